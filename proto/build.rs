@@ -3,7 +3,10 @@
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=proto");
     let files = protox::compile(["helix/v1/helix.proto"], ["proto"])?;
-    // A server answers `unimplemented` to what it does not know, as tests' stand-ins for the daemon need.
-    tonic_prost_build::configure().generate_default_stubs(true).compile_fds(files)?;
+    // A server answers `unimplemented` to what it does not know, as tests' stand-ins for the daemon
+    // need.
+    tonic_prost_build::configure()
+        .generate_default_stubs(true)
+        .compile_fds(files)?;
     Ok(())
 }

@@ -54,10 +54,14 @@ pub enum ConnectError {
         source: io::Error,
     },
     /// Somebody else listens.
-    #[error("the process behind {0} belongs to another user; remove that socket or set HELIX_SOCKET")]
+    #[error(
+        "the process behind {0} belongs to another user; remove that socket or set HELIX_SOCKET"
+    )]
     NotOurs(PathBuf),
     /// Connected, but no greeting came.
-    #[error("the daemon at {socket} does not answer: {detail}; see its log, or {advice} and run `helixctl up`")]
+    #[error(
+        "the daemon at {socket} does not answer: {detail}; see its log, or {advice} and run `helixctl up`"
+    )]
     Silent {
         /// Where.
         socket: PathBuf,
@@ -65,7 +69,8 @@ pub enum ConnectError {
         detail: String,
         /// What ends it.
         advice: String,
-        /// Whether the daemon hung up, as one that is just stopping or handing over does, rather than being slow.
+        /// Whether the daemon hung up, as one that is just stopping or handing over does, rather
+        /// than being slow.
         hung_up: bool,
     },
     /// It says that it is at work, and for too long.
@@ -118,16 +123,22 @@ pub struct Client {
     pub socket: PathBuf,
     /// What the daemon said of itself.
     pub greeting: HelloReply,
-    /// Whether this connection started the daemon, rather than finding one or losing a race to start it.
+    /// Whether this connection started the daemon, rather than finding one or losing a race to
+    /// start it.
     pub has_started: bool,
 }
 
 impl Client {
-    /// Connects, checks that the peer is ours and speaks our protocol, and starts the daemon if that is wanted.
+    /// Connects, checks that the peer is ours and speaks our protocol, and starts the daemon if
+    /// that is wanted.
     ///
     /// # Errors
     /// [`ConnectError`] says what to do.
-    pub async fn connect(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
+    pub async fn connect(
+        paths: &Paths,
+        start: Start,
+        program: &'static str,
+    ) -> Result<Self, ConnectError> {
         let patience = Patience::new(paths);
         let mut attempt = 1;
         loop {
@@ -136,8 +147,12 @@ impl Client {
                     return Self::start_and_connect(paths, start, program).await;
                 }
                 // It took the connection just before it handed over; its successor takes the next.
-                Err(ConnectError::Silent { hung_up: true, .. }) if attempt < CALL_ATTEMPTS => attempt += 1,
-                Err(ConnectError::Absent { .. } | ConnectError::Silent { .. }) if patience.lasts() => {
+                Err(ConnectError::Silent { hung_up: true, .. }) if attempt < CALL_ATTEMPTS => {
+                    attempt += 1
+                }
+                Err(ConnectError::Absent { .. } | ConnectError::Silent { .. })
+                    if patience.lasts() =>
+                {
                     sleep(START_RETRY_PAUSE).await;
                 }
                 other => return other.map_err(|error| patience.name(error)),
@@ -145,7 +160,8 @@ impl Client {
         }
     }
 
-    /// Makes a call, and makes it again when the daemon went away under it: for what may be done twice.
+    /// Makes a call, and makes it again when the daemon went away under it: for what may be done
+    /// twice.
     ///
     /// # Errors
     /// The daemon's status, or `Unavailable` when there is no daemon.
@@ -156,17 +172,24 @@ impl Client {
         self.call_while(is_lost_connection, make).await
     }
 
-    /// Makes a call, and makes it again only when the daemon surely did nothing about it: for what must not be done twice.
+    /// Makes a call, and makes it again only when the daemon surely did nothing about it: for what
+    /// must not be done twice.
     ///
     /// # Errors
-    /// The daemon's status, `Unavailable` when there is no daemon, or `Aborted` when it went away before it answered, so
-    /// that nobody knows whether the call was carried out.
+    /// The daemon's status, `Unavailable` when there is no daemon, or `Aborted` when it went away
+    /// before it answered, so that nobody knows whether the call was carried out.
     pub async fn call_at_most_once<T>(
         &mut self,
         make: impl AsyncFn(&mut Rpc) -> Result<tonic::Response<T>, Status>,
     ) -> Result<T, Status> {
         let result = self.call_while(never_arrived, make).await;
-        result.map_err(|status| if is_lost_connection(&status) { unknown_outcome() } else { status })
+        result.map_err(|status| {
+            if is_lost_connection(&status) {
+                unknown_outcome()
+            } else {
+                status
+            }
+        })
     }
 
     async fn call_while<T>(
@@ -180,7 +203,11 @@ impl Client {
             let status = match result {
                 Ok(Ok(reply)) => return Ok(reply.into_inner()),
                 Ok(Err(status)) => status,
-                Err(_) => return Err(Status::deadline_exceeded("the daemon did not answer in time; see its log")),
+                Err(_) => {
+                    return Err(Status::deadline_exceeded(
+                        "the daemon did not answer in time; see its log",
+                    ));
+                }
             };
             if attempt == CALL_ATTEMPTS || !is_repeatable(&status) {
                 return Err(status);
@@ -204,25 +231,47 @@ impl Client {
     ) -> Result<T, Status> {
         match timeout(deadline, make(&mut self.channel)).await {
             Ok(result) => result.map(tonic::Response::into_inner),
-            Err(_) => Err(Status::deadline_exceeded("the daemon did not answer in time; see its log")),
+            Err(_) => Err(Status::deadline_exceeded(
+                "the daemon did not answer in time; see its log",
+            )),
         }
     }
 
-    async fn start_and_connect(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
+    async fn start_and_connect(
+        paths: &Paths,
+        start: Start,
+        program: &'static str,
+    ) -> Result<Self, ConnectError> {
         let patience = Patience::until(paths, Instant::now() + START_DEADLINE);
         loop {
-            // Again in every round: a daemon that was just stopping held the lock when it was tried first.
+            // Again in every round: a daemon that was just stopping held the lock when it was tried
+            // first.
             let started = start_daemon(paths)?;
-            let is_ours = |client: &Self| started.as_ref().is_some_and(|ours| ours.pid == client.greeting.pid);
+            let is_ours = |client: &Self| {
+                started
+                    .as_ref()
+                    .is_some_and(|ours| ours.pid == client.greeting.pid)
+            };
             match Self::poll_until_up(paths, start, program, &patience, started.as_ref()).await {
-                Err(ConnectError::Absent { .. } | ConnectError::Silent { .. }) if patience.lasts() => {}
+                Err(ConnectError::Absent { .. } | ConnectError::Silent { .. })
+                    if patience.lasts() => {}
                 Err(ConnectError::Absent { .. })
-                    if Notice::read(paths).is_none() && started.as_ref().is_none_or(Started::found_another) =>
+                    if Notice::read(paths).is_none()
+                        && started.as_ref().is_none_or(Started::found_another) =>
                 {
                     let (home, socket) = (paths.home.clone(), paths.socket.clone());
-                    return Err(ConnectError::Elsewhere { holder: holder(paths), home, socket });
+                    return Err(ConnectError::Elsewhere {
+                        holder: holder(paths),
+                        home,
+                        socket,
+                    });
                 }
-                Ok(client) => return Ok(Self { has_started: is_ours(&client), ..client }),
+                Ok(client) => {
+                    return Ok(Self {
+                        has_started: is_ours(&client),
+                        ..client
+                    });
+                }
                 Err(other) => return Err(patience.name(other)),
             }
         }
@@ -255,15 +304,25 @@ impl Client {
         }
     }
 
-    async fn connect_once(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
+    async fn connect_once(
+        paths: &Paths,
+        start: Start,
+        program: &'static str,
+    ) -> Result<Self, ConnectError> {
         let socket = reach(paths).await?;
         let silent = |detail: String, hung_up: bool| {
             let advice = ending(Holder::read(paths).map(|holder| holder.pid));
-            ConnectError::Silent { socket: socket.clone(), detail, advice, hung_up }
+            ConnectError::Silent {
+                socket: socket.clone(),
+                detail,
+                advice,
+                hung_up,
+            }
         };
         let place = socket.clone();
         let endpoint = Endpoint::from_static("http://helix").connect_timeout(CONNECT_DEADLINE);
-        let connecting = endpoint.connect_with_connector(service_fn(move |_: Uri| connect_checked(place.clone())));
+        let connecting = endpoint
+            .connect_with_connector(service_fn(move |_: Uri| connect_checked(place.clone())));
         let channel = timeout(CONNECT_DEADLINE, connecting)
             .await
             .map_err(|_| silent("no connection in time".to_owned(), false))?
@@ -279,18 +338,36 @@ impl Client {
         let greeting = match timeout(CONNECT_DEADLINE, channel.hello(hello)).await {
             Ok(Ok(reply)) => reply.into_inner(),
             Ok(Err(status)) if status.code() == Code::FailedPrecondition => {
-                return Err(ConnectError::Version { daemon: status.message().to_owned() });
+                return Err(ConnectError::Version {
+                    daemon: status.message().to_owned(),
+                });
             }
-            Ok(Err(status)) => return Err(silent(status.message().to_owned(), is_lost_connection(&status))),
+            Ok(Err(status)) => {
+                return Err(silent(
+                    status.message().to_owned(),
+                    is_lost_connection(&status),
+                ));
+            }
             Err(_) => return Err(silent("no greeting in time".to_owned(), false)),
         };
-        Ok(Self { paths: paths.clone(), program, start, channel, socket, greeting, has_started: false })
+        Ok(Self {
+            paths: paths.clone(),
+            program,
+            start,
+            channel,
+            socket,
+            greeting,
+            has_started: false,
+        })
     }
 }
 
-/// Finds the daemon of a home: on the socket that the environment leads to, else on the one that the home's lock names.
+/// Finds the daemon of a home: on the socket that the environment leads to, else on the one that
+/// the home's lock names.
 async fn reach(paths: &Paths) -> Result<PathBuf, ConnectError> {
-    let Err(error) = try_socket(&paths.socket).await else { return Ok(paths.socket.clone()) };
+    let Err(error) = try_socket(&paths.socket).await else {
+        return Ok(paths.socket.clone());
+    };
     match Holder::elsewhere(paths) {
         Some(socket) if try_socket(&socket).await.is_ok() => Ok(socket),
         Some(_) | None => Err(error),
@@ -298,15 +375,25 @@ async fn reach(paths: &Paths) -> Result<PathBuf, ConnectError> {
 }
 
 async fn try_socket(socket: &Path) -> Result<(), ConnectError> {
-    let absent = |source| ConnectError::Absent { socket: socket.to_owned(), source };
+    let absent = |source| ConnectError::Absent {
+        socket: socket.to_owned(),
+        source,
+    };
     let stream = UnixStream::connect(socket).await.map_err(absent)?;
-    if peer::is_ours(&stream) { Ok(()) } else { Err(ConnectError::NotOurs(socket.to_owned())) }
+    if peer::is_ours(&stream) {
+        Ok(())
+    } else {
+        Err(ConnectError::NotOurs(socket.to_owned()))
+    }
 }
 
-/// How to end a process that answers nobody. It may be stopped, and then heeds no other signal; what it acknowledged is on
-/// the disk.
+/// How to end a process that answers nobody. It may be stopped, and then heeds no other signal;
+/// what it acknowledged is on the disk.
 fn ending(holder: Option<u32>) -> String {
-    holder.map_or_else(|| "end that process".to_owned(), |pid| format!("end it with `kill -9 {pid}`"))
+    holder.map_or_else(
+        || "end that process".to_owned(),
+        |pid| format!("end it with `kill -9 {pid}`"),
+    )
 }
 
 async fn connect_checked(socket: PathBuf) -> io::Result<TokioIo<UnixStream>> {
@@ -314,7 +401,10 @@ async fn connect_checked(socket: PathBuf) -> io::Result<TokioIo<UnixStream>> {
     if peer::is_ours(&stream) {
         Ok(TokioIo::new(stream))
     } else {
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, "the socket belongs to another user"))
+        Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "the socket belongs to another user",
+        ))
     }
 }
 
@@ -331,12 +421,20 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 /// Says who calls, for requests that write or that depend on a project.
 #[must_use]
-pub fn caller(program: v1::Program, cwd: &std::path::Path, agent: &str, session: &str) -> v1::Caller {
+pub fn caller(
+    program: v1::Program,
+    cwd: &std::path::Path,
+    agent: &str,
+    session: &str,
+) -> v1::Caller {
     v1::Caller {
         program: program.into(),
         cwd: cwd.to_string_lossy().into_owned(),
         agent: agent.to_owned(),
         session: session.to_owned(),
-        time_zone: TimeZone::system().iana_name().unwrap_or_default().to_owned(),
+        time_zone: TimeZone::system()
+            .iana_name()
+            .unwrap_or_default()
+            .to_owned(),
     }
 }

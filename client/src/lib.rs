@@ -1,9 +1,11 @@
-//! The client side of the socket: connect, check who answers, start the daemon when it is absent, retry, deadlines.
+//! The client side of the socket: connect, check who answers, start the daemon when it is absent,
+//! retry, deadlines.
 //!
-//! Clients keep no state. A call that reads or stores may be repeated safely, because storing the same text twice reinforces
-//! the first memory, so one that met a dying daemon is simply made again ([`Client::call`]). What changes a memory, or stores
-//! a text a second time, is made again only when the first surely did nothing ([`Client::call_at_most_once`]). What streams
-//! or takes long is called once ([`Client::call_once`]).
+//! Clients keep no state. A call that reads or stores may be repeated safely, because storing the
+//! same text twice reinforces the first memory, so one that met a dying daemon is simply made again
+//! ([`Client::call`]). What changes a memory, or stores a text a second time, is made again only
+//! when the first surely did nothing ([`Client::call_at_most_once`]). What streams or takes long is
+//! called once ([`Client::call_once`]).
 //!
 //! What several programs show of a memory is written in one place ([`text`]).
 

@@ -9,10 +9,14 @@ use tonic::{Code, Status};
 #[must_use]
 pub fn is_lost_connection(status: &Status) -> bool {
     // `Unavailable` from the daemon itself carries no transport error as its source.
-    matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled) && status.source().is_some()
+    matches!(
+        status.code(),
+        Code::Unavailable | Code::Unknown | Code::Cancelled
+    ) && status.source().is_some()
 }
 
-/// Whether the daemon surely did nothing about the call, because it never got it or said that it would not serve it.
+/// Whether the daemon surely did nothing about the call, because it never got it or said that it
+/// would not serve it.
 pub(crate) fn never_arrived(status: &Status) -> bool {
     let mut cause = status.source().filter(|_| is_lost_connection(status));
     while let Some(error) = cause {
@@ -26,14 +30,21 @@ pub(crate) fn never_arrived(status: &Status) -> bool {
 
 fn was_before_the_call(error: &(dyn Error + 'static)) -> bool {
     // The connection was gone before the request was handed to it.
-    let not_sent = error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled);
+    let not_sent = error
+        .downcast_ref::<hyper::Error>()
+        .is_some_and(hyper::Error::is_canceled);
     // Nobody listened.
-    let not_connected = error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused));
-    // A daemon that ends or hands over serves the streams that it has taken, and refuses the rest by these two.
+    let not_connected = error.downcast_ref::<io::Error>().is_some_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+        )
+    });
+    // A daemon that ends or hands over serves the streams that it has taken, and refuses the rest
+    // by these two.
     let refused = error.downcast_ref::<h2::Error>().is_some_and(|error| {
-        (error.is_go_away() && error.is_remote()) || error.reason() == Some(h2::Reason::REFUSED_STREAM)
+        (error.is_go_away() && error.is_remote())
+            || error.reason() == Some(h2::Reason::REFUSED_STREAM)
     });
     not_sent || not_connected || refused
 }
@@ -74,7 +85,10 @@ mod tests {
             async move { connecting.await.map(TokioIo::new) }
         });
         let channel = Endpoint::from_static("http://helix").connect_with_connector_lazy(connector);
-        HelixClient::new(channel).hello(HelloRequest::default()).await.unwrap_err()
+        HelixClient::new(channel)
+            .hello(HelloRequest::default())
+            .await
+            .unwrap_err()
     }
 
     #[tokio::test]
@@ -85,18 +99,28 @@ mod tests {
         drop(UnixListener::bind(&path).unwrap());
         let refused = unconnected(&path).await;
         for status in [absent, refused] {
-            assert!(is_lost_connection(&status) && never_arrived(&status), "{status:?}");
+            assert!(
+                is_lost_connection(&status) && never_arrived(&status),
+                "{status:?}"
+            );
         }
         // The same way, but of a connection that was there.
-        let broken = status(ConnectError(Box::new(io::Error::from(io::ErrorKind::BrokenPipe))));
-        assert!(is_lost_connection(&broken) && !never_arrived(&broken), "{broken:?}");
+        let broken = status(ConnectError(Box::new(io::Error::from(
+            io::ErrorKind::BrokenPipe,
+        ))));
+        assert!(
+            is_lost_connection(&broken) && !never_arrived(&broken),
+            "{broken:?}"
+        );
     }
 
     #[test]
     fn only_what_never_arrived_may_be_repeated() {
         let refused = h2::Error::from(h2::Reason::REFUSED_STREAM);
         assert!(never_arrived(&status(refused)));
-        assert!(!never_arrived(&status(h2::Error::from(h2::Reason::INTERNAL_ERROR))));
+        assert!(!never_arrived(&status(h2::Error::from(
+            h2::Reason::INTERNAL_ERROR
+        ))));
         assert!(!never_arrived(&Status::unavailable("the writer is busy")));
     }
 }

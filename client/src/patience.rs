@@ -23,7 +23,11 @@ impl<'p> Patience<'p> {
 
     /// Waits until then for one that says nothing.
     pub(crate) fn until(paths: &'p Paths, unasked: Instant) -> Self {
-        Self { paths, unasked, end: Instant::now() + NOTICE_DEADLINE }
+        Self {
+            paths,
+            unasked,
+            end: Instant::now() + NOTICE_DEADLINE,
+        }
     }
 
     /// Whether to try once more.
@@ -32,13 +36,21 @@ impl<'p> Patience<'p> {
         now < self.unasked || (now < self.end && Notice::read(self.paths).is_some())
     }
 
-    /// What went wrong, when it is over: a daemon that is still at work at the end is not to be taken for one that hangs.
+    /// What went wrong, when it is over: a daemon that is still at work at the end is not to be
+    /// taken for one that hangs.
     pub(crate) fn name(&self, error: ConnectError) -> ConnectError {
-        if !matches!(error, ConnectError::Silent { .. } | ConnectError::Absent { .. }) || Instant::now() < self.end {
+        if !matches!(
+            error,
+            ConnectError::Silent { .. } | ConnectError::Absent { .. }
+        ) || Instant::now() < self.end
+        {
             return error;
         }
         match Notice::read(self.paths) {
-            Some(Notice { pid, doing }) => ConnectError::Engaged { pid, doing: doing.words() },
+            Some(Notice { pid, doing }) => ConnectError::Engaged {
+                pid,
+                doing: doing.words(),
+            },
             None => error,
         }
     }
@@ -68,16 +80,31 @@ mod tests {
     fn a_daemon_at_work_is_waited_for_and_named_only_when_the_time_is_over() {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::inside(home.path());
-        let absent = || ConnectError::Absent { socket: paths.socket.clone(), source: io::ErrorKind::NotFound.into() };
+        let absent = || ConnectError::Absent {
+            socket: paths.socket.clone(),
+            source: io::ErrorKind::NotFound.into(),
+        };
         let patience = Patience::new(&paths);
         assert!(!patience.lasts(), "nobody says anything");
         let lock = opening(&paths);
         assert!(patience.lasts());
-        assert!(matches!(patience.name(absent()), ConnectError::Absent { .. }), "it has only begun");
-        let patience = Patience { end: Instant::now(), ..patience };
+        assert!(
+            matches!(patience.name(absent()), ConnectError::Absent { .. }),
+            "it has only begun"
+        );
+        let patience = Patience {
+            end: Instant::now(),
+            ..patience
+        };
         assert!(!patience.lasts());
-        assert!(matches!(patience.name(absent()), ConnectError::Engaged { pid: 7, .. }));
+        assert!(matches!(
+            patience.name(absent()),
+            ConnectError::Engaged { pid: 7, .. }
+        ));
         drop(lock);
-        assert!(matches!(patience.name(absent()), ConnectError::Absent { .. }), "it is gone");
+        assert!(
+            matches!(patience.name(absent()), ConnectError::Absent { .. }),
+            "it is gone"
+        );
     }
 }

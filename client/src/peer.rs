@@ -5,5 +5,7 @@ use tokio::net::UnixStream;
 
 /// Whether the peer runs as our own user. A socket of another user could record what agents store.
 pub(crate) fn is_ours(stream: &UnixStream) -> bool {
-    stream.peer_cred().is_ok_and(|peer| peer.uid() == Uid::effective().as_raw())
+    stream
+        .peer_cred()
+        .is_ok_and(|peer| peer.uid() == Uid::effective().as_raw())
 }

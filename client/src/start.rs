@@ -28,7 +28,9 @@ const SAID_MAX_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// No executable.
-    #[error("{DAEMON_NAME} was found neither beside {0} nor on the search path; set {DAEMON_VARIABLE} or reinstall")]
+    #[error(
+        "{DAEMON_NAME} was found neither beside {0} nor on the search path; set {DAEMON_VARIABLE} or reinstall"
+    )]
     NotFound(PathBuf),
     /// The home directory cannot be used.
     #[error("preparing {path}: {source}")]
@@ -71,7 +73,8 @@ impl Started {
         self.ended.get() == Some(&exit::ALREADY_RUNNING)
     }
 
-    /// Why the process ended, if it did. Losing the lock to another starter is no failure: the other one serves.
+    /// Why the process ended, if it did. Losing the lock to another starter is no failure: the
+    /// other one serves.
     pub(crate) fn failure(&self) -> Option<StartError> {
         let code = *self.ended.get()?;
         if matches!(code, exit::OK | exit::ALREADY_RUNNING) {
@@ -93,7 +96,9 @@ fn silent_end(code: u8, said: &Path) -> String {
             "{DAEMON_NAME} ended with code {code} and could not write why to {place}: the disk may be full or failing; \
              free some space and try again"
         ),
-        _ => format!("{DAEMON_NAME} ended with code {code} and said nothing in {place}; see its log"),
+        _ => {
+            format!("{DAEMON_NAME} ended with code {code} and said nothing in {place}; see its log")
+        }
     }
 }
 
@@ -102,7 +107,8 @@ pub(crate) fn holder(paths: &Paths) -> String {
     Holder::read(paths).map_or_else(|| "unknown".to_owned(), |holder| holder.pid.to_string())
 }
 
-/// Starts the daemon unless one holds the lock. Returns what was started; it may yet lose the lock to another starter.
+/// Starts the daemon unless one holds the lock. Returns what was started; it may yet lose the lock
+/// to another starter.
 pub(crate) fn start_daemon(paths: &Paths) -> Result<Option<Started>, StartError> {
     let lock = paths.lock();
     if let Some(run) = lock.parent() {
@@ -110,10 +116,19 @@ pub(crate) fn start_daemon(paths: &Paths) -> Result<Option<Started>, StartError>
             .recursive(true)
             .mode(0o700)
             .create(run)
-            .map_err(|source| StartError::Home { path: run.to_owned(), source })?;
+            .map_err(|source| StartError::Home {
+                path: run.to_owned(),
+                source,
+            })?;
     }
-    let file = own_file::open(OpenOptions::new().create(true).truncate(false).write(true), &lock);
-    let file = file.map_err(|source| StartError::Home { path: lock.clone(), source })?;
+    let file = own_file::open(
+        OpenOptions::new().create(true).truncate(false).write(true),
+        &lock,
+    );
+    let file = file.map_err(|source| StartError::Home {
+        path: lock.clone(),
+        source,
+    })?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(None),
@@ -139,17 +154,26 @@ fn spawn(paths: &Paths, daemon: &Path) -> Result<Started, StartError> {
         .stdout(Stdio::null())
         .stderr(words.map_or_else(|_| Stdio::null(), Stdio::from))
         .spawn();
-    let mut child = child.map_err(|source| StartError::Spawn { path: daemon.to_owned(), source })?;
+    let mut child = child.map_err(|source| StartError::Spawn {
+        path: daemon.to_owned(),
+        source,
+    })?;
     let pid = child.id();
     // Reaps the daemon should it end before us; the thread ends with it, or with the process.
     let reaper = thread::Builder::new().name("daemon-reaper".to_owned());
     let ended = Arc::new(OnceLock::new());
     let tell = Arc::clone(&ended);
     let reap = move || {
-        let code = child.wait().ok().and_then(|status| u8::try_from(status.code()?).ok());
+        let code = child
+            .wait()
+            .ok()
+            .and_then(|status| u8::try_from(status.code()?).ok());
         tell.set(code.unwrap_or(exit::INTERNAL))
     };
-    reaper.spawn(reap).map_err(|source| StartError::Spawn { path: daemon.to_owned(), source })?;
+    reaper.spawn(reap).map_err(|source| StartError::Spawn {
+        path: daemon.to_owned(),
+        source,
+    })?;
     Ok(Started { pid, ended, said })
 }
 
@@ -157,11 +181,18 @@ fn find_daemon() -> Result<PathBuf, StartError> {
     if let Some(named) = env::var_os(DAEMON_VARIABLE).filter(|value| !value.is_empty()) {
         return Ok(named.into());
     }
-    let own = env::current_exe().and_then(fs::canonicalize).unwrap_or_default();
-    let beside = own.parent().map(|directory| directory.join(DAEMON_NAME)).filter(|path| path.is_file());
+    let own = env::current_exe()
+        .and_then(fs::canonicalize)
+        .unwrap_or_default();
+    let beside = own
+        .parent()
+        .map(|directory| directory.join(DAEMON_NAME))
+        .filter(|path| path.is_file());
     let on_path = || {
         let path = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&path).map(|directory| directory.join(OsStr::new(DAEMON_NAME))).find(|path| path.is_file())
+        env::split_paths(&path)
+            .map(|directory| directory.join(OsStr::new(DAEMON_NAME)))
+            .find(|path| path.is_file())
     };
     beside.or_else(on_path).ok_or(StartError::NotFound(own))
 }

@@ -1,6 +1,8 @@
-//! Memories as text, for every program that shows them: terse, dated in the reader's time zone, every stored character cleaned.
+//! Memories as text, for every program that shows them: terse, dated in the reader's time zone,
+//! every stored character cleaned.
 //!
-//! Headers start at the margin and stored text is indented, so that no memory can fake a second one.
+//! Headers start at the margin and stored text is indented, so that no memory can fake a second
+//! one.
 
 pub mod clean;
 pub mod dates;
@@ -27,6 +29,8 @@ impl View {
     /// A reader on this machine.
     #[must_use]
     pub fn local() -> Self {
-        Self { zone: TimeZone::system() }
+        Self {
+            zone: TimeZone::system(),
+        }
     }
 }

@@ -28,11 +28,13 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) no_embedder: bool,
 
-    /// Leave the parent: new session, no inherited descriptors. Used by the programs that start the daemon
+    /// Leave the parent: new session, no inherited descriptors. Used by the programs that start
+    /// the daemon
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
 
-    /// Only say, with the exit code, whether a store of this format can be opened. Asked before an upgrade
+    /// Only say, with the exit code, whether a store of this format can be opened. Asked before an
+    /// upgrade
     #[arg(long, value_name = "FORMAT", hide = true)]
     pub(crate) can_open: Option<u64>,
 }

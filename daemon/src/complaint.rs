@@ -1,8 +1,9 @@
-//! What a session is told when its hook could not start the daemon. Else all hooks would be silent without a word, until
-//! somebody asks `helixctl`.
+//! What a session is told when its hook could not start the daemon. Else all hooks would be silent
+//! without a word, until somebody asks `helixctl`.
 //!
-//! The shim that starts a daemon waits for it for a moment. It prints what the daemon leaves here in the meantime, and gives
-//! the file another name, by which the next one knows when somebody was told.
+//! The shim that starts a daemon waits for it for a moment. It prints what the daemon leaves here
+//! in the meantime, and gives the file another name, by which the next one knows when somebody was
+//! told.
 
 use std::fs;
 use std::io::{self, Write};
@@ -60,13 +61,22 @@ mod tests {
     fn it_is_left_again_only_after_a_while() {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::inside(home.path());
-        let failure = Failure::Config { path: "config.toml:3".to_owned(), detail: "unknown\nfield".to_owned() };
+        let failure = Failure::Config {
+            path: "config.toml:3".to_owned(),
+            detail: "unknown\nfield".to_owned(),
+        };
         leave(&paths, &failure);
-        assert!(!paths.complaint().exists(), "nobody waits in a home without a run directory");
+        assert!(
+            !paths.complaint().exists(),
+            "nobody waits in a home without a run directory"
+        );
         fs::create_dir(home.path().join("run")).unwrap();
         leave(&paths, &failure);
         let said = fs::read_to_string(paths.complaint()).unwrap();
-        assert!(said.contains("configuration config.toml:3: unknown field;"), "{said}");
+        assert!(
+            said.contains("configuration config.toml:3: unknown field;"),
+            "{said}"
+        );
         fs::rename(paths.complaint(), paths.told_complaint()).unwrap();
         leave(&paths, &failure);
         assert!(!paths.complaint().exists(), "somebody was told");

@@ -40,7 +40,8 @@ pub(crate) struct Config {
     pub(crate) embedder: bool,
     /// Threads of one inference.
     pub(crate) embedder_threads: usize,
-    /// Whether a session that found something out the hard way and stored nothing is reminded once when it stops.
+    /// Whether a session that found something out the hard way and stored nothing is reminded once
+    /// when it stops.
     pub(crate) stop_reminder: bool,
     /// Whether memories may be put behind the prompt of a subagent.
     pub(crate) subagent_prompts: bool,
@@ -117,7 +118,12 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
     let file = read_file(&paths)?;
     let config = Config {
         strand: file.strand.unwrap_or_else(|| STRAND_DEFAULT.to_owned()),
-        log: args.log.clone().or_else(|| variable("HELIX_LOG")).or(file.log).unwrap_or_else(|| LOG_DEFAULT.to_owned()),
+        log: args
+            .log
+            .clone()
+            .or_else(|| variable("HELIX_LOG"))
+            .or(file.log)
+            .unwrap_or_else(|| LOG_DEFAULT.to_owned()),
         embedder: !args.no_embedder && embedder_wanted(file.embedder.enabled)?,
         embedder_threads: file.embedder.threads.unwrap_or(1),
         stop_reminder: file.hooks.stop_reminder.unwrap_or(true),
@@ -131,24 +137,44 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
 
 impl Config {
     fn checked(self) -> Result<Self, Failure> {
-        let wrong = |detail: String| Err(Failure::Config { path: self.paths.config().display().to_string(), detail });
+        let wrong = |detail: String| {
+            Err(Failure::Config {
+                path: self.paths.config().display().to_string(),
+                detail,
+            })
+        };
         let is_name = |name: &str| {
             !name.is_empty()
                 && name.len() <= NAME_MAX_BYTES
-                && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
         };
         if !is_name(&self.strand) {
-            return wrong(format!("strand {:?} may have lowercase letters, digits, - and _ only", self.strand));
+            return wrong(format!(
+                "strand {:?} may have lowercase letters, digits, - and _ only",
+                self.strand
+            ));
         }
         if !(1..=64).contains(&self.embedder_threads) {
-            return wrong(format!("embedder.threads is {}, use 1 to 64", self.embedder_threads));
+            return wrong(format!(
+                "embedder.threads is {}, use 1 to 64",
+                self.embedder_threads
+            ));
         }
         if self.compact_work == 0 {
             return wrong("compact.work is 0; use 1 or more".to_owned());
         }
         for kind in &self.kinds {
-            if !is_name(&kind.name) || kind.half_life_days.is_some_and(|days| !days.is_finite() || days <= 0.0) {
-                return wrong(format!("kind {:?} needs a plain lowercase name and a half-life above 0", kind.name));
+            if !is_name(&kind.name)
+                || kind
+                    .half_life_days
+                    .is_some_and(|days| !days.is_finite() || days <= 0.0)
+            {
+                return wrong(format!(
+                    "kind {:?} needs a plain lowercase name and a half-life above 0",
+                    kind.name
+                ));
             }
         }
         Ok(self)
@@ -163,19 +189,34 @@ fn read_file(paths: &Paths) -> Result<File, Failure> {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(File::default()),
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            let detail = "what stands there is no regular file; move it away and try again".to_owned();
-            return Err(Failure::Config { path: path.display().to_string(), detail });
+            let detail =
+                "what stands there is no regular file; move it away and try again".to_owned();
+            return Err(Failure::Config {
+                path: path.display().to_string(),
+                detail,
+            });
         }
         Err(error) => return Err(io_failure("reading", path)(error)),
     };
     toml::from_str(&text).map_err(|error| {
-        let line =
-            error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.matches('\n').count() + 1);
-        let written: String =
-            text.lines().nth(line - 1).unwrap_or_default().trim().chars().take(SHOWN_MAX_CHARS).collect();
+        let line = error
+            .span()
+            .and_then(|span| text.get(..span.start))
+            .map_or(1, |before| before.matches('\n').count() + 1);
+        let written: String = text
+            .lines()
+            .nth(line - 1)
+            .unwrap_or_default()
+            .trim()
+            .chars()
+            .take(SHOWN_MAX_CHARS)
+            .collect();
         // One line: whoever started the daemon is shown the last one.
         let detail = format!("{} in `{written}`", error.message().replace('\n', " "));
-        Failure::Config { path: format!("{}:{line}", path.display()), detail }
+        Failure::Config {
+            path: format!("{}:{line}", path.display()),
+            detail,
+        }
     })
 }
 
@@ -220,9 +261,14 @@ mod tests {
         )
         .unwrap();
         assert_eq!(file.embedder.threads, Some(2));
-        assert_eq!((file.hooks.stop_reminder, file.hooks.subagent_prompts), (Some(false), None));
+        assert_eq!(
+            (file.hooks.stop_reminder, file.hooks.subagent_prompts),
+            (Some(false), None)
+        );
         assert_eq!(file.kind.first().unwrap().name, "recipe");
-        let error = toml::from_str::<File>("colour = 1\n").unwrap_err().to_string();
+        let error = toml::from_str::<File>("colour = 1\n")
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("colour"), "{error}");
     }
 }

@@ -11,13 +11,18 @@ use crate::failure::{Failure, io_failure};
 use crate::listen::Inherited;
 
 /// Directory that lists the process's open descriptors.
-const DESCRIPTORS: &str = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+const DESCRIPTORS: &str = if cfg!(target_os = "linux") {
+    "/proc/self/fd"
+} else {
+    "/dev/fd"
+};
 
 /// First descriptor that is not a standard stream.
 const FIRST_BEYOND_STREAMS: RawFd = 3;
 
-/// Starts a session of its own and closes every inherited descriptor but the standard streams, which the starter pointed
-/// at /dev/null, and activation sockets. Must run before anything is opened.
+/// Starts a session of its own and closes every inherited descriptor but the standard streams,
+/// which the starter pointed at /dev/null, and activation sockets. Must run before anything is
+/// opened.
 pub(crate) fn leave_parent(inherited: &Inherited) -> Result<(), Failure> {
     // Fails only when the process already leads a group, as under a shell; then it has left enough.
     unistd::setsid().ok();
@@ -32,7 +37,8 @@ pub(crate) fn leave_parent(inherited: &Inherited) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Leaves the file in which the starter looks for why a start failed: the daemon's own log takes over.
+/// Leaves the file in which the starter looks for why a start failed: the daemon's own log takes
+/// over.
 pub(crate) fn leave_start_log() {
     if let Ok(nowhere) = fs::OpenOptions::new().write(true).open("/dev/null")
         && let Err(error) = unistd::dup2_stderr(nowhere)
@@ -42,7 +48,12 @@ pub(crate) fn leave_start_log() {
 }
 
 fn open_descriptors() -> Result<Vec<RawFd>, Failure> {
-    let entries = fs::read_dir(Path::new(DESCRIPTORS)).map_err(io_failure("listing", DESCRIPTORS))?;
-    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name());
-    Ok(names.filter_map(|name| name.to_str()?.parse().ok()).collect())
+    let entries =
+        fs::read_dir(Path::new(DESCRIPTORS)).map_err(io_failure("listing", DESCRIPTORS))?;
+    let names = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.file_name());
+    Ok(names
+        .filter_map(|name| name.to_str()?.parse().ok())
+        .collect())
 }

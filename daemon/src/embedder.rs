@@ -1,4 +1,5 @@
-//! The embedder: one thread with the model, fed with queries first and waiting texts when there are none.
+//! The embedder: one thread with the model, fed with queries first and waiting texts when there are
+//! none.
 
 mod files;
 mod model;

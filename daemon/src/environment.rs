@@ -1,13 +1,14 @@
 //! What the C libraries read from the environment before `main`, and the heap of our own code.
 //!
-//! The ONNX Runtime reports its use to its makers, looks for their server and leaves a database in the user's cache unless
-//! a variable forbids it, whatever its programming interface is told; nothing may leave this machine, so it is forbidden.
-//! It allocates from the C library, whose limits keep the resident size low (187 → 126 MB measured). Our own code allocates
-//! from mimalloc, which keeps a part for each thread; without huge pages, and giving back what is free after a moment, it
-//! takes less memory (38 → 21 MB measured when nearly empty and without the model).
+//! The ONNX Runtime reports its use to its makers, looks for their server and leaves a database in
+//! the user's cache unless a variable forbids it, whatever its programming interface is told;
+//! nothing may leave this machine, so it is forbidden. It allocates from the C library, whose
+//! limits keep the resident size low (187 → 126 MB measured). Our own code allocates from mimalloc,
+//! which keeps a part for each thread; without huge pages, and giving back what is free after a
+//! moment, it takes less memory (38 → 21 MB measured when nearly empty and without the model).
 //!
-//! Both are read when a process begins, so the daemon starts itself once more when whoever started it did not set them.
-//! The process id, the descriptors and the arguments stay the same.
+//! Both are read when a process begins, so the daemon starts itself once more when whoever started
+//! it did not set them. The process id, the descriptors and the arguments stay the same.
 
 use std::env;
 use std::os::unix::process::CommandExt;
@@ -36,9 +37,15 @@ pub(crate) fn complete() {
     if limits.is_empty() && is_silenced() {
         return;
     }
-    let Ok(program) = env::current_exe() else { return };
+    let Ok(program) = env::current_exe() else {
+        return;
+    };
     // Returns only when it failed; then the daemon takes more memory, and the embedder stays off.
-    let error = Command::new(program).args(env::args_os().skip(1)).envs([SILENCE]).envs(limits).exec();
+    let error = Command::new(program)
+        .args(env::args_os().skip(1))
+        .envs([SILENCE])
+        .envs(limits)
+        .exec();
     eprintln!("helixd: running without its environment: {error}");
 }
 

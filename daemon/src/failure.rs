@@ -39,7 +39,9 @@ pub(crate) enum Failure {
         path: PathBuf,
     },
     /// Others could replace the socket.
-    #[error("others can write to {path}; put the socket into a directory of your own with --socket or HELIX_SOCKET")]
+    #[error(
+        "others can write to {path}; put the socket into a directory of your own with --socket or HELIX_SOCKET"
+    )]
     Shared {
         /// The directory.
         path: PathBuf,
@@ -58,7 +60,9 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Strand(#[from] OpenError),
     /// The home is not there any more, so that nothing that is written would be found.
-    #[error("the home {path} was removed or replaced under the daemon, which ended; start it again")]
+    #[error(
+        "the home {path} was removed or replaced under the daemon, which ended; start it again"
+    )]
     Gone {
         /// The home directory.
         path: PathBuf,
@@ -67,7 +71,9 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Rules(String),
     /// A commit failed, so nothing more may be acknowledged.
-    #[error("a write failed ({0}); what was acknowledged is kept; free some space or mend the disk, and start again")]
+    #[error(
+        "a write failed ({0}); what was acknowledged is kept; free some space or mend the disk, and start again"
+    )]
     Disk(String),
 }
 
@@ -75,9 +81,16 @@ impl Failure {
     /// Whether no daemon starts here until somebody mends something.
     pub(crate) fn is_lasting(&self) -> bool {
         match self {
-            Self::Config { .. } | Self::OpenToOthers { .. } | Self::Shared { .. } | Self::Rules(_) => true,
+            Self::Config { .. }
+            | Self::OpenToOthers { .. }
+            | Self::Shared { .. }
+            | Self::Rules(_) => true,
             Self::Strand(error) => error.kind() != ErrorKind::Conflict,
-            Self::Paths(_) | Self::AlreadyRunning { .. } | Self::Io { .. } | Self::Gone { .. } | Self::Disk(_) => false,
+            Self::Paths(_)
+            | Self::AlreadyRunning { .. }
+            | Self::Io { .. }
+            | Self::Gone { .. }
+            | Self::Disk(_) => false,
         }
     }
 
@@ -89,13 +102,15 @@ impl Failure {
             Self::AlreadyRunning { .. } => exit::ALREADY_RUNNING,
             Self::OpenToOthers { .. } | Self::Shared { .. } => exit::PERMISSION,
             Self::Io { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => exit::PERMISSION,
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    exit::PERMISSION
+                }
                 // A daemon of another home has the socket.
                 io::ErrorKind::AddrInUse => exit::ALREADY_RUNNING,
                 // The place is something else than Helix's, or no place at all.
-                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => {
-                    exit::USAGE
-                }
+                io::ErrorKind::AlreadyExists
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::InvalidInput => exit::USAGE,
                 _ => exit::IO,
             },
             Self::Gone { .. } | Self::Disk(_) => exit::IO,
@@ -116,7 +131,14 @@ impl Failure {
 }
 
 /// Names what was tried on what, for `map_err`.
-pub(crate) fn io_failure(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Failure {
+pub(crate) fn io_failure(
+    action: &'static str,
+    path: impl Into<PathBuf>,
+) -> impl FnOnce(io::Error) -> Failure {
     let path = path.into();
-    move |source| Failure::Io { action, path, source }
+    move |source| Failure::Io {
+        action,
+        path,
+        source,
+    }
 }

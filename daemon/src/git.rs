@@ -1,9 +1,11 @@
-//! The only way to run git. A repository may be hostile: its configuration names programs to run and servers to ask.
+//! The only way to run git. A repository may be hostile: its configuration names programs to run
+//! and servers to ask.
 //!
-//! Callers choose one of a few [`Question`]s, each answered by a command that neither touches the index nor converts content.
-//! Settings and variables that outrank the repository's own switch off everything that would run a program or reach the
-//! network, lazy fetches of partial clones included. Every run ends at its deadline, and with the daemon:
-//! its process group is killed and reaped.
+//! Callers choose one of a few [`Question`]s, each answered by a command that neither touches the
+//! index nor converts content. Settings and variables that outrank the repository's own switch off
+//! everything that would run a program or reach the network, lazy fetches of partial clones
+//! included. Every run ends at its deadline, and with the daemon: its process group is killed and
+//! reaped.
 
 use std::env;
 use std::fmt::Write as _;
@@ -24,10 +26,12 @@ use nix::unistd::Pid;
 /// How long git may take to read configuration, references or one object.
 const READ_DEADLINE: Duration = Duration::from_secs(3);
 
-/// How long git may take to walk a whole history: the largest take some seconds when nothing is cached.
+/// How long git may take to walk a whole history: the largest take some seconds when nothing is
+/// cached.
 const WALK_DEADLINE: Duration = Duration::from_secs(10);
 
-/// How long a killed git may take to end. One whose file system does not answer takes longer, and is reaped later.
+/// How long a killed git may take to end. One whose file system does not answer takes longer, and
+/// is reaped later.
 const KILL_DEADLINE: Duration = Duration::from_millis(100);
 
 /// Pause between two looks at whether git has ended.
@@ -45,7 +49,8 @@ const BLOB_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes read at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// Settings of the command line outrank those of every file. No program that a repository names is run.
+/// Settings of the command line outrank those of every file. No program that a repository names is
+/// run.
 const SETTINGS: &[&str] = &[
     "core.alternateRefsCommand=true",
     "core.askPass=false",
@@ -65,8 +70,8 @@ const SETTINGS: &[&str] = &[
     "submodule.recurse=false",
 ];
 
-/// Variables that say the same, some of them also where a setting of a file would win. An empty list of protocols permits
-/// none, whatever `protocol.<name>.allow` says.
+/// Variables that say the same, some of them also where a setting of a file would win. An empty
+/// list of protocols permits none, whatever `protocol.<name>.allow` says.
 const VARIABLES: &[(&str, &str)] = &[
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_ASKPASS", "/bin/false"),
@@ -76,8 +81,8 @@ const VARIABLES: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// Git's own variables that are passed on: where the user's configuration is, and where a repository is looked for. All
-/// others go.
+/// Git's own variables that are passed on: where the user's configuration is, and where a
+/// repository is looked for. All others go.
 const KEPT_VARIABLES: &[&str] = &[
     "GIT_CEILING_DIRECTORIES",
     "GIT_CONFIG_GLOBAL",
@@ -88,7 +93,10 @@ const KEPT_VARIABLES: &[&str] = &[
 ];
 
 /// Process groups of the runs that are not reaped.
-static GROUPS: Mutex<Groups> = Mutex::new(Groups { running: Vec::new(), is_over: false });
+static GROUPS: Mutex<Groups> = Mutex::new(Groups {
+    running: Vec::new(),
+    is_over: false,
+});
 
 /// Runs of git that were killed and have not ended yet. The next run reaps those that have.
 static UNREAPED: Mutex<Vec<Child>> = Mutex::new(Vec::new());
@@ -134,7 +142,9 @@ impl GitError {
     pub(crate) const fn is_final(&self) -> bool {
         match self {
             Self::Refused => true,
-            Self::NotRun(_) | Self::Late(_) | Self::TooLong(_) | Self::Hangs | Self::Ending => false,
+            Self::NotRun(_) | Self::Late(_) | Self::TooLong(_) | Self::Hangs | Self::Ending => {
+                false
+            }
         }
     }
 }
@@ -142,7 +152,12 @@ impl GitError {
 impl Question<'_> {
     fn arguments(self) -> Vec<String> {
         let words: &[&str] = match self {
-            Self::Place => &["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"],
+            Self::Place => &[
+                "rev-parse",
+                "--path-format=absolute",
+                "--git-common-dir",
+                "--show-toplevel",
+            ],
             Self::Remotes => &["remote", "-v"],
             Self::Roots => &["rev-list", "--max-parents=0", "HEAD"],
             Self::Blob(_) => &["cat-file", "blob"],
@@ -184,7 +199,8 @@ fn groups() -> MutexGuard<'static, Groups> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills all runs, and starts no further one: for a daemon that is about to end, or to become another program.
+/// Kills all runs, and starts no further one: for a daemon that is about to end, or to become
+/// another program.
 pub(crate) fn end() {
     let mut groups = groups();
     groups.is_over = true;
@@ -219,7 +235,8 @@ fn reap(child: &mut Child) -> io::Result<Option<ExitStatus>> {
     Ok(status)
 }
 
-/// Asks git and waits for its answer, without white space at its end. Blocks up to the question's deadline.
+/// Asks git and waits for its answer, without white space at its end. Blocks up to the question's
+/// deadline.
 ///
 /// # Errors
 /// See [`GitError`]. An empty answer is none.
@@ -248,7 +265,12 @@ impl Running {
         let child = spawn(command(directory, &question.arguments()))?;
         let allowed = question.deadline();
         let deadline = Instant::now() + allowed;
-        Ok(Self { child: Some(child), allowed, deadline, max_bytes: question.max_bytes() })
+        Ok(Self {
+            child: Some(child),
+            allowed,
+            deadline,
+            max_bytes: question.max_bytes(),
+        })
     }
 
     /// Waits for the answer.
@@ -260,18 +282,27 @@ impl Running {
         let status = self.end()?;
         let text = String::from_utf8(written).map_err(|_| GitError::Refused)?;
         let is_answer = status.success() && !text.trim().is_empty();
-        if is_answer { Ok(text.trim_end().to_owned()) } else { Err(GitError::Refused) }
+        if is_answer {
+            Ok(text.trim_end().to_owned())
+        } else {
+            Err(GitError::Refused)
+        }
     }
 
     fn read(&mut self) -> Result<Vec<u8>, GitError> {
         let late = GitError::Late(self.allowed);
-        let Some(mut output) = self.child.as_mut().and_then(|child| child.stdout.take()) else { return Err(late) };
+        let Some(mut output) = self.child.as_mut().and_then(|child| child.stdout.take()) else {
+            return Err(late);
+        };
         let mut written = Vec::new();
         let mut piece = [0; PIECE_BYTES];
         loop {
             let left = self.deadline.saturating_duration_since(Instant::now());
             let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
-            match poll(&mut [PollFd::new(output.as_fd(), PollFlags::POLLIN)], timeout) {
+            match poll(
+                &mut [PollFd::new(output.as_fd(), PollFlags::POLLIN)],
+                timeout,
+            ) {
                 Ok(0) => return Err(late),
                 Ok(_) => {}
                 Err(Errno::EINTR) => continue,
@@ -290,8 +321,14 @@ impl Running {
 
     /// Waits for the process, which has closed its output.
     fn end(&mut self) -> Result<ExitStatus, GitError> {
-        let status = self.child.as_mut().map(|child| await_end(child, self.deadline));
-        let status = status.transpose()?.flatten().ok_or(GitError::Late(self.allowed))?;
+        let status = self
+            .child
+            .as_mut()
+            .map(|child| await_end(child, self.deadline));
+        let status = status
+            .transpose()?
+            .flatten()
+            .ok_or(GitError::Late(self.allowed))?;
         self.child = None;
         Ok(status)
     }
@@ -299,10 +336,18 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
+        let Some(mut child) = self.child.take() else {
+            return;
+        };
         kill_group(child.id());
-        if !matches!(await_end(&mut child, Instant::now() + KILL_DEADLINE), Ok(Some(_))) {
-            UNREAPED.lock().unwrap_or_else(PoisonError::into_inner).push(child);
+        if !matches!(
+            await_end(&mut child, Instant::now() + KILL_DEADLINE),
+            Ok(Some(_))
+        ) {
+            UNREAPED
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(child);
         }
     }
 }
@@ -333,8 +378,14 @@ fn command(directory: &Path, arguments: &[String]) -> Command {
     for (name, _) in env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_foreign)) {
         command.env_remove(name);
     }
-    command.env_remove("SSH_ASKPASS").envs(VARIABLES.iter().copied());
-    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .env_remove("SSH_ASKPASS")
+        .envs(VARIABLES.iter().copied());
+    command
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     command
 }
 

@@ -1,7 +1,9 @@
-//! Handing over to another program file: the process stays, and with it the socket, its waiting callers and the lock.
+//! Handing over to another program file: the process stays, and with it the socket, its waiting
+//! callers and the lock.
 //!
-//! The old program drains its requests and closes the strand, then replaces itself by `exec`. Callers that come meanwhile
-//! wait in the socket's backlog and are served by the new program, so none is refused.
+//! The old program drains its requests and closes the strand, then replaces itself by `exec`.
+//! Callers that come meanwhile wait in the socket's backlog and are served by the new program, so
+//! none is refused.
 
 use std::env;
 use std::ffi::OsString;
@@ -20,7 +22,8 @@ use crate::failure::{Failure, io_failure};
 use crate::home::Home;
 use crate::listen::Listening;
 
-/// Tells the new program that the lock and the socket are its own already; holds the process id, which stays.
+/// Tells the new program that the lock and the socket are its own already; holds the process id,
+/// which stays.
 const MARK: &str = "HELIX_HANDOVER";
 
 /// How long a program may take to say its version.
@@ -68,9 +71,10 @@ impl HandoverError {
     /// Returns the class of the error.
     pub(crate) const fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotAbsolute(_) | Self::NotRunnable { .. } | Self::NotOurs(_) | Self::TooOld { .. } => {
-                ErrorKind::Invalid
-            }
+            Self::NotAbsolute(_)
+            | Self::NotRunnable { .. }
+            | Self::NotOurs(_)
+            | Self::TooOld { .. } => ErrorKind::Invalid,
         }
     }
 }
@@ -86,20 +90,37 @@ pub(crate) fn examine(program: &Path, format: u64) -> Result<Successor, Handover
         return Err(HandoverError::NotAbsolute(program.to_owned()));
     }
     let said = ask(program, "--version".into())?.unwrap_or_default();
-    let version = said.trim().strip_prefix("helixd ").ok_or_else(|| HandoverError::NotOurs(program.to_owned()))?;
+    let version = said
+        .trim()
+        .strip_prefix("helixd ")
+        .ok_or_else(|| HandoverError::NotOurs(program.to_owned()))?;
     let version = version.to_owned();
     match ask(program, format!("--can-open={format}").into())? {
-        Some(_) => Ok(Successor { program: program.to_owned(), version }),
-        None => Err(HandoverError::TooOld { program: program.to_owned(), version, format }),
+        Some(_) => Ok(Successor {
+            program: program.to_owned(),
+            version,
+        }),
+        None => Err(HandoverError::TooOld {
+            program: program.to_owned(),
+            version,
+            format,
+        }),
     }
 }
 
 /// Runs a program with one argument. Returns what it printed, or `None` when it failed.
 fn ask(program: &Path, argument: OsString) -> Result<Option<String>, HandoverError> {
-    let broken =
-        |detail: &dyn ToString| HandoverError::NotRunnable { program: program.to_owned(), detail: detail.to_string() };
+    let broken = |detail: &dyn ToString| HandoverError::NotRunnable {
+        program: program.to_owned(),
+        detail: detail.to_string(),
+    };
     let mut command = Command::new(program);
-    let child = command.arg(argument).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let child = command
+        .arg(argument)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
     let child = child.map_err(|error| broken(&error))?;
     let pid = Pid::from_raw(i32::try_from(child.id()).map_err(|error| broken(&error))?);
     let (answer, answered) = std::sync::mpsc::channel();
@@ -111,7 +132,10 @@ fn ask(program: &Path, argument: OsString) -> Result<Option<String>, HandoverErr
         return Err(broken(&format!("no answer within {VERSION_DEADLINE:?}")));
     };
     let output = output.map_err(|error| broken(&error))?;
-    Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
+    Ok(output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
 /// What the new program takes from this one.
@@ -127,7 +151,11 @@ pub(crate) struct Handover {
 impl Handover {
     /// Becomes the new program. Returns only when that failed.
     pub(crate) fn exec(self) -> Failure {
-        let Self { successor, listening, home } = self;
+        let Self {
+            successor,
+            listening,
+            home,
+        } = self;
         for descriptor in [listening.listener.as_fd(), home.lock()] {
             if let Err(error) = fcntl(descriptor, FcntlArg::F_SETFD(FdFlag::empty())) {
                 return io_failure("handing over to", &successor.program)(error.into());

@@ -48,7 +48,10 @@ impl Home {
             make_directory(run)?;
         }
         let lock = take_lock(paths)?;
-        let home = Self { lock, paths: paths.clone() };
+        let home = Self {
+            lock,
+            paths: paths.clone(),
+        };
         home.says(Doing::Opening);
         Ok(home)
     }
@@ -74,7 +77,10 @@ impl Home {
         Ok(move || match fs::metadata(&path) {
             Ok(found) => (found.dev(), found.ino()) == ours,
             // Whatever else keeps it from being looked at says nothing.
-            Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+            Err(error) => !matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ),
         })
     }
 
@@ -100,40 +106,59 @@ impl Drop for Home {
     }
 }
 
-/// Refuses a directory that is open to others: to close it would take it from under somebody's feet.
+/// Refuses a directory that is open to others: to close it would take it from under somebody's
+/// feet.
 fn check_is_private(home: &Path) -> Result<(), Failure> {
     match fs::metadata(home) {
-        Ok(found) if !found.is_dir() => Err(io_failure("opening", home)(io::ErrorKind::NotADirectory.into())),
-        Ok(found) if found.permissions().mode() & OTHERS != 0 => Err(Failure::OpenToOthers { path: home.to_owned() }),
+        Ok(found) if !found.is_dir() => Err(io_failure("opening", home)(
+            io::ErrorKind::NotADirectory.into(),
+        )),
+        Ok(found) if found.permissions().mode() & OTHERS != 0 => Err(Failure::OpenToOthers {
+            path: home.to_owned(),
+        }),
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// Makes a directory for the socket. One that exists keeps its permissions, which must keep others from putting a socket
-/// of theirs in its place.
+/// Makes a directory for the socket. One that exists keeps its permissions, which must keep others
+/// from putting a socket of theirs in its place.
 pub(crate) fn make_socket_directory(path: &Path) -> Result<(), Failure> {
     match fs::metadata(path) {
         Err(_) => make_directory(path),
         Ok(found) if found.permissions().mode() & 0o022 == 0 => Ok(()),
-        Ok(_) => Err(Failure::Shared { path: path.to_owned() }),
+        Ok(_) => Err(Failure::Shared {
+            path: path.to_owned(),
+        }),
     }
 }
 
-/// Makes a directory of ours and its parents. Tightens its own permissions when it was there: it lies inside the home.
+/// Makes a directory of ours and its parents. Tightens its own permissions when it was there: it
+/// lies inside the home.
 pub(crate) fn make_directory(path: &Path) -> Result<(), Failure> {
-    let made = DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path);
+    let made = DirBuilder::new()
+        .recursive(true)
+        .mode(DIRECTORY_MODE)
+        .create(path);
     made.map_err(io_failure("creating", path))?;
-    let found = fs::metadata(path).map_err(io_failure("reading", path))?.permissions().mode();
+    let found = fs::metadata(path)
+        .map_err(io_failure("reading", path))?
+        .permissions()
+        .mode();
     if found & OTHERS != 0 {
-        fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE)).map_err(io_failure("securing", path))?;
+        fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE))
+            .map_err(io_failure("securing", path))?;
     }
     Ok(())
 }
 
-/// Says in the lock's file where this process listens, for programs that look elsewhere. Where it cannot be written, as on a full
-/// disk, they look where their environment leads, and the lock is held all the same.
+/// Says in the lock's file where this process listens, for programs that look elsewhere. Where it
+/// cannot be written, as on a full disk, they look where their environment leads, and the lock is
+/// held all the same.
 pub(crate) fn says_where(lock: &File, socket: Option<&Path>) {
-    let holder = Holder { pid: process::id(), socket: socket.map(Path::to_owned) };
+    let holder = Holder {
+        pid: process::id(),
+        socket: socket.map(Path::to_owned),
+    };
     if let Err(error) = holder.write(lock) {
         tracing::warn!(%error, "the lock does not say who holds it and where the daemon listens");
     }
@@ -141,22 +166,34 @@ pub(crate) fn says_where(lock: &File, socket: Option<&Path>) {
 
 /// Locks the home and writes our process id into the lock, for those who come later.
 ///
-/// A daemon that already answers on the socket is not waited for: it would only be replaced should it end just now.
+/// A daemon that already answers on the socket is not waited for: it would only be replaced should
+/// it end just now.
 fn take_lock(paths: &Paths) -> Result<File, Failure> {
     let path = paths.lock();
-    let opened = own_file::open(OpenOptions::new().read(true).write(true).create(true).truncate(false), &path);
+    let opened = own_file::open(
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false),
+        &path,
+    );
     let file = opened.map_err(io_failure("opening", &path))?;
     match lock_patiently(&file, &paths.socket) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let holder = Holder::read(paths).map(|holder| holder.pid);
             if handover::is_taking_over() && holder == Some(process::id()) {
-                // The program before us left its lock open in this very process, where it stays to the end.
+                // The program before us left its lock open in this very process, where it stays to
+                // the end.
                 return Ok(file);
             }
             // The holder's id is only for the message.
             let holder = holder.map_or_else(|| "unknown".to_owned(), |pid| pid.to_string());
-            return Err(Failure::AlreadyRunning { holder, home: paths.home.clone() });
+            return Err(Failure::AlreadyRunning {
+                holder,
+                home: paths.home.clone(),
+            });
         }
         Err(TryLockError::Error(error)) => return Err(io_failure("locking", path)(error)),
     }
@@ -166,12 +203,15 @@ fn take_lock(paths: &Paths) -> Result<File, Failure> {
     Ok(file)
 }
 
-/// Tries for a moment: a program that is about to start a daemon holds the lock while it looks for one.
+/// Tries for a moment: a program that is about to start a daemon holds the lock while it looks for
+/// one.
 fn lock_patiently(file: &File, socket: &Path) -> Result<(), TryLockError> {
     let deadline = Instant::now() + LOCK_PATIENCE;
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline && UnixStream::connect(socket).is_err() => {
+            Err(TryLockError::WouldBlock)
+                if Instant::now() < deadline && UnixStream::connect(socket).is_err() =>
+            {
                 thread::sleep(LOCK_RETRY_PAUSE);
             }
             other => return other,
@@ -208,14 +248,20 @@ mod tests {
                 fs::write(home.join(name), "").unwrap();
             }
             let refused = Home::open(&Paths::inside(&home)).unwrap_err();
-            assert!(matches!(refused, Failure::OpenToOthers { .. }), "{held:?}: {refused}");
+            assert!(
+                matches!(refused, Failure::OpenToOthers { .. }),
+                "{held:?}: {refused}"
+            );
             assert!(refused.to_string().contains("chmod 700"), "{refused}");
         }
 
         let shared = directory.path().join("shared");
         fs::create_dir(&shared).unwrap();
         fs::set_permissions(&shared, Permissions::from_mode(0o1777)).unwrap();
-        assert!(matches!(make_socket_directory(&shared), Err(Failure::Shared { .. })));
+        assert!(matches!(
+            make_socket_directory(&shared),
+            Err(Failure::Shared { .. })
+        ));
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
         assert_eq!((mode(&home), mode(&shared)), (0o755, 0o1777));
         make_socket_directory(&home).unwrap();

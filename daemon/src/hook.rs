@@ -1,5 +1,5 @@
-//! The hooks' events as they come: each waits its turn, is answered within its deadline or with nothing, and is recorded in any
-//! case. What is answered is decided by [`helix_app::hook`].
+//! The hooks' events as they come: each waits its turn, is answered within its deadline or with
+//! nothing, and is recorded in any case. What is answered is decided by [`helix_app::hook`].
 
 mod turn;
 
@@ -37,20 +37,40 @@ pub(crate) fn warm_up(runtime: &Weak<Runtime>) {
 /// Answers an event with the bytes for the hook's stdout; empty for nothing.
 pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Peer) -> Vec<u8> {
     runtime.hooks_answered.fetch_add(1, Ordering::Relaxed);
-    let Some(came) = Came::now(of_wire(request), Arc::new(peer)) else { return Vec::new() };
+    let Some(came) = Came::now(of_wire(request), Arc::new(peer)) else {
+        return Vec::new();
+    };
     let deadline = came.began + DEADLINE;
     let mut turn = Box::pin(runtime.gate.turn());
     if let Ok(turn) = tokio::time::timeout_at(deadline.into(), &mut turn).await {
         return worked_on(runtime, came, turn, deadline, Unfound::Later).await;
     }
-    tracing::warn!("a hook waited longer than {DEADLINE:?} for its turn and was answered with nothing");
+    tracing::warn!(
+        "a hook waited longer than {DEADLINE:?} for its turn and was answered with nothing"
+    );
     record_later(runtime, turn, came);
     Vec::new()
 }
 
 fn of_wire(request: HookRequest) -> Request {
-    let HookRequest { event, stdin, truncated, cursor_version, project_dir, dry_run, client } = request;
-    Request { event, stdin, truncated, cursor_version, project_dir, dry_run, client }
+    let HookRequest {
+        event,
+        stdin,
+        truncated,
+        cursor_version,
+        project_dir,
+        dry_run,
+        client,
+    } = request;
+    Request {
+        event,
+        stdin,
+        truncated,
+        cursor_version,
+        project_dir,
+        dry_run,
+        client,
+    }
 }
 
 /// What becomes of an event whose project is not found in time.
@@ -62,27 +82,39 @@ enum Unfound {
     Dropped,
 }
 
-/// The same event, for whose answer nobody waits: whoever asked has given up, and a connection that is held takes a descriptor.
+/// The same event, for whose answer nobody waits: whoever asked has given up, and a connection that
+/// is held takes a descriptor.
 fn unawaited(mut came: Came) -> Came {
     came.peer = Arc::new(Peer::Gone);
     came
 }
 
 /// Has what an event tells recorded when it is its turn, which came too late for an answer.
-fn record_later(runtime: Arc<Runtime>, turn: impl Future<Output = Turn> + Send + 'static, came: Came) {
+fn record_later(
+    runtime: Arc<Runtime>,
+    turn: impl Future<Output = Turn> + Send + 'static,
+    came: Came,
+) {
     let Some(kept) = runtime.gate.keep(came.request.stdin.len()) else {
         return tracing::warn!("too much waits to be recorded, so what a hook told was not");
     };
     let came = unawaited(came);
     tokio::spawn(async move {
         let turn = turn.await;
-        worked_on(runtime, came, turn, Instant::now() + DEADLINE, Unfound::Later).await;
+        worked_on(
+            runtime,
+            came,
+            turn,
+            Instant::now() + DEADLINE,
+            Unfound::Later,
+        )
+        .await;
         drop(kept);
     });
 }
 
-/// Has what an event tells recorded once its project is found, which took too long for an answer. Where nothing answers there, it
-/// is not.
+/// Has what an event tells recorded once its project is found, which took too long for an answer.
+/// Where nothing answers there, it is not.
 fn record_when_found(on: &Handle, runtime: Arc<Runtime>, directory: PathBuf, came: Came) {
     let Some(kept) = runtime.gate.keep(came.request.stdin.len()) else {
         return tracing::warn!("too much waits to be recorded, so what a hook told was not");
@@ -90,10 +122,19 @@ fn record_when_found(on: &Handle, runtime: Arc<Runtime>, directory: PathBuf, cam
     let came = unawaited(came);
     on.spawn(async move {
         let Some(_project) = runtime.project_later(&directory, RECORD_PATIENCE).await else {
-            return tracing::warn!("nothing answers where a hook was told of, so it was not recorded");
+            return tracing::warn!(
+                "nothing answers where a hook was told of, so it was not recorded"
+            );
         };
         let turn = runtime.gate.turn().await;
-        worked_on(runtime, came, turn, Instant::now() + DEADLINE, Unfound::Dropped).await;
+        worked_on(
+            runtime,
+            came,
+            turn,
+            Instant::now() + DEADLINE,
+            Unfound::Dropped,
+        )
+        .await;
         drop(kept);
     });
 }
@@ -103,8 +144,15 @@ pub(crate) async fn recorded(runtime: &Runtime) {
     runtime.gate.recorded().await;
 }
 
-/// Works on an event in a thread. Returns the bytes for the hook's stdout; nothing when that takes longer than the deadline.
-async fn worked_on(runtime: Arc<Runtime>, came: Came, turn: Turn, deadline: Instant, unfound: Unfound) -> Vec<u8> {
+/// Works on an event in a thread. Returns the bytes for the hook's stdout; nothing when that takes
+/// longer than the deadline.
+async fn worked_on(
+    runtime: Arc<Runtime>,
+    came: Came,
+    turn: Turn,
+    deadline: Instant,
+    unfound: Unfound,
+) -> Vec<u8> {
     let (turn, event) = (Arc::new(turn), came.request.event.clone());
     let (reply, work) = oneshot::channel();
     let job = {

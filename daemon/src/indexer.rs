@@ -11,8 +11,8 @@ use helix_engine::strand::Strand;
 /// How long commits may gather in the tail before they are flushed. A restart replays what is not.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(15);
 
-/// How long no commit may come before a flush that pays is made. A flush burns a core for as long as the stores it
-/// carries took, so during a burst it waits for the end, unless the tail is full.
+/// How long no commit may come before a flush that pays is made. A flush burns a core for as long
+/// as the stores it carries took, so during a burst it waits for the end, unless the tail is full.
 const QUIET: Duration = Duration::from_millis(200);
 
 /// Wakes the indexer. One place is enough: it looks at everything when it wakes.
@@ -41,14 +41,18 @@ pub(crate) fn channel() -> (Nudge, Receiver<()>) {
 impl Indexer {
     /// Starts the thread. It ends, after a last flush, when every [`Nudge`] is gone.
     pub(crate) fn start(strand: Arc<Strand>, wake: Receiver<()>) -> io::Result<Self> {
-        let thread = thread::Builder::new().name("indexer".to_owned()).spawn(move || run(&strand, &wake))?;
+        let thread = thread::Builder::new()
+            .name("indexer".to_owned())
+            .spawn(move || run(&strand, &wake))?;
         Ok(Self { thread })
     }
 
     /// Waits for the last flush.
     pub(crate) fn join(self) {
         if self.thread.join().is_err() {
-            tracing::error!("the indexer panicked; the word index will be replayed at the next start");
+            tracing::error!(
+                "the indexer panicked; the word index will be replayed at the next start"
+            );
         }
     }
 }
@@ -59,7 +63,11 @@ fn run(strand: &Strand, wake: &Receiver<()>) {
     loop {
         let now = Instant::now();
         let until_due = due.map(|due| due.saturating_duration_since(now));
-        let patience = if pays { until_due.map(|left| left.min(QUIET)) } else { until_due };
+        let patience = if pays {
+            until_due.map(|left| left.min(QUIET))
+        } else {
+            until_due
+        };
         let woken = match patience {
             Some(patience) => wake.recv_timeout(patience),
             None => wake.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -73,7 +81,10 @@ fn run(strand: &Strand, wake: &Receiver<()>) {
             Err(RecvTimeoutError::Disconnected) => break,
         };
         pays = strand.lexical().needs_flush();
-        if (pays && is_quiet) || strand.lexical().must_flush() || due.is_some_and(|due| due <= Instant::now()) {
+        if (pays && is_quiet)
+            || strand.lexical().must_flush()
+            || due.is_some_and(|due| due <= Instant::now())
+        {
             flush(strand);
             (due, pays) = (None, false);
         }
@@ -83,8 +94,13 @@ fn run(strand: &Strand, wake: &Receiver<()>) {
 
 fn flush(strand: &Strand) {
     match strand.lexical().flush() {
-        Ok(true) => tracing::debug!(watermark = strand.lexical().watermark(), "word index flushed"),
+        Ok(true) => tracing::debug!(
+            watermark = strand.lexical().watermark(),
+            "word index flushed"
+        ),
         Ok(false) => {}
-        Err(error) => tracing::error!(%error, "flushing the word index failed; it is replayed at the next start"),
+        Err(error) => {
+            tracing::error!(%error, "flushing the word index failed; it is replayed at the next start")
+        }
     }
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use helix_app::hook::{Attention, Files, Hooks, Incidents, Load, Options, Receipts, Sessions, Twice, Watches};
+use helix_app::hook::{
+    Attention, Files, Hooks, Incidents, Load, Options, Receipts, Sessions, Twice, Watches,
+};
 use helix_app::ports::Projects;
 use helix_app::reach::Reach;
 use helix_app::sources::Sources;
@@ -41,13 +43,15 @@ use end::Signals;
 /// Threads for requests. The work itself runs on the blocking pool; these only move bytes.
 const ASYNC_THREADS: usize = 2;
 
-/// Threads for what the runtime itself has done at the start and the end; calls and hooks have threads of their own.
+/// Threads for what the runtime itself has done at the start and the end; calls and hooks have
+/// threads of their own.
 const BLOCKING_THREADS_MAX: usize = 4;
 
 /// How long reads and searches that nobody waits for any more may take to end.
 const LEFTOVER_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Runs the daemon until it is asked to stop, or the disk fails. Returns what a successor takes over, if one was named.
+/// Runs the daemon until it is asked to stop, or the disk fails. Returns what a successor takes
+/// over, if one was named.
 pub(crate) fn run(
     config: Config,
     home: Home,
@@ -62,23 +66,34 @@ pub(crate) fn run(
         .build()
         .map_err(io_failure("starting", "the async runtime"))?;
     let stopped = runtime.block_on(serve_until_stopped(config, &home, inherited, detached));
-    // Ends every task that is left, such as that of a request whose end never came, and with it its hold on the writer.
+    // Ends every task that is left, such as that of a request whose end never came, and with it its
+    // hold on the writer.
     runtime.shutdown_timeout(LEFTOVER_DEADLINE);
-    let Some((daemon, left)) = stopped? else { return Ok(None) };
+    let Some((daemon, left)) = stopped? else {
+        return Ok(None);
+    };
     // The home is released only after this: only then may another daemon open the same files.
     daemon.close()?;
     if let Ok(is_in_place) = home.look()
         && !is_in_place()
     {
-        return Err(Failure::Gone { path: home.path().to_owned() });
+        return Err(Failure::Gone {
+            path: home.path().to_owned(),
+        });
     }
-    Ok(left.map(|(successor, listening)| Handover { successor, listening, home }))
+    Ok(left.map(|(successor, listening)| Handover {
+        successor,
+        listening,
+        home,
+    }))
 }
 
-/// What remains when the server has ended: the threads, and a successor with the socket that it takes over.
+/// What remains when the server has ended: the threads, and a successor with the socket that it
+/// takes over.
 type Stopped = (Daemon, Option<(Successor, Listening)>);
 
-/// Returns what is left to be closed once no task runs any more; nothing when it was stopped before it was open.
+/// Returns what is left to be closed once no task runs any more; nothing when it was stopped before
+/// it was open.
 async fn serve_until_stopped(
     config: Config,
     home: &Home,
@@ -89,7 +104,9 @@ async fn serve_until_stopped(
     let mut signals = Signals::new()?;
     let started = Instant::now();
     let listening = listen::listen(&config.paths, inherited)?;
-    let lock = home.lock_file().map_err(io_failure("opening", config.paths.lock()))?;
+    let lock = home
+        .lock_file()
+        .map_err(io_failure("opening", config.paths.lock()))?;
     says_where(&lock, listening.path().as_deref());
     let open = tokio::task::spawn_blocking(move || Daemon::open(config));
     let daemon = tokio::select! {
@@ -108,23 +125,40 @@ async fn serve_until_stopped(
     }
     let (stop, stopped) = oneshot::channel();
     let listener = tokio::net::UnixListener::from_std(
-        listening.listener.try_clone().map_err(io_failure("cloning", "the socket"))?,
+        listening
+            .listener
+            .try_clone()
+            .map_err(io_failure("cloning", "the socket"))?,
     )
     .map_err(io_failure("serving", &runtime.config.paths.socket))?;
     let (custody, renewed) = Custody::start(listening, &runtime.config.paths, lock)?;
-    let mut server = tokio::spawn(serve::serve(listener, renewed, Arc::clone(&runtime), stopped));
+    let mut server = tokio::spawn(serve::serve(
+        listener,
+        renewed,
+        Arc::clone(&runtime),
+        stopped,
+    ));
     home.greets();
     complaint::take_back(&runtime.config.paths);
     let is_in_place = home.look().map_err(io_failure("looking at", home.path()))?;
-    let (successor, is_home_gone) = end::asked(&runtime, is_in_place, &mut signals, &mut server).await;
-    home.says(if successor.is_some() { Doing::HandingOver } else { Doing::Stopping });
+    let (successor, is_home_gone) =
+        end::asked(&runtime, is_in_place, &mut signals, &mut server).await;
+    home.says(if successor.is_some() {
+        Doing::HandingOver
+    } else {
+        Doing::Stopping
+    });
     notify_manager(&sd_notify::NotifyState::Stopping);
-    // With a successor new callers wait for it in the socket's backlog. Without one they find nobody and start the next
-    // daemon, which waits for our lock.
+    // With a successor new callers wait for it in the socket's backlog. Without one they find
+    // nobody and start the next daemon, which waits for our lock.
     let listening = custody.end();
     // Where the home is gone, somebody else's daemon may listen by now.
     let is_own = !is_home_gone && listening.as_ref().is_none_or(Listening::is_own);
-    let backlog = if successor.is_none() && is_own { Backlog::Served } else { Backlog::Left };
+    let backlog = if successor.is_none() && is_own {
+        Backlog::Served
+    } else {
+        Backlog::Left
+    };
     let mut left = successor.zip(listening);
     runtime.embedder.wind_down();
     let was_signalled = end::drain(&runtime.work, stop, backlog, &mut signals, &mut server).await;
@@ -172,8 +206,13 @@ impl Daemon {
         let threads = io_failure("starting", "the daemon's threads");
         let (embedder, handle) = if config.embedder {
             let models = config.paths.models.clone();
-            Embedder::start(Arc::clone(&strand), Box::new(storage.clone()), models, config.embedder_threads)
-                .map_err(threads)?
+            Embedder::start(
+                Arc::clone(&strand),
+                Box::new(storage.clone()),
+                models,
+                config.embedder_threads,
+            )
+            .map_err(threads)?
         } else {
             (Embedder::none(), EmbedderHandle::off())
         };
@@ -185,9 +224,11 @@ impl Daemon {
             waker.wake();
         };
         let on_failure = move || on_failure.notify_one();
-        let (writer_handle, writer) = writer::start(strand_writer, Box::new(storage), committed, on_failure)
-            .map_err(io_failure("starting", "the writer"))?;
-        let indexer = Indexer::start(Arc::clone(&strand), wake).map_err(io_failure("starting", "the indexer"))?;
+        let (writer_handle, writer) =
+            writer::start(strand_writer, Box::new(storage), committed, on_failure)
+                .map_err(io_failure("starting", "the writer"))?;
+        let indexer = Indexer::start(Arc::clone(&strand), wake)
+            .map_err(io_failure("starting", "the indexer"))?;
         let runtime = Runtime::new(config, strand, writer_handle, handle)?;
         let runtime = Arc::new(runtime);
         let warmed = Arc::downgrade(&runtime);
@@ -200,20 +241,37 @@ impl Daemon {
                 runtime.stop.notify_one();
             }
         });
-        Ok(Self { runtime, writer, indexer, embedder })
+        Ok(Self {
+            runtime,
+            writer,
+            indexer,
+            embedder,
+        })
     }
 
-    /// Ends the threads in the order in which data flows, so that each sees everything of the one before.
+    /// Ends the threads in the order in which data flows, so that each sees everything of the one
+    /// before.
     fn close(self) -> Result<(), Failure> {
-        let Self { runtime, writer, indexer, embedder } = self;
+        let Self {
+            runtime,
+            writer,
+            indexer,
+            embedder,
+        } = self;
         for (key, state) in runtime.app.hooks.sessions.persist_all(runtime.now()) {
             // One that is gone has said why.
-            runtime.writer.submit_when_free(vec![Request::Session { key, state }]).ok();
+            runtime
+                .writer
+                .submit_when_free(vec![Request::Session { key, state }])
+                .ok();
         }
-        // A thread that waits for a file system which does not answer may do so for ever, and keeps its handle.
+        // A thread that waits for a file system which does not answer may do so for ever, and keeps
+        // its handle.
         runtime.writer.end();
         drop(runtime);
-        let written = writer.join().unwrap_or_else(|_| Err("the writer panicked".to_owned()));
+        let written = writer
+            .join()
+            .unwrap_or_else(|_| Err("the writer panicked".to_owned()));
         indexer.join();
         embedder.join();
         tracing::info!("stopped");
@@ -237,10 +295,12 @@ impl Runtime {
                 snapshot.receipts(Receipts::pending_since(started_at))?,
             ))
         });
-        let (sessions, observations, receipts) = saved.map_err(|error| Failure::Strand(error.into()))?;
+        let (sessions, observations, receipts) =
+            saved.map_err(|error| Failure::Strand(error.into()))?;
         let outbox = writer.outbox().clone();
         let sessions = Arc::new(Sessions::restore(sessions, outbox.clone()));
-        let user = directories::BaseDirs::new().map(|directories| directories.home_dir().to_owned());
+        let user =
+            directories::BaseDirs::new().map(|directories| directories.home_dir().to_owned());
         let load = Arc::new(Load::default());
         let hooks = Hooks {
             receipts: Arc::new(Receipts::restore(&receipts, Arc::clone(&sessions))),
@@ -251,7 +311,10 @@ impl Runtime {
             incidents: Incidents::new(outbox.clone()),
             files: Files::default(),
             load: Arc::clone(&load),
-            options: Options { subagent_prompts: config.subagent_prompts, stop_reminder: config.stop_reminder },
+            options: Options {
+                subagent_prompts: config.subagent_prompts,
+                stop_reminder: config.stop_reminder,
+            },
             since: started_at,
             injected_tokens: AtomicU64::new(0),
         };
@@ -267,8 +330,15 @@ impl Runtime {
         };
         let work = Arc::new(Work::default());
         let pools = Arc::new(Pools::default());
-        let threads = Workers { pools: Arc::clone(&pools), work: Arc::clone(&work) };
-        let life = Process { started_at, is_successor: handover::is_taking_over(), work: Arc::clone(&work) };
+        let threads = Workers {
+            pools: Arc::clone(&pools),
+            work: Arc::clone(&work),
+        };
+        let life = Process {
+            started_at,
+            is_successor: handover::is_taking_over(),
+            work: Arc::clone(&work),
+        };
         Ok(Self {
             app: Arc::new(App {
                 memory,
@@ -285,7 +355,8 @@ impl Runtime {
             gate: Gate::new(load),
             started_at,
             successor: Mutex::default(),
-            program: std::env::current_exe().map_err(io_failure("finding", "the daemon's own program"))?,
+            program: std::env::current_exe()
+                .map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
             work,
             importing: Mutex::default(),

@@ -1,7 +1,8 @@
 //! helixd: keeps a knowledge base hot and answers over one Unix socket.
 //!
-//! This crate is the imperative shell around `helix-engine`: configuration, lifecycle, the services, the hook handler, the
-//! writer thread, the embedder's worker, the background indexer. See `daemon/ARCHITECTURE.md` for the invariants.
+//! This crate is the imperative shell around `helix-engine`: configuration, lifecycle, the
+//! services, the hook handler, the writer thread, the embedder's worker, the background indexer.
+//! See `daemon/ARCHITECTURE.md` for the invariants.
 
 mod args;
 mod complaint;
@@ -42,7 +43,11 @@ fn main() {
     let args = Args::parse_or_exit();
     if let Some(format) = args.can_open {
         let is_known = format <= helix_engine::store::FORMAT;
-        system::leave(if is_known { helix_proto::exit::OK } else { helix_proto::exit::NEWER_FORMAT });
+        system::leave(if is_known {
+            helix_proto::exit::OK
+        } else {
+            helix_proto::exit::NEWER_FORMAT
+        });
     }
     environment::complete();
     let outcome = run(&args);
@@ -92,7 +97,11 @@ impl Args {
     /// Parses the command line; usage errors end the process with code 64.
     fn parse_or_exit() -> Self {
         Self::try_parse().unwrap_or_else(|error| {
-            let code = if error.use_stderr() { helix_proto::exit::USAGE } else { helix_proto::exit::OK };
+            let code = if error.use_stderr() {
+                helix_proto::exit::USAGE
+            } else {
+                helix_proto::exit::OK
+            };
             // Nothing can be done about a closed terminal.
             drop(error.print());
             std::process::exit(i32::from(code))

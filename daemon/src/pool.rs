@@ -56,7 +56,11 @@ mod tests {
         for _ in 0..answers.len() {
             go.send(()).unwrap();
         }
-        assert!(answers.into_iter().all(|answer| answer.blocking_recv().unwrap()));
+        assert!(
+            answers
+                .into_iter()
+                .all(|answer| answer.blocking_recv().unwrap())
+        );
         assert_eq!(ask(&pool, || 7).unwrap().blocking_recv(), Ok(7));
     }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use helix_app::pool::{Full, Job};
 use helix_app::ports::{
-    Class, Clock, Embedded, Embedder, EmbedderState, Hold, Later, Life, Projects as FindsProjects, Threads,
+    Class, Clock, Embedded, Embedder, EmbedderState, Hold, Later, Life, Projects as FindsProjects,
+    Threads,
 };
 use helix_app::project::Project;
 use helix_app::reach::Reach;
@@ -28,7 +29,8 @@ use crate::work::Work;
 /// How long after a hand-over what waited for its end may still be taken up, on a busy machine.
 const BACKLOG_MAX: Duration = Duration::from_secs(10);
 
-/// Searches that wait for the model at once. It embeds one text after the other, so a hook's waits behind this many.
+/// Searches that wait for the model at once. It embeds one text after the other, so a hook's waits
+/// behind this many.
 const SEARCHES_EMBEDDED_MAX: usize = 3;
 
 /// Directories whose project is known even when nothing there answers: more than anybody works in.
@@ -45,7 +47,11 @@ pub(crate) struct Embedding {
 impl Embedding {
     /// Waits on the async runtime of who calls this.
     pub(crate) fn of(handle: EmbedderHandle) -> Self {
-        Self { handle, on: Handle::current(), searches: Semaphore::new(SEARCHES_EMBEDDED_MAX) }
+        Self {
+            handle,
+            on: Handle::current(),
+            searches: Semaphore::new(SEARCHES_EMBEDDED_MAX),
+        }
     }
 }
 
@@ -68,11 +74,13 @@ impl Embedder for Embedding {
 
     fn embed_later(&self, text: String, patience: Duration, then: Embedded) {
         let handle = self.handle.clone();
-        self.on.spawn(async move { then(handle.embed(&text, patience).await) });
+        self.on
+            .spawn(async move { then(handle.embed(&text, patience).await) });
     }
 }
 
-/// Finds projects by way of [`Reach`], and keeps which each directory belonged to when it answered last.
+/// Finds projects by way of [`Reach`], and keeps which each directory belonged to when it answered
+/// last.
 pub(crate) struct Places {
     projects: Arc<Projects>,
     strand: Arc<Strand>,
@@ -82,19 +90,34 @@ pub(crate) struct Places {
 
 impl Places {
     pub(crate) fn new(strand: Arc<Strand>, reach: Reach) -> Self {
-        Self { projects: Arc::default(), strand, reach, known: Mutex::new(LruCache::new(IDENTITIES_MAX)) }
+        Self {
+            projects: Arc::default(),
+            strand,
+            reach,
+            known: Mutex::new(LruCache::new(IDENTITIES_MAX)),
+        }
     }
 
-    /// Finds the project of a directory without blocking; `None` when nothing there answers in time.
-    pub(crate) async fn project_later(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>> {
-        let found = reach::asked(&self.reach, directory, patience, self.identify(directory)).await?;
+    /// Finds the project of a directory without blocking; `None` when nothing there answers in
+    /// time.
+    pub(crate) async fn project_later(
+        &self,
+        directory: &Path,
+        patience: Duration,
+    ) -> Option<Arc<Project>> {
+        let found =
+            reach::asked(&self.reach, directory, patience, self.identify(directory)).await?;
         self.note(directory, &found);
         Some(found)
     }
 
     /// The project that a directory belonged to when it answered last.
     pub(crate) fn last_of(&self, directory: &Path) -> Option<Arc<Project>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(directory).cloned()
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(directory)
+            .cloned()
     }
 
     fn note(&self, directory: &Path, project: &Arc<Project>) {
@@ -103,15 +126,20 @@ impl Places {
     }
 
     fn identify(&self, directory: &Path) -> impl FnOnce() -> Arc<Project> + Send + 'static {
-        let (projects, strand, directory) =
-            (Arc::clone(&self.projects), Arc::clone(&self.strand), directory.to_owned());
+        let (projects, strand, directory) = (
+            Arc::clone(&self.projects),
+            Arc::clone(&self.strand),
+            directory.to_owned(),
+        );
         move || projects.of(&directory, || knows_commits(&strand))
     }
 }
 
 impl FindsProjects for Places {
     fn project(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>> {
-        let found = self.reach.ask(directory, patience, self.identify(directory))?;
+        let found = self
+            .reach
+            .ask(directory, patience, self.identify(directory))?;
         self.note(directory, &found);
         Some(found)
     }
@@ -144,8 +172,12 @@ impl Life for Process {
     }
 
     fn has_just_taken_over(&self) -> bool {
-        let age_us = SystemClock.now().as_micros().saturating_sub(self.started_at.as_micros());
-        self.is_successor && u128::try_from(age_us).is_ok_and(|age_us| age_us < BACKLOG_MAX.as_micros())
+        let age_us = SystemClock
+            .now()
+            .as_micros()
+            .saturating_sub(self.started_at.as_micros());
+        self.is_successor
+            && u128::try_from(age_us).is_ok_and(|age_us| age_us < BACKLOG_MAX.as_micros())
     }
 }
 

@@ -1,7 +1,9 @@
-//! Project identity: the remote's address, else the root commit, else the real path. Worktrees and clones share it.
+//! Project identity: the remote's address, else the root commit, else the real path. Worktrees and
+//! clones share it.
 //!
-//! A project's identity changes in its ordinary life: a directory becomes a repository, gets its first commit, then a
-//! remote. So what was stored under an earlier identity stays visible: the weaker ones are its aliases.
+//! A project's identity changes in its ordinary life: a directory becomes a repository, gets its
+//! first commit, then a remote. So what was stored under an earlier identity stays visible: the
+//! weaker ones are its aliases.
 
 use std::collections::HashMap;
 use std::fs;
@@ -63,9 +65,10 @@ pub(crate) struct Projects {
 impl Projects {
     /// Finds the project of a directory. Runs git the first time, so call it off the async threads.
     ///
-    /// `has_commits` says whether anything was ever stored under a root commit. Only then is it looked for beside a remote:
-    /// git walks the whole history for it. Those who ask at once for the same directory wait for one answer: a storm of
-    /// hooks would start git hundreds of times.
+    /// `has_commits` says whether anything was ever stored under a root commit. Only then is it
+    /// looked for beside a remote: git walks the whole history for it. Those who ask at once
+    /// for the same directory wait for one answer: a storm of hooks would start git hundreds of
+    /// times.
     pub(crate) fn of(&self, cwd: &Path, has_commits: impl FnOnce() -> bool) -> Arc<Project> {
         if let Some(project) = self.remembered(cwd) {
             return project;
@@ -108,7 +111,8 @@ fn modified(path: &Path) -> Option<SystemTime> {
 
 /// The nearest directory above that git would take for a work tree's root.
 fn repository_around(cwd: &Path) -> Option<&Path> {
-    cwd.ancestors().find(|directory| directory.join(REPOSITORY_MARK).exists())
+    cwd.ancestors()
+        .find(|directory| directory.join(REPOSITORY_MARK).exists())
 }
 
 /// Identifies a directory's project; also returns how long that holds.
@@ -125,32 +129,60 @@ fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Holds) 
     let mut lines = located.as_deref().unwrap_or_default().lines();
     let (Some(common), Some(root)) = (lines.next(), lines.next()) else {
         // Its root is the name that it keeps as an alias once git answers.
-        let root = repository_around(cwd).filter(|_| asked.is_unsure).unwrap_or(cwd);
+        let root = repository_around(cwd)
+            .filter(|_| asked.is_unsure)
+            .unwrap_or(cwd);
         return (by_path(root), asked.holds(Holds::WhileNoRepository));
     };
     let (root, common) = (PathBuf::from(root), PathBuf::from(common));
     let config = common.join("config");
     let configured_at = modified(&config);
     let remote = remotes.as_deref().and_then(remote_of);
-    let commit = if remote.is_none() || has_commits() { root_commit(cwd, &mut asked) } else { None };
+    let commit = if remote.is_none() || has_commits() {
+        root_commit(cwd, &mut asked)
+    } else {
+        None
+    };
     let here = by_path(&root);
-    // A remote that is a directory is called as that directory's own repository is, which has the same clones.
-    let local = remote.as_deref().and_then(|remote| remote.strip_prefix(PATH_PREFIX)).map(Path::new);
+    // A remote that is a directory is called as that directory's own repository is, which has the
+    // same clones.
+    let local = remote
+        .as_deref()
+        .and_then(|remote| remote.strip_prefix(PATH_PREFIX))
+        .map(Path::new);
     let local = local.filter(|origin| !root.starts_with(origin));
     let origin = local.and_then(|origin| identity_of_local(origin, &mut asked));
     let holds = asked.holds(Holds::WhileConfigured(config, configured_at));
-    let Scope::Project(path) = here.scope.clone() else { return (here, holds) };
-    let mut ids = origin.into_iter().chain(remote).chain(commit).chain([path]).fold(Vec::new(), |mut ids, id| {
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-        ids
-    });
+    let Scope::Project(path) = here.scope.clone() else {
+        return (here, holds);
+    };
+    let mut ids = origin
+        .into_iter()
+        .chain(remote)
+        .chain(commit)
+        .chain([path])
+        .fold(Vec::new(), |mut ids, id| {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+            ids
+        });
     let own = ids.remove(0);
     let aliases = ids.into_iter().map(named).collect();
     // A further work tree is called after what is done there.
-    let main = common.parent().filter(|_| common.ends_with(REPOSITORY_MARK)).unwrap_or(&root);
-    (Project { name: name(&own, main), scope: named(own), root, aliases }, holds)
+    let main = common
+        .parent()
+        .filter(|_| common.ends_with(REPOSITORY_MARK))
+        .unwrap_or(&root);
+    (
+        Project {
+            name: name(&own, main),
+            scope: named(own),
+            root,
+            aliases,
+        },
+        holds,
+    )
 }
 
 /// What git was asked for one identity.
@@ -172,33 +204,48 @@ impl Asked {
     }
 
     fn holds(&self, otherwise: Holds) -> Holds {
-        if self.is_unsure { Holds::Until(Instant::now() + UNSURE_INTERVAL) } else { otherwise }
+        if self.is_unsure {
+            Holds::Until(Instant::now() + UNSURE_INTERVAL)
+        } else {
+            otherwise
+        }
     }
 }
 
-/// The identity of a repository on this machine that another one was cloned from; bare ones end in `.git`.
+/// The identity of a repository on this machine that another one was cloned from; bare ones end in
+/// `.git`.
 fn identity_of_local(origin: &Path, asked: &mut Asked) -> Option<String> {
     let bare = origin.with_added_extension("git");
     let origin = if origin.is_dir() { origin } else { &bare };
     let remotes = asked.note(origin, git::ask(origin, Question::Remotes));
     let remote = remotes.as_deref().and_then(remote_of);
-    remote.filter(|remote| !remote.starts_with(PATH_PREFIX)).or_else(|| root_commit(origin, asked))
+    remote
+        .filter(|remote| !remote.starts_with(PATH_PREFIX))
+        .or_else(|| root_commit(origin, asked))
 }
 
-/// The name of a project without the secrets that its path or address may have: it is kept with every memory.
+/// The name of a project without the secrets that its path or address may have: it is kept with
+/// every memory.
 fn named(id: String) -> Scope {
     Redacted::from(Scope::Project(id)).into_inner()
 }
 
 /// Whether a scope, as text, is that of a project named by a root commit.
 pub(crate) fn is_of_commit(scope: &str) -> bool {
-    scope.strip_prefix("project:").is_some_and(|id| id.starts_with(COMMIT_PREFIX))
+    scope
+        .strip_prefix("project:")
+        .is_some_and(|id| id.starts_with(COMMIT_PREFIX))
 }
 
 fn by_path(path: &Path) -> Project {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let id = format!("{PATH_PREFIX}{}", real.display());
-    Project { name: last_segment(&id).to_owned(), scope: named(id), root: real, aliases: Vec::new() }
+    Project {
+        name: last_segment(&id).to_owned(),
+        scope: named(id),
+        root: real,
+        aliases: Vec::new(),
+    }
 }
 
 /// A root commit says nothing to people; the directory does.
@@ -213,40 +260,64 @@ fn last_segment(id: &str) -> &str {
     id.rsplit(['/', ':']).next().unwrap_or(id)
 }
 
-/// The id that the remote `origin` gives, or else the first one, of those that [`Question::Remotes`] brings.
+/// The id that the remote `origin` gives, or else the first one, of those that
+/// [`Question::Remotes`] brings.
 fn remote_of(listed: &str) -> Option<String> {
     let fetched = listed.lines().filter_map(|line| {
         let (name, rest) = line.split_once('\t')?;
         Some((name, rest.rsplit_once(" (fetch)")?.0))
     });
     let remotes: Vec<(&str, &str)> = fetched.collect();
-    let (_, url) = remotes.iter().find(|(name, _)| *name == "origin").or(remotes.first())?;
+    let (_, url) = remotes
+        .iter()
+        .find(|(name, _)| *name == "origin")
+        .or(remotes.first())?;
     normalise_remote(url.trim())
 }
 
 fn root_commit(cwd: &Path, asked: &mut Asked) -> Option<String> {
     let roots = asked.note(cwd, git::ask(cwd, Question::Roots))?;
     // Joined histories have several; the smallest is the same in every clone.
-    roots.lines().min().map(|commit| format!("{COMMIT_PREFIX}{commit}"))
+    roots
+        .lines()
+        .min()
+        .map(|commit| format!("{COMMIT_PREFIX}{commit}"))
 }
 
 /// Makes `git@host:a/b.git`, `ssh://git@host:22/a/b` and `https://user@host/a/b/` the same: `host/a/b`.
 fn normalise_remote(url: &str) -> Option<String> {
     let without_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let is_scp = !url.contains("://") && url.split('/').next().is_some_and(|host| host.contains(':'));
-    let (host, path) = if is_scp { without_scheme.split_once(':')? } else { without_scheme.split_once('/')? };
+    let is_scp =
+        !url.contains("://") && url.split('/').next().is_some_and(|host| host.contains(':'));
+    let (host, path) = if is_scp {
+        without_scheme.split_once(':')?
+    } else {
+        without_scheme.split_once('/')?
+    };
     let host = host.rsplit('@').next()?;
     let host = host.split(':').next()?.to_lowercase();
     let path = path.trim_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
+    let path = path
+        .strip_suffix(".git")
+        .unwrap_or(path)
+        .trim_end_matches('/');
     if path.is_empty() {
         return None;
     }
-    let path = if CASELESS_HOSTS.contains(&host.as_str()) { path.to_lowercase() } else { path.to_owned() };
-    Some(if host.is_empty() { format!("{PATH_PREFIX}/{path}") } else { format!("{host}/{path}") })
+    let path = if CASELESS_HOSTS.contains(&host.as_str()) {
+        path.to_lowercase()
+    } else {
+        path.to_owned()
+    };
+    Some(if host.is_empty() {
+        format!("{PATH_PREFIX}/{path}")
+    } else {
+        format!("{host}/{path}")
+    })
 }
 
-/// What git keeps under a blob's id in a repository, without white space at its end; `None` for what is no text.
+/// What git keeps under a blob's id in a repository, without white space at its end; `None` for
+/// what is no text.
 pub(crate) fn blob(root: &Path, id: &[u8; 20]) -> Option<String> {
     git::ask(root, Question::Blob(id)).ok()
 }

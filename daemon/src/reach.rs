@@ -38,8 +38,18 @@ mod tests {
     async fn who_does_not_block_waits_as_long() {
         let reach = Reach::default();
         let (hung, wait) = channel::<()>();
-        assert_eq!(asked(&reach, Path::new("/hung"), SOON, move || wait.recv().is_ok()).await, None);
-        assert_eq!(asked(&reach, Path::new("/hung"), SOON, || true).await, None, "nobody waits twice");
+        assert_eq!(
+            asked(&reach, Path::new("/hung"), SOON, move || wait
+                .recv()
+                .is_ok())
+            .await,
+            None
+        );
+        assert_eq!(
+            asked(&reach, Path::new("/hung"), SOON, || true).await,
+            None,
+            "nobody waits twice"
+        );
         drop(hung);
         assert_eq!(asked(&reach, Path::new("/hung"), LONG, || 1).await, Some(1));
     }

@@ -1,7 +1,9 @@
-//! The gRPC services: each call is converted, decided by the engine on the blocking pool, and converted back.
+//! The gRPC services: each call is converted, decided by the engine on the blocking pool, and
+//! converted back.
 //!
-//! What an answer or an error says is read by agents and by people at a shell alike. So it names what both have, as `tag`, `set`
-//! and `topics`, and neither's way to write it; whoever passes it on adds that.
+//! What an answer or an error says is read by agents and by people at a shell alike. So it names
+//! what both have, as `tag`, `set` and `topics`, and neither's way to write it; whoever passes it
+//! on adds that.
 
 mod advice;
 mod check;
@@ -47,8 +49,8 @@ impl Service {
     }
 }
 
-/// Runs work that reads the disk or burns the processor off the async threads. It is queued at once, before it is awaited, and left
-/// out when its caller gives up before its turn.
+/// Runs work that reads the disk or burns the processor off the async threads. It is queued at
+/// once, before it is awaited, and left out when its caller gives up before its turn.
 fn off_thread<T: Send + 'static, W>(
     runtime: &Arc<Runtime>,
     work: W,
@@ -79,20 +81,28 @@ where
     })
 }
 
-fn on_thread<T: Send + 'static, W>(pool: &Pool, work: W) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
+fn on_thread<T: Send + 'static, W>(
+    pool: &Pool,
+    work: W,
+) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
 where
     W: FnOnce() -> Result<T, Refusal> + Send + 'static,
 {
     let done = crate::pool::ask(pool, work);
     async move {
         let done = done.map_err(|error| Refusal::exhausted(error.to_string()))?;
-        done.await.map_err(|_| Refusal::internal("the request failed inside the daemon; see its log"))?
+        done.await
+            .map_err(|_| Refusal::internal("the request failed inside the daemon; see its log"))?
     }
 }
 
 /// Begins what may take minutes, where there is a place for it.
 fn begin_long(runtime: &Runtime, kind: Long) -> Result<Arc<Going>, Refusal> {
-    runtime.work.begin_long(kind).map(Arc::new).map_err(|error| Refusal::exhausted(error.to_string()))
+    runtime
+        .work
+        .begin_long(kind)
+        .map(Arc::new)
+        .map_err(|error| Refusal::exhausted(error.to_string()))
 }
 
 /// Finds out who asks, which may look at the disk.
@@ -101,14 +111,23 @@ async fn asker(runtime: &Arc<Runtime>, caller: Option<v1::Caller>) -> Result<Ask
 }
 
 /// Searches, or counts.
-async fn searched(runtime: &Arc<Runtime>, mut request: v1::SearchRequest) -> Result<v1::SearchReply, Refusal> {
+async fn searched(
+    runtime: &Arc<Runtime>,
+    mut request: v1::SearchRequest,
+) -> Result<v1::SearchReply, Refusal> {
     let started = Instant::now();
     let caller = request.caller.take();
     if request.count_only {
         let counted = off_thread(runtime, move |runtime| {
-            search::count(&runtime.app, runtime.asker(caller.as_ref()), &convert::search::wanted(request))
+            search::count(
+                &runtime.app,
+                runtime.asker(caller.as_ref()),
+                &convert::search::wanted(request),
+            )
         });
-        return counted.await.map(|counts| convert::search::counts(counts, started.elapsed()));
+        return counted
+            .await
+            .map(|counts| convert::search::counts(counts, started.elapsed()));
     }
     let asker = asker(runtime, caller).await?;
     let found = search::search(&runtime.app, asker, convert::search::wanted(request)).await?;
@@ -116,9 +135,14 @@ async fn searched(runtime: &Arc<Runtime>, mut request: v1::SearchRequest) -> Res
 }
 
 /// Packs what matters.
-async fn packed(runtime: &Arc<Runtime>, mut request: v1::ContextRequest) -> Result<v1::ContextReply, Refusal> {
+async fn packed(
+    runtime: &Arc<Runtime>,
+    mut request: v1::ContextRequest,
+) -> Result<v1::ContextReply, Refusal> {
     let asker = asker(runtime, request.caller.take()).await?;
-    context::context(&runtime.app, asker, convert::context(request)).await.map(convert::block)
+    context::context(&runtime.app, asker, convert::context(request))
+        .await
+        .map(convert::block)
 }
 
 /// A request that says where it comes from.
@@ -162,14 +186,20 @@ impl Service {
     /// Takes a request once it is known which project it comes from.
     async fn met<R: Called>(&self, request: Request<R>) -> Result<R, Status> {
         let request = request.into_inner();
-        self.runtime.meet(request.caller()).await.map_err(|refusal| convert::refused(&refusal))?;
+        self.runtime
+            .meet(request.caller())
+            .await
+            .map_err(|refusal| convert::refused(&refusal))?;
         Ok(request)
     }
 }
 
 #[tonic::async_trait]
 impl Helix for Service {
-    async fn hello(&self, request: Request<v1::HelloRequest>) -> Result<Response<v1::HelloReply>, Status> {
+    async fn hello(
+        &self,
+        request: Request<v1::HelloRequest>,
+    ) -> Result<Response<v1::HelloReply>, Status> {
         let hello = request.into_inner();
         let version = env!("CARGO_PKG_VERSION");
         if hello.protocol != PROTOCOL {
@@ -178,10 +208,17 @@ impl Helix for Service {
                 hello.program, hello.version, hello.protocol
             )));
         }
-        Ok(Response::new(v1::HelloReply { protocol: PROTOCOL, version: version.to_owned(), pid: process::id() }))
+        Ok(Response::new(v1::HelloReply {
+            protocol: PROTOCOL,
+            version: version.to_owned(),
+            pid: process::id(),
+        }))
     }
 
-    async fn store(&self, request: Request<v1::StoreRequest>) -> Result<Response<v1::StoreReply>, Status> {
+    async fn store(
+        &self,
+        request: Request<v1::StoreRequest>,
+    ) -> Result<Response<v1::StoreReply>, Status> {
         store::one(&self.runtime, self.met(request).await?)
             .await
             .map(Response::new)
@@ -198,30 +235,49 @@ impl Helix for Service {
             .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchReply>, Status> {
+    async fn search(
+        &self,
+        request: Request<v1::SearchRequest>,
+    ) -> Result<Response<v1::SearchReply>, Status> {
         let request = self.met(request).await?;
-        searched(&self.runtime, request).await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        searched(&self.runtime, request)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
+    async fn read(
+        &self,
+        request: Request<v1::ReadRequest>,
+    ) -> Result<Response<v1::ReadReply>, Status> {
         let request = self.met(request).await?;
         let read = off_thread(&self.runtime, move |runtime| {
             let asker = runtime.asker(request.caller.as_ref());
-            find::read(&runtime.app, &asker, &convert::wanted(request)).map(|answer| convert::read(&answer))
+            find::read(&runtime.app, &asker, &convert::wanted(request))
+                .map(|answer| convert::read(&answer))
         });
-        read.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        read.await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
+    async fn edit(
+        &self,
+        request: Request<v1::EditRequest>,
+    ) -> Result<Response<v1::EditReply>, Status> {
         edit::edit(&self.runtime, self.met(request).await?)
             .await
             .map(Response::new)
             .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactReply>, Status> {
+    async fn compact(
+        &self,
+        request: Request<v1::CompactRequest>,
+    ) -> Result<Response<v1::CompactReply>, Status> {
         let request = self.met(request).await?;
-        let going = begin_long(&self.runtime, Long::Compact).map_err(|refusal| convert::refused(&refusal))?;
+        let going = begin_long(&self.runtime, Long::Compact)
+            .map_err(|refusal| convert::refused(&refusal))?;
         compact::compact(&self.runtime, &going, request)
             .await
             .map(Response::new)
@@ -236,29 +292,49 @@ impl Helix for Service {
         let listed = off_thread(&self.runtime, move |runtime| {
             let asker = runtime.asker(request.caller.as_ref());
             let topics = topics::list(&runtime.app, &asker, &request.scopes, &request.pattern)?;
-            Ok(v1::ListTopicsReply { topics: convert::topic_entries(topics) })
+            Ok(v1::ListTopicsReply {
+                topics: convert::topic_entries(topics),
+            })
         });
-        listed.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        listed
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn recent(&self, request: Request<v1::RecentRequest>) -> Result<Response<v1::RecentReply>, Status> {
+    async fn recent(
+        &self,
+        request: Request<v1::RecentRequest>,
+    ) -> Result<Response<v1::RecentReply>, Status> {
         let request = self.met(request).await?;
         let recent = off_thread(&self.runtime, move |runtime| {
             let asker = runtime.asker(request.caller.as_ref());
             let after = Timestamp::from_micros(request.after_us);
-            let (memories, total) = topics::recent(&runtime.app, &asker, &request.scopes, after, request.limit)?;
+            let (memories, total) =
+                topics::recent(&runtime.app, &asker, &request.scopes, after, request.limit)?;
             let total = u32::try_from(total).unwrap_or(u32::MAX);
-            Ok(v1::RecentReply { memories: memories.iter().map(convert::told).collect(), total })
+            Ok(v1::RecentReply {
+                memories: memories.iter().map(convert::told).collect(),
+                total,
+            })
         });
-        recent.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
-    }
-
-    async fn stats(&self, request: Request<v1::StatsRequest>) -> Result<Response<v1::StatsReply>, Status> {
-        let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| stats::stats(runtime, &request))
+        recent
             .await
             .map(Response::new)
             .map_err(|refusal| convert::refused(&refusal))
+    }
+
+    async fn stats(
+        &self,
+        request: Request<v1::StatsRequest>,
+    ) -> Result<Response<v1::StatsReply>, Status> {
+        let request = self.met(request).await?;
+        off_thread(&self.runtime, move |runtime| {
+            stats::stats(runtime, &request)
+        })
+        .await
+        .map(Response::new)
+        .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn cross_references(
@@ -268,52 +344,95 @@ impl Helix for Service {
         let request = self.met(request).await?;
         let referring = off_thread(&self.runtime, move |runtime| {
             let asker = runtime.asker(request.caller.as_ref());
-            let found = topics::cross_references(&runtime.app, &asker, &request.scopes, &request.topic)?;
-            Ok(v1::CrossReferencesReply { references: found.iter().map(convert::cross_reference).collect() })
+            let found =
+                topics::cross_references(&runtime.app, &asker, &request.scopes, &request.topic)?;
+            Ok(v1::CrossReferencesReply {
+                references: found.iter().map(convert::cross_reference).collect(),
+            })
         });
-        referring.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        referring
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphReply>, Status> {
+    async fn graph(
+        &self,
+        request: Request<v1::GraphRequest>,
+    ) -> Result<Response<v1::GraphReply>, Status> {
         let request = self.met(request).await?;
         let graph = off_thread(&self.runtime, move |runtime| {
             let asker = runtime.asker(request.caller.as_ref());
             topics::graph(&runtime.app, &asker, &request.scopes, &request.focus).map(convert::graph)
         });
-        graph.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        graph
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn prune(&self, request: Request<v1::PruneRequest>) -> Result<Response<v1::PruneReply>, Status> {
+    async fn prune(
+        &self,
+        request: Request<v1::PruneRequest>,
+    ) -> Result<Response<v1::PruneReply>, Status> {
         let request = self.met(request).await?;
         let idle = off_thread(&self.runtime, move |runtime| {
             let asker = runtime.asker(request.caller.as_ref());
-            let (topics, days) = topics::prune(&runtime.app, &asker, &request.scopes, request.days)?;
-            Ok(v1::PruneReply { topics: convert::topic_entries(topics), days })
+            let (topics, days) =
+                topics::prune(&runtime.app, &asker, &request.scopes, request.days)?;
+            Ok(v1::PruneReply {
+                topics: convert::topic_entries(topics),
+                days,
+            })
         });
-        idle.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        idle.await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn reindex(&self, _: Request<v1::ReindexRequest>) -> Result<Response<v1::ReindexReply>, Status> {
-        let going = begin_long(&self.runtime, Long::Reindex).map_err(|refusal| convert::refused(&refusal))?;
-        stats::reindex(&self.runtime, &going).await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+    async fn reindex(
+        &self,
+        _: Request<v1::ReindexRequest>,
+    ) -> Result<Response<v1::ReindexReply>, Status> {
+        let going = begin_long(&self.runtime, Long::Reindex)
+            .map_err(|refusal| convert::refused(&refusal))?;
+        stats::reindex(&self.runtime, &going)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {
+    async fn forget(
+        &self,
+        request: Request<v1::ForgetRequest>,
+    ) -> Result<Response<v1::ForgetReply>, Status> {
         forget::forget(&self.runtime, self.met(request).await?)
             .await
             .map(Response::new)
             .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn stale(&self, request: Request<v1::StaleRequest>) -> Result<Response<v1::StaleReply>, Status> {
+    async fn stale(
+        &self,
+        request: Request<v1::StaleRequest>,
+    ) -> Result<Response<v1::StaleReply>, Status> {
         let request = self.met(request).await?;
-        let going = begin_long(&self.runtime, Long::Stale).map_err(|refusal| convert::refused(&refusal))?;
+        let going =
+            begin_long(&self.runtime, Long::Stale).map_err(|refusal| convert::refused(&refusal))?;
         let stale = long_off_thread(&self.runtime, &going, move |runtime| {
             let asker = runtime.asker(request.caller.as_ref());
-            let found = stale::stale(&runtime.app, &asker, &convert::stale_wanted(request), convert::stale_bytes);
+            let found = stale::stale(
+                &runtime.app,
+                &asker,
+                &convert::stale_wanted(request),
+                convert::stale_bytes,
+            );
             found.map(convert::stale)
         });
-        stale.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        stale
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn session_log(
@@ -323,22 +442,34 @@ impl Helix for Service {
         let request = self.met(request).await?;
         let logged = off_thread(&self.runtime, move |runtime| {
             if request.list {
-                return session_log::list(&runtime.app, request.limit).map(convert::sessions::known);
+                return session_log::list(&runtime.app, request.limit)
+                    .map(convert::sessions::known);
             }
             let asker = runtime.asker(request.caller.as_ref());
-            let log = session_log::session_log(&runtime.app, &asker, &request.session, request.limit);
+            let log =
+                session_log::session_log(&runtime.app, &asker, &request.session, request.limit);
             log.map(convert::sessions::log)
         });
-        logged.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        logged
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn receipts(&self, request: Request<v1::ReceiptsRequest>) -> Result<Response<v1::ReceiptsReply>, Status> {
+    async fn receipts(
+        &self,
+        request: Request<v1::ReceiptsRequest>,
+    ) -> Result<Response<v1::ReceiptsReply>, Status> {
         let request = request.into_inner();
         let listed = off_thread(&self.runtime, move |runtime| {
-            let (receipts, counts) = receipts::receipts(&runtime.app, &request.session, request.limit)?;
+            let (receipts, counts) =
+                receipts::receipts(&runtime.app, &request.session, request.limit)?;
             Ok(convert::sessions::receipts(receipts, counts))
         });
-        listed.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        listed
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn checkpoint(
@@ -351,44 +482,70 @@ impl Helix for Service {
             .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn hook(&self, request: Request<v1::HookRequest>) -> Result<Response<v1::HookReply>, Status> {
-        let stdout = hook::answer(Arc::clone(&self.runtime), request.into_inner(), Peer::default()).await;
+    async fn hook(
+        &self,
+        request: Request<v1::HookRequest>,
+    ) -> Result<Response<v1::HookReply>, Status> {
+        let stdout = hook::answer(
+            Arc::clone(&self.runtime),
+            request.into_inner(),
+            Peer::default(),
+        )
+        .await;
         Ok(Response::new(v1::HookReply { stdout }))
     }
 
-    async fn status(&self, _: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
-        off_thread(&self.runtime, status::status).await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+    async fn status(
+        &self,
+        _: Request<v1::StatusRequest>,
+    ) -> Result<Response<v1::StatusReply>, Status> {
+        off_thread(&self.runtime, status::status)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn check(&self, request: Request<v1::CheckRequest>) -> Result<Response<v1::CheckReply>, Status> {
+    async fn check(
+        &self,
+        request: Request<v1::CheckRequest>,
+    ) -> Result<Response<v1::CheckReply>, Status> {
         if !request.into_inner().deep {
             return off_thread(&self.runtime, |runtime| Ok(check::check(runtime, false)))
                 .await
                 .map(Response::new)
                 .map_err(|refusal| convert::refused(&refusal));
         }
-        let going = begin_long(&self.runtime, Long::Check).map_err(|refusal| convert::refused(&refusal))?;
-        long_off_thread(&self.runtime, &going, |runtime| Ok(check::check(runtime, true)))
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let going =
+            begin_long(&self.runtime, Long::Check).map_err(|refusal| convert::refused(&refusal))?;
+        long_off_thread(&self.runtime, &going, |runtime| {
+            Ok(check::check(runtime, true))
+        })
+        .await
+        .map(Response::new)
+        .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
+    async fn brief(
+        &self,
+        request: Request<v1::BriefRequest>,
+    ) -> Result<Response<v1::BriefReply>, Status> {
         let request = self.met(request).await?;
         let composed = off_thread(&self.runtime, move |runtime| {
             let asker = runtime.asker(request.caller.as_ref());
             brief::brief(&runtime.app, &asker, &convert::brief(request)).map(convert::briefing)
         });
-        composed.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
+        composed
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn export(
         &self,
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
-        let pieces =
-            export::export(&self.runtime, self.met(request).await?).map_err(|refusal| convert::refused(&refusal))?;
+        let pieces = export::export(&self.runtime, self.met(request).await?)
+            .map_err(|refusal| convert::refused(&refusal))?;
         Ok(Response::new(Box::pin(pieces)))
     }
 
@@ -400,22 +557,40 @@ impl Helix for Service {
         Ok(Response::new(Box::pin(reports)))
     }
 
-    async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {
+    async fn context(
+        &self,
+        request: Request<v1::ContextRequest>,
+    ) -> Result<Response<v1::ContextReply>, Status> {
         let request = self.met(request).await?;
-        packed(&self.runtime, request).await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
-    }
-
-    async fn upgrade(&self, request: Request<v1::UpgradeRequest>) -> Result<Response<v1::UpgradeReply>, Status> {
-        let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| upgrade::upgrade(runtime, &request))
+        packed(&self.runtime, request)
             .await
             .map(Response::new)
             .map_err(|refusal| convert::refused(&refusal))
     }
 
-    async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownReply>, Status> {
+    async fn upgrade(
+        &self,
+        request: Request<v1::UpgradeRequest>,
+    ) -> Result<Response<v1::UpgradeReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| {
+            upgrade::upgrade(runtime, &request)
+        })
+        .await
+        .map(Response::new)
+        .map_err(|refusal| convert::refused(&refusal))
+    }
+
+    async fn shutdown(
+        &self,
+        _: Request<v1::ShutdownRequest>,
+    ) -> Result<Response<v1::ShutdownReply>, Status> {
         // Whoever asks to stop wants no successor.
-        *self.runtime.successor.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self
+            .runtime
+            .successor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = None;
         self.runtime.stop.notify_one();
         Ok(Response::new(v1::ShutdownReply { pid: process::id() }))
     }

@@ -30,8 +30,9 @@ use crate::writer::WriterHandle;
 /// Longest agent or session name that is kept, in characters.
 const NAME_MAX_CHARS: usize = 128;
 
-/// How long a call waits for the project of its directory. `git` takes milliseconds, and seconds for the first commit of a large
-/// history without a remote, which goes on behind the refusal and is remembered.
+/// How long a call waits for the project of its directory. `git` takes milliseconds, and seconds
+/// for the first commit of a large history without a remote, which goes on behind the refusal and
+/// is remembered.
 const IDENTIFY_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Threads for ordinary calls beside one for each core: such as wait for the disk.
@@ -55,7 +56,8 @@ impl Default for Pools {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self {
-            // Nothing waits for long: what is let in has a thread, which may be at the end of the one before.
+            // Nothing waits for long: what is let in has a thread, which may be at the end of the
+            // one before.
             hooks: Pool::new("hook", hook::THREADS_MAX, hook::THREADS_MAX),
             quick: Pool::new("call", cores + QUICK_THREADS_EXTRA, QUICK_WAITING_MAX),
             long: Pool::new("long", work::LONG_MAX, work::LONG_MAX),
@@ -89,7 +91,8 @@ pub(crate) struct Runtime {
     pub(crate) stop: Notify,
     /// What goes on now.
     pub(crate) work: Arc<Work>,
-    /// Held by the import that goes on: another one that began meanwhile would not know what it stores.
+    /// Held by the import that goes on: another one that began meanwhile would not know what it
+    /// stores.
     pub(crate) importing: Mutex<()>,
     /// Where the next search for duplicates goes on.
     pub(crate) uncompared: Uncompared,
@@ -105,19 +108,28 @@ impl Runtime {
         self.app.memory.now()
     }
 
-    /// Finds the project of a directory without blocking, which may run git; `None` when nothing there answers in time.
-    pub(crate) async fn project_later(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>> {
+    /// Finds the project of a directory without blocking, which may run git; `None` when nothing
+    /// there answers in time.
+    pub(crate) async fn project_later(
+        &self,
+        directory: &Path,
+        patience: Duration,
+    ) -> Option<Arc<Project>> {
         self.places.project_later(directory, patience).await
     }
 
-    /// Finds the project that a call comes from, before it takes a thread that others need. Where nothing answers there, it is
-    /// the one that it was last.
+    /// Finds the project that a call comes from, before it takes a thread that others need. Where
+    /// nothing answers there, it is the one that it was last.
     ///
     /// # Errors
     /// `Unavailable` when that is not known either.
     pub(crate) async fn meet(&self, caller: Option<&v1::Caller>) -> Result<(), Refusal> {
         let directory = Path::new(caller.map_or("", |caller| &caller.cwd));
-        if self.project_later(directory, IDENTIFY_PATIENCE).await.is_some() || self.places.last_of(directory).is_some()
+        if self
+            .project_later(directory, IDENTIFY_PATIENCE)
+            .await
+            .is_some()
+            || self.places.last_of(directory).is_some()
         {
             return Ok(());
         }
@@ -140,8 +152,12 @@ impl Runtime {
         let cut = |name: &str| name.chars().take(NAME_MAX_CHARS).collect();
         Asker {
             // What is looked up by it was written without secrets too.
-            actor: Redacted::from(Actor { origin, agent: cut(&caller.agent), session: cut(&caller.session) })
-                .into_inner(),
+            actor: Redacted::from(Actor {
+                origin,
+                agent: cut(&caller.agent),
+                session: cut(&caller.session),
+            })
+            .into_inner(),
             project: self.project_of(Path::new(&caller.cwd)),
             cwd: PathBuf::from(caller.cwd),
             zone: TimeZone::get(&caller.time_zone).unwrap_or_else(|_| TimeZone::system()),
@@ -150,7 +166,10 @@ impl Runtime {
 
     /// The project of a directory that was met; outside of any project where it never answered.
     fn project_of(&self, directory: &Path) -> Arc<Project> {
-        let known = self.places.last_of(directory).or_else(|| self.app.memory.project(directory, FILES_PATIENCE));
+        let known = self
+            .places
+            .last_of(directory)
+            .or_else(|| self.app.memory.project(directory, FILES_PATIENCE));
         known.unwrap_or_else(|| Arc::new(Project::outside(directory)))
     }
 }

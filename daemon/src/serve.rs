@@ -1,4 +1,5 @@
-//! The accept loop: checks the peer, tells the two protocols apart by their first bytes, keeps the limits.
+//! The accept loop: checks the peer, tells the two protocols apart by their first bytes, keeps the
+//! limits.
 
 mod bodies;
 mod calls;
@@ -48,7 +49,8 @@ const HEADERS_MAX_BYTES: u32 = 16 * 1024;
 /// Largest HTTP/2 frame, in bytes: what a batch needs in few pieces.
 const FRAME_MAX_BYTES: u32 = 64 * 1024;
 
-/// Bytes of one connection that are kept unread: enough to be as fast as the socket is, and little when all connections do it.
+/// Bytes of one connection that are kept unread: enough to be as fast as the socket is, and little
+/// when all connections do it.
 const WINDOW_BYTES: u32 = 128 * 1024;
 
 /// Streams that a peer may open and reset at once before its connection is closed.
@@ -75,7 +77,8 @@ pub(crate) enum Backlog {
     Left,
 }
 
-/// Serves until `stop` is told, then lets requests in flight finish. A `renewed` socket takes the place of the one before it.
+/// Serves until `stop` is told, then lets requests in flight finish. A `renewed` socket takes the
+/// place of the one before it.
 pub(crate) async fn serve(
     mut listener: UnixListener,
     mut renewed: mpsc::Receiver<StdListener>,
@@ -86,9 +89,20 @@ pub(crate) async fn serve(
     let stopping = Arc::new(Notify::new());
     let limits = Limits::default();
     let bodies = limits.bodies.clone();
-    let server =
-        tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping), limits));
-    let mut door = Door { places: Arc::default(), greeted: JoinSet::new(), grpc, runtime, bodies, refused_at: None };
+    let server = tokio::spawn(serve_grpc(
+        ReceiverStream::new(connections),
+        Arc::clone(&runtime),
+        Arc::clone(&stopping),
+        limits,
+    ));
+    let mut door = Door {
+        places: Arc::default(),
+        greeted: JoinSet::new(),
+        grpc,
+        runtime,
+        bodies,
+        refused_at: None,
+    };
     let backlog = loop {
         let accepted = tokio::select! {
             told = &mut stop => break told.unwrap_or(Backlog::Left),
@@ -111,10 +125,14 @@ pub(crate) async fn serve(
         }
     };
     match backlog {
-        Backlog::Served => waiting(listener).into_iter().for_each(|stream| door.open(stream)),
+        Backlog::Served => waiting(listener)
+            .into_iter()
+            .for_each(|stream| door.open(stream)),
         Backlog::Left => drop(listener),
     }
-    let Door { mut greeted, grpc, .. } = door;
+    let Door {
+        mut greeted, grpc, ..
+    } = door;
     drop(grpc);
     stopping.notify_one();
     while greeted.join_next().await.is_some() {}
@@ -125,11 +143,16 @@ pub(crate) async fn serve(
 
 /// Who connected and was not accepted yet, as many as are served at once.
 fn waiting(listener: UnixListener) -> Vec<UnixStream> {
-    let Ok(listener) = listener.into_std() else { return Vec::new() };
+    let Ok(listener) = listener.into_std() else {
+        return Vec::new();
+    };
     // It does not block, so that this ends with the last one.
     let accepted = std::iter::from_fn(|| listener.accept().ok()).take(CONNECTIONS_MAX);
-    let prepared = accepted.filter_map(|(stream, _)| stream.set_nonblocking(true).ok().map(|()| stream));
-    prepared.filter_map(|stream| UnixStream::from_std(stream).ok()).collect()
+    let prepared =
+        accepted.filter_map(|(stream, _)| stream.set_nonblocking(true).ok().map(|()| stream));
+    prepared
+        .filter_map(|stream| UnixStream::from_std(stream).ok())
+        .collect()
 }
 
 /// Where connections come in.
@@ -153,15 +176,25 @@ impl Door {
             return;
         }
         let Some((place, cut)) = self.places.take(peer.pid()) else {
-            let is_due = self.refused_at.is_none_or(|at| at.elapsed() >= REFUSAL_INTERVAL);
+            let is_due = self
+                .refused_at
+                .is_none_or(|at| at.elapsed() >= REFUSAL_INTERVAL);
             if is_due {
                 self.refused_at = Some(Instant::now());
-                tracing::warn!(pid = peer.pid(), "refused a connection: too many are open, of its process or in all");
+                tracing::warn!(
+                    pid = peer.pid(),
+                    "refused a connection: too many are open, of its process or in all"
+                );
             }
             return;
         };
-        let (grpc, runtime, bodies) = (self.grpc.clone(), Arc::clone(&self.runtime), self.bodies.clone());
-        self.greeted.spawn(greet(stream, (place, cut), grpc, runtime, bodies));
+        let (grpc, runtime, bodies) = (
+            self.grpc.clone(),
+            Arc::clone(&self.runtime),
+            self.bodies.clone(),
+        );
+        self.greeted
+            .spawn(greet(stream, (place, cut), grpc, runtime, bodies));
     }
 }
 
@@ -186,7 +219,11 @@ async fn serve_grpc(
         .http2_max_local_error_reset_streams(Some(RESETS_MAX))
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
-        .serve_with_incoming_shutdown(service, connections, async move { stopping.notified().await })
+        .serve_with_incoming_shutdown(
+            service,
+            connections,
+            async move { stopping.notified().await },
+        )
         .await;
     if let Err(error) = served {
         tracing::error!(%error, "the gRPC server failed");
@@ -214,6 +251,14 @@ async fn greet(
         frame::answer(stream, &runtime, &bodies).await;
     } else {
         // A stopping server takes no more; the client tries the next daemon.
-        drop(grpc.send(Ok(Replayed::new(stream, first, OpenConnection::new(runtime, place), cut))).await);
+        drop(
+            grpc.send(Ok(Replayed::new(
+                stream,
+                first,
+                OpenConnection::new(runtime, place),
+                cut,
+            )))
+            .await,
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Logs, in files with rotation, and to stderr when the daemon runs in the foreground. Never a memory's text.
+//! Logs, in files with rotation, and to stderr when the daemon runs in the foreground. Never a
+//! memory's text.
 
 mod daily;
 
@@ -25,13 +26,24 @@ pub(crate) struct Telemetry {
 pub(crate) fn start(config: &Config, detached: bool) -> Result<Telemetry, Failure> {
     let filter = EnvFilter::try_new(&config.log).map_err(|error| Failure::Config {
         path: "log filter".to_owned(),
-        detail: format!("{:?}: {error}; write it like `info` or `helixd=debug`", config.log),
+        detail: format!(
+            "{:?}: {error}; write it like `info` or `helixd=debug`",
+            config.log
+        ),
     })?;
     let (writer, guard) = tracing_appender::non_blocking(Plain(DailyLog::new(config.paths.logs())));
     let to_file = fmt::layer().with_writer(writer).with_ansi(false);
     let colours = io::stderr().is_terminal();
-    let to_stderr = (!detached).then(|| fmt::layer().with_writer(|| Plain(io::stderr())).with_ansi(colours));
-    tracing_subscriber::registry().with(filter).with(to_file).with(to_stderr).init();
+    let to_stderr = (!detached).then(|| {
+        fmt::layer()
+            .with_writer(|| Plain(io::stderr()))
+            .with_ansi(colours)
+    });
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(to_file)
+        .with(to_stderr)
+        .init();
     Ok(Telemetry { _guard: guard })
 }
 
@@ -41,7 +53,8 @@ struct Plain<W>(W);
 impl<W: Write> Write for Plain<W> {
     /// Takes one event, as loggers write them.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        self.0.write_all(redacted(&String::from_utf8_lossy(event)).as_bytes())?;
+        self.0
+            .write_all(redacted(&String::from_utf8_lossy(event)).as_bytes())?;
         Ok(event.len())
     }
 
@@ -58,8 +71,14 @@ mod tests {
     #[test]
     fn no_event_has_a_secret() {
         let mut log = Plain(Vec::new());
-        let event = format!("INFO handing over program=/x/{}{}", "ghp", "_a1B2c3D4e5F6g7H8i9J0a1B2\n");
+        let event = format!(
+            "INFO handing over program=/x/{}{}",
+            "ghp", "_a1B2c3D4e5F6g7H8i9J0a1B2\n"
+        );
         log.write_all(event.as_bytes()).unwrap();
-        assert_eq!(String::from_utf8(log.0).unwrap(), "INFO handing over program=/x/[redacted]\n");
+        assert_eq!(
+            String::from_utf8(log.0).unwrap(),
+            "INFO handing over program=/x/[redacted]\n"
+        );
     }
 }

@@ -1,12 +1,15 @@
-//! What is being done now, for whoever is to end the daemon: what to wait for, and how those are told who can end early.
+//! What is being done now, for whoever is to end the daemon: what to wait for, and how those are
+//! told who can end early.
 //!
-//! A request's own future may be dropped while its work goes on in a thread, so the work holds a guard, not the request.
+//! A request's own future may be dropped while its work goes on in a thread, so the work holds a
+//! guard, not the request.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Calls of one kind of long work at once: each holds a thread, and may hold a snapshot, for as long as its caller takes.
+/// Calls of one kind of long work at once: each holds a thread, and may hold a snapshot, for as
+/// long as its caller takes.
 const LONG_EACH_MAX: usize = 4;
 
 /// Calls of long work at once.
@@ -66,10 +69,14 @@ impl Work {
     /// Begins what an ordinary request takes.
     pub(crate) fn begin(self: &Arc<Self>) -> Going {
         self.short.send_modify(|count| *count += 1);
-        Going { work: Arc::clone(self), name: None }
+        Going {
+            work: Arc::clone(self),
+            name: None,
+        }
     }
 
-    /// Begins what may take minutes. It is to end early, leaving nothing half done, once [`Self::is_ending`].
+    /// Begins what may take minutes. It is to end early, leaving nothing half done, once
+    /// [`Self::is_ending`].
     ///
     /// # Errors
     /// [`TooMany`] of the same kind.
@@ -82,7 +89,12 @@ impl Work {
             }
             is_free
         });
-        has_begun.then(|| Going { work: Arc::clone(self), name: Some(name) }).ok_or(TooMany { kind })
+        has_begun
+            .then(|| Going {
+                work: Arc::clone(self),
+                name: Some(name),
+            })
+            .ok_or(TooMany { kind })
     }
 
     /// What long work goes on, by name.
@@ -103,7 +115,11 @@ impl Work {
     /// Waits until long work is to end early.
     pub(crate) async fn ending(&self) {
         // The sender is ours, so it lives.
-        self.is_ending.subscribe().wait_for(|is_ending| *is_ending).await.ok();
+        self.is_ending
+            .subscribe()
+            .wait_for(|is_ending| *is_ending)
+            .await
+            .ok();
     }
 
     /// Waits until no long work goes on.
@@ -164,9 +180,14 @@ mod tests {
     #[test]
     fn only_so_much_of_a_kind_goes_on() {
         let work = Arc::new(Work::default());
-        let mut all: Vec<_> = (0..LONG_EACH_MAX).map(|_| work.begin_long(Long::Export)).collect();
+        let mut all: Vec<_> = (0..LONG_EACH_MAX)
+            .map(|_| work.begin_long(Long::Export))
+            .collect();
         assert!(all.iter().all(Result::is_ok) && work.begin_long(Long::Export).is_err());
-        assert!(work.begin_long(Long::Check).is_ok(), "another kind has places of its own");
+        assert!(
+            work.begin_long(Long::Check).is_ok(),
+            "another kind has places of its own"
+        );
         all.pop();
         assert!(work.begin_long(Long::Export).is_ok());
     }

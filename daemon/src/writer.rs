@@ -1,5 +1,5 @@
-//! The writer thread: owns the strand's writer, groups what waits into one commit, answers after it is durable. What nobody waits
-//! for is taken from the [`Outbox`] with each commit.
+//! The writer thread: owns the strand's writer, groups what waits into one commit, answers after it
+//! is durable. What nobody waits for is taken from the [`Outbox`] with each commit.
 
 mod room;
 mod whereabouts;
@@ -22,10 +22,12 @@ use helix_app::ports::{Later, Outcomes, Writer};
 use room::{Room, weight};
 use whereabouts::Whereabouts;
 
-/// Requests of one commit. A commit costs one fsync whatever it holds; this bounds how long the first of it waits.
+/// Requests of one commit. A commit costs one fsync whatever it holds; this bounds how long the
+/// first of it waits.
 const GROUP_MAX: usize = 1_024;
 
-/// Bytes of one commit, about, unless one job has more: until it is indexed it is in RAM some times over.
+/// Bytes of one commit, about, unless one job has more: until it is indexed it is in RAM some times
+/// over.
 const GROUP_MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Jobs that may wait. Beyond it callers are told to slow down.
@@ -64,7 +66,8 @@ enum Then {
     End,
 }
 
-/// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone, or one says so.
+/// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone, or
+/// one says so.
 #[derive(Clone)]
 pub(crate) struct WriterHandle {
     tasks: SyncSender<Task>,
@@ -80,7 +83,10 @@ impl WriterHandle {
     ///
     /// # Errors
     /// [`SubmitError`]: nothing was acknowledged.
-    pub(crate) async fn write(&self, requests: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
+    pub(crate) async fn write(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
         let answer = self.submit(requests)?;
         answer.await.map_err(|_| self.lost())
     }
@@ -90,7 +96,8 @@ impl WriterHandle {
         &self.outbox
     }
 
-    /// Queues a write; the answer comes when it is durable, and never when nothing is acknowledged any more.
+    /// Queues a write; the answer comes when it is durable, and never when nothing is acknowledged
+    /// any more.
     ///
     /// # Errors
     /// [`SubmitError`]: it was not queued.
@@ -100,15 +107,25 @@ impl WriterHandle {
     ) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, SubmitError> {
         let bytes = weight(&requests);
         if !self.room.take(bytes) {
-            return Err(if self.room.is_closed() { self.lost() } else { SubmitError::Busy });
+            return Err(if self.room.is_closed() {
+                self.lost()
+            } else {
+                SubmitError::Busy
+            });
         }
         let (reply, answer) = oneshot::channel();
         let requests = redacted(requests);
-        self.send(Task::Write(Job { requests, bytes, reply })).inspect_err(|_| self.room.give(bytes))?;
+        self.send(Task::Write(Job {
+            requests,
+            bytes,
+            reply,
+        }))
+        .inspect_err(|_| self.room.give(bytes))?;
         Ok(answer)
     }
 
-    /// As [`Self::submit`], and waits for room in place of being told to: for who brings one write after the other.
+    /// As [`Self::submit`], and waits for room in place of being told to: for who brings one write
+    /// after the other.
     ///
     /// # Errors
     /// [`SubmitError`]: it was not queued.
@@ -121,12 +138,17 @@ impl WriterHandle {
             return Err(self.lost());
         }
         let (reply, answer) = oneshot::channel();
-        let job = Job { requests: redacted(requests), bytes, reply };
+        let job = Job {
+            requests: redacted(requests),
+            bytes,
+            reply,
+        };
         self.tasks.send(Task::Write(job)).map_err(|_| self.lost())?;
         Ok(answer)
     }
 
-    /// Rewrites the store's file without what is free in it, after what waits now is written. Later writes wait for it.
+    /// Rewrites the store's file without what is free in it, after what waits now is written. Later
+    /// writes wait for it.
     ///
     /// # Errors
     /// [`SubmitError`]: it was not done.
@@ -136,8 +158,8 @@ impl WriterHandle {
         answer.await.map_err(|_| self.lost())
     }
 
-    /// Ends the thread once what waits is written, for a daemon that stops while another thread with a handle hangs for good.
-    /// Blocks while the queue is full.
+    /// Ends the thread once what waits is written, for a daemon that stops while another thread
+    /// with a handle hangs for good. Blocks while the queue is full.
     pub(crate) fn end(&self) {
         // One that ended already has dropped its queue.
         self.tasks.send(Task::Then(Then::End)).ok();
@@ -145,7 +167,9 @@ impl WriterHandle {
 
     /// Why a write that was queued has no answer.
     pub(crate) fn lost(&self) -> SubmitError {
-        self.failure.get().map_or(SubmitError::Stopping, |failure| SubmitError::Disk(failure.clone()))
+        self.failure.get().map_or(SubmitError::Stopping, |failure| {
+            SubmitError::Disk(failure.clone())
+        })
     }
 
     fn send(&self, task: Task) -> Result<(), SubmitError> {
@@ -157,7 +181,10 @@ impl WriterHandle {
 }
 
 impl Writer for WriterHandle {
-    fn submit(&self, requests: Vec<Request>) -> Result<Later<'static, Result<Outcomes, SubmitError>>, SubmitError> {
+    fn submit(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<Later<'static, Result<Outcomes, SubmitError>>, SubmitError> {
         Self::submit(self, requests).map(|answer| self.later(answer))
     }
 
@@ -174,13 +201,17 @@ impl Writer for WriterHandle {
 }
 
 impl WriterHandle {
-    fn later(&self, answer: oneshot::Receiver<Outcomes>) -> Later<'static, Result<Outcomes, SubmitError>> {
+    fn later(
+        &self,
+        answer: oneshot::Receiver<Outcomes>,
+    ) -> Later<'static, Result<Outcomes, SubmitError>> {
         let handle = self.clone();
         Box::pin(async move { answer.await.map_err(|_| handle.lost()) })
     }
 }
 
-/// Starts the thread, which writes to the strand that is kept in `storage`. `committed` is told after each commit; the thread's result is the disk's error, if one ended it.
+/// Starts the thread, which writes to the strand that is kept in `storage`. `committed` is told
+/// after each commit; the thread's result is the disk's error, if one ended it.
 pub(crate) fn start(
     writer: StrandWriter,
     storage: Box<dyn Storage>,
@@ -190,19 +221,35 @@ pub(crate) fn start(
     let (tasks, queue) = sync_channel(QUEUE_MAX);
     let failure = Arc::new(OnceLock::new());
     let waker = tasks.clone();
-    // One with a full queue takes this with the group that comes next; one that ended takes nothing.
+    // One with a full queue takes this with the group that comes next; one that ended takes
+    // nothing.
     let outbox = Outbox::new(Arc::new(move || drop(waker.try_send(Task::Take))));
     let room = Arc::new(Room::default());
-    let source =
-        Source { queue, room: Arc::clone(&room), outbox: outbox.taker(), cause: Arc::clone(&failure), committed };
-    let thread = thread::Builder::new().name("writer".to_owned()).spawn(move || {
-        let result = run(writer, storage.as_ref(), &source);
-        if result.is_err() {
-            failed();
-        }
-        result
-    })?;
-    Ok((WriterHandle { tasks, room, outbox, failure }, thread))
+    let source = Source {
+        queue,
+        room: Arc::clone(&room),
+        outbox: outbox.taker(),
+        cause: Arc::clone(&failure),
+        committed,
+    };
+    let thread = thread::Builder::new()
+        .name("writer".to_owned())
+        .spawn(move || {
+            let result = run(writer, storage.as_ref(), &source);
+            if result.is_err() {
+                failed();
+            }
+            result
+        })?;
+    Ok((
+        WriterHandle {
+            tasks,
+            room,
+            outbox,
+            failure,
+        },
+        thread,
+    ))
 }
 
 /// Where the thread's work comes from, and who is told of it.
@@ -222,7 +269,11 @@ impl<F> Drop for Source<F> {
     }
 }
 
-fn run(mut writer: StrandWriter, storage: &dyn Storage, source: &Source<impl Fn()>) -> Result<(), String> {
+fn run(
+    mut writer: StrandWriter,
+    storage: &dyn Storage,
+    source: &Source<impl Fn()>,
+) -> Result<(), String> {
     let Source { queue, outbox, .. } = source;
     let mut file = Whereabouts::of(storage);
     let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
@@ -235,13 +286,17 @@ fn run(mut writer: StrandWriter, storage: &dyn Storage, source: &Source<impl Fn(
         } else {
             until_due
         };
-        // Dropping the replies tells every caller that nothing was acknowledged; dropping the queue, every later one.
+        // Dropping the replies tells every caller that nothing was acknowledged; dropping the
+        // queue, every later one.
         let failed = |error: &String| tracing::error!(%error, "a commit failed; nothing more is acknowledged");
         let (mut group, then) = match queue.recv_timeout(patience) {
             Ok(first) => gather(first, source),
             Err(RecvTimeoutError::Timeout) if outbox.has_any() => (Vec::new(), None),
             Err(RecvTimeoutError::Timeout) => {
-                writer.rest().map_err(|error| error.to_string()).inspect_err(failed)?;
+                writer
+                    .rest()
+                    .map_err(|error| error.to_string())
+                    .inspect_err(failed)?;
                 (Vec::new(), None)
             }
             Err(RecvTimeoutError::Disconnected) => break,
@@ -254,8 +309,14 @@ fn run(mut writer: StrandWriter, storage: &dyn Storage, source: &Source<impl Fn(
         match then {
             Some(Then::Shrink(reply)) => {
                 // A file that was moved away does not come back as a smaller one.
-                let shrunk = if file.is_lost() { Ok(Shrunk::Failed) } else { writer.shrink(storage) };
-                let shrunk = shrunk.map_err(|error| error.to_string()).inspect_err(failed)?;
+                let shrunk = if file.is_lost() {
+                    Ok(Shrunk::Failed)
+                } else {
+                    writer.shrink(storage)
+                };
+                let shrunk = shrunk
+                    .map_err(|error| error.to_string())
+                    .inspect_err(failed)?;
                 if matches!(shrunk, Shrunk::Rewritten { .. }) {
                     file = Whereabouts::of(storage);
                 }
@@ -266,7 +327,11 @@ fn run(mut writer: StrandWriter, storage: &dyn Storage, source: &Source<impl Fn(
             None => {}
         }
     }
-    let last = writer.has_statistics().then(statistics).into_iter().collect();
+    let last = writer
+        .has_statistics()
+        .then(statistics)
+        .into_iter()
+        .collect();
     commit(&mut writer, last, source, &file)?;
     while outbox.has_any() {
         commit(&mut writer, Vec::new(), source, &file)?;
@@ -295,12 +360,17 @@ fn gather(first: Task, source: &Source<impl Fn()>) -> (Vec<Job>, Option<Then>) {
             Task::Take => {}
             Task::Then(then) => return (group, Some(then)),
         }
-        next = if waiting < GROUP_MAX && bytes < GROUP_MAX_BYTES { source.queue.try_recv().ok() } else { None };
+        next = if waiting < GROUP_MAX && bytes < GROUP_MAX_BYTES {
+            source.queue.try_recv().ok()
+        } else {
+            None
+        };
     }
     (group, None)
 }
 
-/// Commits a group, and behind it what waits in the outbox. The cause of a failure is known before the callers learn that they are not answered.
+/// Commits a group, and behind it what waits in the outbox. The cause of a failure is known before
+/// the callers learn that they are not answered.
 fn commit(
     writer: &mut StrandWriter,
     group: Vec<Job>,
@@ -321,7 +391,9 @@ fn commit(
         refuse(replies, source);
         return Ok(());
     }
-    let committed = writer.commit(requests).map_err(|error| source.cause.get_or_init(|| error.to_string()).clone());
+    let committed = writer
+        .commit(requests)
+        .map_err(|error| source.cause.get_or_init(|| error.to_string()).clone());
     let mut outcomes = committed?.into_iter();
     source.outbox.committed();
     for (reply, count) in replies {
@@ -347,7 +419,11 @@ fn redacted(requests: Vec<Request>) -> Vec<Redacted<Request>> {
 
 /// Access statistics that have gathered since they were last written.
 fn statistics() -> Job {
-    Job { requests: vec![Request::Accesses.into()], bytes: 0, reply: oneshot::channel().0 }
+    Job {
+        requests: vec![Request::Accesses.into()],
+        bytes: 0,
+        reply: oneshot::channel().0,
+    }
 }
 
 #[cfg(test)]
@@ -371,8 +447,15 @@ mod tests {
         let last = handle.submit(vec![Request::Accesses]).unwrap();
         handle.end();
         thread.join().unwrap().unwrap();
-        assert_eq!(last.blocking_recv().unwrap().len(), 1, "what waited is written");
-        assert!(matches!(handle.submit(Vec::new()), Err(SubmitError::Stopping)));
+        assert_eq!(
+            last.blocking_recv().unwrap().len(),
+            1,
+            "what waited is written"
+        );
+        assert!(matches!(
+            handle.submit(Vec::new()),
+            Err(SubmitError::Stopping)
+        ));
     }
 
     /// A writer that stands still after its first commit until it is let go on.
@@ -397,12 +480,22 @@ mod tests {
             let (handle, thread) = start(writer, Box::new(storage), committed, || ()).unwrap();
             drop(handle.submit(vec![Request::Accesses]).unwrap());
             reach.recv().unwrap();
-            Self { directory, handle, thread, go_on }
+            Self {
+                directory,
+                handle,
+                thread,
+                go_on,
+            }
         }
 
         /// Lets the writer go on and end, and opens what it wrote.
         fn reopened(self) -> (Arc<Strand>, tempfile::TempDir) {
-            let Self { directory, handle, thread, go_on } = self;
+            let Self {
+                directory,
+                handle,
+                thread,
+                go_on,
+            } = self;
             drop(go_on);
             handle.end();
             thread.join().unwrap().unwrap();
@@ -417,17 +510,38 @@ mod tests {
         let held = Held::new();
         while held.handle.submit(vec![Request::Accesses]).is_ok() {}
         for state in 0..9 {
-            assert!(held.handle.outbox().put(Row::Session("s".into()), State::of_numbers([state])));
-            assert!(held.handle.outbox().put(Row::Incident("i".into()), State::of_numbers([state])));
-            assert!(held.handle.outbox().put(Row::Observation("o".into()), State::of_numbers([state])));
-            assert!(held.handle.outbox().put(Row::Receipt(7), State::of_numbers([state])));
+            assert!(
+                held.handle
+                    .outbox()
+                    .put(Row::Session("s".into()), State::of_numbers([state]))
+            );
+            assert!(
+                held.handle
+                    .outbox()
+                    .put(Row::Incident("i".into()), State::of_numbers([state]))
+            );
+            assert!(
+                held.handle
+                    .outbox()
+                    .put(Row::Observation("o".into()), State::of_numbers([state]))
+            );
+            assert!(
+                held.handle
+                    .outbox()
+                    .put(Row::Receipt(7), State::of_numbers([state]))
+            );
         }
         let (strand, _directory) = held.reopened();
         let snapshot = strand.snapshot().unwrap();
         assert_eq!(snapshot.sessions().unwrap(), [("s".to_owned(), vec![8])]);
         assert_eq!(snapshot.incident("i").unwrap(), Some(vec![8]));
-        assert_eq!(snapshot.observations().unwrap(), [("o".to_owned(), vec![8])]);
-        let receipts = snapshot.receipts(helix_engine::model::Timestamp::from_micros(0)).unwrap();
+        assert_eq!(
+            snapshot.observations().unwrap(),
+            [("o".to_owned(), vec![8])]
+        );
+        let receipts = snapshot
+            .receipts(helix_engine::model::Timestamp::from_micros(0))
+            .unwrap();
         assert_eq!(receipts, [(7, vec![8])]);
     }
 
@@ -435,14 +549,35 @@ mod tests {
     fn large_writes_are_refused_before_they_fill_the_memory() {
         let held = Held::new();
         let state = large(1024 * 1024);
-        let large = || vec![Request::Session { key: "s".into(), state: state.clone() }];
-        let queued = (0..QUEUE_MAX).take_while(|_| held.handle.submit(large()).is_ok()).count();
-        assert!((32..128).contains(&queued), "{queued} of a mebibyte each wait");
-        assert!(matches!(held.handle.submit(large()), Err(SubmitError::Busy)));
+        let large = || {
+            vec![Request::Session {
+                key: "s".into(),
+                state: state.clone(),
+            }]
+        };
+        let queued = (0..QUEUE_MAX)
+            .take_while(|_| held.handle.submit(large()).is_ok())
+            .count();
+        assert!(
+            (32..128).contains(&queued),
+            "{queued} of a mebibyte each wait"
+        );
+        assert!(matches!(
+            held.handle.submit(large()),
+            Err(SubmitError::Busy)
+        ));
         let waits = held.handle.clone();
         let waiting = thread::spawn(move || {
-            let request = Request::Session { key: "waited".into(), state };
-            waits.submit_when_free(vec![request]).unwrap().blocking_recv().unwrap().len()
+            let request = Request::Session {
+                key: "waited".into(),
+                state,
+            };
+            waits
+                .submit_when_free(vec![request])
+                .unwrap()
+                .blocking_recv()
+                .unwrap()
+                .len()
         });
         held.go_on.send(()).unwrap();
         held.go_on.send(()).unwrap();
@@ -450,6 +585,9 @@ mod tests {
         assert_eq!(waiting.join().unwrap(), 1);
         held.handle.end();
         held.thread.join().unwrap().unwrap();
-        assert!(matches!(held.handle.submit_when_free(Vec::new()), Err(SubmitError::Stopping)));
+        assert!(matches!(
+            held.handle.submit_when_free(Vec::new()),
+            Err(SubmitError::Stopping)
+        ));
     }
 }

@@ -1,7 +1,8 @@
 //! The `approve-mcp` event, which needs no daemon: whether the list of harmless calls has this one.
 //!
-//! An agent whose daemon was killed could otherwise not call the server that starts the next one without asking its user.
-//! Whatever has another shape than a client's input is answered with nothing, and the client asks as ever.
+//! An agent whose daemon was killed could otherwise not call the server that starts the next one
+//! without asking its user. Whatever has another shape than a client's input is answered with
+//! nothing, and the client asks as ever.
 
 use crate::harmless::{ACTION, APPLY, Harmless, NO, SERVERS, TOOLS};
 use crate::json::Members;
@@ -13,8 +14,14 @@ pub(crate) const ALLOWED: &[u8] =
 /// The client's name of the event.
 const CLIENT_EVENT: &[u8] = b"PermissionRequest";
 
-/// Fields that only Cursor's events have, where it runs the hooks of Claude Code: it takes no permission from them.
-const CURSOR_MARKS: [&[u8]; 4] = [b"conversation_id", b"generation_id", b"cursor_version", b"workspace_roots"];
+/// Fields that only Cursor's events have, where it runs the hooks of Claude Code: it takes no
+/// permission from them.
+const CURSOR_MARKS: [&[u8]; 4] = [
+    b"conversation_id",
+    b"generation_id",
+    b"cursor_version",
+    b"workspace_roots",
+];
 
 /// The fields of an event that are looked at, each as JSON.
 #[derive(Default)]
@@ -26,11 +33,16 @@ struct Event<'a> {
     transcript: Option<&'a [u8]>,
 }
 
-/// Whether the event asks for a harmless call. `in_cursor` says that Cursor may have started the hook.
+/// Whether the event asks for a harmless call. `in_cursor` says that Cursor may have started the
+/// hook.
 pub(crate) fn is_harmless(input: &[u8], in_cursor: bool) -> bool {
     read(input).is_some_and(|event| {
-        let is_whole = [event.session, event.transcript].into_iter().all(|field| plain(field).is_some_and(is_text));
-        plain(event.name) == Some(CLIENT_EVENT) && (is_whole || !in_cursor) && is_listed(&event).unwrap_or_default()
+        let is_whole = [event.session, event.transcript]
+            .into_iter()
+            .all(|field| plain(field).is_some_and(is_text));
+        plain(event.name) == Some(CLIENT_EVENT)
+            && (is_whole || !in_cursor)
+            && is_listed(&event).unwrap_or_default()
     })
 }
 
@@ -54,7 +66,9 @@ fn read(input: &[u8]) -> Option<Event<'_>> {
 
 fn is_listed(event: &Event<'_>) -> Option<bool> {
     let tool = plain(event.tool)?;
-    let tool = SERVERS.iter().find_map(|server| tool.strip_prefix(server.as_bytes()))?;
+    let tool = SERVERS
+        .iter()
+        .find_map(|server| tool.strip_prefix(server.as_bytes()))?;
     let (_, harmless) = TOOLS.iter().find(|(name, _)| name.as_bytes() == tool)?;
     let (action, apply) = arguments(event.arguments)?;
     Some(match harmless {
@@ -69,7 +83,9 @@ type Raw<'v> = Option<&'v [u8]>;
 /// The action and what says whether to carry it out.
 fn arguments(value: Raw<'_>) -> Option<(Raw<'_>, Raw<'_>)> {
     let (mut action, mut apply) = (None, None);
-    let Some(value) = value.filter(|value| *value != b"null") else { return Some((None, None)) };
+    let Some(value) = value.filter(|value| *value != b"null") else {
+        return Some((None, None));
+    };
     for member in Members::of(value)? {
         let (key, value) = member?;
         if key == ACTION.as_bytes() {
@@ -87,7 +103,11 @@ fn names(value: Option<&[u8]>, words: &[&str]) -> Option<bool> {
         None | Some(b"null") => &[],
         value => plain(value)?.trim_ascii(),
     };
-    Some(words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word)))
+    Some(
+        words
+            .iter()
+            .any(|known| known.as_bytes().eq_ignore_ascii_case(word)),
+    )
 }
 
 /// Whether a call does what others only report. What is not clearly a no counts as a yes.
@@ -134,42 +154,104 @@ mod tests {
             for server in SERVERS {
                 let name = format!("{server}{tool}");
                 let Harmless::Actions(actions) = harmless else {
-                    assert!(allows(&name, &json!({"text": "a \"}", "action": "vanish"})), "{name}");
+                    assert!(
+                        allows(&name, &json!({"text": "a \"}", "action": "vanish"})),
+                        "{name}"
+                    );
                     continue;
                 };
                 for action in *actions {
                     assert!(allows(&name, &json!({"action": action})), "{name} {action}");
                     assert!(
-                        allows(&name, &json!({"action": format!(" {}", action.to_uppercase())})),
+                        allows(
+                            &name,
+                            &json!({"action": format!(" {}", action.to_uppercase())})
+                        ),
                         "{name} {action}"
                     );
-                    assert!(!allows(&name, &json!({"action": action, "apply": true})), "{name} {action}");
-                    assert!(allows(&name, &json!({"action": action, "apply": " No"})), "{name} {action}");
+                    assert!(
+                        !allows(&name, &json!({"action": action, "apply": true})),
+                        "{name} {action}"
+                    );
+                    assert!(
+                        allows(&name, &json!({"action": action, "apply": " No"})),
+                        "{name} {action}"
+                    );
                 }
             }
         }
-        assert!(allows("mcp__helix__topics", &Value::Null) && allows("mcp__helix__topics", &json!({})));
-        assert!(!allows("mcp__helix__edit", &json!({})), "it has no action of its own");
+        assert!(
+            allows("mcp__helix__topics", &Value::Null) && allows("mcp__helix__topics", &json!({}))
+        );
+        assert!(
+            !allows("mcp__helix__edit", &json!({})),
+            "it has no action of its own"
+        );
     }
 
     #[test]
     fn all_else_is_for_the_user_to_permit() {
-        for tool in
-            ["mcp__helix__purge", "mcp__other__store", "mcp__helix__", "mcp__helixir__store", "store", "Bash", ""]
-        {
+        for tool in [
+            "mcp__helix__purge",
+            "mcp__other__store",
+            "mcp__helix__",
+            "mcp__helixir__store",
+            "store",
+            "Bash",
+            "",
+        ] {
             assert!(!allows(tool, &json!({})), "{tool}");
         }
-        for action in [json!("delete"), json!("export"), json!("list purge"), json!(3), json!(["list"]), json!(true)] {
-            assert!(!allows("mcp__helix__topics", &json!({"action": action})), "{action}");
-            assert!(!allows("mcp__helix__edit", &json!({"action": action})), "{action}");
+        for action in [
+            json!("delete"),
+            json!("export"),
+            json!("list purge"),
+            json!(3),
+            json!(["list"]),
+            json!(true),
+        ] {
+            assert!(
+                !allows("mcp__helix__topics", &json!({"action": action})),
+                "{action}"
+            );
+            assert!(
+                !allows("mcp__helix__edit", &json!({"action": action})),
+                "{action}"
+            );
         }
-        for yes in
-            [json!(true), json!("true"), json!("yes"), json!(1), json!("maybe"), json!([]), json!({}), json!(0.0)]
-        {
-            assert!(!allows("mcp__helix__topics", &json!({"action": "prune", "apply": yes})), "{yes}");
+        for yes in [
+            json!(true),
+            json!("true"),
+            json!("yes"),
+            json!(1),
+            json!("maybe"),
+            json!([]),
+            json!({}),
+            json!(0.0),
+        ] {
+            assert!(
+                !allows(
+                    "mcp__helix__topics",
+                    &json!({"action": "prune", "apply": yes})
+                ),
+                "{yes}"
+            );
         }
-        for no in [json!(null), json!(false), json!("false"), json!("0"), json!(0), json!("")] {
-            assert!(allows("mcp__helix__topics", &json!({"action": "prune", "apply": no})), "{no}");
+        for no in [
+            json!(null),
+            json!(false),
+            json!("false"),
+            json!("0"),
+            json!(0),
+            json!(""),
+        ] {
+            assert!(
+                allows(
+                    "mcp__helix__topics",
+                    &json!({"action": "prune", "apply": no})
+                ),
+                "{no}"
+            );
         }
     }
 
@@ -178,14 +260,23 @@ mod tests {
         let sound = event("mcp__helix__store", &json!({"text": "x"})).to_string();
         assert!(is_harmless(sound.as_bytes(), false) && is_harmless(sound.as_bytes(), true));
         for end in 0..sound.len() {
-            assert!(!is_harmless(&sound.as_bytes()[..end], false), "cut off at {end}");
+            assert!(
+                !is_harmless(&sound.as_bytes()[..end], false),
+                "cut off at {end}"
+            );
         }
         for (part, other) in [
             ("\"mcp__helix__store\"", "\"mcp__helix__stor\\u0065\""),
             ("\"mcp__helix__store\"", "[\"mcp__helix__store\"]"),
             ("\"tool_name\":", "\"tool_name\":\"Bash\",\"tool_name\":"),
-            ("\"tool_name\":", "\"tool_nam\\u0065\":\"Bash\",\"tool_name\":"),
-            ("\"tool_input\":{", "\"tool_input\":{\"acti\\u006fn\":\"purge\","),
+            (
+                "\"tool_name\":",
+                "\"tool_nam\\u0065\":\"Bash\",\"tool_name\":",
+            ),
+            (
+                "\"tool_input\":{",
+                "\"tool_input\":{\"acti\\u006fn\":\"purge\",",
+            ),
             ("\"tool_input\":{", "\"tool_input\":[{"),
             ("\"PermissionRequest\"", "\"PreToolUse\""),
             ("\"cwd\":", "\"conversation_id\":\"c\",\"cwd\":"),
@@ -199,12 +290,17 @@ mod tests {
                 && !is_harmless(format!("[{sound}]").as_bytes(), false)
         );
         let without_transcript = sound.replacen("\"/t\"", "\"\"", 1);
-        assert!(is_harmless(without_transcript.as_bytes(), false) && !is_harmless(without_transcript.as_bytes(), true));
+        assert!(
+            is_harmless(without_transcript.as_bytes(), false)
+                && !is_harmless(without_transcript.as_bytes(), true)
+        );
     }
 
     #[test]
     fn what_clients_send_is_understood() {
-        let sample = include_str!("../../tests/fixtures/hooks/claude-2.1.330/PermissionRequest-mcp__toy__recall.json");
+        let sample = include_str!(
+            "../../tests/fixtures/hooks/claude-2.1.330/PermissionRequest-mcp__toy__recall.json"
+        );
         let ours = sample.replace("mcp__toy__recall", "mcp__helix__search");
         assert!(is_harmless(ours.as_bytes(), false) && !is_harmless(sample.as_bytes(), false));
     }

@@ -1,4 +1,5 @@
-//! Absolute deadlines on the monotonic clock: a slow peer that sends byte by byte cannot extend them.
+//! Absolute deadlines on the monotonic clock: a slow peer that sends byte by byte cannot extend
+//! them.
 
 use crate::os;
 
@@ -18,16 +19,22 @@ pub(crate) struct Deadline {
 impl Deadline {
     /// The moment `span_ns` from now.
     pub(crate) fn after(span_ns: u64) -> Self {
-        Self { at_ns: os::now_ns() + span_ns }
+        Self {
+            at_ns: os::now_ns() + span_ns,
+        }
     }
 
     /// The sooner of two deadlines.
     pub(crate) fn or_sooner(self, other: Self) -> Self {
-        Self { at_ns: self.at_ns.min(other.at_ns) }
+        Self {
+            at_ns: self.at_ns.min(other.at_ns),
+        }
     }
 
     /// Nanoseconds left; `None` when the moment has passed.
     pub(crate) fn left_ns(self) -> Option<u64> {
-        self.at_ns.checked_sub(os::now_ns()).filter(|&left| left > 0)
+        self.at_ns
+            .checked_sub(os::now_ns())
+            .filter(|&left| left > 0)
     }
 }

@@ -1,12 +1,13 @@
-//! Finds `helixd` where the lock's file says that it listens, and starts it when a session begins and nothing listens. In place of
-//! one that died, any event starts one, without waiting for it.
+//! Finds `helixd` where the lock's file says that it listens, and starts it when a session begins
+//! and nothing listens. In place of one that died, any event starts one, without waiting for it.
 //!
-//! The lock's file (`helix_proto::holder`) has a process id and, on the line below, a socket's path. While the lock is held that
-//! is true; a text in a file that nobody holds is a daemon's that died; `helixctl down` leaves the file empty.
+//! The lock's file (`helix_proto::holder`) has a process id and, on the line below, a socket's
+//! path. While the lock is held that is true; a text in a file that nobody holds is a daemon's that
+//! died; `helixctl down` leaves the file empty.
 //!
-//! The shim holds the daemon's lock from before its second attempt at connecting until just before the new process
-//! becomes `helixd`, so that sessions beginning together start one daemon. The daemon then takes the lock itself; two that race
-//! for it settle that between themselves.
+//! The shim holds the daemon's lock from before its second attempt at connecting until just before
+//! the new process becomes `helixd`, so that sessions beginning together start one daemon. The
+//! daemon then takes the lock itself; two that race for it settle that between themselves.
 
 use core::ffi::CStr;
 
@@ -21,16 +22,19 @@ use crate::text::{Overflow, Text};
 /// Longest path to a lock or a program, in bytes with its zero: Linux's `PATH_MAX`.
 const PATH_MAX_BYTES: usize = 4096;
 
-/// Longest wait for a daemon just started. A warm start takes some 20 ms; a session is not held up for a cold one.
+/// Longest wait for a daemon just started. A warm start takes some 20 ms; a session is not held up
+/// for a cold one.
 const LISTEN_NS: u64 = ms(100);
 
 /// Pause between two attempts at it.
 const LISTEN_PAUSE_NS: u64 = ms(2);
 
-/// Least time between two starts by events that do not wait, in seconds: a daemon that dies at once is not started all day.
+/// Least time between two starts by events that do not wait, in seconds: a daemon that dies at once
+/// is not started all day.
 const RESTART_S: u64 = 10;
 
-/// Longest beginning of the lock's file that is read, in bytes: a process id, a socket's path and two newlines.
+/// Longest beginning of the lock's file that is read, in bytes: a process id, a socket's path and
+/// two newlines.
 const LOCK_MAX_BYTES: usize = SOCKET_PATH_MAX_BYTES + 32;
 
 const LOCK_NAME: &[u8] = b"/helixd.lock";
@@ -55,10 +59,12 @@ enum Trace {
     Lives,
 }
 
-/// Connects to the home's daemon when it does not answer where the environment leads, for the reason `silence`: where else it
-/// listens, or, should there be none, to one that is started. Only a session waits for that.
+/// Connects to the home's daemon when it does not answer where the environment leads, for the
+/// reason `silence`: where else it listens, or, should there be none, to one that is started. Only
+/// a session waits for that.
 ///
-/// Not inlined, as [`complaint`] is not: every event would touch the pages of the stack that the paths take.
+/// Not inlined, as [`complaint`] is not: every event would touch the pages of the stack that the
+/// paths take.
 #[cold]
 #[inline(never)]
 pub(crate) fn reach(
@@ -68,7 +74,10 @@ pub(crate) fn reach(
     silence: Silence,
     begins_session: bool,
 ) -> Result<Socket, Silence> {
-    if !matches!(silence, Silence::Absent | Silence::Busy | Silence::NoConnection | Silence::Stranger) {
+    if !matches!(
+        silence,
+        Silence::Absent | Silence::Busy | Silence::NoConnection | Silence::Stranger
+    ) {
         return Err(silence);
     }
     let trace = trace(variables);
@@ -88,31 +97,47 @@ pub(crate) fn reach(
 /// Connects to the home's daemon where the lock's file says that it listens.
 #[cold]
 #[inline(never)]
-pub(crate) fn elsewhere(variables: &Variables<'_>, socket_path: &SocketPath) -> Result<Socket, Silence> {
+pub(crate) fn elsewhere(
+    variables: &Variables<'_>,
+    socket_path: &SocketPath,
+) -> Result<Socket, Silence> {
     match trace(variables) {
-        Trace::Listens(place) if place.as_bytes() != socket_path.as_bytes() => exchange::connect(&place),
+        Trace::Listens(place) if place.as_bytes() != socket_path.as_bytes() => {
+            exchange::connect(&place)
+        }
         _ => Err(Silence::Absent),
     }
 }
 
 fn trace(variables: &Variables<'_>) -> Trace {
     let mut buffer = [0; LOCK_MAX_BYTES];
-    let read =
-        in_run_directory(variables, LOCK_NAME).ok().and_then(|lock| os::read_lock(lock.as_c_str(), &mut buffer).ok());
-    let Some((length, is_held)) = read else { return Trace::None };
-    let mut lines = buffer.get(..length).unwrap_or_default().splitn(2, |&byte| byte == b'\n');
+    let read = in_run_directory(variables, LOCK_NAME)
+        .ok()
+        .and_then(|lock| os::read_lock(lock.as_c_str(), &mut buffer).ok());
+    let Some((length, is_held)) = read else {
+        return Trace::None;
+    };
+    let mut lines = buffer
+        .get(..length)
+        .unwrap_or_default()
+        .splitn(2, |&byte| byte == b'\n');
     let (pid, rest) = (lines.next().unwrap_or_default(), lines.next());
     let is_pid = !pid.is_empty() && pid.iter().all(u8::is_ascii_digit);
-    let Some(rest) = rest.filter(|_| is_pid) else { return Trace::None };
+    let Some(rest) = rest.filter(|_| is_pid) else {
+        return Trace::None;
+    };
     if !is_held {
         return Trace::Died;
     }
-    let socket = rest.strip_suffix(b"\n").filter(|path| path.first() == Some(&b'/'));
+    let socket = rest
+        .strip_suffix(b"\n")
+        .filter(|path| path.first() == Some(&b'/'));
     let socket = socket.and_then(|path| place::joined([path, b"", b"", b""]).ok());
     socket.map_or(Trace::Lives, Trace::Listens)
 }
 
-/// Starts a daemon in place of one that died, unless another process is at it or was lately. Returns why nothing is said.
+/// Starts a daemon in place of one that died, unless another process is at it or was lately.
+/// Returns why nothing is said.
 fn restart(
     invocation: &Invocation<'_>,
     variables: &Variables<'_>,
@@ -146,7 +171,11 @@ fn take_lock(path: &Path) -> Result<Lock, Silence> {
 }
 
 /// Starts the daemon, unless another process is at it, and connects as soon as it listens.
-fn start(invocation: &Invocation<'_>, variables: &Variables<'_>, socket_path: &SocketPath) -> Result<Socket, Silence> {
+fn start(
+    invocation: &Invocation<'_>,
+    variables: &Variables<'_>,
+    socket_path: &SocketPath,
+) -> Result<Socket, Silence> {
     let mut path = Path::new();
     run_directory(variables, &mut path)?;
     path.push(LOCK_NAME).map_err(|_| Silence::PathTooLong)?;
@@ -167,10 +196,16 @@ fn start(invocation: &Invocation<'_>, variables: &Variables<'_>, socket_path: &S
     await_listener(socket_path, &complaint, deadline)
 }
 
-fn await_listener(socket_path: &SocketPath, complaint: &Path, deadline: Deadline) -> Result<Socket, Silence> {
+fn await_listener(
+    socket_path: &SocketPath,
+    complaint: &Path,
+    deadline: Deadline,
+) -> Result<Socket, Silence> {
     while deadline.left_ns().is_some() {
         match exchange::connect_once(socket_path) {
-            Err(Silence::Absent | Silence::Busy) if os::exists(complaint.as_c_str()) => return Err(Silence::Complains),
+            Err(Silence::Absent | Silence::Busy) if os::exists(complaint.as_c_str()) => {
+                return Err(Silence::Complains);
+            }
             Err(Silence::Absent | Silence::Busy) => os::pause(LISTEN_PAUSE_NS),
             outcome => return outcome,
         }
@@ -178,8 +213,8 @@ fn await_listener(socket_path: &SocketPath, complaint: &Path, deadline: Deadline
     Err(Silence::Starting)
 }
 
-/// Takes what a daemon that cannot serve left for the session, so that it is told once. It is in the words of Claude Code and
-/// Codex; `None` for others.
+/// Takes what a daemon that cannot serve left for the session, so that it is told once. It is in
+/// the words of Claude Code and Codex; `None` for others.
 #[cold]
 #[inline(never)]
 pub(crate) fn complaint<'b>(
@@ -225,8 +260,9 @@ fn make(path: &Path) -> Result<(), Silence> {
     os::make_directory(path.as_c_str()).map_err(|_| Silence::NoLock)
 }
 
-/// Finds the program: the one that `HELIX_DAEMON` names, else the one beside the shim, else the first on `PATH`. Relative
-/// places are passed over, for a project's directory must not decide what runs.
+/// Finds the program: the one that `HELIX_DAEMON` names, else the one beside the shim, else the
+/// first on `PATH`. Relative places are passed over, for a project's directory must not decide what
+/// runs.
 fn find(variables: &Variables<'_>, path: &mut Path) -> Result<(), Silence> {
     if let Some(named) = variables.helix_daemon {
         return try_program(path, named, b"").ok_or(Silence::NoDaemon);
@@ -234,7 +270,10 @@ fn find(variables: &Variables<'_>, path: &mut Path) -> Result<(), Silence> {
     if beside_shim(path).is_some() {
         return Ok(());
     }
-    let places = variables.path.unwrap_or_default().split(|&byte| byte == b':');
+    let places = variables
+        .path
+        .unwrap_or_default()
+        .split(|&byte| byte == b':');
     for directory in places {
         if try_program(path, directory, PROGRAM_NAME).is_some() {
             return Ok(());

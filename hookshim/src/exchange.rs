@@ -6,7 +6,8 @@ use crate::os::{self, Fault, Readiness, Socket};
 use crate::place::SocketPath;
 use crate::silence::Silence;
 
-/// Longest time to get a connection. A full queue answers at once, so this is only spent on retries.
+/// Longest time to get a connection. A full queue answers at once, so this is only spent on
+/// retries.
 pub(crate) const CONNECT_NS: u64 = ms(20);
 
 /// Longest time from the first byte sent to the last byte received.
@@ -34,13 +35,18 @@ pub(crate) fn connect_once(path: &SocketPath) -> Result<Socket, Silence> {
         Fault::LowDescriptor => Silence::StreamClosed,
         Fault::Interrupted | Fault::Reset | Fault::Other => Silence::NoConnection,
     })?;
-    if socket.peer_is_same_user() { Ok(socket) } else { Err(Silence::Stranger) }
+    if socket.peer_is_same_user() {
+        Ok(socket)
+    } else {
+        Err(Silence::Stranger)
+    }
 }
 
 /// Sends the request and returns the whole reply, which may be empty.
 ///
-/// `Untaken` where it is certain that the daemon did not read the whole request, as when it ends before it accepts the
-/// connection: the system resets a connection only when something in it was not read.
+/// `Untaken` where it is certain that the daemon did not read the whole request, as when it ends
+/// before it accepts the connection: the system resets a connection only when something in it was
+/// not read.
 pub(crate) fn ask<'b>(
     socket: &Socket,
     request: &Request<'_>,
@@ -74,7 +80,11 @@ fn advance(parts: &mut [&[u8]; PARTS], mut count: usize) {
     }
 }
 
-fn receive<'b>(socket: &Socket, buffer: &'b mut [u8], deadline: Deadline) -> Result<&'b [u8], Silence> {
+fn receive<'b>(
+    socket: &Socket,
+    buffer: &'b mut [u8],
+    deadline: Deadline,
+) -> Result<&'b [u8], Silence> {
     let mut filled = 0;
     let mut end = HEADER_BYTES;
     let mut header_read = false;
@@ -97,6 +107,8 @@ fn receive<'b>(socket: &Socket, buffer: &'b mut [u8], deadline: Deadline) -> Res
 }
 
 fn wait(socket: &Socket, readiness: Readiness, deadline: Deadline) -> Result<(), Silence> {
-    let ready = deadline.left_ns().is_some_and(|left_ns| socket.ready(readiness, left_ns));
+    let ready = deadline
+        .left_ns()
+        .is_some_and(|left_ns| socket.ready(readiness, left_ns));
     if ready { Ok(()) } else { Err(Silence::Late) }
 }

@@ -1,7 +1,7 @@
 //! The HLX1 frame as the shim speaks it: a request encoded by hand, a reply's header.
 //!
-//! `helix_proto::frame` and `HookRequest` are the contract; depending on them would link an HTTP/2 stack into a program of
-//! 16 KB. The tests prove that both agree.
+//! `helix_proto::frame` and `HookRequest` are the contract; depending on them would link an HTTP/2
+//! stack into a program of 16 KB. The tests prove that both agree.
 
 use crate::text::{Overflow, Text};
 
@@ -14,7 +14,8 @@ pub(crate) const HEADER_BYTES: usize = 8;
 /// Most bytes of stdin that a request carries; the rest is read and dropped.
 pub(crate) const INPUT_MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// Largest reply body. A client shows at most 10,000 characters, and this much fits into an empty pipe at once.
+/// Largest reply body. A client shows at most 10,000 characters, and this much fits into an empty
+/// pipe at once.
 pub(crate) const REPLY_MAX_BYTES: usize = 64 * 1024 - HEADER_BYTES - 1;
 
 /// Longest event name, in bytes; the known ones have at most 13.
@@ -63,7 +64,8 @@ pub(crate) struct Seams {
 }
 
 impl Request<'_> {
-    /// The request without the fields that protobuf could not carry: text must be UTF-8, and its size is bounded.
+    /// The request without the fields that protobuf could not carry: text must be UTF-8, and its
+    /// size is bounded.
     pub(crate) fn sanitised(mut self) -> Self {
         self.cursor_version = text_or_empty(self.cursor_version, CURSOR_VERSION_MAX_BYTES);
         self.project_dir = text_or_empty(self.project_dir, PROJECT_DIR_MAX_BYTES);
@@ -85,12 +87,26 @@ impl Request<'_> {
         if self.truncated {
             seams.before_cursor_version.push(&[key::TRUNCATED, 1])?;
         }
-        push_length(&mut seams.before_cursor_version, key::CURSOR_VERSION, self.cursor_version)?;
-        push_length(&mut seams.before_project_dir, key::PROJECT_DIR, self.project_dir)?;
+        push_length(
+            &mut seams.before_cursor_version,
+            key::CURSOR_VERSION,
+            self.cursor_version,
+        )?;
+        push_length(
+            &mut seams.before_project_dir,
+            key::PROJECT_DIR,
+            self.project_dir,
+        )?;
         push_length(&mut seams.before_client, key::CLIENT, self.client)?;
-        let body = self.parts(&seams).iter().map(|part| part.len()).sum::<usize>();
+        let body = self
+            .parts(&seams)
+            .iter()
+            .map(|part| part.len())
+            .sum::<usize>();
         seams.header.push(&MAGIC)?;
-        seams.header.push(&u32::try_from(body).map_err(|_| Overflow)?.to_le_bytes())?;
+        seams
+            .header
+            .push(&u32::try_from(body).map_err(|_| Overflow)?.to_le_bytes())?;
         Ok(seams)
     }
 
@@ -112,7 +128,8 @@ impl Request<'_> {
     }
 }
 
-/// Reads a reply's header: the length of its body, or `None` when it is not a reply or longer than allowed.
+/// Reads a reply's header: the length of its body, or `None` when it is not a reply or longer than
+/// allowed.
 pub(crate) fn reply_length(header: [u8; HEADER_BYTES]) -> Option<usize> {
     let (magic, size) = header.split_first_chunk::<4>()?;
     let length = usize::try_from(u32::from_le_bytes(*size.first_chunk::<4>()?)).ok()?;
@@ -120,11 +137,19 @@ pub(crate) fn reply_length(header: [u8; HEADER_BYTES]) -> Option<usize> {
 }
 
 fn text_or_empty(bytes: &[u8], most_bytes: usize) -> &[u8] {
-    if bytes.len() <= most_bytes && core::str::from_utf8(bytes).is_ok() { bytes } else { &[] }
+    if bytes.len() <= most_bytes && core::str::from_utf8(bytes).is_ok() {
+        bytes
+    } else {
+        &[]
+    }
 }
 
 /// Writes a field's key and length; nothing for an empty field, as protobuf 3 wants it.
-fn push_length<const CAPACITY: usize>(text: &mut Text<CAPACITY>, key: u8, field: &[u8]) -> Result<(), Overflow> {
+fn push_length<const CAPACITY: usize>(
+    text: &mut Text<CAPACITY>,
+    key: u8,
+    field: &[u8],
+) -> Result<(), Overflow> {
     if field.is_empty() {
         return Ok(());
     }
@@ -149,8 +174,14 @@ mod tests {
     use proptest::prelude::*;
     use prost::Message as _;
 
-    const STOP: Request<'static> =
-        Request { event: b"stop", stdin: b"{}", truncated: false, cursor_version: b"", project_dir: b"", client: b"" };
+    const STOP: Request<'static> = Request {
+        event: b"stop",
+        stdin: b"{}",
+        truncated: false,
+        cursor_version: b"",
+        project_dir: b"",
+        client: b"",
+    };
 
     fn encode(request: &Request<'_>) -> Vec<u8> {
         request.parts(&request.seams().unwrap()).concat()
@@ -158,7 +189,10 @@ mod tests {
 
     fn decode(frame: &[u8]) -> HookRequest {
         let (header, body) = frame.split_first_chunk().unwrap();
-        assert_eq!(contract::body_length(*header), Some(u32::try_from(body.len()).unwrap()));
+        assert_eq!(
+            contract::body_length(*header),
+            Some(u32::try_from(body.len()).unwrap())
+        );
         HookRequest::decode(body).unwrap()
     }
 
@@ -207,9 +241,21 @@ mod tests {
 
     #[test]
     fn lengths_of_every_varint_width_decode() {
-        for length in [1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, INPUT_MAX_BYTES] {
+        for length in [
+            1,
+            127,
+            128,
+            16_383,
+            16_384,
+            2_097_151,
+            2_097_152,
+            INPUT_MAX_BYTES,
+        ] {
             let stdin = vec![b'x'; length];
-            let request = Request { stdin: &stdin, ..STOP };
+            let request = Request {
+                stdin: &stdin,
+                ..STOP
+            };
             assert_eq!(decode(&encode(&request)).stdin.len(), length);
         }
     }
@@ -217,14 +263,29 @@ mod tests {
     #[test]
     fn variables_that_protobuf_cannot_carry_are_left_out() {
         let long = [b'a'; PROJECT_DIR_MAX_BYTES + 1];
-        let request = Request { cursor_version: b"\xFF", project_dir: &long, ..STOP };
+        let request = Request {
+            cursor_version: b"\xFF",
+            project_dir: &long,
+            ..STOP
+        };
         let message = decode(&encode(&request.sanitised()));
-        assert_eq!((message.cursor_version.as_str(), message.project_dir.as_str()), ("", ""));
+        assert_eq!(
+            (
+                message.cursor_version.as_str(),
+                message.project_dir.as_str()
+            ),
+            ("", "")
+        );
     }
 
     #[test]
     fn reply_headers() {
-        for (length, expected) in [(0, Some(0)), (65_527, Some(65_527)), (65_528, None), (u32::MAX, None)] {
+        for (length, expected) in [
+            (0, Some(0)),
+            (65_527, Some(65_527)),
+            (65_528, None),
+            (u32::MAX, None),
+        ] {
             assert_eq!(reply_length(contract::header(length)), expected);
         }
         assert_eq!(reply_length(*b"PRI * HT"), None);

@@ -42,17 +42,32 @@ pub(crate) fn run(invocation: &Invocation<'_>, buffers: &mut Buffers) {
     }
 }
 
-fn answer(invocation: &Invocation<'_>, variables: &Variables<'_>, input: &mut Input<'_>) -> Result<(), Silence> {
+fn answer(
+    invocation: &Invocation<'_>,
+    variables: &Variables<'_>,
+    input: &mut Input<'_>,
+) -> Result<(), Silence> {
     let event = invocation.event().ok_or(Silence::NoEvent)?;
     if event == APPROVE_EVENT {
         let may_be = matches!(invocation.client(), b"" | b"claude" | b"codex") && !input.truncated;
-        let is_harmless = may_be && approve::is_harmless(input.bytes, variables.cursor_version.is_some());
-        return if is_harmless { print(approve::ALLOWED) } else { Err(Silence::NotHarmless) };
+        let is_harmless =
+            may_be && approve::is_harmless(input.bytes, variables.cursor_version.is_some());
+        return if is_harmless {
+            print(approve::ALLOWED)
+        } else {
+            Err(Silence::NotHarmless)
+        };
     }
     let path = place::socket(variables)?;
     let whole = Deadline::after(CONNECT_NS + REPLY_NS);
     let socket = match exchange::connect(&path) {
-        Err(silence) => daemon::reach(invocation, variables, &path, silence, event == SESSION_EVENT),
+        Err(silence) => daemon::reach(
+            invocation,
+            variables,
+            &path,
+            silence,
+            event == SESSION_EVENT,
+        ),
         outcome => outcome,
     };
     let socket = match socket {
@@ -73,7 +88,8 @@ fn answer(invocation: &Invocation<'_>, variables: &Variables<'_>, input: &mut In
     let request = request.sanitised();
     let deadline = Deadline::after(REPLY_NS).or_sooner(whole);
     let reply = match exchange::ask(&socket, &request, input.scratch, deadline) {
-        // A daemon that ended just now. The next one may be there already; where none is, the first reason counts.
+        // A daemon that ended just now. The next one may be there already; where none is, the first
+        // reason counts.
         Err(Silence::Untaken) => {
             let next = exchange::connect(&path).or_else(|_| daemon::elsewhere(variables, &path));
             let next = next.map_err(|_| Silence::Untaken)?;

@@ -1,21 +1,24 @@
 //! Reads stdin to its end whatever happens: a parent that writes to a closed pipe may crash.
 //!
-//! The end is the end of the stream, complete JSON at a moment when nothing more is there, or silence. So only input that is
-//! cut off waits: a parent that keeps its pipe open behind complete JSON is answered at once.
+//! The end is the end of the stream, complete JSON at a moment when nothing more is there, or
+//! silence. So only input that is cut off waits: a parent that keeps its pipe open behind complete
+//! JSON is answered at once.
 
 use crate::clock::{Deadline, ms};
 use crate::json::Scanner;
 use crate::os;
 use crate::start::Buffers;
 
-/// Silence after which stdin counts as ended. A parent whose event loop is busy writes late, and one that meets a closed pipe may
-/// crash; a terminal would never end.
+/// Silence after which stdin counts as ended. A parent whose event loop is busy writes late, and
+/// one that meets a closed pipe may crash; a terminal would never end.
 const SILENCE_NS: u64 = ms(2000);
 
-/// Longest time for all of stdin, against a parent that drips: well within the time that agents give a hook.
+/// Longest time for all of stdin, against a parent that drips: well within the time that agents
+/// give a hook.
 const TOTAL_NS: u64 = ms(3000);
 
-/// Most reads of what came behind the end; a parent that goes on longer than that is not sending a hook's input.
+/// Most reads of what came behind the end; a parent that goes on longer than that is not sending a
+/// hook's input.
 const REST_READS_MAX: u32 = 64;
 
 /// What came in.
@@ -40,7 +43,9 @@ pub(crate) fn read(buffers: &mut Buffers) -> Input<'_> {
     let deadline = Deadline::after(TOTAL_NS);
     while deadline.left_ns().is_some() {
         if !os::stdin_ready(0) {
-            let complete = input.get(seen..filled).is_some_and(|news| scanner.completes(news));
+            let complete = input
+                .get(seen..filled)
+                .is_some_and(|news| scanner.completes(news));
             seen = filled;
             if (complete && !truncated) || !os::stdin_ready(SILENCE_NS) {
                 break;
@@ -59,10 +64,16 @@ pub(crate) fn read(buffers: &mut Buffers) -> Input<'_> {
             truncated = true;
         }
     }
-    Input { bytes: input.get(..filled).unwrap_or_default(), truncated, ended, scratch }
+    Input {
+        bytes: input.get(..filled).unwrap_or_default(),
+        truncated,
+        ended,
+        scratch,
+    }
 }
 
-/// Reads and drops what came behind the input's end, without waiting: on a socket pair, unread bytes would reset the parent's side.
+/// Reads and drops what came behind the input's end, without waiting: on a socket pair, unread
+/// bytes would reset the parent's side.
 pub(crate) fn drop_rest(scratch: &mut [u8]) {
     for _ in 0..REST_READS_MAX {
         if !os::stdin_ready(0) || !matches!(os::read_stdin(scratch), Ok(1..)) {

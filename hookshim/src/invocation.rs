@@ -1,4 +1,5 @@
-//! What the shim was started with: its event, its client, and the variables it knows, read in one pass.
+//! What the shim was started with: its event, its client, and the variables it knows, read in one
+//! pass.
 
 use core::ffi::CStr;
 
@@ -22,8 +23,17 @@ impl<'a> Invocation<'a> {
 
     /// The client whose words the input is in: the second argument; empty where none is named.
     pub(crate) fn client(&self) -> &'a [u8] {
-        let client = self.arguments.clone().nth(2).map(CStr::to_bytes).unwrap_or_default();
-        if client.len() <= CLIENT_MAX_BYTES && client.is_ascii() { client } else { &[] }
+        let client = self
+            .arguments
+            .clone()
+            .nth(2)
+            .map(CStr::to_bytes)
+            .unwrap_or_default();
+        if client.len() <= CLIENT_MAX_BYTES && client.is_ascii() {
+            client
+        } else {
+            &[]
+        }
     }
 }
 
@@ -81,7 +91,14 @@ mod tests {
     #[test]
     fn picks_values_and_treats_empty_ones_as_unset() {
         let mut known = Variables::default();
-        for variable in [&b"HELIX_HOME=/a=b"[..], b"HOME=", b"HELIX", b"=", b"XHOME=/x", b"PATH=/bin:/usr/bin"] {
+        for variable in [
+            &b"HELIX_HOME=/a=b"[..],
+            b"HOME=",
+            b"HELIX",
+            b"=",
+            b"XHOME=/x",
+            b"PATH=/bin:/usr/bin",
+        ] {
             known.note(variable);
         }
         assert_eq!(known.helix_home, Some(&b"/a=b"[..]));

@@ -1,7 +1,8 @@
-//! What the shim knows of JSON: where an object or array ends, so that a parent that never closes the pipe costs no waiting,
-//! and which members an object has.
+//! What the shim knows of JSON: where an object or array ends, so that a parent that never closes
+//! the pipe costs no waiting, and which members an object has.
 //!
-//! It knows brackets and strings and nothing else; whether the JSON is valid is the daemon's business.
+//! It knows brackets and strings and nothing else; whether the JSON is valid is the daemon's
+//! business.
 
 /// Follows one JSON text through its chunks.
 #[derive(Default)]
@@ -40,7 +41,11 @@ impl Scanner {
                 (State::Before | State::Unknown, _) => State::Unknown,
                 (State::Inside, b'}' | b']') => {
                     self.depth -= 1;
-                    if self.depth == 0 { State::Complete } else { State::Inside }
+                    if self.depth == 0 {
+                        State::Complete
+                    } else {
+                        State::Inside
+                    }
                 }
                 (State::Inside, b'"') | (State::Escaped, _) => State::Quoted,
                 (State::Inside, _) | (State::Quoted, b'"') => State::Inside,
@@ -56,8 +61,9 @@ impl Scanner {
     }
 }
 
-/// The members of an object, each a key as it is written and a value as JSON. `None` for what is no such member, after which
-/// nothing follows: an object that is cut off or followed by something, a key with an escape, nesting that is too deep.
+/// The members of an object, each a key as it is written and a value as JSON. `None` for what is no
+/// such member, after which nothing follows: an object that is cut off or followed by something, a
+/// key with an escape, nesting that is too deep.
 pub(crate) struct Members<'a> {
     rest: &'a [u8],
     place: Place,
@@ -80,7 +86,10 @@ enum Next<'a> {
 impl<'a> Members<'a> {
     /// The members of this text, if it begins as an object does.
     pub(crate) fn of(text: &'a [u8]) -> Option<Self> {
-        Some(Self { rest: text.trim_ascii().strip_prefix(b"{")?, place: Place::Opened })
+        Some(Self {
+            rest: text.trim_ascii().strip_prefix(b"{")?,
+            place: Place::Opened,
+        })
     }
 
     fn read(&mut self) -> Option<Next<'a>> {
@@ -92,7 +101,11 @@ impl<'a> Members<'a> {
             rest = rest.strip_prefix(b",")?.trim_ascii_start();
         }
         let (key, rest) = string(rest)?;
-        let (value, rest) = value(rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start())?;
+        let (value, rest) = value(
+            rest.trim_ascii_start()
+                .strip_prefix(b":")?
+                .trim_ascii_start(),
+        )?;
         self.rest = rest;
         self.place = Place::BehindMember;
         (!key.contains(&b'\\')).then_some(Next::Member(key, value))
@@ -138,7 +151,9 @@ fn value(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = match text.first()? {
         b'"' => string(text)?.0.len() + 2,
         b'{' | b'[' => nested(text)?,
-        _ => text.iter().position(|byte| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace())?,
+        _ => text
+            .iter()
+            .position(|byte| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace())?,
     };
     (length > 0).then(|| text.split_at_checked(length))?
 }
@@ -186,7 +201,16 @@ mod tests {
 
     #[test]
     fn text_without_brackets_never_completes() {
-        for text in ["", "  ", "hello {}", "\"{}\"", "17", "}", "{\"a\":\"}\"", "{\"a\":\"\\\"}"] {
+        for text in [
+            "",
+            "  ",
+            "hello {}",
+            "\"{}\"",
+            "17",
+            "}",
+            "{\"a\":\"}\"",
+            "{\"a\":\"\\\"}",
+        ] {
             assert_eq!(end_of(text.as_bytes()), None, "{text}");
         }
     }

@@ -1,8 +1,8 @@
 //! Where the daemon's socket and its home are.
 //!
-//! Socket: `HELIX_SOCKET`; else, with `HELIX_HOME` set, that home's own; else `XDG_RUNTIME_DIR/helix/helixd.sock`; else the
-//! default home's own. The runtime directory belongs to the default home alone, so that a home named for a trial never
-//! meets the user's daemon.
+//! Socket: `HELIX_SOCKET`; else, with `HELIX_HOME` set, that home's own; else
+//! `XDG_RUNTIME_DIR/helix/helixd.sock`; else the default home's own. The runtime directory belongs
+//! to the default home alone, so that a home named for a trial never meets the user's daemon.
 
 use crate::invocation::Variables;
 use crate::silence::Silence;
@@ -29,12 +29,20 @@ pub(crate) fn home<'a>(variables: &Variables<'a>) -> Result<Home<'a>, Silence> {
         return Ok((home, b""));
     }
     if cfg!(target_os = "macos") {
-        return variables.home.map(|home| (home, &b"/Library/Application Support/helix"[..])).ok_or(Silence::NoHome);
+        return variables
+            .home
+            .map(|home| (home, &b"/Library/Application Support/helix"[..]))
+            .ok_or(Silence::NoHome);
     }
     // A relative one counts as unset, as everywhere.
-    let data = variables.xdg_data_home.filter(|data| data.first() == Some(&b'/'));
+    let data = variables
+        .xdg_data_home
+        .filter(|data| data.first() == Some(&b'/'));
     let xdg = data.map(|data| (data, &b"/helix"[..]));
-    xdg.or(variables.home.map(|home| (home, &b"/.local/share/helix"[..]))).ok_or(Silence::NoHome)
+    xdg.or(variables
+        .home
+        .map(|home| (home, &b"/.local/share/helix"[..])))
+        .ok_or(Silence::NoHome)
 }
 
 /// Finds the socket's path.
@@ -63,13 +71,17 @@ mod tests {
     use super::*;
 
     fn check(variables: &Variables<'_>, expected: &str) {
-        let found = socket(variables).map(|path| String::from_utf8_lossy(path.as_bytes()).into_owned());
+        let found =
+            socket(variables).map(|path| String::from_utf8_lossy(path.as_bytes()).into_owned());
         assert_eq!(found.map_err(Silence::message), Ok(expected.to_owned()));
     }
 
     #[test]
     fn the_most_explicit_variable_wins() {
-        let mut variables = Variables { home: Some(b"/h"), ..Variables::default() };
+        let mut variables = Variables {
+            home: Some(b"/h"),
+            ..Variables::default()
+        };
         if cfg!(target_os = "linux") {
             check(&variables, "/h/.local/share/helix/run/helixd.sock");
             variables.xdg_data_home = Some(b"d");
@@ -77,7 +89,10 @@ mod tests {
             variables.xdg_data_home = Some(b"/d");
             check(&variables, "/d/helix/run/helixd.sock");
         } else {
-            check(&variables, "/h/Library/Application Support/helix/run/helixd.sock");
+            check(
+                &variables,
+                "/h/Library/Application Support/helix/run/helixd.sock",
+            );
         }
         variables.xdg_runtime_dir = Some(b"/r");
         check(&variables, "/r/helix/helixd.sock");
@@ -96,8 +111,17 @@ mod tests {
     fn a_path_as_long_as_the_address_fits_and_no_longer() {
         let longest = vec![b'x'; SOCKET_PATH_MAX_BYTES];
         let longer = vec![b'x'; SOCKET_PATH_MAX_BYTES + 1];
-        assert!(socket(&Variables { helix_socket: Some(&longest), ..Variables::default() }).is_ok());
-        let refused = socket(&Variables { helix_socket: Some(&longer), ..Variables::default() });
+        assert!(
+            socket(&Variables {
+                helix_socket: Some(&longest),
+                ..Variables::default()
+            })
+            .is_ok()
+        );
+        let refused = socket(&Variables {
+            helix_socket: Some(&longer),
+            ..Variables::default()
+        });
         assert!(refused.is_err_and(|why| why == Silence::PathTooLong));
     }
 }

@@ -61,20 +61,34 @@ impl Silence {
             Self::StreamClosed => "a standard stream is closed: keep stdin, stdout and stderr open",
             Self::Absent => "connecting to helixd: nothing listens; start helixd",
             Self::Busy => "connecting to helixd: its queue stayed full; try again",
-            Self::NoConnection => "connecting to helixd: refused by the system; check the socket's permissions",
+            Self::NoConnection => {
+                "connecting to helixd: refused by the system; check the socket's permissions"
+            }
             Self::Stranger => "the socket belongs to another user; check HELIX_SOCKET",
             Self::NotSent => "sending to helixd: refused by the system; see its log",
-            Self::Untaken => "sending to helixd: the connection ended before it read everything; see its log",
+            Self::Untaken => {
+                "sending to helixd: the connection ended before it read everything; see its log"
+            }
             Self::Late => "waiting for helixd: deadline passed; see its log",
             Self::CutOff => "reading from helixd: the reply ended early; see its log",
-            Self::Garbled => "reading from helixd: not a reply; check that shim and daemon are of one version",
+            Self::Garbled => {
+                "reading from helixd: not a reply; check that shim and daemon are of one version"
+            }
             Self::NotPrinted => "writing to stdout: refused by the reader",
-            Self::RelativeHome => "starting helixd: its home is a relative path; set an absolute HELIX_HOME",
-            Self::NoLock => "starting helixd: no lock file; check the permissions of the run directory",
+            Self::RelativeHome => {
+                "starting helixd: its home is a relative path; set an absolute HELIX_HOME"
+            }
+            Self::NoLock => {
+                "starting helixd: no lock file; check the permissions of the run directory"
+            }
             Self::LockHeld => "starting helixd: another process holds its lock; try again",
-            Self::NoDaemon => "starting helixd: none found; install it beside helix-hook or set HELIX_DAEMON",
+            Self::NoDaemon => {
+                "starting helixd: none found; install it beside helix-hook or set HELIX_DAEMON"
+            }
             Self::NotStarted => "starting helixd: no new process; check the system's limits",
-            Self::Starting => "helixd was started and does not listen yet; the next hook will find it",
+            Self::Starting => {
+                "helixd was started and does not listen yet; the next hook will find it"
+            }
             Self::StartedLately => "starting helixd: one was started a moment ago; see its log",
             Self::NotHarmless => "not a call that needs no permission: the user is asked",
             Self::Complains => "helixd was started and cannot serve; `helixctl up` says why",

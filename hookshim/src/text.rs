@@ -15,7 +15,10 @@ pub(crate) struct Overflow;
 impl<const CAPACITY: usize> Text<CAPACITY> {
     /// An empty text.
     pub(crate) const fn new() -> Self {
-        Self { bytes: [0; CAPACITY], length: 0 }
+        Self {
+            bytes: [0; CAPACITY],
+            length: 0,
+        }
     }
 
     /// Appends `part`, or changes nothing when it does not fit with a zero behind it.
@@ -24,7 +27,10 @@ impl<const CAPACITY: usize> Text<CAPACITY> {
         if end >= CAPACITY {
             return Err(Overflow);
         }
-        self.bytes.get_mut(self.length..end).ok_or(Overflow)?.copy_from_slice(part);
+        self.bytes
+            .get_mut(self.length..end)
+            .ok_or(Overflow)?
+            .copy_from_slice(part);
         self.length = end;
         Ok(())
     }

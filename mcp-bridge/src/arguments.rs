@@ -1,4 +1,5 @@
-//! Lenient reading of a tool's arguments: models send `"5"` for 5 and `"true"` for true, and `""` or null for nothing.
+//! Lenient reading of a tool's arguments: models send `"5"` for 5 and `"true"` for true, and `""`
+//! or null for nothing.
 
 use std::ops::RangeInclusive;
 
@@ -91,12 +92,24 @@ impl Arguments {
     ) -> Result<Self, ArgumentError> {
         let given = given.unwrap_or_default();
         let is_unknown = |name: &&String| parameters.iter().all(|one| one.name != name.as_str());
-        let unknown: Vec<String> = given.keys().filter(is_unknown).map(|name| shown(name)).collect();
+        let unknown: Vec<String> = given
+            .keys()
+            .filter(is_unknown)
+            .map(|name| shown(name))
+            .collect();
         if unknown.is_empty() {
             return Ok(Self(given));
         }
-        let known = parameters.iter().map(|one| one.name).collect::<Vec<_>>().join(", ");
-        Err(ArgumentError::Unknown { tool, unknown: unknown.join(", "), known })
+        let known = parameters
+            .iter()
+            .map(|one| one.name)
+            .collect::<Vec<_>>()
+            .join(", ");
+        Err(ArgumentError::Unknown {
+            tool,
+            unknown: unknown.join(", "),
+            known,
+        })
     }
 
     /// Text that must be there.
@@ -115,8 +128,14 @@ impl Arguments {
     }
 
     /// A whole number in a range.
-    pub(crate) fn whole(&self, name: &'static str, range: RangeInclusive<u32>) -> Result<Option<u32>, ArgumentError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+    pub(crate) fn whole(
+        &self,
+        name: &'static str,
+        range: RangeInclusive<u32>,
+    ) -> Result<Option<u32>, ArgumentError> {
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         let Some(number) = as_number(value).filter(|number| number.fract() == 0.0) else {
             return Err(wrong(name, "a whole number like 10", value));
         };
@@ -125,13 +144,19 @@ impl Arguments {
             let expected = format!("a whole number from {} to {}", range.start(), range.end());
             return Err(wrong(name, expected, value));
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and in the range of u32")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole and in the range of u32"
+        )]
         Ok(Some(number as u32))
     }
 
     /// A number from 0 to 1.
     pub(crate) fn fraction(&self, name: &'static str) -> Result<Option<f32>, ArgumentError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         match as_number(value) {
             #[expect(clippy::cast_possible_truncation, reason = "the wire carries f32")]
             Some(number) if (0.0..=1.0).contains(&number) => Ok(Some(number as f32)),
@@ -146,7 +171,9 @@ impl Arguments {
 
     /// Yes or no, where not saying it is a third thing.
     pub(crate) fn optional_flag(&self, name: &'static str) -> Result<Option<bool>, ArgumentError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         let word = match value {
             Value::Bool(flag) => return Ok(Some(*flag)),
             Value::Number(number) => number.to_string(),
@@ -160,15 +187,23 @@ impl Arguments {
         }
     }
 
-    /// Several words: an array, an array written as a string, or a string split at `separator`. Numbers are taken as written: an
-    /// earlier entry's index is a link.
-    pub(crate) fn list(&self, name: &'static str, separator: fn(char) -> bool) -> Result<Vec<String>, ArgumentError> {
-        let Some(value) = self.value(name) else { return Ok(Vec::new()) };
+    /// Several words: an array, an array written as a string, or a string split at `separator`.
+    /// Numbers are taken as written: an earlier entry's index is a link.
+    pub(crate) fn list(
+        &self,
+        name: &'static str,
+        separator: fn(char) -> bool,
+    ) -> Result<Vec<String>, ArgumentError> {
+        let Some(value) = self.value(name) else {
+            return Ok(Vec::new());
+        };
         let expected = "words like \"a,b\" or [\"a\", \"b\"]";
         match value {
             Value::Array(items) => words_of(items).ok_or_else(|| wrong(name, expected, value)),
             Value::String(text) => {
-                let written = serde_json::from_str::<Vec<Value>>(text).ok().and_then(|items| words_of(&items));
+                let written = serde_json::from_str::<Vec<Value>>(text)
+                    .ok()
+                    .and_then(|items| words_of(&items));
                 Ok(written.unwrap_or_else(|| split(text, separator)))
             }
             Value::Number(number) => Ok(vec![number.to_string()]),
@@ -182,12 +217,21 @@ impl Arguments {
         name: &'static str,
         choices: &[(&'static str, T)],
     ) -> Result<Option<T>, ArgumentError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
-        let word = value.as_str().map(|text| text.trim().to_lowercase()).unwrap_or_default();
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
+        let word = value
+            .as_str()
+            .map(|text| text.trim().to_lowercase())
+            .unwrap_or_default();
         if let Some((_, chosen)) = choices.iter().find(|(choice, _)| *choice == word) {
             return Ok(Some(*chosen));
         }
-        let names = choices.iter().map(|(choice, _)| *choice).collect::<Vec<_>>().join(", ");
+        let names = choices
+            .iter()
+            .map(|(choice, _)| *choice)
+            .collect::<Vec<_>>()
+            .join(", ");
         Err(wrong(name, format!("one of {names}"), value))
     }
 
@@ -200,27 +244,46 @@ impl Arguments {
             Shape::Whole => self.whole(name, 0..=u32::MAX).map(drop),
             Shape::Fraction => self.fraction(name).map(drop),
             Shape::Flag => self.flag(name).map(drop),
-            Shape::List => self.list(name, |character| character == ',' || character.is_whitespace()).map(drop),
+            Shape::List => self
+                .list(name, |character| {
+                    character == ',' || character.is_whitespace()
+                })
+                .map(drop),
             Shape::Choice(names) => {
-                let choices: Vec<(&'static str, ())> = names.iter().map(|name| (*name, ())).collect();
+                let choices: Vec<(&'static str, ())> =
+                    names.iter().map(|name| (*name, ())).collect();
                 self.choice(name, &choices).map(drop)
             }
             Shape::Objects => self.objects(name, "objects").map(drop),
         }
     }
 
-    /// Several objects: an array of them, or that array written as a string. One that is none costs only itself.
+    /// Several objects: an array of them, or that array written as a string. One that is none costs
+    /// only itself.
     pub(crate) fn objects(
         &self,
         name: &'static str,
         expected: &'static str,
     ) -> Result<Vec<Result<JsonObject, ArgumentError>>, ArgumentError> {
-        let Some(value) = self.value(name) else { return Ok(Vec::new()) };
-        let written = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let Some(value) = self.value(name) else {
+            return Ok(Vec::new());
+        };
+        let written = value
+            .as_str()
+            .and_then(|text| serde_json::from_str::<Value>(text).ok());
         match written.as_ref().unwrap_or(value) {
             Value::Array(items) => {
-                let is_none = |item| wrong("entry", "an object like {\"topic\": \"a\", \"text\": \"b\"}", item);
-                Ok(items.iter().map(|item| item.as_object().cloned().ok_or_else(|| is_none(item))).collect())
+                let is_none = |item| {
+                    wrong(
+                        "entry",
+                        "an object like {\"topic\": \"a\", \"text\": \"b\"}",
+                        item,
+                    )
+                };
+                Ok(items
+                    .iter()
+                    .map(|item| item.as_object().cloned().ok_or_else(|| is_none(item)))
+                    .collect())
             }
             Value::Object(one) => Ok(vec![Ok(one.clone())]),
             _ => Err(wrong(name, expected, value)),
@@ -240,25 +303,35 @@ impl Arguments {
     /// Whether an argument says something: null, blank text and a flag's `false` do not.
     pub(crate) fn says(&self, name: &str) -> bool {
         self.value(name).is_some_and(|value| {
-            let is_false = value.as_bool() == Some(false) || value.as_str().is_some_and(|text| text.trim() == "false");
+            let is_false = value.as_bool() == Some(false)
+                || value.as_str().is_some_and(|text| text.trim() == "false");
             !is_false
         })
     }
 
     /// The names of the arguments that say something.
     pub(crate) fn said(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str).filter(|name| self.says(name))
+        self.0
+            .keys()
+            .map(String::as_str)
+            .filter(|name| self.says(name))
     }
 
     /// Null and blank text count as not given.
     fn value(&self, name: &str) -> Option<&Value> {
-        self.0.get(name).filter(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty()))
+        self.0.get(name).filter(|value| {
+            !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty())
+        })
     }
 }
 
 /// An error about the value of an argument.
 pub(crate) fn wrong(name: &'static str, expected: impl Into<String>, got: &Value) -> ArgumentError {
-    ArgumentError::Wrong { name, expected: expected.into(), got: shown(&got.to_string()) }
+    ArgumentError::Wrong {
+        name,
+        expected: expected.into(),
+        got: shown(&got.to_string()),
+    }
 }
 
 fn shown(text: &str) -> String {
@@ -283,11 +356,21 @@ fn words_of(items: &[Value]) -> Option<Vec<String>> {
         Value::Number(number) => Some(number.to_string()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     });
-    Some(words.collect::<Option<Vec<_>>>()?.into_iter().filter(|word| !word.is_empty()).collect())
+    Some(
+        words
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect(),
+    )
 }
 
 fn split(text: &str, separator: fn(char) -> bool) -> Vec<String> {
-    text.split(separator).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    text.split(separator)
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]

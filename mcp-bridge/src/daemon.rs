@@ -1,4 +1,5 @@
-//! The daemon as the tools see it: connected on the first call, started when absent, found again after a restart.
+//! The daemon as the tools see it: connected on the first call, started when absent, found again
+//! after a restart.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +14,8 @@ const NOTES_MAX: usize = 32;
 const PROGRAM: &str = "helix-mcp";
 
 /// What a model can do when there is no daemon.
-const WITHOUT_MEMORY: &str = "go on without memory, and tell the user that `helixctl doctor` says what is wrong";
+const WITHOUT_MEMORY: &str =
+    "go on without memory, and tell the user that `helixctl doctor` says what is wrong";
 
 /// Why the daemon gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +40,10 @@ pub(crate) struct Daemon {
 impl Daemon {
     /// Makes one that has not connected.
     pub(crate) fn new() -> Self {
-        Self { kept: Mutex::new(None), told: Mutex::new(Vec::new()) }
+        Self {
+            kept: Mutex::new(None),
+            told: Mutex::new(Vec::new()),
+        }
     }
 
     /// Makes a call.
@@ -49,7 +54,8 @@ impl Daemon {
         &self,
         make: impl AsyncFn(&mut Rpc) -> Result<Response<T>, Status>,
     ) -> Result<T, CallError> {
-        self.with_client(async |client| client.call(make).await).await
+        self.with_client(async |client| client.call(make).await)
+            .await
     }
 
     /// Makes a call that must not be carried out twice.
@@ -60,22 +66,31 @@ impl Daemon {
         &self,
         make: impl AsyncFn(&mut Rpc) -> Result<Response<T>, Status>,
     ) -> Result<T, CallError> {
-        self.with_client(async |client| client.call_at_most_once(make).await).await
+        self.with_client(async |client| client.call_at_most_once(make).await)
+            .await
     }
 
-    async fn with_client<T>(&self, call: impl AsyncFnOnce(&mut Client) -> Result<T, Status>) -> Result<T, CallError> {
+    async fn with_client<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut Client) -> Result<T, Status>,
+    ) -> Result<T, CallError> {
         let mut client = self.connected().await?;
         let result = call(&mut client).await;
-        // A call may have connected anew; a daemon that cannot be reached is looked for again by the next call.
-        let lost = result
-            .as_ref()
-            .is_err_and(|status| matches!(status.code(), Code::Unavailable | Code::DataLoss | Code::Aborted));
+        // A call may have connected anew; a daemon that cannot be reached is looked for again by
+        // the next call.
+        let lost = result.as_ref().is_err_and(|status| {
+            matches!(
+                status.code(),
+                Code::Unavailable | Code::DataLoss | Code::Aborted
+            )
+        });
         self.keep((!lost).then_some(client));
         result.map_err(|status| CallError::Refused(Box::new(status)))
     }
 
-    /// Leaves out what this client has been told already and stays true for a while, such as a missing model: it is worth its tokens
-    /// once. What is said of the query itself is said each time.
+    /// Leaves out what this client has been told already and stays true for a while, such as a
+    /// missing model: it is worth its tokens once. What is said of the query itself is said
+    /// each time.
     pub(crate) fn untold(&self, mut notes: Vec<String>) -> Vec<String> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|note| {
@@ -89,10 +104,16 @@ impl Daemon {
     }
 
     async fn connected(&self) -> Result<Client, CallError> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let kept = self
+            .kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         match kept {
             Some(client) => Ok(client),
-            None => Ok(Client::connect(&Paths::from_environment()?, Start::IfAbsent, PROGRAM).await?),
+            None => {
+                Ok(Client::connect(&Paths::from_environment()?, Start::IfAbsent, PROGRAM).await?)
+            }
         }
     }
 

@@ -11,7 +11,9 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Argument(#[from] ArgumentError),
     /// Too much at once.
-    #[error("{CALLS_MAX} calls wait already, so this one was not made; wait for their answers, then call again")]
+    #[error(
+        "{CALLS_MAX} calls wait already, so this one was not made; wait for their answers, then call again"
+    )]
     Busy,
     /// More than an answer holds.
     #[error(

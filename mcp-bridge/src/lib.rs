@@ -1,7 +1,8 @@
 //! What `helix-mcp` is made of: Helix's MCP server over stdio.
 //!
-//! It keeps no state: it turns tool calls into calls of the daemon and the daemon's answers into text for a model. It is a
-//! library beside its program so that what reads a stranger's words can be fuzzed alone.
+//! It keeps no state: it turns tool calls into calls of the daemon and the daemon's answers into
+//! text for a model. It is a library beside its program so that what reads a stranger's words can
+//! be fuzzed alone.
 
 mod arguments;
 mod daemon;
@@ -19,8 +20,8 @@ use helix_client::text::{clean, dates};
 
 pub use serve::serve;
 
-/// Reads the arguments of a tool's call, a JSON object, without making the call. `None` when there is no such tool or this is
-/// no object.
+/// Reads the arguments of a tool's call, a JSON object, without making the call. `None` when there
+/// is no such tool or this is no object.
 #[must_use]
 pub fn understand(tool: &str, arguments: &str) -> Option<Result<(), String>> {
     let tool = tools::HelixTool::named(tool)?;
@@ -30,5 +31,7 @@ pub fn understand(tool: &str, arguments: &str) -> Option<Result<(), String>> {
 
 /// The names of the tools.
 pub fn tool_names() -> impl Iterator<Item = &'static str> {
-    tools::HelixTool::ALL.into_iter().map(tools::HelixTool::name)
+    tools::HelixTool::ALL
+        .into_iter()
+        .map(tools::HelixTool::name)
 }

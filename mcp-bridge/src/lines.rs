@@ -1,7 +1,8 @@
 //! JSON-RPC over lines: a message a line in, a message a line out.
 //!
-//! `rmcp`'s own transport says nothing to a line that is not JSON, and leaves the id out of what it says to other strays.
-//! JSON-RPC wants both answered with the id null, so that a client that cut a message in two learns of it instead of waiting.
+//! `rmcp`'s own transport says nothing to a line that is not JSON, and leaves the id out of what it
+//! says to other strays. JSON-RPC wants both answered with the id null, so that a client that cut a
+//! message in two learns of it instead of waiting.
 
 use std::io;
 use std::sync::Arc;
@@ -31,7 +32,8 @@ pub(crate) struct Lines<R, W> {
     owed: Owed,
 }
 
-/// The writing end. A write that is cancelled leaves the rest of its line to the next one, so that no line is torn.
+/// The writing end. A write that is cancelled leaves the rest of its line to the next one, so that
+/// no line is torn.
 struct Output<W> {
     stream: W,
     rest: Vec<u8>,
@@ -61,19 +63,29 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             line: Vec::new(),
             line_max_bytes,
             too_long: None,
-            output: Arc::new(Mutex::new(Some(Output { stream: output, rest: Vec::new() }))),
+            output: Arc::new(Mutex::new(Some(Output {
+                stream: output,
+                rest: Vec::new(),
+            }))),
             owed: Owed::Nothing,
         }
     }
 
-    /// Reads the next line; `None` at the end of the input, whose unfinished line is no message. May be cancelled: what was
-    /// read stays.
+    /// Reads the next line; `None` at the end of the input, whose unfinished line is no message.
+    /// May be cancelled: what was read stays.
     async fn next(&mut self) -> Option<Line> {
         loop {
             // Input that cannot be read has ended.
-            let available = self.input.fill_buf().await.ok().filter(|available| !available.is_empty())?;
+            let available = self
+                .input
+                .fill_buf()
+                .await
+                .ok()
+                .filter(|available| !available.is_empty())?;
             let end = available.iter().position(|byte| *byte == b'\n');
-            let piece = available.get(..end.unwrap_or(available.len())).unwrap_or_default();
+            let piece = available
+                .get(..end.unwrap_or(available.len()))
+                .unwrap_or_default();
             if let Some(ends) = &mut self.too_long {
                 ends.go_on(piece);
             } else if self.line.len() + piece.len() > self.line_max_bytes {
@@ -135,7 +147,10 @@ where
 {
     type Error = io::Error;
 
-    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(
+        &mut self,
+        item: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
         async move {
             let message = serde_json::to_vec(&item)?;
@@ -171,23 +186,30 @@ struct Ends {
 
 impl Ends {
     fn of(line: &[u8]) -> Self {
-        let mut ends = Self { head: Vec::new(), tail: Vec::new() };
+        let mut ends = Self {
+            head: Vec::new(),
+            tail: Vec::new(),
+        };
         ends.go_on(line);
         ends
     }
 
     fn go_on(&mut self, piece: &[u8]) {
         let room = ID_LOOKED_FOR_BYTES.saturating_sub(self.head.len());
-        self.head.extend_from_slice(piece.get(..room).unwrap_or(piece));
+        self.head
+            .extend_from_slice(piece.get(..room).unwrap_or(piece));
         let last = piece.len().saturating_sub(ID_LOOKED_FOR_BYTES);
-        self.tail.extend_from_slice(piece.get(last..).unwrap_or_default());
+        self.tail
+            .extend_from_slice(piece.get(last..).unwrap_or_default());
         let surplus = self.tail.len().saturating_sub(ID_LOOKED_FOR_BYTES);
         self.tail.drain(..surplus);
     }
 
     /// The id of the request that the line is, as far as its ends say.
     fn id(&self) -> Option<Value> {
-        first_id(&self.head).or_else(|| last_id(&self.tail)).filter(is_id)
+        first_id(&self.head)
+            .or_else(|| last_id(&self.tail))
+            .filter(is_id)
     }
 }
 
@@ -197,23 +219,33 @@ fn is_id(id: &Value) -> bool {
 
 /// The id among the first members of an object.
 fn first_id(head: &[u8]) -> Option<Value> {
-    let mut rest = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start().strip_prefix(b"{")?;
+    let mut rest = head
+        .strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(head)
+        .trim_ascii_start()
+        .strip_prefix(b"{")?;
     loop {
         let (key, after) = value(rest)?;
         let after = after.trim_ascii_start().strip_prefix(b":")?;
         if key.as_str() == Some("id") {
             // What follows shows that it is whole.
-            return value(after).filter(|(_, after)| !after.is_empty()).map(|(id, _)| id);
+            return value(after)
+                .filter(|(_, after)| !after.is_empty())
+                .map(|(id, _)| id);
         }
         rest = value(after)?.1.trim_ascii_start().strip_prefix(b",")?;
     }
 }
 
-/// The id that is an object's last member, or stands before the protocol's version there, as some clients write it.
+/// The id that is an object's last member, or stands before the protocol's version there, as some
+/// clients write it.
 fn last_id(tail: &[u8]) -> Option<Value> {
     const KEY: &[u8] = br#""id":"#;
     let at = tail.windows(KEY.len()).rposition(|window| window == KEY)?;
-    let is_member = at.checked_sub(1).and_then(|before| tail.get(before)).is_some_and(|before| *before == b',');
+    let is_member = at
+        .checked_sub(1)
+        .and_then(|before| tail.get(before))
+        .is_some_and(|before| *before == b',');
     let (id, rest) = value(tail.get(at + KEY.len()..)?).filter(|_| is_member)?;
     let rest = rest.strip_prefix(br#","jsonrpc":"2.0""#).unwrap_or(rest);
     (rest.trim_ascii_end() == b"}").then_some(id)
@@ -228,8 +260,13 @@ fn value(bytes: &[u8]) -> Option<(Value, &[u8])> {
 }
 
 fn too_long(ends: &Ends, line_max_bytes: usize) -> Line {
-    let message = format!("Invalid request: a line has at most {line_max_bytes} bytes; split the call");
-    Line::Refused(refusal(&ends.id().unwrap_or(Value::Null), ErrorCode::INVALID_REQUEST, &message))
+    let message =
+        format!("Invalid request: a line has at most {line_max_bytes} bytes; split the call");
+    Line::Refused(refusal(
+        &ends.id().unwrap_or(Value::Null),
+        ErrorCode::INVALID_REQUEST,
+        &message,
+    ))
 }
 
 fn closed() -> io::Error {
@@ -299,20 +336,36 @@ mod tests {
     async fn said_to(lines: &[u8]) -> Vec<Value> {
         let (mut served, mut client) = connected(PIPE_BYTES);
         client.write_all(&[lines, PING].concat()).await.unwrap();
-        assert!(matches!(served.receive().await, Some(ClientJsonRpcMessage::Request(_))));
+        assert!(matches!(
+            served.receive().await,
+            Some(ClientJsonRpcMessage::Request(_))
+        ));
         served.close().await.unwrap();
         drop(served);
         let mut said = String::new();
         client.read_to_string(&mut said).await.unwrap();
-        said.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        said.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     #[tokio::test]
     async fn what_is_not_json_is_refused_without_an_id() {
-        for line in [&b"not json"[..], b"{\"jsonrpc\":\"2.0\",", b"\0\x01", b"\xFF\xFE", b"{}{}"] {
+        for line in [
+            &b"not json"[..],
+            b"{\"jsonrpc\":\"2.0\",",
+            b"\0\x01",
+            b"\xFF\xFE",
+            b"{}{}",
+        ] {
             let said = said_to(&[line, b"\n"].concat()).await;
-            let [refusal] = said.as_slice() else { unreachable!("{said:?}") };
-            assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&Value::Null), &json!(-32_700)));
+            let [refusal] = said.as_slice() else {
+                unreachable!("{said:?}")
+            };
+            assert_eq!(
+                (refusal.get("id"), &refusal["error"]["code"]),
+                (Some(&Value::Null), &json!(-32_700))
+            );
         }
     }
 
@@ -325,21 +378,35 @@ mod tests {
             ("\"text\"", Value::Null),
         ] {
             let said = said_to(format!("{line}\n").as_bytes()).await;
-            let [refusal] = said.as_slice() else { unreachable!("{line}: {said:?}") };
-            assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&id), &json!(-32_600)), "{line}");
+            let [refusal] = said.as_slice() else {
+                unreachable!("{line}: {said:?}")
+            };
+            assert_eq!(
+                (refusal.get("id"), &refusal["error"]["code"]),
+                (Some(&id), &json!(-32_600)),
+                "{line}"
+            );
         }
     }
 
     #[tokio::test]
     async fn blank_lines_and_unknown_notifications_are_ignored() {
-        assert_eq!(said_to(b"\n\r\n{\"method\":\"didOpen\"}\n\xEF\xBB\xBF\n").await, Vec::<Value>::new());
+        assert_eq!(
+            said_to(b"\n\r\n{\"method\":\"didOpen\"}\n\xEF\xBB\xBF\n").await,
+            Vec::<Value>::new()
+        );
     }
 
     #[tokio::test]
     async fn a_line_that_is_too_long_is_refused_once() {
         let said = said_to(&[&[b'x'; 5 * LINE_MAX_BYTES][..], b"\n"].concat()).await;
-        let [refusal] = said.as_slice() else { unreachable!("{said:?}") };
-        assert_eq!(refusal["error"]["message"], "Invalid request: a line has at most 64 bytes; split the call");
+        let [refusal] = said.as_slice() else {
+            unreachable!("{said:?}")
+        };
+        assert_eq!(
+            refusal["error"]["message"],
+            "Invalid request: a line has at most 64 bytes; split the call"
+        );
     }
 
     #[tokio::test]
@@ -347,21 +414,58 @@ mod tests {
         let filler = "x".repeat(5 * LINE_MAX_BYTES);
         let huge = "y".repeat(3 * ID_LOOKED_FOR_BYTES);
         for (line, id) in [
-            (format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"a":"{huge}"}}}}"#), json!(7)),
-            (format!(r#"{{"jsonrpc": "2.0", "params": {{"id": 3}}, "id" : "a\"b", "b": "{filler}"}}"#), json!("a\"b")),
-            (format!(r#"{{"method":"tools/call","params":{{"id":1,"a":"{huge}"}},"jsonrpc":"2.0","id":8}}"#), json!(8)),
-            (format!(r#"{{"method":"tools/call","params":{{"a":"{huge}"}},"id":"z","jsonrpc":"2.0"}}"#), json!("z")),
-            (format!(r#"{{"method":"tools/call","params":{{"a":"{huge}","id":9}}}}"#), Value::Null),
-            (format!(r#"{{"method":"note","params":{{"a":"{huge} \"id\":9}}"}}}}"#), Value::Null),
+            (
+                format!(
+                    r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"a":"{huge}"}}}}"#
+                ),
+                json!(7),
+            ),
+            (
+                format!(
+                    r#"{{"jsonrpc": "2.0", "params": {{"id": 3}}, "id" : "a\"b", "b": "{filler}"}}"#
+                ),
+                json!("a\"b"),
+            ),
+            (
+                format!(
+                    r#"{{"method":"tools/call","params":{{"id":1,"a":"{huge}"}},"jsonrpc":"2.0","id":8}}"#
+                ),
+                json!(8),
+            ),
+            (
+                format!(
+                    r#"{{"method":"tools/call","params":{{"a":"{huge}"}},"id":"z","jsonrpc":"2.0"}}"#
+                ),
+                json!("z"),
+            ),
+            (
+                format!(r#"{{"method":"tools/call","params":{{"a":"{huge}","id":9}}}}"#),
+                Value::Null,
+            ),
+            (
+                format!(r#"{{"method":"note","params":{{"a":"{huge} \"id\":9}}"}}}}"#),
+                Value::Null,
+            ),
         ] {
             let (mut served, mut client) = connected(LONG_PIPE_BYTES);
-            client.write_all(&[line.as_bytes(), b"\n", PING].concat()).await.unwrap();
-            assert!(matches!(served.receive().await, Some(ClientJsonRpcMessage::Request(_))));
+            client
+                .write_all(&[line.as_bytes(), b"\n", PING].concat())
+                .await
+                .unwrap();
+            assert!(matches!(
+                served.receive().await,
+                Some(ClientJsonRpcMessage::Request(_))
+            ));
             drop(served);
             let mut said = String::new();
             client.read_to_string(&mut said).await.unwrap();
             let said: Value = serde_json::from_str(&said).unwrap();
-            assert_eq!((&said["id"], &said["error"]["code"]), (&id, &json!(-32_600)), "{}", line.get(..60).unwrap());
+            assert_eq!(
+                (&said["id"], &said["error"]["code"]),
+                (&id, &json!(-32_600)),
+                "{}",
+                line.get(..60).unwrap()
+            );
         }
     }
 
@@ -370,7 +474,8 @@ mod tests {
         // So narrow that a refusal takes many writes.
         let (mut served, client) = connected(8);
         let (mut input, mut says) = split(client);
-        let saying = tokio::spawn(async move { says.write_all(&[b"garbage\n", PING].concat()).await });
+        let saying =
+            tokio::spawn(async move { says.write_all(&[b"garbage\n", PING].concat()).await });
         let hearing = tokio::spawn(async move {
             let mut heard = String::new();
             input.read_to_string(&mut heard).await.map(|_| heard)
@@ -387,6 +492,10 @@ mod tests {
         drop(served);
         saying.await.unwrap().unwrap();
         let heard = hearing.await.unwrap().unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&heard).unwrap()["error"]["code"], -32_700, "{heard}");
+        assert_eq!(
+            serde_json::from_str::<Value>(&heard).unwrap()["error"]["code"],
+            -32_700,
+            "{heard}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Text for the model: terse, bounded, and with every stored character cleaned. How one memory looks is `helix_client::text`.
+//! Text for the model: terse, bounded, and with every stored character cleaned. How one memory
+//! looks is `helix_client::text`.
 
 mod batch;
 mod digest;
@@ -22,14 +23,16 @@ pub(crate) use read::{Shown, entries, read};
 pub(crate) use search::{Found, found};
 pub(crate) use store::stored;
 pub(crate) use topics::{
-    Compacted, Exported, StatsDetail, checkpoint_cleared, checkpoint_loaded, checkpoint_saved, compacted,
-    cross_references, exported, graph, imported, prune, recent, reindexed, session, sessions, stale, stats, topic_list,
+    Compacted, Exported, StatsDetail, checkpoint_cleared, checkpoint_loaded, checkpoint_saved,
+    compacted, cross_references, exported, graph, imported, prune, recent, reindexed, session,
+    sessions, stale, stats, topic_list,
 };
 
 /// Longest answer, in tokens: a fifth of what clients accept.
 pub(crate) const ANSWER_MAX_TOKENS: u32 = 5_000;
 
-/// Bytes of an export after which it surely does not fit into an answer: a character has four at most.
+/// Bytes of an export after which it surely does not fit into an answer: a character has four at
+/// most.
 pub(crate) const EXPORT_READ_MAX_BYTES: usize = 4 * ANSWER_MAX_CHARS;
 
 #[cfg(test)]

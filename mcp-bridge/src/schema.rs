@@ -1,4 +1,5 @@
-//! What a tool's parameters are, once: the JSON Schema that is advertised and the names that are accepted come from here.
+//! What a tool's parameters are, once: the JSON Schema that is advertised and the names that are
+//! accepted come from here.
 
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
@@ -39,12 +40,22 @@ pub(crate) struct Parameter {
 impl Parameter {
     /// A parameter that a call needs.
     pub(crate) const fn required(name: &'static str, shape: Shape, about: &'static str) -> Self {
-        Self { name, shape, about, required: true }
+        Self {
+            name,
+            shape,
+            about,
+            required: true,
+        }
     }
 
     /// A parameter with a default.
     pub(crate) const fn optional(name: &'static str, shape: Shape, about: &'static str) -> Self {
-        Self { name, shape, about, required: false }
+        Self {
+            name,
+            shape,
+            about,
+            required: false,
+        }
     }
 
     fn schema(&self) -> Value {
@@ -67,8 +78,15 @@ impl Parameter {
 
 /// The JSON Schema of a tool's arguments.
 pub(crate) fn input_schema(parameters: &[Parameter]) -> JsonObject {
-    let properties: JsonObject = parameters.iter().map(|one| (one.name.to_owned(), one.schema())).collect();
-    let required: Vec<&str> = parameters.iter().filter(|one| one.required).map(|one| one.name).collect();
+    let properties: JsonObject = parameters
+        .iter()
+        .map(|one| (one.name.to_owned(), one.schema()))
+        .collect();
+    let required: Vec<&str> = parameters
+        .iter()
+        .filter(|one| one.required)
+        .map(|one| one.name)
+        .collect();
     let mut schema = JsonObject::new();
     schema.insert("type".to_owned(), "object".into());
     schema.insert("properties".to_owned(), properties.into());

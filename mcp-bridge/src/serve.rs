@@ -1,4 +1,5 @@
-//! The life of one connection: serve until the client closes stdin or sends a signal, then finish what is in flight.
+//! The life of one connection: serve until the client closes stdin or sends a signal, then finish
+//! what is in flight.
 
 use std::time::Duration;
 
@@ -17,25 +18,28 @@ use crate::turn::Line;
 /// Longest line that is read, in bytes: a memory is at most 64 KiB, so more is a mistake.
 const LINE_MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// How long calls may go without one of them finishing once the connection ends; clients kill what lingers. `rmcp` ends all
-/// after five seconds.
+/// How long calls may go without one of them finishing once the connection ends; clients kill what
+/// lingers. `rmcp` ends all after five seconds.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Serves one client over stdio.
 ///
 /// # Errors
-/// When signals cannot be watched or the client's pipe breaks during the handshake. An end of the connection is none.
+/// When signals cannot be watched or the client's pipe breaks during the handshake. An end of the
+/// connection is none.
 pub async fn serve() -> anyhow::Result<()> {
     let stop = Stop::new();
     stop_on_signals(&stop)?;
     let (input, output) = stdio_pipes();
     let lines = Lines::new(input, output, LINE_MAX_BYTES);
     let line = Line::new();
-    let running = match Box::pin(Server::new().serve(Screened::new(lines, stop.clone(), line.clone()))).await {
-        Ok(running) => running,
-        Err(_) if stop.is_stopped() => return Ok(()),
-        Err(error) => return Err(error).context("greeting the client"),
-    };
+    let running =
+        match Box::pin(Server::new().serve(Screened::new(lines, stop.clone(), line.clone()))).await
+        {
+            Ok(running) => running,
+            Err(_) if stop.is_stopped() => return Ok(()),
+            Err(error) => return Err(error).context("greeting the client"),
+        };
     let mut ended = std::pin::pin!(running.waiting());
     tokio::select! {
         result = &mut ended => return result.map(drop).context("serving the client"),

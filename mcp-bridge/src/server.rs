@@ -1,4 +1,5 @@
-//! The MCP server: who we are, what we offer, and whose call it is. Listing never waits for the daemon.
+//! The MCP server: who we are, what we offer, and whose call it is. Listing never waits for the
+//! daemon.
 
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,9 +8,9 @@ use std::{env, process};
 use helix_client::v1::{Caller, Program};
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    DiscoverResult, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    CustomRequest, CustomResult, DiscoverResult, ErrorData, Implementation, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
@@ -61,23 +62,39 @@ pub(crate) const CONNECTION: &str = "mcp-connection-";
 pub(crate) struct Server {
     daemon: Daemon,
     project: PathBuf,
-    /// Stands for the session of a client that names none, so that what it changes is not taken for another's.
+    /// Stands for the session of a client that names none, so that what it changes is not taken
+    /// for another's.
     connection: String,
 }
 
 impl Server {
     /// Makes a server for the project that the process was started in.
     pub(crate) fn new() -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let connection = format!("{CONNECTION}{}-{}", process::id(), since_epoch.as_millis());
-        Self { daemon: Daemon::new(), project: env::current_dir().unwrap_or_default(), connection }
+        Self {
+            daemon: Daemon::new(),
+            project: env::current_dir().unwrap_or_default(),
+            connection,
+        }
     }
 
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let agent = context.client_info().map(|client| client.name).unwrap_or_default();
+        let agent = context
+            .client_info()
+            .map(|client| client.name)
+            .unwrap_or_default();
         let agent: String = clean::line(&agent).chars().take(AGENT_MAX_CHARS).collect();
-        let named = context.meta.get(SESSION_META_KEY).and_then(|id| id.as_str()).map(str::to_owned);
-        let named = named.or_else(|| env::var(SESSION_VARIABLE).ok()).filter(|id| !id.trim().is_empty());
+        let named = context
+            .meta
+            .get(SESSION_META_KEY)
+            .and_then(|id| id.as_str())
+            .map(str::to_owned);
+        let named = named
+            .or_else(|| env::var(SESSION_VARIABLE).ok())
+            .filter(|id| !id.trim().is_empty());
         let session = named.unwrap_or_else(|| self.connection.clone());
         helix_client::caller(Program::Mcp, &self.project, &agent, &session)
     }
@@ -86,11 +103,16 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("helix", env!("CARGO_PKG_VERSION")).with_title("Helix"))
+            .with_server_info(
+                Implementation::new("helix", env!("CARGO_PKG_VERSION")).with_title("Helix"),
+            )
             .with_instructions(INSTRUCTIONS)
     }
 
-    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, self.get_info()).with_ttl_ms(LIST_TTL_MS))
     }
@@ -101,8 +123,16 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let list = ListToolsResult::with_all_items(HelixTool::ALL.map(HelixTool::listed).to_vec());
-        let is_stateless = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        if is_stateless { Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private)) } else { Ok(list) }
+        let is_stateless = context
+            .protocol_version()
+            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        if is_stateless {
+            Ok(list
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private))
+        } else {
+            Ok(list)
+        }
     }
 
     async fn call_tool(
@@ -113,7 +143,10 @@ impl ServerHandler for Server {
         let Some(tool) = HelixTool::named(&request.name) else {
             let known = HelixTool::ALL.map(HelixTool::name).join(", ");
             let name: String = request.name.chars().take(AGENT_MAX_CHARS).collect();
-            return Err(ErrorData::invalid_params(format!("unknown tool {name}; the tools are {known}"), None));
+            return Err(ErrorData::invalid_params(
+                format!("unknown tool {name}; the tools are {known}"),
+                None,
+            ));
         };
         let caller = self.caller(&context);
         let call = async {
@@ -128,9 +161,9 @@ impl ServerHandler for Server {
         };
         let answer = match result {
             Ok(text) => CallToolResult::success(vec![ContentBlock::text(clean::block(&text))]),
-            Err(failure) => {
-                CallToolResult::error(vec![ContentBlock::text(clean::block(&format!("{}: {failure}", tool.name())))])
-            }
+            Err(failure) => CallToolResult::error(vec![ContentBlock::text(clean::block(
+                &format!("{}: {failure}", tool.name()),
+            ))]),
         };
         Ok(answer.into())
     }
@@ -161,6 +194,10 @@ mod tests {
 
     #[test]
     fn instructions_are_shown_whole() {
-        assert!(INSTRUCTIONS.len() < INSTRUCTIONS_MAX_BYTES, "{} bytes", INSTRUCTIONS.len());
+        assert!(
+            INSTRUCTIONS.len() < INSTRUCTIONS_MAX_BYTES,
+            "{} bytes",
+            INSTRUCTIONS.len()
+        );
     }
 }

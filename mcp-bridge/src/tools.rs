@@ -72,8 +72,16 @@ pub(crate) enum HelixTool {
 
 impl HelixTool {
     /// All of them; clients cache prompts by this order.
-    pub(crate) const ALL: [Self; 8] =
-        [Self::Store, Self::Batch, Self::Search, Self::Brief, Self::Read, Self::Edit, Self::Topics, Self::Context];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Store,
+        Self::Batch,
+        Self::Search,
+        Self::Brief,
+        Self::Read,
+        Self::Edit,
+        Self::Topics,
+        Self::Context,
+    ];
 
     /// Finds a tool by its name.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -92,13 +100,20 @@ impl HelixTool {
         let hints = match description.nature {
             Nature::Reads => hints.read_only(true),
             Nature::Adds => hints.read_only(false).destructive(false).idempotent(true),
-            Nature::Changes { idempotent } => hints.read_only(false).destructive(true).idempotent(idempotent),
+            Nature::Changes { idempotent } => hints
+                .read_only(false)
+                .destructive(true)
+                .idempotent(idempotent),
         };
         let mut meta = MetaObject::new();
         meta.insert(ALWAYS_LOAD.to_owned(), true.into());
-        Tool::new(description.name, description.about, input_schema(description.parameters))
-            .with_annotations(hints)
-            .with_meta(meta)
+        Tool::new(
+            description.name,
+            description.about,
+            input_schema(description.parameters),
+        )
+        .with_annotations(hints)
+        .with_meta(meta)
     }
 
     /// Runs the tool; the answer is text for the model.
@@ -129,7 +144,10 @@ impl HelixTool {
     pub(crate) fn understand(self, given: Option<JsonObject>) -> Result<(), ArgumentError> {
         let description = self.description();
         let arguments = Arguments::new(description.name, description.parameters, given)?;
-        description.parameters.iter().try_for_each(|parameter| arguments.understand(parameter))
+        description
+            .parameters
+            .iter()
+            .try_for_each(|parameter| arguments.understand(parameter))
     }
 
     /// What a call does to what later calls see; a write unless it surely is none.

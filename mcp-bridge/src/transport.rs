@@ -1,15 +1,17 @@
 //! What reaches the protocol: a screen between the lines of stdin and `rmcp`.
 //!
-//! Before the handshake `rmcp` ends the connection over a stray notification or response, and answers an unknown method with
-//! a complaint about metadata. A client that probes must neither lose its server nor wait, so the screen drops the former and
-//! answers the latter. It makes an unknown method of every one that the server does not declare, for `rmcp` answers some of
-//! them with an empty list. It also turns a stop into the end of the input, which makes `rmcp` finish the calls in flight.
+//! Before the handshake `rmcp` ends the connection over a stray notification or response, and
+//! answers an unknown method with a complaint about metadata. A client that probes must neither
+//! lose its server nor wait, so the screen drops the former and answers the latter. It makes an
+//! unknown method of every one that the server does not declare, for `rmcp` answers some of
+//! them with an empty list. It also turns a stop into the end of the input, which makes `rmcp`
+//! finish the calls in flight.
 //!
 //! Each call of a tool gets its place in line here, where messages are still in their order.
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode, ErrorData, GetExtensions, GetMeta, ProtocolVersion,
-    RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode, ErrorData, GetExtensions,
+    GetMeta, ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
@@ -18,9 +20,15 @@ use crate::serve::Stop;
 use crate::tools::effect_of;
 use crate::turn::{Line, Place};
 
-/// Methods that exist, which are those that the server's capabilities declare; a request for one of them that cannot be parsed
-/// has wrong parameters.
-const KNOWN_METHODS: [&str; 5] = ["initialize", "server/discover", "tools/call", "tools/list", "ping"];
+/// Methods that exist, which are those that the server's capabilities declare; a request for one of
+/// them that cannot be parsed has wrong parameters.
+const KNOWN_METHODS: [&str; 5] = [
+    "initialize",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+    "ping",
+];
 
 /// A transport that screens what comes in.
 pub(crate) struct Screened<T> {
@@ -40,12 +48,19 @@ enum Verdict {
 impl<T> Screened<T> {
     /// Screens `inner` until `stop`, and puts its calls into `line`.
     pub(crate) fn new(inner: T, stop: Stop, line: Line) -> Self {
-        Self { inner, stop, opened: false, line }
+        Self {
+            inner,
+            stop,
+            opened: false,
+            line,
+        }
     }
 
     /// Gives a call of a tool its place in line.
     fn line_up(&self, message: &mut ClientJsonRpcMessage) {
-        let ClientJsonRpcMessage::Request(request) = message else { return };
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return;
+        };
         if let ClientRequest::CallToolRequest(call) = &mut request.request {
             let effect = effect_of(&call.params.name, call.params.arguments.as_ref());
             let place: Place = self.line.enter(effect);
@@ -67,7 +82,9 @@ impl<T> Screened<T> {
                 self.opened = true;
                 Verdict::Pass
             }
-            ClientRequest::CustomRequest(custom) => Verdict::Refuse(request.id.clone(), unknown_method(&custom.method)),
+            ClientRequest::CustomRequest(custom) => {
+                Verdict::Refuse(request.id.clone(), unknown_method(&custom.method))
+            }
             _ => Verdict::Pass,
         }
     }
@@ -76,12 +93,15 @@ impl<T> Screened<T> {
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
     type Error = T::Error;
 
-    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+    fn send(
+        &mut self,
+        item: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         self.inner.send(item)
     }
 
-    /// May be cancelled: nothing is awaited between taking a message and returning it, except before the handshake, where
-    /// `rmcp` awaits nothing else.
+    /// May be cancelled: nothing is awaited between taking a message and returning it, except
+    /// before the handshake, where `rmcp` awaits nothing else.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let received = tokio::select! {
@@ -101,7 +121,10 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
                 Verdict::Pass => return Some(message),
                 Verdict::Drop => {}
                 Verdict::Refuse(id, error) => {
-                    self.inner.send(ServerJsonRpcMessage::error(error, Some(id))).await.ok()?;
+                    self.inner
+                        .send(ServerJsonRpcMessage::error(error, Some(id)))
+                        .await
+                        .ok()?;
                 }
             }
         }
@@ -114,11 +137,15 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
 
 /// Makes a request for what is not declared one for a method that nobody knows, with its metadata.
 fn forget_undeclared(message: &mut ClientJsonRpcMessage) {
-    let ClientJsonRpcMessage::Request(request) = message else { return };
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return;
+    };
     let method = request.request.method();
     if !KNOWN_METHODS.contains(&method) {
         let mut unknown = CustomRequest::new(method, None);
-        unknown.get_meta_mut().clone_from(request.request.get_meta());
+        unknown
+            .get_meta_mut()
+            .clone_from(request.request.get_meta());
         request.request = unknown.into();
     }
 }
@@ -134,5 +161,8 @@ pub(crate) fn unknown_method(method: &str) -> ErrorData {
 
 /// Whether a request carries the metadata that stands for a handshake since revision 2026-07-28.
 fn is_self_contained(request: &ClientRequest) -> bool {
-    request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+    request
+        .get_meta()
+        .missing_required_keys(&ProtocolVersion::V_2026_07_28)
+        .is_empty()
 }

@@ -1,22 +1,25 @@
 //! The order of one connection's calls: they take effect as they came.
 //!
-//! A call is put in line when its message is read, not when its task first runs. Reads overlap each other; a write waits for
-//! every call before it, and no read overtakes a write. The line is a fair lock: tokio's queues those that wait first come,
-//! first served, and one that is dropped leaves the queue.
+//! A call is put in line when its message is read, not when its task first runs. Reads overlap each
+//! other; a write waits for every call before it, and no read overtakes a write. The line is a fair
+//! lock: tokio's queues those that wait first come, first served, and one that is dropped leaves
+//! the queue.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
+use tokio::sync::{
+    OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore,
+};
 use tokio::task::coop::unconstrained;
 
 /// Reads that are with the daemon at one time; further ones wait.
 const READS_MAX: u32 = 64;
 
-/// Calls of one connection that are in line, those under way among them. Agents send a handful at once; a script that pipes
-/// more gets them refused instead of filling the memory.
+/// Calls of one connection that are in line, those under way among them. Agents send a handful at
+/// once; a script that pipes more gets them refused instead of filling the memory.
 pub(crate) const CALLS_MAX: usize = 1_024;
 
 /// What a call does to what later calls see.
@@ -59,7 +62,10 @@ pub(crate) type Place = Option<Ticket>;
 impl Line {
     /// Makes a line in which nobody waits.
     pub(crate) fn new() -> Self {
-        Self { order: Arc::new(RwLock::with_max_readers((), READS_MAX)), room: Arc::new(Semaphore::new(CALLS_MAX)) }
+        Self {
+            order: Arc::new(RwLock::with_max_readers((), READS_MAX)),
+            room: Arc::new(Semaphore::new(CALLS_MAX)),
+        }
     }
 
     /// How many calls are in line, those under way among them.
@@ -77,7 +83,10 @@ impl Line {
                 Effect::Reads => Held::Read(order.read_owned().await),
                 Effect::Writes => Held::Write(order.write_owned().await),
             };
-            Turn { _order: order, _room: room }
+            Turn {
+                _order: order,
+                _room: room,
+            }
         }));
         // The first poll queues it. Nobody has to be woken: the call's task polls it again.
         let mut context = Context::from_waker(Waker::noop());
@@ -144,8 +153,14 @@ mod tests {
     #[tokio::test]
     async fn the_order_is_that_of_entering_and_not_of_waiting() {
         let line = Line::new();
-        let (first, second) = (line.enter(Effect::Writes).unwrap(), line.enter(Effect::Writes).unwrap());
-        assert!(comes(&second).await.is_none(), "the second was asked for first");
+        let (first, second) = (
+            line.enter(Effect::Writes).unwrap(),
+            line.enter(Effect::Writes).unwrap(),
+        );
+        assert!(
+            comes(&second).await.is_none(),
+            "the second was asked for first"
+        );
         drop(comes(&first).await.unwrap());
         assert!(comes(&second).await.is_some());
     }
@@ -167,7 +182,9 @@ mod tests {
     #[tokio::test]
     async fn a_full_line_takes_nobody_until_one_leaves() {
         let line = Line::new();
-        let mut tickets: Vec<Ticket> = (0..CALLS_MAX).map(|_| line.enter(Effect::Reads).unwrap()).collect();
+        let mut tickets: Vec<Ticket> = (0..CALLS_MAX)
+            .map(|_| line.enter(Effect::Reads).unwrap())
+            .collect();
         assert!(line.enter(Effect::Reads).is_none());
         tickets.pop();
         assert!(line.enter(Effect::Writes).is_some());
@@ -176,7 +193,9 @@ mod tests {
     #[tokio::test]
     async fn only_so_many_reads_overlap() {
         let line = Line::new();
-        let tickets: Vec<Ticket> = (0..=READS_MAX).map(|_| line.enter(Effect::Reads).unwrap()).collect();
+        let tickets: Vec<Ticket> = (0..=READS_MAX)
+            .map(|_| line.enter(Effect::Reads).unwrap())
+            .collect();
         let mut turns = Vec::new();
         for ticket in tickets.iter().take(READS_MAX as usize) {
             turns.push(comes(ticket).await.unwrap());

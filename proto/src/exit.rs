@@ -26,6 +26,14 @@ pub const INTERRUPTED: u8 = 130;
 pub const fn is_known(code: u8) -> bool {
     matches!(
         code,
-        OK | USAGE | DATA | UNAVAILABLE | INTERNAL | IO | ALREADY_RUNNING | NEWER_FORMAT | PERMISSION | INTERRUPTED
+        OK | USAGE
+            | DATA
+            | UNAVAILABLE
+            | INTERNAL
+            | IO
+            | ALREADY_RUNNING
+            | NEWER_FORMAT
+            | PERMISSION
+            | INTERRUPTED
     )
 }

@@ -5,9 +5,11 @@
 //! reply:    "HLX1"  u32 LE length  bytes for the hook's stdout
 //! ```
 //!
-//! One request a connection. The reply is raw so that the shim needs no decoder; a length of zero means "print nothing".
+//! One request a connection. The reply is raw so that the shim needs no decoder; a length of zero
+//! means "print nothing".
 
-/// First bytes of a request and of its reply. gRPC starts with `PRI `, so four bytes tell the protocols apart.
+/// First bytes of a request and of its reply. gRPC starts with `PRI `, so four bytes tell the
+/// protocols apart.
 pub const MAGIC: [u8; 4] = *b"HLX1";
 
 /// Bytes before the body: the magic and the length.
@@ -16,7 +18,8 @@ pub const HEADER_BYTES: usize = 8;
 /// Largest request body, in bytes: the shim's 8 MiB of stdin and its other fields.
 pub const REQUEST_MAX_BYTES: usize = 8 * 1024 * 1024 + 64 * 1024;
 
-/// Largest reply body, in bytes. Clients turn anything over 10,000 characters into a file, so this is a backstop.
+/// Largest reply body, in bytes. Clients turn anything over 10,000 characters into a file, so this
+/// is a backstop.
 pub const REPLY_MAX_BYTES: usize = 64 * 1024 - HEADER_BYTES - 1;
 
 /// Builds the header of a body of `length` bytes.

@@ -1,8 +1,10 @@
-//! Which calls of Helix's own tools need not be asked about. Those that look, store or correct are harmless: every change of
-//! one memory stays in its history and can be undone. Whatever takes memories away, moves whole topics, hands memories out or
-//! lets them in is the user's to permit, and so is what is not known here. A checkpoint is cleared when its task is done.
+//! Which calls of Helix's own tools need not be asked about. Those that look, store or correct are
+//! harmless: every change of one memory stays in its history and can be undone. Whatever takes
+//! memories away, moves whole topics, hands memories out or lets them in is the user's to permit,
+//! and so is what is not known here. A checkpoint is cleared when its task is done.
 //!
-//! The shim compiles this file too, so that it decides without a daemon: nothing but `core` is used.
+//! The shim compiles this file too, so that it decides without a daemon: nothing but `core` is
+//! used.
 
 /// What the names of Helix's tools begin with, through the project's server or the plugin's.
 pub const SERVERS: [&str; 2] = ["mcp__helix__", "mcp__plugin_helix_helix__"];
@@ -24,7 +26,10 @@ pub const TOOLS: &[(&str, Harmless)] = &[
     ("brief", Harmless::Always),
     ("read", Harmless::Always),
     ("context", Harmless::Always),
-    ("edit", Harmless::Actions(&["append", "revise", "tag", "set", "restore"])),
+    (
+        "edit",
+        Harmless::Actions(&["append", "revise", "tag", "set", "restore"]),
+    ),
     (
         "topics",
         Harmless::Actions(&[

@@ -1,11 +1,13 @@
-//! Characters that are not seen: what could hide between letters, turn the reading direction or carry a message of its own.
+//! Characters that are not seen: what could hide between letters, turn the reading direction or
+//! carry a message of its own.
 //!
-//! Every program that shows stored text asks here; each decides what it shows instead. The engine, which knows no wire, keeps
-//! the same list in `neutral.rs`, and a test compares the two.
+//! Every program that shows stored text asks here; each decides what it shows instead. The engine,
+//! which knows no wire, keeps the same list in `neutral.rs`, and a test compares the two.
 
-/// Invisible characters, as inclusive ranges in their order: Unicode's `Default_Ignorable_Code_Point` (zero-width, bidi
-/// controls, tags, variation selectors, fillers), line and paragraph separator, the interlinear annotations, format controls of
-/// single scripts, and the private planes. The two selectors that choose between text and emoji stay.
+/// Invisible characters, as inclusive ranges in their order: Unicode's
+/// `Default_Ignorable_Code_Point` (zero-width, bidi controls, tags, variation selectors, fillers),
+/// line and paragraph separator, the interlinear annotations, format controls of single scripts,
+/// and the private planes. The two selectors that choose between text and emoji stay.
 const INVISIBLE: [(char, char); 19] = [
     ('\u{00AD}', '\u{00AD}'),
     ('\u{034F}', '\u{034F}'),
@@ -31,10 +33,13 @@ const INVISIBLE: [(char, char); 19] = [
 /// Whether nobody sees the character, which is no control character.
 #[must_use]
 pub fn is_invisible(character: char) -> bool {
-    INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))
+    INVISIBLE
+        .iter()
+        .any(|(first, last)| (*first..=*last).contains(&character))
 }
 
-/// Whether the character must not be shown as it is: a control character, line ends and tabs among them, or an invisible one.
+/// Whether the character must not be shown as it is: a control character, line ends and tabs among
+/// them, or an invisible one.
 #[must_use]
 pub fn is_active(character: char) -> bool {
     character.is_control() || is_invisible(character)
@@ -47,13 +52,22 @@ mod tests {
     #[test]
     fn ranges_are_in_order() {
         assert!(INVISIBLE.iter().all(|(first, last)| first <= last));
-        assert!(INVISIBLE.iter().zip(INVISIBLE.iter().skip(1)).all(|((_, last), (first, _))| last < first));
+        assert!(
+            INVISIBLE
+                .iter()
+                .zip(INVISIBLE.iter().skip(1))
+                .all(|((_, last), (first, _))| last < first)
+        );
     }
 
     #[test]
     fn letters_and_emoji_are_seen() {
         assert!(!"grün 日本語 ❤\u{FE0F} 🙂 \u{e0b0}".chars().any(is_active));
-        assert!("\u{200b}\u{202e}\u{2029}\u{e0041}\u{fe00}\u{34f}".chars().all(is_invisible));
+        assert!(
+            "\u{200b}\u{202e}\u{2029}\u{e0041}\u{fe00}\u{34f}"
+                .chars()
+                .all(is_invisible)
+        );
         assert!("\u{1b}\u{7f}\u{9b}\n\t".chars().all(is_active));
     }
 }

@@ -1,7 +1,9 @@
-//! Who serves a home and where: what the daemon writes into the lock's file, for programs whose environment leads elsewhere.
+//! Who serves a home and where: what the daemon writes into the lock's file, for programs whose
+//! environment leads elsewhere.
 //!
-//! The first line is the process id. Once the daemon listens, the rest is the socket's path, to the file's last newline. The
-//! kernel's lock says that this is true; a file that nobody holds is what a daemon left that died. `helixctl down` empties it.
+//! The first line is the process id. Once the daemon listens, the rest is the socket's path, to the
+//! file's last newline. The kernel's lock says that this is true; a file that nobody holds is what
+//! a daemon left that died. `helixctl down` empties it.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -31,7 +33,8 @@ pub struct Holder {
 }
 
 impl Holder {
-    /// Reads who holds a home. `None` when nobody does, or the file is not what a daemon of this user wrote.
+    /// Reads who holds a home. `None` when nobody does, or the file is not what a daemon of this
+    /// user wrote.
     #[must_use]
     pub fn read(paths: &Paths) -> Option<Self> {
         let mut file = own_file::open(OpenOptions::new().read(true), &paths.lock()).ok()?;
@@ -42,10 +45,13 @@ impl Holder {
     /// Where a running daemon of the home listens, if that is elsewhere than `paths` say.
     #[must_use]
     pub fn elsewhere(paths: &Paths) -> Option<PathBuf> {
-        Self::read(paths)?.socket.filter(|socket| *socket != paths.socket)
+        Self::read(paths)?
+            .socket
+            .filter(|socket| *socket != paths.socket)
     }
 
-    /// Writes this into a lock's file. Readers see the old text or this one where this one only adds a socket.
+    /// Writes this into a lock's file. Readers see the old text or this one where this one only
+    /// adds a socket.
     ///
     /// # Errors
     /// When the disk fails.
@@ -59,13 +65,19 @@ impl Holder {
         lock.set_len(u64::try_from(text.len()).map_err(io::Error::other)?)
     }
 
-    /// Notes that the home's daemon was stopped on purpose: hooks leave it so until a session begins.
+    /// Notes that the home's daemon was stopped on purpose: hooks leave it so until a session
+    /// begins.
     ///
     /// # Errors
     /// When the disk fails. A lock that somebody holds by now is left alone.
     pub fn clear(paths: &Paths) -> io::Result<()> {
         let file = match own_file::open(OpenOptions::new().read(true).write(true), &paths.lock()) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
                 return Ok(());
             }
             opened => opened?,
@@ -79,14 +91,24 @@ impl Holder {
 
     fn parse(file: &mut File) -> Option<Self> {
         let found = file.metadata().ok()?;
-        if !found.is_file() || found.uid() != Uid::effective().as_raw() || found.mode() & OTHERS != 0 {
+        if !found.is_file()
+            || found.uid() != Uid::effective().as_raw()
+            || found.mode() & OTHERS != 0
+        {
             return None;
         }
         let mut text = Vec::new();
         file.take(FILE_MAX_BYTES).read_to_end(&mut text).ok()?;
         let (pid, rest) = text.split_at_checked(text.iter().position(|byte| *byte == b'\n')?)?;
-        let pid = str::from_utf8(pid).ok()?.parse().ok().filter(|pid| *pid > 1)?;
-        let socket = rest.get(1..)?.strip_suffix(b"\n").filter(|path| path.first() == Some(&b'/'));
+        let pid = str::from_utf8(pid)
+            .ok()?
+            .parse()
+            .ok()
+            .filter(|pid| *pid > 1)?;
+        let socket = rest
+            .get(1..)?
+            .strip_suffix(b"\n")
+            .filter(|path| path.first() == Some(&b'/'));
         let socket = socket.map(|path| PathBuf::from(OsString::from_vec(path.to_vec())));
         Some(Self { pid, socket })
     }
@@ -103,7 +125,14 @@ mod tests {
     /// A home's lock, open and not held.
     fn lock(paths: &Paths) -> File {
         fs::create_dir_all(paths.lock().parent().unwrap()).unwrap();
-        OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(paths.lock()).unwrap()
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(paths.lock())
+            .unwrap()
     }
 
     #[test]
@@ -112,8 +141,16 @@ mod tests {
         let paths = Paths::inside(home.path());
         assert_eq!(Holder::read(&paths), None);
         let file = lock(&paths);
-        let mut holder = Holder { pid: 4711, socket: None };
-        for socket in [None, Some("/run/user/7/helix/helixd.sock"), Some("/s"), Some("/a\nb")] {
+        let mut holder = Holder {
+            pid: 4711,
+            socket: None,
+        };
+        for socket in [
+            None,
+            Some("/run/user/7/helix/helixd.sock"),
+            Some("/s"),
+            Some("/a\nb"),
+        ] {
             holder.socket = socket.map(PathBuf::from);
             holder.write(&file).unwrap();
             assert_eq!(Holder::read(&paths), None, "nobody holds it");
@@ -140,7 +177,14 @@ mod tests {
         }
         for text in ["4711\nrelative\n", "4711\n/no/end", "4711\n\n"] {
             fs::write(paths.lock(), text).unwrap();
-            assert_eq!(Holder::read(&paths), Some(Holder { pid: 4711, socket: None }), "{text:?}");
+            assert_eq!(
+                Holder::read(&paths),
+                Some(Holder {
+                    pid: 4711,
+                    socket: None
+                }),
+                "{text:?}"
+            );
         }
         fs::set_permissions(paths.lock(), Permissions::from_mode(0o620)).unwrap();
         assert_eq!(Holder::read(&paths), None, "others may write");
@@ -157,7 +201,10 @@ mod tests {
         Holder::clear(&paths).unwrap();
         assert!(!paths.lock().exists(), "none was made");
         let file = lock(&paths);
-        let holder = Holder { pid: 4711, socket: Some("/s".into()) };
+        let holder = Holder {
+            pid: 4711,
+            socket: Some("/s".into()),
+        };
         holder.write(&file).unwrap();
         file.lock().unwrap();
         Holder::clear(&paths).unwrap();

@@ -1,6 +1,8 @@
-//! The wire contract `helix.v1` between the daemon and its clients: messages, the hook frame, limits, the handshake.
+//! The wire contract `helix.v1` between the daemon and its clients: messages, the hook frame,
+//! limits, the handshake.
 //!
-//! Nothing here knows the engine; `daemon/src/rpc/convert.rs` is the one place that maps these messages to domain types.
+//! Nothing here knows the engine; `daemon/src/rpc/convert.rs` is the one place that maps these
+//! messages to domain types.
 
 pub mod exit;
 pub mod frame;
@@ -15,17 +17,23 @@ pub mod remedy;
 pub mod standing;
 
 /// Generated messages, client and server of `helix.v1`.
-#[allow(missing_docs, clippy::pedantic, clippy::large_enum_variant, rustdoc::invalid_html_tags, unreachable_pub)]
+#[allow(
+    missing_docs,
+    clippy::pedantic,
+    clippy::large_enum_variant,
+    rustdoc::invalid_html_tags,
+    unreachable_pub
+)]
 pub mod v1 {
     tonic::include_proto!("helix.v1");
 }
 
-/// The scope in which an examination stores, finds and forgets a memory. The daemon leaves what it holds out of every
-/// count, listing and guess.
+/// The scope in which an examination stores, finds and forgets a memory. The daemon leaves what it
+/// holds out of every count, listing and guess.
 pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
 
-/// What the id of a session begins with that an examination plays. The daemon answers its hooks as any others and records
-/// nothing of them.
+/// What the id of a session begins with that an examination plays. The daemon answers its hooks as
+/// any others and records nothing of them.
 pub const SCRATCH_SESSION: &str = "helix-doctor-";
 
 /// Protocol number: raised when an older peer would misunderstand a newer one.

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Largest gRPC message in either direction, in bytes: a batch of 1,000 ordinary memories with room to spare.
+/// Largest gRPC message in either direction, in bytes: a batch of 1,000 ordinary memories with room
+/// to spare.
 pub const MESSAGE_MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Largest memory text, in bytes.
@@ -43,8 +44,8 @@ pub const QUERY_MAX_BYTES: usize = 8 * 1024;
 /// How long a client waits for the daemon to accept and greet it.
 pub const CONNECT_DEADLINE: Duration = Duration::from_secs(2);
 
-/// How long a client waits for a daemon that says why it does not greet yet: it opens a strand that a crash left to repair,
-/// or finishes its writes and hands over.
+/// How long a client waits for a daemon that says why it does not greet yet: it opens a strand that
+/// a crash left to repair, or finishes its writes and hands over.
 pub const NOTICE_DEADLINE: Duration = Duration::from_mins(1);
 
 /// How long an ordinary call may take, and how long a client waits for its answer.

@@ -1,8 +1,9 @@
-//! What a daemon says while it greets nobody: it opens the strand, stops, or hands over to another program.
+//! What a daemon says while it greets nobody: it opens the strand, stops, or hands over to another
+//! program.
 //!
-//! It stands in a file of the home, because the socket cannot tell it: callers only see that no greeting comes, and have to
-//! know a daemon that is at work from one that hangs. The process that is named must hold the home's lock; a file that a
-//! crash left behind says nothing.
+//! It stands in a file of the home, because the socket cannot tell it: callers only see that no
+//! greeting comes, and have to know a daemon that is at work from one that hangs. The process that
+//! is named must hold the home's lock; a file that a crash left behind says nothing.
 
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -70,18 +71,28 @@ impl Notice {
         }
     }
 
-    /// Reads the notice of the daemon that holds the home's lock; `None` when it has put up none, or nobody holds the lock.
+    /// Reads the notice of the daemon that holds the home's lock; `None` when it has put up none,
+    /// or nobody holds the lock.
     #[must_use]
     pub fn read(paths: &Paths) -> Option<Self> {
         let text = String::from_utf8(own_file::read(&paths.notice(), TEXT_MAX_BYTES).ok()?).ok()?;
         let (pid, words) = text.trim_end().split_once(' ')?;
-        let doing = Doing::ALL.into_iter().find(|doing| doing.words() == words)?;
-        let notice = Self { pid: pid.parse().ok()?, doing };
+        let doing = Doing::ALL
+            .into_iter()
+            .find(|doing| doing.words() == words)?;
+        let notice = Self {
+            pid: pid.parse().ok()?,
+            doing,
+        };
         let mut lock = own_file::open(OpenOptions::new().read(true), &paths.lock()).ok()?;
         let mut holder = Vec::new();
-        Read::by_ref(&mut lock).take(TEXT_MAX_BYTES).read_to_end(&mut holder).ok()?;
+        Read::by_ref(&mut lock)
+            .take(TEXT_MAX_BYTES)
+            .read_to_end(&mut holder)
+            .ok()?;
         let is_held = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
-        (is_held && holder.split(|byte| *byte == b'\n').next() == Some(pid.as_bytes())).then_some(notice)
+        (is_held && holder.split(|byte| *byte == b'\n').next() == Some(pid.as_bytes()))
+            .then_some(notice)
     }
 }
 

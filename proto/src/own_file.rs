@@ -1,8 +1,8 @@
-//! Files of the home: regular files of its user. Whatever else stands in the place of one is neither followed out of the home nor
-//! waited for.
+//! Files of the home: regular files of its user. Whatever else stands in the place of one is
+//! neither followed out of the home nor waited for.
 //!
-//! What is merely a log, or can be made anew, is made in its place, after what stands there was moved aside. Nothing is deleted: it
-//! may be somebody's.
+//! What is merely a log, or can be made anew, is made in its place, after what stands there was
+//! moved aside. Nothing is deleted: it may be somebody's.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
@@ -24,13 +24,27 @@ const MOVED_MAX: u32 = 100;
 /// Opens a regular file, private where it is made.
 ///
 /// # Errors
-/// `InvalidData` where something else stands there: a link, a FIFO, a directory; else what the system says.
+/// `InvalidData` where something else stands there: a link, a FIFO, a directory; else what the
+/// system says.
 pub fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     // The standard library sets `O_CLOEXEC`.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    let opened = options.mode(FILE_MODE).custom_flags(flags.bits()).open(path);
-    let file = opened.map_err(|error| if stands_there(&error) { no_file() } else { error })?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
+    let opened = options
+        .mode(FILE_MODE)
+        .custom_flags(flags.bits())
+        .open(path);
+    let file = opened.map_err(|error| {
+        if stands_there(&error) {
+            no_file()
+        } else {
+            error
+        }
+    })?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(no_file())
+    }
 }
 
 /// Reads a regular file of at most so many bytes.
@@ -40,8 +54,13 @@ pub fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let file = open(OpenOptions::new().read(true), path)?;
     let mut bytes = Vec::new();
-    file.take(most_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+    file.take(most_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most_bytes {
+        Err(io::ErrorKind::FileTooLarge.into())
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// Opens a file to append to it. What else stands in its place is moved aside.
@@ -57,13 +76,17 @@ pub fn append(path: &Path) -> io::Result<File> {
 /// # Errors
 /// What the system says.
 pub fn anew(path: &Path) -> io::Result<File> {
-    let file = open_or_make(OpenOptions::new().write(true).create(true).truncate(false), path)?;
+    let file = open_or_make(
+        OpenOptions::new().write(true).create(true).truncate(false),
+        path,
+    )?;
     // Only now that it is known to be ours.
     file.set_len(0)?;
     Ok(file)
 }
 
-/// Makes a directory inside of one that is there, unless it exists. What else stands in its place is moved aside.
+/// Makes a directory inside of one that is there, unless it exists. What else stands in its place
+/// is moved aside.
 ///
 /// # Errors
 /// What the system says.
@@ -77,7 +100,8 @@ pub fn directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(DIRECTORY_MODE).create(path)
 }
 
-/// Gives what stands at a place another name beside it, and returns that. Of a link the link itself is moved.
+/// Gives what stands at a place another name beside it, and returns that. Of a link the link itself
+/// is moved.
 ///
 /// # Errors
 /// What the system says; `AlreadyExists` when as much was moved before as may be.
@@ -90,7 +114,10 @@ pub fn move_aside(path: &Path) -> io::Result<PathBuf> {
             return Ok(aside);
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "others were moved aside before it; move them away"))
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        "others were moved aside before it; move them away",
+    ))
 }
 
 fn open_or_make(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
@@ -104,15 +131,21 @@ fn open_or_make(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     open(options, path)
 }
 
-/// Whether an error of opening means that something stands there which is no file: a link, a directory, a FIFO that nobody reads, or
-/// a socket.
+/// Whether an error of opening means that something stands there which is no file: a link, a
+/// directory, a FIFO that nobody reads, or a socket.
 fn stands_there(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw);
-    matches!(errno, Some(Errno::ELOOP | Errno::EISDIR | Errno::ENXIO | Errno::EOPNOTSUPP))
+    matches!(
+        errno,
+        Some(Errno::ELOOP | Errno::EISDIR | Errno::ENXIO | Errno::EOPNOTSUPP)
+    )
 }
 
 fn no_file() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "what stands there is no regular file; move it away and try again")
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "what stands there is no regular file; move it away and try again",
+    )
 }
 
 #[cfg(test)]
@@ -127,12 +160,20 @@ mod tests {
 
     use super::*;
 
-    /// Puts one thing after the other into the place of a file, and has each judged. Outside there is one file, which stays as it is.
+    /// Puts one thing after the other into the place of a file, and has each judged. Outside there
+    /// is one file, which stays as it is.
     fn in_place_of_it(judge: impl Fn(&Path, &str)) {
         let outside = tempfile::tempdir().unwrap();
         let theirs = outside.path().join("theirs");
         fs::write(&theirs, "theirs").unwrap();
-        for kind in ["FIFO", "link", "dangling link", "directory", "socket", "another name"] {
+        for kind in [
+            "FIFO",
+            "link",
+            "dangling link",
+            "directory",
+            "socket",
+            "another name",
+        ] {
             let home = tempfile::tempdir().unwrap();
             let path = home.path().join("file");
             match kind {
@@ -152,10 +193,25 @@ mod tests {
     #[test]
     fn only_a_regular_file_is_opened() {
         in_place_of_it(|path, kind| {
-            let options = || OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
-            let kinds = [open(&mut options(), path).map(drop), read(path, 9).map(drop)].map(Result::err);
+            let options = || {
+                OpenOptions::new()
+                    .read(true)
+                    .write(true)
+                    .create(true)
+                    .truncate(false)
+                    .clone()
+            };
+            let kinds = [
+                open(&mut options(), path).map(drop),
+                read(path, 9).map(drop),
+            ]
+            .map(Result::err);
             let expected = (kind != "another name").then_some(io::ErrorKind::InvalidData);
-            assert_eq!(kinds.map(|error| error.map(|error| error.kind())), [expected; 2], "{kind}");
+            assert_eq!(
+                kinds.map(|error| error.map(|error| error.kind())),
+                [expected; 2],
+                "{kind}"
+            );
         });
     }
 
@@ -166,7 +222,10 @@ mod tests {
                 let mut file = open(path).unwrap();
                 file.write_all(b"ours").unwrap();
                 assert_eq!(fs::read(path).unwrap(), b"ours", "{kind}");
-                assert!(fs::symlink_metadata(path.with_file_name("moved-1-file")).is_ok(), "{kind}");
+                assert!(
+                    fs::symlink_metadata(path.with_file_name("moved-1-file")).is_ok(),
+                    "{kind}"
+                );
             });
         }
     }
@@ -175,15 +234,25 @@ mod tests {
     fn a_file_of_our_own_is_appended_to_or_written_anew() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("file");
-        for (open, left) in [(append as fn(&Path) -> _, "one"), (append, "onetwo"), (anew, "three")] {
+        for (open, left) in [
+            (append as fn(&Path) -> _, "one"),
+            (append, "onetwo"),
+            (anew, "three"),
+        ] {
             let mut file: File = open(&path).unwrap();
-            let words = left.strip_prefix("one").filter(|rest| !rest.is_empty()).unwrap_or(left);
+            let words = left
+                .strip_prefix("one")
+                .filter(|rest| !rest.is_empty())
+                .unwrap_or(left);
             file.write_all(words.as_bytes()).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), left);
         }
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
         assert_eq!(read(&path, 5).unwrap(), b"three");
-        assert_eq!(read(&path, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(
+            read(&path, 4).unwrap_err().kind(),
+            io::ErrorKind::FileTooLarge
+        );
     }
 
     #[test]

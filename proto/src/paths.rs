@@ -36,7 +36,9 @@ pub enum PathError {
     #[error("no home directory is known; set HELIX_HOME to the directory that Helix should use")]
     NoHome,
     /// Too long for the kernel.
-    #[error("the socket path {0} is longer than {SOCKET_PATH_MAX_BYTES} bytes; set HELIX_SOCKET to a shorter one")]
+    #[error(
+        "the socket path {0} is longer than {SOCKET_PATH_MAX_BYTES} bytes; set HELIX_SOCKET to a shorter one"
+    )]
     TooLong(PathBuf),
     /// Not absolute.
     #[error("{variable} is {value:?}, which is not absolute; give the full path")]
@@ -51,8 +53,9 @@ pub enum PathError {
 impl Paths {
     /// Decides the places from the environment. Empty variables count as unset.
     ///
-    /// The socket is `$HELIX_SOCKET`; else, when `$HELIX_HOME` is set, `run/helixd.sock` inside it, so that homes never share a
-    /// daemon by accident; else `$XDG_RUNTIME_DIR/helix/helixd.sock`; else `run/helixd.sock` in the default home.
+    /// The socket is `$HELIX_SOCKET`; else, when `$HELIX_HOME` is set, `run/helixd.sock` inside it,
+    /// so that homes never share a daemon by accident; else
+    /// `$XDG_RUNTIME_DIR/helix/helixd.sock`; else `run/helixd.sock` in the default home.
     ///
     /// # Errors
     /// [`PathError`] says which variable to set.
@@ -62,19 +65,32 @@ impl Paths {
             Some(home) => home.clone(),
             None => default_home().ok_or(PathError::NoHome)?,
         };
-        let socket = match (absolute(SOCKET_VARIABLE)?, &explicit_home, absolute("XDG_RUNTIME_DIR")?) {
+        let socket = match (
+            absolute(SOCKET_VARIABLE)?,
+            &explicit_home,
+            absolute("XDG_RUNTIME_DIR")?,
+        ) {
             (Some(socket), _, _) => socket,
             (None, None, Some(runtime)) => runtime.join("helix").join("helixd.sock"),
             (None, _, _) => home.join("run").join("helixd.sock"),
         };
         let models = absolute(MODEL_DIR_VARIABLE)?.unwrap_or_else(|| home.join("models"));
-        Self { home, socket, models }.checked()
+        Self {
+            home,
+            socket,
+            models,
+        }
+        .checked()
     }
 
     /// The places inside one home directory, whatever the environment says.
     #[must_use]
     pub fn inside(home: &Path) -> Self {
-        Self { home: home.to_owned(), socket: home.join("run").join("helixd.sock"), models: home.join("models") }
+        Self {
+            home: home.to_owned(),
+            socket: home.join("run").join("helixd.sock"),
+            models: home.join("models"),
+        }
     }
 
     /// The file whose lock proves that a home has one daemon.
@@ -89,7 +105,8 @@ impl Paths {
         self.home.join("run").join("helixd.notice")
     }
 
-    /// What a daemon that cannot start leaves for the session whose hook started it, in the words of its client.
+    /// What a daemon that cannot start leaves for the session whose hook started it, in the words
+    /// of its client.
     #[must_use]
     pub fn complaint(&self) -> PathBuf {
         self.home.join("run").join("helixd.complaint")
@@ -132,7 +149,10 @@ impl Paths {
 }
 
 fn absolute(variable: &'static str) -> Result<Option<PathBuf>, PathError> {
-    match env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from) {
+    match env::var_os(variable)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+    {
         Some(value) if !value.is_absolute() => Err(PathError::Relative { variable, value }),
         found => Ok(found),
     }

@@ -1,4 +1,5 @@
-//! What is wrong with a client's wiring and what to do about it, in the same words wherever people meet it.
+//! What is wrong with a client's wiring and what to do about it, in the same words wherever people
+//! meet it.
 
 use std::path::Path;
 
@@ -8,8 +9,8 @@ pub fn gone(program: &Path) -> String {
     format!("{} does not exist", program.display())
 }
 
-/// Says how to wire a client anew, by its name and the flag that means whose settings; none for those that `connect` takes
-/// anyway.
+/// Says how to wire a client anew, by its name and the flag that means whose settings; none for
+/// those that `connect` takes anyway.
 #[must_use]
 pub fn connect(client: &str, flag: Option<&str>) -> String {
     let flag = flag.map(|flag| format!(" --{flag}")).unwrap_or_default();
@@ -23,7 +24,13 @@ mod tests {
     #[test]
     fn settings_are_named_where_they_are_not_the_usual_ones() {
         assert_eq!(connect("claude", None), "run `helixctl connect claude`");
-        assert_eq!(connect("codex", Some("user")), "run `helixctl connect codex --user`");
-        assert_eq!(gone(Path::new("/x/helix-hook")), "/x/helix-hook does not exist");
+        assert_eq!(
+            connect("codex", Some("user")),
+            "run `helixctl connect codex --user`"
+        );
+        assert_eq!(
+            gone(Path::new("/x/helix-hook")),
+            "/x/helix-hook does not exist"
+        );
     }
 }

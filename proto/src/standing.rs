@@ -1,11 +1,12 @@
-//! What a search says of the strand and not of the query: it stays true for a while, so that whoever searches again and again need
-//! not be told each time.
+//! What a search says of the strand and not of the query: it stays true for a while, so that
+//! whoever searches again and again need not be told each time.
 
 /// Begins what is said while there is no embedder; why there is none follows.
 pub const BY_WORDS_ONLY: &str = "searched by words only";
 
 /// Said while the embedder has much to do.
-pub const VECTORS_LACKING: &str = "many memories have no vector yet and are found by their words only";
+pub const VECTORS_LACKING: &str =
+    "many memories have no vector yet and are found by their words only";
 
 /// Whether a note says one of these.
 #[must_use]
@@ -19,7 +20,10 @@ mod tests {
 
     #[test]
     fn only_what_is_said_of_the_strand_stands() {
-        assert!(is_standing("searched by words only: the embedder is switched off") && is_standing(VECTORS_LACKING));
+        assert!(
+            is_standing("searched by words only: the embedder is switched off")
+                && is_standing(VECTORS_LACKING)
+        );
         assert!(!is_standing("no memory here has the tag x"));
     }
 }

@@ -1,13 +1,16 @@
-//! What each client takes from a hook: at these events exactly these keys. Written from what the clients document and were
-//! seen to do, not from what Helix says; whatever is not listed here fails, because a client drops the whole of it.
+//! What each client takes from a hook: at these events exactly these keys. Written from what the
+//! clients document and were seen to do, not from what Helix says; whatever is not listed here
+//! fails, because a client drops the whole of it.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 
-/// Longest string that reaches the model as it is, in characters: Claude Code makes a file of a longer one.
+/// Longest string that reaches the model as it is, in characters: Claude Code makes a file of a
+/// longer one.
 pub const STRING_MAX_CHARS: usize = 10_000;
 
-/// The key that every answer but Cursor's stands in, and the one that names the client's event in it.
+/// The key that every answer but Cursor's stands in, and the one that names the client's event in
+/// it.
 const SPECIFIC: &str = "hookSpecificOutput";
 const EVENT_NAME: &str = "hookEventName";
 
@@ -54,7 +57,14 @@ const CONTEXT: &[Key] = &[Key::AdditionalContext];
 const CLAUDE: &[Accepted] = &[
     ("SessionStart", CONTEXT),
     ("UserPromptSubmit", CONTEXT),
-    ("PreToolUse", &[Key::AdditionalContext, Key::UpdatedInput, Key::PermissionDecision]),
+    (
+        "PreToolUse",
+        &[
+            Key::AdditionalContext,
+            Key::UpdatedInput,
+            Key::PermissionDecision,
+        ],
+    ),
     ("PostToolUse", CONTEXT),
     ("PostToolUseFailure", CONTEXT),
     ("SubagentStart", CONTEXT),
@@ -63,7 +73,8 @@ const CLAUDE: &[Accepted] = &[
     ("PermissionRequest", &[Key::Decision]),
 ];
 
-/// As Claude Code's, without the events that Codex does not have, and without what only Claude Code is known to take.
+/// As Claude Code's, without the events that Codex does not have, and without what only Claude Code
+/// is known to take.
 const CODEX: &[Accepted] = &[
     ("SessionStart", CONTEXT),
     ("UserPromptSubmit", CONTEXT),
@@ -80,7 +91,11 @@ const GO_ON: &[Key] = &[Key::Block, Key::Reason];
 
 const CURSOR: &[Accepted] = &[("sessionStart", &[Key::SnakeAdditionalContext])];
 
-const GEMINI: &[Accepted] = &[("SessionStart", CONTEXT), ("BeforeAgent", CONTEXT), ("AfterTool", CONTEXT)];
+const GEMINI: &[Accepted] = &[
+    ("SessionStart", CONTEXT),
+    ("BeforeAgent", CONTEXT),
+    ("AfterTool", CONTEXT),
+];
 
 impl HookClient {
     /// Every one.
@@ -116,8 +131,9 @@ impl HookClient {
     }
 }
 
-/// Checks that a client takes what was printed at an event of its own. Returns the text for the model, the prompt that a tool
-/// gets instead of its own, or [`ALLOWED`]; `None` when nothing was printed.
+/// Checks that a client takes what was printed at an event of its own. Returns the text for the
+/// model, the prompt that a tool gets instead of its own, or [`ALLOWED`]; `None` when nothing was
+/// printed.
 ///
 /// # Errors
 /// When the client would complain, or drop the answer.
@@ -127,33 +143,64 @@ pub fn check(client: HookClient, event: &str, stdout: &[u8]) -> Result<Option<St
     }
     let text = std::str::from_utf8(stdout)?;
     let answer: Value = serde_json::from_str(text).with_context(|| format!("not JSON: {text}"))?;
-    let keys = client.accepted().iter().find(|(known, _)| *known == event).map(|(_, keys)| *keys);
-    let keys = keys.with_context(|| format!("{} takes no output at {event}: {text}", client.name()))?;
+    let keys = client
+        .accepted()
+        .iter()
+        .find(|(known, _)| *known == event)
+        .map(|(_, keys)| *keys);
+    let keys =
+        keys.with_context(|| format!("{} takes no output at {event}: {text}", client.name()))?;
     let said = members(client, event, keys, &answer).and_then(|members| {
         check_lengths(&answer)?;
         ensure!(!members.is_empty(), "says nothing");
         let values = members.iter().map(|(key, value)| {
             let known = keys.iter().find(|known| known.name() == key);
-            known.with_context(|| format!("the unknown key {key}"))?.check(value)
+            known
+                .with_context(|| format!("the unknown key {key}"))?
+                .check(value)
         });
         let mut said = values.collect::<Result<Vec<String>>>()?;
-        ensure!(keys != GO_ON || said.len() == GO_ON.len(), "a reason and what it is for belong together");
+        ensure!(
+            keys != GO_ON || said.len() == GO_ON.len(),
+            "a reason and what it is for belong together"
+        );
         // Codex's reason comes behind the decision.
-        Ok(if keys == GO_ON { said.swap_remove(1) } else { said.swap_remove(0) })
+        Ok(if keys == GO_ON {
+            said.swap_remove(1)
+        } else {
+            said.swap_remove(0)
+        })
     });
-    said.map(Some).with_context(|| format!("{} at {event} would drop {text}", client.name()))
+    said.map(Some)
+        .with_context(|| format!("{} at {event} would drop {text}", client.name()))
 }
 
 /// What an answer says, key by key, without the keys around it.
-fn members(client: HookClient, event: &str, keys: &[Key], answer: &Value) -> Result<Map<String, Value>> {
+fn members(
+    client: HookClient,
+    event: &str,
+    keys: &[Key],
+    answer: &Value,
+) -> Result<Map<String, Value>> {
     let mut whole = answer.as_object().context("not an object")?.clone();
     if client == HookClient::Cursor || keys == GO_ON {
         return Ok(whole);
     }
-    let specific = whole.remove(SPECIFIC).with_context(|| format!("no {SPECIFIC}"))?;
-    ensure!(whole.is_empty(), "the unknown keys {:?}", whole.keys().collect::<Vec<_>>());
-    let mut members = specific.as_object().context("not an object inside")?.clone();
-    let named = members.remove(EVENT_NAME).with_context(|| format!("no {EVENT_NAME}"))?;
+    let specific = whole
+        .remove(SPECIFIC)
+        .with_context(|| format!("no {SPECIFIC}"))?;
+    ensure!(
+        whole.is_empty(),
+        "the unknown keys {:?}",
+        whole.keys().collect::<Vec<_>>()
+    );
+    let mut members = specific
+        .as_object()
+        .context("not an object inside")?
+        .clone();
+    let named = members
+        .remove(EVENT_NAME)
+        .with_context(|| format!("no {EVENT_NAME}"))?;
     ensure!(named == event, "meant for {named}");
     Ok(members)
 }
@@ -198,12 +245,18 @@ impl Key {
             }
             Self::UpdatedInput => {
                 let input = value.as_object().context("the input is no object")?;
-                let prompt = input.get("prompt").and_then(Value::as_str).context("the input has no prompt")?;
+                let prompt = input
+                    .get("prompt")
+                    .and_then(Value::as_str)
+                    .context("the input has no prompt")?;
                 Ok(prompt.to_owned())
             }
             Self::PermissionDecision => {
                 let decision = value.as_str().context("the decision is no text")?;
-                ensure!(["allow", "deny", "ask"].contains(&decision), "the unknown decision {decision}");
+                ensure!(
+                    ["allow", "deny", "ask"].contains(&decision),
+                    "the unknown decision {decision}"
+                );
                 Ok(decision.to_owned())
             }
             Self::Decision => {

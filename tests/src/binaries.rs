@@ -31,7 +31,8 @@ impl Binary {
         }
     }
 
-    /// Where it is: in `$HELIX_TEST_BIN_DIR`, else in the target directory that this test was built into.
+    /// Where it is: in `$HELIX_TEST_BIN_DIR`, else in the target directory that this test was built
+    /// into.
     ///
     /// # Panics
     /// When it was not built, because a suite without its subject proves nothing.
@@ -49,7 +50,11 @@ impl Binary {
         };
         let directory = env::var_os(BIN_DIR_VARIABLE).map_or_else(built, PathBuf::from);
         let path = directory.join(self.name());
-        assert!(path.is_file(), "{} is missing; build it with `cargo build --release --workspace`", path.display());
+        assert!(
+            path.is_file(),
+            "{} is missing; build it with `cargo build --release --workspace`",
+            path.display()
+        );
         path
     }
 }

@@ -48,13 +48,25 @@ impl Bridge {
 
     fn spawn(command: &mut Command, cwd: &Path) -> Result<Self> {
         command.current_dir(cwd).env("TZ", "UTC");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let stdout = BufReader::new(child.stdout.take().context("no stdout")?);
         let (sender, lines) = channel();
         // Ends with the child's stdout.
-        thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Ok(Self { stdin: child.stdin.take(), child, lines })
+        thread::spawn(move || {
+            stdout
+                .lines()
+                .map_while(Result::ok)
+                .try_for_each(|line| sender.send(line))
+        });
+        Ok(Self {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+        })
     }
 
     /// Starts one and greets it as the clients before 2026-07-28 do.
@@ -70,14 +82,24 @@ impl Bridge {
     /// # Errors
     /// When it cannot be started, or does not greet.
     pub fn of_session(home: &Home, cwd: &Path, session: &str) -> Result<Self> {
-        Self::spawn(home.command(Binary::Mcp).env(SESSION_VARIABLE, session), cwd)?.greet()
+        Self::spawn(
+            home.command(Binary::Mcp).env(SESSION_VARIABLE, session),
+            cwd,
+        )?
+        .greet()
     }
 
     fn greet(mut self) -> Result<Self> {
         let client = json!({"name": "test-agent", "version": "1"});
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-        let answer = self.ask(&json!({"jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params}))?;
-        ensure!(answer["result"]["serverInfo"]["name"] == "helix", "{answer}");
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let answer = self.ask(
+            &json!({"jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params}),
+        )?;
+        ensure!(
+            answer["result"]["serverInfo"]["name"] == "helix",
+            "{answer}"
+        );
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(self)
     }
@@ -104,8 +126,13 @@ impl Bridge {
     /// When something else comes, or nothing.
     pub fn ask(&mut self, request: &Value) -> Result<Value> {
         self.send(request)?;
-        let answer = self.receive().with_context(|| format!("no answer to {request}"))?;
-        ensure!(answer["jsonrpc"] == "2.0" && answer["id"] == request["id"], "{answer} answers {request}");
+        let answer = self
+            .receive()
+            .with_context(|| format!("no answer to {request}"))?;
+        ensure!(
+            answer["jsonrpc"] == "2.0" && answer["id"] == request["id"],
+            "{answer} answers {request}"
+        );
         Ok(answer)
     }
 
@@ -133,7 +160,9 @@ impl Bridge {
     /// When there is no answer, or it is not plain text.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Result<Answer> {
         let params = json!({"name": tool, "arguments": arguments});
-        let answer = self.ask(&json!({"jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": params}))?;
+        let answer = self.ask(
+            &json!({"jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": params}),
+        )?;
         Answer::of(&answer)
     }
 
@@ -152,7 +181,10 @@ impl Bridge {
     /// # Errors
     /// When it is gone.
     pub fn signal(&self, signal: Signal) -> Result<()> {
-        Ok(kill(Pid::from_raw(i32::try_from(self.child.id())?), signal)?)
+        Ok(kill(
+            Pid::from_raw(i32::try_from(self.child.id())?),
+            signal,
+        )?)
     }
 
     /// Closes its stdin.
@@ -172,7 +204,11 @@ impl Bridge {
         }
         let status = self.child.wait()?;
         let mut stderr = String::new();
-        self.child.stderr.take().context("no stderr")?.read_to_string(&mut stderr)?;
+        self.child
+            .stderr
+            .take()
+            .context("no stderr")?
+            .read_to_string(&mut stderr)?;
         ensure!(stderr.is_empty(), "complained: {stderr}");
         Ok(status)
     }
@@ -190,23 +226,35 @@ impl Bridge {
 }
 
 impl Answer {
-    /// Reads the answer to a call. It has to say everything in one text, because a client shows the model nothing else.
+    /// Reads the answer to a call. It has to say everything in one text, because a client shows the
+    /// model nothing else.
     ///
     /// # Errors
     /// When it is something else.
     pub fn of(answer: &Value) -> Result<Self> {
         let result = &answer["result"];
-        ensure!(result.get("structuredContent").is_none(), "structured content replaces the text: {answer}");
-        let content = result["content"].as_array().with_context(|| format!("no content: {answer}"))?;
+        ensure!(
+            result.get("structuredContent").is_none(),
+            "structured content replaces the text: {answer}"
+        );
+        let content = result["content"]
+            .as_array()
+            .with_context(|| format!("no content: {answer}"))?;
         ensure!(content.len() == 1, "{answer}");
-        let text = result["content"][0]["text"].as_str().with_context(|| format!("no text: {answer}"))?;
-        Ok(Self { text: text.to_owned(), is_error: result["isError"].as_bool().unwrap_or(false) })
+        let text = result["content"][0]["text"]
+            .as_str()
+            .with_context(|| format!("no text: {answer}"))?;
+        Ok(Self {
+            text: text.to_owned(),
+            is_error: result["isError"].as_bool().unwrap_or(false),
+        })
     }
 }
 
 impl Drop for Bridge {
     fn drop(&mut self) {
-        // A failed test leaves no process behind; one that has ended cannot be killed, which is fine.
+        // A failed test leaves no process behind; one that has ended cannot be killed, which is
+        // fine.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -26,7 +26,8 @@ impl Daemon {
     /// # Errors
     /// When it cannot be started, or is not ready in time.
     pub fn start(home: &Home) -> io::Result<Self> {
-        // The service manager's protocol: a datagram says when the daemon is ready, so nothing has to be polled.
+        // The service manager's protocol: a datagram says when the daemon is ready, so nothing has
+        // to be polled.
         let notices = tempfile::Builder::new().prefix("hxn").tempdir_in("/tmp")?;
         let path = notices.path().join("n");
         let socket = UnixDatagram::bind(&path)?;
@@ -42,7 +43,11 @@ impl Daemon {
         let mut notice = [0; 256];
         let length = socket.recv(&mut notice)?;
         let notice = notice.get(..length).unwrap_or_default();
-        if notice.starts_with(b"READY=1") { Ok(daemon) } else { Err(io::Error::other("the daemon did not get ready")) }
+        if notice.starts_with(b"READY=1") {
+            Ok(daemon)
+        } else {
+            Err(io::Error::other("the daemon did not get ready"))
+        }
     }
 
     /// Its process id.
@@ -51,7 +56,8 @@ impl Daemon {
         self.child.id()
     }
 
-    /// Sends it a signal. After SIGSTOP all of its threads stand still: the signal alone only asks them to.
+    /// Sends it a signal. After SIGSTOP all of its threads stand still: the signal alone only asks
+    /// them to.
     ///
     /// # Errors
     /// When it is gone.
@@ -63,7 +69,9 @@ impl Daemon {
         }
         match waitpid(pid, Some(WaitPidFlag::WUNTRACED))? {
             WaitStatus::Stopped(..) => Ok(()),
-            other => Err(io::Error::other(format!("the daemon did not stop: {other:?}"))),
+            other => Err(io::Error::other(format!(
+                "the daemon did not stop: {other:?}"
+            ))),
         }
     }
 

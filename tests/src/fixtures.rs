@@ -29,7 +29,9 @@ impl HookSample {
     /// Who wrote it; `None` for a client that is not known.
     #[must_use]
     pub fn client(&self) -> Option<HookClient> {
-        HookClient::ALL.into_iter().find(|client| self.name.starts_with(client.name()))
+        HookClient::ALL
+            .into_iter()
+            .find(|client| self.name.starts_with(client.name()))
     }
 }
 
@@ -42,9 +44,19 @@ pub fn hook_samples() -> Result<Vec<HookSample>> {
     for client in sorted(&place("hooks"))? {
         for path in sorted(&client)? {
             let stdin = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
-            let input = serde_json::from_slice(&stdin).with_context(|| format!("parsing {}", path.display()))?;
-            let named = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let name = format!("{}/{}", named(&client), named(&path).trim_end_matches(".json"));
+            let input = serde_json::from_slice(&stdin)
+                .with_context(|| format!("parsing {}", path.display()))?;
+            let named = |path: &Path| {
+                path.file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned()
+            };
+            let name = format!(
+                "{}/{}",
+                named(&client),
+                named(&path).trim_end_matches(".json")
+            );
             samples.push(HookSample { name, stdin, input });
         }
     }
@@ -57,8 +69,13 @@ pub fn hook_samples() -> Result<Vec<HookSample>> {
 /// # Errors
 /// When there is none.
 pub fn claude_hook(name: &str) -> Result<HookSample> {
-    let is_it = |sample: &HookSample| sample.name.starts_with("claude-") && sample.name.ends_with(&format!("/{name}"));
-    hook_samples()?.into_iter().find(is_it).with_context(|| format!("there is no sample of {name}"))
+    let is_it = |sample: &HookSample| {
+        sample.name.starts_with("claude-") && sample.name.ends_with(&format!("/{name}"))
+    };
+    hook_samples()?
+        .into_iter()
+        .find(is_it)
+        .with_context(|| format!("there is no sample of {name}"))
 }
 
 /// What one MCP client said, message by message, without the answers that its server gave.
@@ -68,17 +85,29 @@ pub fn claude_hook(name: &str) -> Result<HookSample> {
 pub fn client_messages(transcript: &str) -> Result<Vec<Value>> {
     let path = place("mcp-wire").join(format!("{transcript}.jsonl"));
     let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    let lines = text.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>()?;
-    Ok(lines.into_iter().filter(|line| line["dir"] == "c2s").map(|mut line| line["msg"].take()).collect())
+    let lines = text
+        .lines()
+        .map(serde_json::from_str::<Value>)
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(lines
+        .into_iter()
+        .filter(|line| line["dir"] == "c2s")
+        .map(|mut line| line["msg"].take())
+        .collect())
 }
 
 fn place(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name)
 }
 
 fn sorted(directory: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(directory).with_context(|| format!("listing {}", directory.display()))?;
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let entries =
+        fs::read_dir(directory).with_context(|| format!("listing {}", directory.display()))?;
+    let mut paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
 }

@@ -38,17 +38,24 @@ pub struct Home {
 }
 
 impl Home {
-    /// Makes a home whose daemon searches by words only: fast to start, and the same on every machine.
+    /// Makes a home whose daemon searches by words only: fast to start, and the same on every
+    /// machine.
     ///
     /// # Errors
     /// When the temporary directory cannot be made.
     pub fn new() -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("hx").tempdir_in("/tmp")?;
         let paths = Paths::inside(&directory.path().join("h"));
-        Ok(Self { directory, paths, with_embedder: false, programs: None })
+        Ok(Self {
+            directory,
+            paths,
+            with_embedder: false,
+            programs: None,
+        })
     }
 
-    /// Makes a home whose daemon loads the model of `$HELIX_MODEL_DIR`; `None` when that is not set or empty.
+    /// Makes a home whose daemon loads the model of `$HELIX_MODEL_DIR`; `None` when that is not set
+    /// or empty.
     ///
     /// # Errors
     /// When the temporary directory cannot be made.
@@ -57,7 +64,8 @@ impl Home {
         Ok(home.use_embedder().then_some(home))
     }
 
-    /// Lets daemons started from now on load the model of `$HELIX_MODEL_DIR`; false when there is none.
+    /// Lets daemons started from now on load the model of `$HELIX_MODEL_DIR`; false when there is
+    /// none.
     pub fn use_embedder(&mut self) -> bool {
         if let Some(models) = installed_models() {
             self.paths.models = models;
@@ -109,8 +117,13 @@ impl Home {
         }
         if let Some(programs) = &self.programs {
             let others = env::var_os("PATH").unwrap_or_default();
-            let all = [programs.clone()].into_iter().chain(env::split_paths(&others));
-            command.env("PATH", env::join_paths(all).unwrap_or_else(|_| others.clone()));
+            let all = [programs.clone()]
+                .into_iter()
+                .chain(env::split_paths(&others));
+            command.env(
+                "PATH",
+                env::join_paths(all).unwrap_or_else(|_| others.clone()),
+            );
         }
         command
     }
@@ -124,7 +137,11 @@ fn holding(directory: &Path, bytes: &[u8]) -> io::Result<Option<PathBuf>> {
             if let Some(found) = holding(&path, bytes)? {
                 return Ok(Some(found));
             }
-        } else if kind.is_file() && fs::read(&path)?.windows(bytes.len()).any(|window| window == bytes) {
+        } else if kind.is_file()
+            && fs::read(&path)?
+                .windows(bytes.len())
+                .any(|window| window == bytes)
+        {
             return Ok(Some(path));
         }
     }
@@ -132,5 +149,7 @@ fn holding(directory: &Path, bytes: &[u8]) -> io::Result<Option<PathBuf>> {
 }
 
 fn installed_models() -> Option<PathBuf> {
-    env::var_os(MODEL_DIR_VARIABLE).map(PathBuf::from).filter(|models| models.join("all-minilm-l6-v2-int8").is_dir())
+    env::var_os(MODEL_DIR_VARIABLE)
+        .map(PathBuf::from)
+        .filter(|models| models.join("all-minilm-l6-v2-int8").is_dir())
 }

@@ -72,7 +72,12 @@ impl HookStarted {
     ///
     /// # Errors
     /// When the process cannot be started.
-    pub fn start_among(home: &Home, variables: &[(&str, &str)], arguments: &[&str], stdin: &[u8]) -> io::Result<Self> {
+    pub fn start_among(
+        home: &Home,
+        variables: &[(&str, &str)],
+        arguments: &[&str],
+        stdin: &[u8],
+    ) -> io::Result<Self> {
         let begin = Instant::now();
         let mut command = home.command(Binary::Hook);
         command
@@ -85,20 +90,33 @@ impl HookStarted {
         let mut pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stdin = stdin.to_vec();
         let writer = thread::spawn(move || pipe.write_all(&stdin));
-        Ok(Self { child, writer, begin })
+        Ok(Self {
+            child,
+            writer,
+            begin,
+        })
     }
 
-    /// Waits for the end. A hook that does not read all of its stdin breaks its client, so that is an error.
+    /// Waits for the end. A hook that does not read all of its stdin breaks its client, so that is
+    /// an error.
     ///
     /// # Errors
     /// When the process cannot be waited for, or closed its stdin early.
     pub fn finish(self) -> Result<HookRun> {
         let output = self.child.wait_with_output()?;
         let elapsed = self.begin.elapsed();
-        let written = self.writer.join().map_err(|_| io::Error::other("the writer panicked"))?;
+        let written = self
+            .writer
+            .join()
+            .map_err(|_| io::Error::other("the writer panicked"))?;
         written.context("the hook did not take all of its stdin")?;
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        Ok(HookRun { status: output.status, stdout: output.stdout, stderr, elapsed })
+        Ok(HookRun {
+            status: output.status,
+            stdout: output.stdout,
+            stderr,
+            elapsed,
+        })
     }
 }
 
@@ -111,8 +129,9 @@ impl HookRun {
         HookStarted::start(home, Some(event), stdin)?.finish()
     }
 
-    /// Runs the shim for an event with a stdin that is there before it starts: a machine with hundreds of processes at once may
-    /// give its parent no turn to write for as long as a hook waits. No more than a pipe holds.
+    /// Runs the shim for an event with a stdin that is there before it starts: a machine with
+    /// hundreds of processes at once may give its parent no turn to write for as long as a hook
+    /// waits. No more than a pipe holds.
     ///
     /// # Errors
     /// When the process cannot be run.
@@ -121,10 +140,19 @@ impl HookRun {
         pipe.write_all(stdin)?;
         drop(pipe);
         let begin = Instant::now();
-        let output = home.command(Binary::Hook).arg(event).stdin(reader).output()?;
+        let output = home
+            .command(Binary::Hook)
+            .arg(event)
+            .stdin(reader)
+            .output()?;
         let elapsed = begin.elapsed();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        Ok(Self { status: output.status, stdout: output.stdout, stderr, elapsed })
+        Ok(Self {
+            status: output.status,
+            stdout: output.stdout,
+            stderr,
+            elapsed,
+        })
     }
 
     /// Runs the shim for an event as a client's settings have it.
@@ -156,11 +184,16 @@ impl HookRun {
     /// When it is not so.
     pub fn check_silent(&self) -> Result<()> {
         self.check_harmless()?;
-        ensure!(self.stdout.is_empty(), "printed {}", String::from_utf8_lossy(&self.stdout));
+        ensure!(
+            self.stdout.is_empty(),
+            "printed {}",
+            String::from_utf8_lossy(&self.stdout)
+        );
         Ok(())
     }
 
-    /// Checks that Claude Code would take the answer to an event of its own; see [`Self::check_taken_by`].
+    /// Checks that Claude Code would take the answer to an event of its own; see
+    /// [`Self::check_taken_by`].
     ///
     /// # Errors
     /// When it would complain, or drop the answer.
@@ -168,8 +201,8 @@ impl HookRun {
         self.check_taken_by(HookClient::Claude, client_event)
     }
 
-    /// Checks that a client would take the answer to an event of its own, and returns the context in it, the prompt that a
-    /// tool gets instead of its own, or [`accepts::ALLOWED`].
+    /// Checks that a client would take the answer to an event of its own, and returns the context
+    /// in it, the prompt that a tool gets instead of its own, or [`accepts::ALLOWED`].
     ///
     /// # Errors
     /// When the client would complain, or drop the answer.
@@ -179,7 +212,12 @@ impl HookRun {
     }
 
     fn check_harmless(&self) -> Result<()> {
-        ensure!(self.status.code() == Some(0), "ended with {}: {}", self.status, self.stderr);
+        ensure!(
+            self.status.code() == Some(0),
+            "ended with {}: {}",
+            self.status,
+            self.stderr
+        );
         ensure!(self.stderr.is_empty(), "complained: {}", self.stderr);
         Ok(())
     }
@@ -198,13 +236,21 @@ impl<'a> Session<'a> {
     /// A session with an id of its own.
     #[must_use]
     pub fn new(home: &'a Home, project: &'a Project, id: &'a str) -> Self {
-        Self { home, project, id, agent: None }
+        Self {
+            home,
+            project,
+            id,
+            agent: None,
+        }
     }
 
     /// A subagent inside this session.
     #[must_use]
     pub fn subagent(&self, agent: &'a str) -> Self {
-        Self { agent: Some(agent), ..self.clone() }
+        Self {
+            agent: Some(agent),
+            ..self.clone()
+        }
     }
 
     /// What the session is told when it starts, resumes or is compacted.
@@ -212,7 +258,9 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When the hook does harm.
     pub fn start(&self, source: &str) -> Result<Option<String>> {
-        self.hook("session", "SessionStart-startup", |input| input["source"] = source.into())
+        self.hook("session", "SessionStart-startup", |input| {
+            input["source"] = source.into()
+        })
     }
 
     /// What it is told before `Read` opens a file of the project.
@@ -220,7 +268,10 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When the hook does harm.
     pub fn read(&self, path: &str) -> Result<Option<String>> {
-        self.tool("Read", &serde_json::json!({"file_path": self.project.root.join(path)}))
+        self.tool(
+            "Read",
+            &serde_json::json!({"file_path": self.project.root.join(path)}),
+        )
     }
 
     /// What it is told before a tool is used.
@@ -239,7 +290,9 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When the hook does harm.
     pub fn prompt(&self, prompt: &str) -> Result<Option<String>> {
-        self.hook("prompt", "UserPromptSubmit", |input| input["prompt"] = prompt.into())
+        self.hook("prompt", "UserPromptSubmit", |input| {
+            input["prompt"] = prompt.into()
+        })
     }
 
     /// What it is told after a command that succeeded.
@@ -270,7 +323,10 @@ impl<'a> Session<'a> {
     /// When the hook does harm.
     pub fn edit(&self, path: &str, old: &str, new: &str) -> Result<Option<String>> {
         let file = self.project.root.join(path);
-        self.tool("Edit", &serde_json::json!({"file_path": file, "old_string": old, "new_string": new}))
+        self.tool(
+            "Edit",
+            &serde_json::json!({"file_path": file, "old_string": old, "new_string": new}),
+        )
     }
 
     /// What it is told when it is about to stop.
@@ -286,16 +342,26 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When the hook does harm.
     pub fn spawn(&self, prompt: &str) -> Result<Option<String>> {
-        self.hook("subagent", "PreToolUse-Agent", |input| input["tool_input"]["prompt"] = prompt.into())
+        self.hook("subagent", "PreToolUse-Agent", |input| {
+            input["tool_input"]["prompt"] = prompt.into()
+        })
     }
 
     /// Runs the shim for `event` with a sample, changed for this session and by `change`.
     ///
     /// # Errors
     /// When the hook does harm.
-    pub fn hook(&self, event: &str, sample: &str, change: impl FnOnce(&mut Value)) -> Result<Option<String>> {
+    pub fn hook(
+        &self,
+        event: &str,
+        sample: &str,
+        change: impl FnOnce(&mut Value),
+    ) -> Result<Option<String>> {
         let input = self.input(sample, change)?;
-        let client_event = input["hook_event_name"].as_str().unwrap_or_default().to_owned();
+        let client_event = input["hook_event_name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         HookRun::of(self.home, event, input.to_string().as_bytes())?.check_accepted(&client_event)
     }
 
@@ -311,9 +377,14 @@ impl<'a> Session<'a> {
             input["agent_id"] = agent.into();
             input["agent_type"] = "general-purpose".into();
         }
-        // No two events of a client are the same: what names no call belongs to a prompt of its own here.
+        // No two events of a client are the same: what names no call belongs to a prompt of its own
+        // here.
         let name = format!("{:024x}", EVENTS_SO_FAR.fetch_add(1, Ordering::Relaxed));
-        let key = if input.get("tool_use_id").is_some() { "tool_use_id" } else { "prompt_id" };
+        let key = if input.get("tool_use_id").is_some() {
+            "tool_use_id"
+        } else {
+            "prompt_id"
+        };
         input[key] = name.into();
         change(&mut input);
         Ok(input)

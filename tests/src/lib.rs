@@ -1,4 +1,5 @@
-//! What the black-box suites and benchmarks share: the real binaries, homes of their own, daemons that end with the test.
+//! What the black-box suites and benchmarks share: the real binaries, homes of their own, daemons
+//! that end with the test.
 
 pub mod accepts;
 pub mod binaries;

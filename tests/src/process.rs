@@ -27,7 +27,9 @@ impl Stray {
     /// Watches over a home. Make it before anything may start a daemon, and after the home itself.
     #[must_use]
     pub fn on(home: &Home) -> Self {
-        Self { paths: home.paths.clone() }
+        Self {
+            paths: home.paths.clone(),
+        }
     }
 
     /// Watches over a home that is no [`Home`]'s.
@@ -49,7 +51,9 @@ impl Drop for Stray {
     fn drop(&mut self) {
         // Several: one that lost the race for the lock may be about to try it once more.
         for _ in 0..STRAYS_MAX {
-            let Some(pid) = any_daemon(&self.paths) else { return };
+            let Some(pid) = any_daemon(&self.paths) else {
+                return;
+            };
             signal(pid, Signal::SIGKILL).ok();
             await_end(pid).ok();
         }
@@ -63,9 +67,14 @@ fn any_daemon(paths: &Paths) -> Option<u32> {
     let is_ours = |directory: &std::path::Path| {
         let read = |name: &str| fs::read(directory.join(name)).unwrap_or_default();
         let is_daemon = read("comm").trim_ascii_end() == b"helixd";
-        is_daemon && read("environ").split(|&byte| byte == 0).any(|variable| variable == home.as_bytes())
+        is_daemon
+            && read("environ")
+                .split(|&byte| byte == 0)
+                .any(|variable| variable == home.as_bytes())
     };
-    let mut processes = fs::read_dir("/proc").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut processes = fs::read_dir("/proc")
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()));
     let found = processes.find(|path| is_ours(path))?;
     found.file_name()?.to_str()?.parse().ok()
 }
@@ -78,7 +87,9 @@ fn any_daemon(paths: &Paths) -> Option<u32> {
 
 fn holder(paths: &Paths) -> Result<Option<u32>> {
     let path = paths.lock();
-    let Ok(file) = File::open(&path) else { return Ok(None) };
+    let Ok(file) = File::open(&path) else {
+        return Ok(None);
+    };
     match file.try_lock_shared() {
         Ok(()) => return Ok(None),
         Err(TryLockError::WouldBlock) => {}
@@ -86,7 +97,10 @@ fn holder(paths: &Paths) -> Result<Option<u32>> {
     }
     let text = fs::read_to_string(&path)?;
     let pid = text.lines().next().unwrap_or_default();
-    Ok(Some(pid.parse().with_context(|| format!("the lock names {text:?}"))?))
+    Ok(Some(
+        pid.parse()
+            .with_context(|| format!("the lock names {text:?}"))?,
+    ))
 }
 
 /// Sends a signal to a process.
@@ -112,7 +126,10 @@ pub fn await_end(pid: u32) -> Result<()> {
         Err(error) if error == rustix::io::Errno::SRCH => return Ok(()),
         Err(error) => return Err(error.into()),
     };
-    let deadline = Timespec { tv_sec: i64::try_from(END_DEADLINE.as_secs())?, tv_nsec: 0 };
+    let deadline = Timespec {
+        tv_sec: i64::try_from(END_DEADLINE.as_secs())?,
+        tv_nsec: 0,
+    };
     let ended = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&deadline))?;
     ensure!(ended == 1, "process {pid} lives on");
     Ok(())
@@ -127,7 +144,8 @@ pub fn await_end(pid: u32) -> Result<()> {
     within(END_DEADLINE, || Ok((!is_alive(pid)?).then_some(())))
 }
 
-/// Whether a process with this number exists, if only as an entry that its parent has not taken yet.
+/// Whether a process with this number exists, if only as an entry that its parent has not taken
+/// yet.
 ///
 /// # Errors
 /// When the system does not say.
@@ -139,7 +157,8 @@ pub fn is_alive(pid: u32) -> Result<bool> {
     }
 }
 
-/// Asks until there is an answer. Each question has to wait for somebody else, such as a call of the daemon.
+/// Asks until there is an answer. Each question has to wait for somebody else, such as a call of
+/// the daemon.
 ///
 /// # Errors
 /// When a question fails, or the deadline passes.

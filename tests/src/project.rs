@@ -33,7 +33,9 @@ impl Project {
     pub fn without_git(home: &Home, name: &str) -> Result<Self> {
         let root = home.scratch().join(name);
         fs::create_dir_all(&root)?;
-        Ok(Self { root: root.canonicalize()? })
+        Ok(Self {
+            root: root.canonicalize()?,
+        })
     }
 
     /// Makes the directory a repository with one commit.
@@ -76,12 +78,30 @@ impl Project {
     }
 
     fn git(&self, arguments: &[&str]) -> Result<()> {
-        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
+        let identity = [
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.com",
+            "-c",
+            "commit.gpgsign=false",
+        ];
         let mut command = Command::new("git");
-        command.arg("-C").arg(&self.root).args(identity).args(arguments).stdin(Stdio::null());
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .arg("-C")
+            .arg(&self.root)
+            .args(identity)
+            .args(arguments)
+            .stdin(Stdio::null());
+        command
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1");
         let output = command.output()?;
-        ensure!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        ensure!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         Ok(())
     }
 }

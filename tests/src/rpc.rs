@@ -43,7 +43,11 @@ impl Rpc {
     /// When the daemon refuses.
     pub fn store(&mut self, program: Program, cwd: &Path, draft: v1::Draft) -> Result<v1::Memory> {
         let caller = Some(caller(program, cwd, "tests", ""));
-        let request = v1::StoreRequest { caller, draft: Some(draft), force: true };
+        let request = v1::StoreRequest {
+            caller,
+            draft: Some(draft),
+            force: true,
+        };
         let reply = self.call(async |rpc| rpc.store(request.clone()).await)?;
         reply.memory.context("the daemon stored nothing")
     }
@@ -52,7 +56,12 @@ impl Rpc {
     ///
     /// # Errors
     /// When the daemon refuses.
-    pub fn search(&mut self, cwd: &Path, query: &str, retriever: v1::Retriever) -> Result<v1::SearchReply, Status> {
+    pub fn search(
+        &mut self,
+        cwd: &Path,
+        query: &str,
+        retriever: v1::Retriever,
+    ) -> Result<v1::SearchReply, Status> {
         let request = v1::SearchRequest {
             caller: Some(caller(Program::Ctl, cwd, "tests", "")),
             query: query.to_owned(),
@@ -88,5 +97,10 @@ impl Rpc {
 /// A draft of a text about a source, e.g. `src/a.rs:3`; no source when that is empty.
 #[must_use]
 pub fn draft(topic: &str, text: &str, source: &str) -> v1::Draft {
-    v1::Draft { topic: topic.to_owned(), text: text.to_owned(), source: source.to_owned(), ..v1::Draft::default() }
+    v1::Draft {
+        topic: topic.to_owned(),
+        text: text.to_owned(),
+        source: source.to_owned(),
+        ..v1::Draft::default()
+    }
 }

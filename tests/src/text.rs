@@ -15,17 +15,28 @@ pub fn without_days(text: &str) -> String {
 /// Replaces every day by what `shown` makes of it; what only looks like a day stays.
 #[must_use]
 pub fn with_days(text: &str, shown: impl Fn(Date) -> String) -> String {
-    replaced(text, DAY, |day| day.parse().map_or_else(|_| day.to_owned(), &shown))
+    replaced(text, DAY, |day| {
+        day.parse().map_or_else(|_| day.to_owned(), &shown)
+    })
 }
 
-/// Replaces what differs from run to run: ids, times of day, how long something took, how few seconds ago it was, sizes of
-/// files, cursors and hashes, which hold a time, and the scores of hits, in which a memory's age shows.
+/// Replaces what differs from run to run: ids, times of day, how long something took, how few
+/// seconds ago it was, sizes of files, cursors and hashes, which hold a time, and the scores of
+/// hits, in which a memory's age shows.
 #[must_use]
 pub fn without_noise(text: &str) -> String {
-    let text = replaced(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", |_| "[id]".to_owned());
-    let text = replaced(&text, "0000-00-00T00:00:00.0*Z", |time| day_and("T[time]Z", time));
-    let text = replaced(&text, "0000-00-00T00:00:00Z", |time| day_and("T[time]Z", time));
-    let text = replaced(&text, "0000-00-00T00:00:00+00:00", |time| day_and("T[time]", time));
+    let text = replaced(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", |_| {
+        "[id]".to_owned()
+    });
+    let text = replaced(&text, "0000-00-00T00:00:00.0*Z", |time| {
+        day_and("T[time]Z", time)
+    });
+    let text = replaced(&text, "0000-00-00T00:00:00Z", |time| {
+        day_and("T[time]Z", time)
+    });
+    let text = replaced(&text, "0000-00-00T00:00:00+00:00", |time| {
+        day_and("T[time]", time)
+    });
     let text = replaced(&text, "0000-00-00 00:00", |time| day_and(" [time]", time));
     let text = replaced(&text, "in 0*.00 s", |_| "in [time]".to_owned());
     let text = replaced(&text, " 0*s ago", |_| " [age] ago".to_owned());
@@ -33,7 +44,9 @@ pub fn without_noise(text: &str) -> String {
     let text = replaced(&text, "0*.0 MiB", |_| "[size]".to_owned());
     let text = replaced(&text, "cursor=w*", |_| "cursor=[cursor]".to_owned());
     let text = replaced(&text, "cursor=\"w*\"", |_| "cursor=[cursor]".to_owned());
-    let text = replaced(&text, "\"rest_hash\":\"x*\"", |_| "\"rest_hash\":\"[hash]\"".to_owned());
+    let text = replaced(&text, "\"rest_hash\":\"x*\"", |_| {
+        "\"rest_hash\":\"[hash]\"".to_owned()
+    });
     replaced(&text, "score 0.0*:", |_| "score [score]:".to_owned())
 }
 
@@ -48,14 +61,19 @@ fn replaced(text: &str, shape: &str, by: impl Fn(&str) -> String) -> String {
     while let Some(first) = rest.chars().next() {
         let (taken, behind) = rest.split_at(length_of(rest, shape).unwrap_or(first.len_utf8()));
         let is_shaped = length_of(taken, shape).is_some();
-        out.push_str(&if is_shaped { by(taken) } else { taken.to_owned() });
+        out.push_str(&if is_shaped {
+            by(taken)
+        } else {
+            taken.to_owned()
+        });
         rest = behind;
     }
     out
 }
 
-/// How many bytes at a text's start have a shape, in which `0` stands for a digit, `0*` for one or more, `x` for a hexadecimal
-/// digit, `w` for a letter, a digit, `-` or `_`, and all else for itself.
+/// How many bytes at a text's start have a shape, in which `0` stands for a digit, `0*` for one or
+/// more, `x` for a hexadecimal digit, `w` for a letter, a digit, `-` or `_`, and all else for
+/// itself.
 fn length_of(text: &str, shape: &str) -> Option<usize> {
     let mut left = text;
     let mut shape = shape.chars().peekable();
@@ -80,9 +98,18 @@ mod tests {
 
     #[test]
     fn days_are_replaced() {
-        assert_eq!(without_days("é 2026-11-21, 12026-11-2x"), "é [day], 12026-11-2x");
+        assert_eq!(
+            without_days("é 2026-11-21, 12026-11-2x"),
+            "é [day], 12026-11-2x"
+        );
         assert_eq!(without_days("2026-13-21"), "2026-13-21");
-        assert_eq!(with_days("on 2026-11-21T", |day| day.tomorrow().unwrap_or(day).to_string()), "on 2026-11-22T");
+        assert_eq!(
+            with_days("on 2026-11-21T", |day| day
+                .tomorrow()
+                .unwrap_or(day)
+                .to_string()),
+            "on 2026-11-22T"
+        );
     }
 
     #[test]

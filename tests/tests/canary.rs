@@ -1,6 +1,11 @@
-//! Of every string of every request that the wire has, none that is a secret reaches the disk: each is filled with one, one after
-//! the other, and sent to a daemon. A request that is new and not sent here fails the test.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed step is a failed test")]
+//! Of every string of every request that the wire has, none that is a secret reaches the disk: each
+//! is filled with one, one after the other, and sent to a daemon. A request that is new and not
+//! sent here fails the test.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a failed step is a failed test"
+)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +18,9 @@ use helix_client::v1::{self, Program};
 use helix_tests::fixtures::hook_samples;
 use helix_tests::{Home, Project, Rpc, Served};
 use prost::Message;
-use protox::prost_reflect::{DescriptorPool, DynamicMessage, Kind, MapKey, MessageDescriptor, ReflectMessage, Value};
+use protox::prost_reflect::{
+    DescriptorPool, DynamicMessage, Kind, MapKey, MessageDescriptor, ReflectMessage, Value,
+};
 use serde_json::{Value as Json, json};
 use tokio_stream::iter;
 
@@ -31,7 +38,9 @@ fn planted(field: &str, at: usize) -> String {
     match field {
         "cwd" | "project_dir" | "program" => format!("/tmp/{canary}"),
         "scope" | "scopes" => format!("project:{canary}"),
-        "text" | "task" | "match_text" | "query" => format!("Deploys use {canary} for this, number {at}."),
+        "text" | "task" | "match_text" | "query" => {
+            format!("Deploys use {canary} for this, number {at}.")
+        }
         "source" | "path" => format!("src/{canary}/a.rs:3"),
         _ => canary,
     }
@@ -46,7 +55,9 @@ fn places(message: &MessageDescriptor) -> Vec<Place> {
         .fields()
         .flat_map(|field| match field.kind() {
             Kind::String => vec![vec![field.number()]],
-            Kind::Message(_) if field.is_map() => vec![vec![field.number(), 1], vec![field.number(), 2]],
+            Kind::Message(_) if field.is_map() => {
+                vec![vec![field.number(), 1], vec![field.number(), 2]]
+            }
             Kind::Message(inner) => {
                 let below = |place: Place| [vec![field.number()], place].concat();
                 places(&inner).into_iter().map(below).collect()
@@ -64,7 +75,11 @@ fn plant(message: &mut DynamicMessage, place: &[u32], at: usize) {
     match value {
         Value::String(old) => *old = text,
         Value::Map(map) => {
-            let (name, held) = if place[1] == 1 { (text, "x".to_owned()) } else { ("name".to_owned(), text) };
+            let (name, held) = if place[1] == 1 {
+                (text, "x".to_owned())
+            } else {
+                ("name".to_owned(), text)
+            };
             map.insert(MapKey::String(name), Value::String(held));
         }
         Value::List(list) => match field.kind() {
@@ -72,7 +87,9 @@ fn plant(message: &mut DynamicMessage, place: &[u32], at: usize) {
                 if list.is_empty() {
                     list.push(Value::Message(DynamicMessage::new(inner)));
                 }
-                let Value::Message(first) = &mut list[0] else { panic!("not a message") };
+                let Value::Message(first) = &mut list[0] else {
+                    panic!("not a message")
+                };
                 plant(first, &place[1..], at);
             }
             _ => list.push(Value::String(text)),
@@ -82,22 +99,51 @@ fn plant(message: &mut DynamicMessage, place: &[u32], at: usize) {
     }
 }
 
-/// Requests that are kept, about a topic that has one memory; a request of which nothing is kept is empty.
+/// Requests that are kept, about a topic that has one memory; a request of which nothing is kept is
+/// empty.
 fn bases(method: &str, topic: &str, cwd: &Path) -> Vec<Vec<u8>> {
     use v1::edit_request::Action;
     let caller = Some(caller(Program::Mcp, cwd, "tests", "a-session"));
-    let target = Some(v1::Target { reference: topic.to_owned(), ..v1::Target::default() });
-    let draft =
-        v1::Draft { topic: topic.to_owned(), text: format!("A further text on {topic}."), ..v1::Draft::default() };
+    let target = Some(v1::Target {
+        reference: topic.to_owned(),
+        ..v1::Target::default()
+    });
+    let draft = v1::Draft {
+        topic: topic.to_owned(),
+        text: format!("A further text on {topic}."),
+        ..v1::Draft::default()
+    };
     let encoded = |action: Action| {
         let caller = caller.clone();
-        v1::EditRequest { caller, action: Some(action), ..v1::EditRequest::default() }.encode_to_vec()
+        v1::EditRequest {
+            caller,
+            action: Some(action),
+            ..v1::EditRequest::default()
+        }
+        .encode_to_vec()
     };
     match method {
-        "Store" => vec![v1::StoreRequest { caller, draft: Some(draft), force: true }.encode_to_vec()],
-        "StoreBatch" => vec![v1::StoreBatchRequest { caller, drafts: vec![draft], force: true }.encode_to_vec()],
+        "Store" => vec![
+            v1::StoreRequest {
+                caller,
+                draft: Some(draft),
+                force: true,
+            }
+            .encode_to_vec(),
+        ],
+        "StoreBatch" => vec![
+            v1::StoreBatchRequest {
+                caller,
+                drafts: vec![draft],
+                force: true,
+            }
+            .encode_to_vec(),
+        ],
         "Checkpoint" => {
-            let save = v1::TaskCheckpoint { task: "Move it".to_owned(), ..v1::TaskCheckpoint::default() };
+            let save = v1::TaskCheckpoint {
+                task: "Move it".to_owned(),
+                ..v1::TaskCheckpoint::default()
+            };
             let action = Some(v1::checkpoint_request::Action::Save(save));
             vec![v1::CheckpointRequest { caller, action }.encode_to_vec()]
         }
@@ -105,17 +151,37 @@ fn bases(method: &str, topic: &str, cwd: &Path) -> Vec<Vec<u8>> {
             let text = "More of it.".to_owned();
             let one = vec!["tag".to_owned()];
             vec![
-                encoded(Action::Append(v1::AppendText { target: target.clone(), text: text.clone() })),
-                encoded(Action::Revise(v1::ReviseText { target: target.clone(), text })),
-                encoded(Action::Tag(v1::ChangeTags { target: target.clone(), add: one, remove: Vec::new() })),
+                encoded(Action::Append(v1::AppendText {
+                    target: target.clone(),
+                    text: text.clone(),
+                })),
+                encoded(Action::Revise(v1::ReviseText {
+                    target: target.clone(),
+                    text,
+                })),
+                encoded(Action::Tag(v1::ChangeTags {
+                    target: target.clone(),
+                    add: one,
+                    remove: Vec::new(),
+                })),
                 encoded(Action::Set(v1::SetFields {
                     target: target.clone(),
                     pinned: Some(true),
                     ..v1::SetFields::default()
                 })),
-                encoded(Action::Rename(v1::RenameTopic { topic: topic.to_owned(), new_name: format!("{topic}-new") })),
-                encoded(Action::Merge(v1::MergeTopic { topic: topic.to_owned(), into: format!("{topic}-other") })),
-                encoded(Action::Delete(v1::DeleteMemories { target, all: false, scopes: Vec::new() })),
+                encoded(Action::Rename(v1::RenameTopic {
+                    topic: topic.to_owned(),
+                    new_name: format!("{topic}-new"),
+                })),
+                encoded(Action::Merge(v1::MergeTopic {
+                    topic: topic.to_owned(),
+                    into: format!("{topic}-other"),
+                })),
+                encoded(Action::Delete(v1::DeleteMemories {
+                    target,
+                    all: false,
+                    scopes: Vec::new(),
+                })),
                 encoded(Action::Restore(v1::RestoreMemory {
                     reference: topic.to_owned(),
                     ..v1::RestoreMemory::default()
@@ -127,15 +193,29 @@ fn bases(method: &str, topic: &str, cwd: &Path) -> Vec<Vec<u8>> {
                 caller,
                 format: v1::ExchangeFormat::Markdown.into(),
                 file: format!("{topic}.md"),
-                data: format!("# {topic}\n\n- An imported text on {topic}, with {}.\n", canary(0)).into_bytes(),
+                data: format!(
+                    "# {topic}\n\n- An imported text on {topic}, with {}.\n",
+                    canary(0)
+                )
+                .into_bytes(),
                 ..v1::ImportPiece::default()
             }
             .encode_to_vec(),
         ],
         "Hook" => {
-            let sample = hook_samples().unwrap().into_iter().find(|sample| sample.name.ends_with("/UserPromptSubmit"));
+            let sample = hook_samples()
+                .unwrap()
+                .into_iter()
+                .find(|sample| sample.name.ends_with("/UserPromptSubmit"));
             let stdin = sample.unwrap().input.to_string().into_bytes();
-            vec![v1::HookRequest { event: "prompt".to_owned(), stdin, ..v1::HookRequest::default() }.encode_to_vec()]
+            vec![
+                v1::HookRequest {
+                    event: "prompt".to_owned(),
+                    stdin,
+                    ..v1::HookRequest::default()
+                }
+                .encode_to_vec(),
+            ]
         }
         _ => vec![Vec::new()],
     }
@@ -196,25 +276,36 @@ fn import(rpc: &mut Rpc, piece: &v1::ImportPiece) {
 fn leaves(document: &Json, at: &str) -> Vec<String> {
     match document {
         Json::String(_) => vec![at.to_owned()],
-        Json::Array(items) => {
-            items.iter().enumerate().flat_map(|(n, item)| leaves(item, &format!("{at}/{n}"))).collect()
-        }
-        Json::Object(fields) => {
-            fields.iter().flat_map(|(name, field)| leaves(field, &format!("{at}/{name}"))).collect()
-        }
+        Json::Array(items) => items
+            .iter()
+            .enumerate()
+            .flat_map(|(n, item)| leaves(item, &format!("{at}/{n}")))
+            .collect(),
+        Json::Object(fields) => fields
+            .iter()
+            .flat_map(|(name, field)| leaves(field, &format!("{at}/{name}")))
+            .collect(),
         _ => Vec::new(),
     }
 }
 
 fn contract() -> DescriptorPool {
     let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto/proto");
-    DescriptorPool::from_file_descriptor_set(protox::compile(["helix/v1/helix.proto"], [proto]).unwrap()).unwrap()
+    DescriptorPool::from_file_descriptor_set(
+        protox::compile(["helix/v1/helix.proto"], [proto]).unwrap(),
+    )
+    .unwrap()
 }
 
-/// The files below a directory that have the mark of the canaries, whatever its case, in UTF-8, UTF-16 or Base64.
+/// The files below a directory that have the mark of the canaries, whatever its case, in UTF-8,
+/// UTF-16 or Base64.
 fn holding(directory: &Path) -> Vec<(PathBuf, String)> {
     let wide = |order: fn(u16) -> [u8; 2]| MARK.encode_utf16().flat_map(order).collect::<Vec<u8>>();
-    let mut patterns = vec![MARK.as_bytes().to_vec(), wide(u16::to_le_bytes), wide(u16::to_be_bytes)];
+    let mut patterns = vec![
+        MARK.as_bytes().to_vec(),
+        wide(u16::to_le_bytes),
+        wide(u16::to_be_bytes),
+    ];
     // As it stands in Base64 behind any number of bytes, without what depends on its neighbours.
     for before in 0..3 {
         let encoded = STANDARD.encode([vec![b'x'; before].as_slice(), MARK.as_bytes()].concat());
@@ -228,7 +319,11 @@ fn holding(directory: &Path) -> Vec<(PathBuf, String)> {
             found.extend(holding(&path));
         } else if kind.is_file() {
             let bytes = fs::read(&path).unwrap().to_ascii_lowercase();
-            let has = |pattern: &Vec<u8>| bytes.windows(pattern.len()).position(|window| window == pattern);
+            let has = |pattern: &Vec<u8>| {
+                bytes
+                    .windows(pattern.len())
+                    .position(|window| window == pattern)
+            };
             if let Some(place) = patterns.iter().find_map(has) {
                 let around = &bytes[place.saturating_sub(60)..(place + 60).min(bytes.len())];
                 found.push((path, String::from_utf8_lossy(around).into_owned()));
@@ -263,7 +358,11 @@ fn no_string_of_any_request_reaches_the_disk_with_a_secret() {
     fs::create_dir_all(&home.paths.home).unwrap();
     fs::set_permissions(&home.paths.home, fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(home.paths.home.join("config.toml"), "log = 'debug'\n").unwrap();
-    let Served { mut rpc, daemon, home } = Served::on(home).unwrap();
+    let Served {
+        mut rpc,
+        daemon,
+        home,
+    } = Served::on(home).unwrap();
     let project = Project::new(&home, "billing").unwrap();
     let pool = contract();
     let service = pool.get_service_by_name("helix.v1.Helix").unwrap();
@@ -275,7 +374,8 @@ fn no_string_of_any_request_reaches_the_disk_with_a_secret() {
             for place in &places {
                 at += 1;
                 let topic = format!("topic-{at}");
-                let draft = helix_tests::rpc::draft(&topic, &format!("What is known of {topic}."), "");
+                let draft =
+                    helix_tests::rpc::draft(&topic, &format!("What is known of {topic}."), "");
                 if bases(method.name(), "t", &project.root).len() > 1 {
                     rpc.store(Program::Mcp, &project.root, draft).unwrap();
                 }
@@ -291,7 +391,15 @@ fn no_string_of_any_request_reaches_the_disk_with_a_secret() {
     }
     // What travels as bytes: the events of hooks, and the formats of imports.
     for sample in hook_samples().unwrap() {
-        let events = ["session", "prompt", "ambient", "error-context", "subagent", "stop", "pre-compact"];
+        let events = [
+            "session",
+            "prompt",
+            "ambient",
+            "error-context",
+            "subagent",
+            "stop",
+            "pre-compact",
+        ];
         for leaf in leaves(&sample.input, "") {
             at += 1;
             let mut input = sample.input.clone();
@@ -300,7 +408,11 @@ fn no_string_of_any_request_reaches_the_disk_with_a_secret() {
             }
             let event = events[at % events.len()].to_owned();
             let stdin = input.to_string().into_bytes();
-            let request = v1::HookRequest { event, stdin, ..v1::HookRequest::default() };
+            let request = v1::HookRequest {
+                event,
+                stdin,
+                ..v1::HookRequest::default()
+            };
             send(&mut rpc, "Hook", &request.encode_to_vec());
         }
     }
@@ -325,7 +437,11 @@ fn no_string_of_any_request_reaches_the_disk_with_a_secret() {
         import(&mut rpc, &piece);
     }
     let status = rpc.status().unwrap();
-    let kept: u64 = status.memories_by_status.iter().map(|counted| counted.count).sum();
+    let kept: u64 = status
+        .memories_by_status
+        .iter()
+        .map(|counted| counted.count)
+        .sum();
     assert!(kept > 100, "{kept} memories are kept");
     let found = holding(&home.paths.home);
     assert!(found.is_empty(), "while it runs: {found:#?}");

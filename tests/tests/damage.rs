@@ -1,8 +1,13 @@
-//! Damaged files under the real daemon: it serves what was stored or says what is missing, or refuses, and never goes down over
-//! a file that can be made anew.
+//! Damaged files under the real daemon: it serves what was stored or says what is missing, or
+//! refuses, and never goes down over a file that can be made anew.
 //!
 //! `HELIX_CORRUPTIONS=500` tries more of them, `HELIX_TEST_SEED` others.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a failed step is a failed test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a failed step is a failed test"
+)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +54,9 @@ fn fill(home: &Home) -> BTreeMap<String, String> {
     for number in 0..MEMORIES {
         let words: Vec<String> = (0..12).map(|_| dice.word()).collect();
         let text = format!("mark{number} {}", words.join(" "));
-        let memory = rpc.store(Program::Tool, Path::new(""), draft("notes", &text, "")).unwrap();
+        let memory = rpc
+            .store(Program::Tool, Path::new(""), draft("notes", &text, ""))
+            .unwrap();
         stored.insert(memory.handle, memory.text);
     }
     assert!(daemon.stop().unwrap().success());
@@ -59,8 +66,14 @@ fn fill(home: &Home) -> BTreeMap<String, String> {
 /// Reads a memory; `None` when the daemon says that there is none.
 fn read(rpc: &mut Rpc, handle: &str) -> Option<String> {
     let caller = Some(caller(Program::Tool, Path::new(""), "", ""));
-    let request = ReadRequest { caller, reference: handle.to_owned(), ..ReadRequest::default() };
-    let reply = rpc.call(async |client| client.read(request.clone()).await).ok()?;
+    let request = ReadRequest {
+        caller,
+        reference: handle.to_owned(),
+        ..ReadRequest::default()
+    };
+    let reply = rpc
+        .call(async |client| client.read(request.clone()).await)
+        .ok()?;
     reply.memories.into_iter().next().map(|memory| memory.text)
 }
 
@@ -70,16 +83,30 @@ fn judge(rpc: &mut Rpc, stored: &BTreeMap<String, String>) -> Result<usize, Stri
     for (handle, text) in stored {
         match read(rpc, handle) {
             Some(found) if found == *text => {}
-            Some(found) => return Err(format!("{handle} is served as {found:?}, stored was {text:?}")),
+            Some(found) => {
+                return Err(format!(
+                    "{handle} is served as {found:?}, stored was {text:?}"
+                ));
+            }
             None => missing += 1,
         }
         let query = text.split(' ').next().unwrap().to_owned();
         let caller = Some(caller(Program::Tool, Path::new(""), "", ""));
-        let request = SearchRequest { caller, query, passive: true, ..SearchRequest::default() };
-        let reply = rpc.call(async |client| client.search(request.clone()).await).map_err(|error| error.to_string())?;
+        let request = SearchRequest {
+            caller,
+            query,
+            passive: true,
+            ..SearchRequest::default()
+        };
+        let reply = rpc
+            .call(async |client| client.search(request.clone()).await)
+            .map_err(|error| error.to_string())?;
         for memory in reply.hits.into_iter().filter_map(|hit| hit.memory) {
             if stored.get(&memory.handle) != Some(&memory.text) {
-                return Err(format!("a search shows {} as {:?}", memory.handle, memory.text));
+                return Err(format!(
+                    "a search shows {} as {:?}",
+                    memory.handle, memory.text
+                ));
             }
         }
     }
@@ -87,21 +114,32 @@ fn judge(rpc: &mut Rpc, stored: &BTreeMap<String, String>) -> Result<usize, Stri
 }
 
 fn check(rpc: &mut Rpc, deep: bool) -> CheckReply {
-    rpc.call(async |client| client.check(CheckRequest { deep }).await).unwrap()
+    rpc.call(async |client| client.check(CheckRequest { deep }).await)
+        .unwrap()
 }
 
 /// What a check found of this name, if it is not well.
 fn complaint(reply: &CheckReply, name: &str) -> Option<String> {
-    let found = reply.results.iter().find(|result| result.name == name && result.level() != CheckLevel::Ok);
+    let found = reply
+        .results
+        .iter()
+        .find(|result| result.name == name && result.level() != CheckLevel::Ok);
     found.map(|result| result.detail.clone())
 }
 
 fn start_and_fail(home: &Home) -> Output {
-    home.command(Binary::Daemon).stdin(Stdio::null()).output().unwrap()
+    home.command(Binary::Daemon)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 fn ctl(home: &Home, arguments: &[&str]) -> Output {
-    home.command(Binary::Ctl).args(arguments).stdin(Stdio::null()).output().unwrap()
+    home.command(Binary::Ctl)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 fn damage(file: &Path, dice: &mut Dice) {
@@ -134,10 +172,14 @@ fn a_damaged_store_is_served_as_it_was_stored_or_refused() {
         damage(&file, &mut Dice::new(seed));
         if ctl(&home, &["up"]).status.success() {
             let mut rpc = Rpc::connect(&home).unwrap();
-            let left_out = judge(&mut rpc, &stored).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+            let left_out =
+                judge(&mut rpc, &stored).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
             let reply = check(&mut rpc, true);
             let says_so = complaint(&reply, "damage").is_some();
-            assert!(left_out == 0 || says_so, "seed {seed}: {left_out} are left out: {reply:?}");
+            assert!(
+                left_out == 0 || says_so,
+                "seed {seed}: {left_out} are left out: {reply:?}"
+            );
             drop(rpc);
             assert!(ctl(&home, &["down"]).status.success(), "seed {seed}");
             served += 1;
@@ -145,8 +187,15 @@ fn a_damaged_store_is_served_as_it_was_stored_or_refused() {
         } else {
             let output = start_and_fail(&home);
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_eq!(output.status.code(), Some(i32::from(exit::IO)), "seed {seed}: {said}");
-            assert!(said.contains("damaged") && !said.contains("panicked"), "seed {seed}: {said}");
+            assert_eq!(
+                output.status.code(),
+                Some(i32::from(exit::IO)),
+                "seed {seed}: {said}"
+            );
+            assert!(
+                said.contains("damaged") && !said.contains("panicked"),
+                "seed {seed}: {said}"
+            );
             refused += 1;
         }
     }
@@ -161,7 +210,10 @@ fn rewrite(file: &Path, change: impl Fn(u32, &mut Vec<u8>) -> bool) {
         table
             .iter()
             .unwrap()
-            .map(|row| row.map(|(key, value)| (key.value(), value.value().to_vec())).unwrap())
+            .map(|row| {
+                row.map(|(key, value)| (key.value(), value.value().to_vec()))
+                    .unwrap()
+            })
             .collect()
     };
     let write = database.begin_write().unwrap();
@@ -210,7 +262,11 @@ fn a_record_that_nothing_tells_of_is_named_left_out_and_refused_to_edits() {
     });
     let database = redb::Database::open(&file).unwrap();
     let write = database.begin_write().unwrap();
-    write.open_table(HISTORY).unwrap().insert(8, b"garbage".as_slice()).unwrap();
+    write
+        .open_table(HISTORY)
+        .unwrap()
+        .insert(8, b"garbage".as_slice())
+        .unwrap();
     write.commit().unwrap();
     drop(database);
 
@@ -219,11 +275,20 @@ fn a_record_that_nothing_tells_of_is_named_left_out_and_refused_to_edits() {
     assert_eq!(judge(&mut rpc, &stored).unwrap(), 1);
     let said = complaint(&check(&mut rpc, false), "damage").unwrap();
     assert!(said.contains("number 7"), "{said}");
-    let (lost, _) = stored.iter().find(|(_, text)| text.starts_with("mark7 ")).unwrap();
+    let (lost, _) = stored
+        .iter()
+        .find(|(_, text)| text.starts_with("mark7 "))
+        .unwrap();
     assert!(!ctl(&home, &["forget", lost, "--yes"]).status.success());
     let lost = lost.clone();
     stored.remove(&lost);
-    let added = rpc.store(Program::Tool, Path::new(""), draft("notes", "written beside the damage", "")).unwrap();
+    let added = rpc
+        .store(
+            Program::Tool,
+            Path::new(""),
+            draft("notes", "written beside the damage", ""),
+        )
+        .unwrap();
     stored.insert(added.handle, added.text);
     assert_eq!(judge(&mut rpc, &stored).unwrap(), 0);
     assert!(daemon.stop().unwrap().success());
@@ -239,15 +304,24 @@ fn doctor_notices_that_the_store_is_gone_or_damaged_under_the_daemon() {
     assert_eq!(complaint(&check(&mut rpc, false), STORE_FILE), None);
 
     let whole = fs::read(&file).unwrap();
-    let mark = stored.values().find(|text| text.starts_with("mark30 ")).unwrap().as_bytes();
+    let mark = stored
+        .values()
+        .find(|text| text.starts_with("mark30 "))
+        .unwrap()
+        .as_bytes();
     let mut bytes = whole.clone();
-    let places: Vec<usize> = (0..bytes.len() - mark.len()).filter(|at| bytes[*at..].starts_with(mark)).collect();
+    let places: Vec<usize> = (0..bytes.len() - mark.len())
+        .filter(|at| bytes[*at..].starts_with(mark))
+        .collect();
     for at in &places {
         bytes[at + 3] ^= 1;
     }
     fs::write(&file, &bytes).unwrap();
     let said = complaint(&check(&mut rpc, false), STORE_FILE).unwrap();
-    assert!(said.contains("is damaged") && said.contains("helixctl down"), "{said}");
+    assert!(
+        said.contains("is damaged") && said.contains("helixctl down"),
+        "{said}"
+    );
     fs::write(&file, &whole).unwrap();
     assert_eq!(complaint(&check(&mut rpc, false), STORE_FILE), None);
 
@@ -270,20 +344,34 @@ fn nothing_is_acknowledged_while_the_store_is_not_in_its_place() {
     fs::rename(&file, &aside).unwrap();
     for number in 0..2 {
         let text = format!("written to nowhere, {number}");
-        let refused = rpc.store(Program::Tool, Path::new(""), draft("notes", &text, "")).unwrap_err();
+        let refused = rpc
+            .store(Program::Tool, Path::new(""), draft("notes", &text, ""))
+            .unwrap_err();
         let said = format!("{refused:#}");
-        assert!(said.contains("the store's file is gone") && said.contains("helixctl export"), "{said}");
+        assert!(
+            said.contains("the store's file is gone") && said.contains("helixctl export"),
+            "{said}"
+        );
         // Then another stands there.
         fs::copy(&aside, &file).unwrap();
     }
     assert_eq!(judge(&mut rpc, &stored).unwrap(), 0);
     fs::rename(&aside, &file).unwrap();
-    let added = rpc.store(Program::Tool, Path::new(""), draft("notes", "written when it was back", "")).unwrap();
+    let added = rpc
+        .store(
+            Program::Tool,
+            Path::new(""),
+            draft("notes", "written when it was back", ""),
+        )
+        .unwrap();
     stored.insert(added.handle, added.text);
     drop(rpc);
     assert!(daemon.stop().unwrap().success());
     let _daemon = Daemon::start(&home).unwrap();
-    assert_eq!(judge(&mut Rpc::connect(&home).unwrap(), &stored).unwrap(), 0);
+    assert_eq!(
+        judge(&mut Rpc::connect(&home).unwrap(), &stored).unwrap(),
+        0
+    );
 }
 
 /// What may stand in the place of a file of the home.
@@ -313,7 +401,8 @@ fn outside(home: &Home) -> PathBuf {
 }
 
 fn is_untouched(outside: &Path) -> bool {
-    fs::read_dir(outside).unwrap().count() == 1 && fs::read(outside.join("theirs")).unwrap() == b"theirs"
+    fs::read_dir(outside).unwrap().count() == 1
+        && fs::read(outside.join("theirs")).unwrap() == b"theirs"
 }
 
 #[test]
@@ -326,15 +415,28 @@ fn what_stands_in_the_place_of_a_log_keeps_no_daemon_from_starting() {
     }
     let logs = home.paths.logs();
     let log = fs::read_dir(&logs).unwrap().next().unwrap().unwrap().path();
-    for place in [home.paths.home.join("run/start.log"), log.clone(), home.paths.notice().with_extension("new"), logs] {
+    for place in [
+        home.paths.home.join("run/start.log"),
+        log.clone(),
+        home.paths.notice().with_extension("new"),
+        logs,
+    ] {
         for kind in KINDS {
             put(kind, &place, &outside);
             for arguments in [["up"], ["status"], ["down"]] {
                 let output = ctl(&home, &arguments);
-                assert!(output.status.success(), "{} is a {kind}, {arguments:?}: {output:?}", place.display());
+                assert!(
+                    output.status.success(),
+                    "{} is a {kind}, {arguments:?}: {output:?}",
+                    place.display()
+                );
             }
             assert!(is_untouched(&outside), "{} is a {kind}", place.display());
-            assert!(!fs::read(&log).unwrap().is_empty(), "{} is a {kind}", place.display());
+            assert!(
+                !fs::read(&log).unwrap().is_empty(),
+                "{} is a {kind}",
+                place.display()
+            );
         }
     }
 }
@@ -347,14 +449,25 @@ fn what_stands_in_the_place_of_the_lock_or_the_configuration_is_refused_by_name(
     for arguments in [["up"], ["down"]] {
         assert!(ctl(&home, &arguments).status.success());
     }
-    for (place, kinds) in [(home.paths.lock(), &KINDS[..]), (home.paths.config(), &["FIFO", "directory"])] {
+    for (place, kinds) in [
+        (home.paths.lock(), &KINDS[..]),
+        (home.paths.config(), &["FIFO", "directory"]),
+    ] {
         for kind in kinds {
             put(kind, &place, &outside);
             let output = ctl(&home, &["up"]);
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(!output.status.success(), "{} is a {kind}", place.display());
-            assert!(said.contains(place.to_str().unwrap()), "{} is a {kind}: {said}", place.display());
-            assert!(said.contains("move it away"), "{} is a {kind}: {said}", place.display());
+            assert!(
+                said.contains(place.to_str().unwrap()),
+                "{} is a {kind}: {said}",
+                place.display()
+            );
+            assert!(
+                said.contains("move it away"),
+                "{} is a {kind}: {said}",
+                place.display()
+            );
             ctl(&home, &["down"]);
             assert!(is_untouched(&outside), "{} is a {kind}", place.display());
         }
@@ -365,7 +478,8 @@ fn what_stands_in_the_place_of_the_lock_or_the_configuration_is_refused_by_name(
     }
 }
 
-/// Puts something in the place of each file and directory below the strand that can be made anew, in turn.
+/// Puts something in the place of each file and directory below the strand that can be made anew,
+/// in turn.
 #[test]
 fn what_stands_in_the_place_of_a_derived_file_keeps_no_daemon_from_starting() {
     let home = Home::new().unwrap();
@@ -375,7 +489,12 @@ fn what_stands_in_the_place_of_a_derived_file_keeps_no_daemon_from_starting() {
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("theirs"), "theirs").unwrap();
     let lexical = strand.join("index/lexical");
-    let places = [strand.join("index"), lexical.clone(), lexical.join("meta.json"), lexical.join(".managed.json")];
+    let places = [
+        strand.join("index"),
+        lexical.clone(),
+        lexical.join("meta.json"),
+        lexical.join(".managed.json"),
+    ];
     for place in places {
         for kind in ["FIFO", "link", "file", "directory"] {
             if place.is_dir() {
@@ -391,11 +510,19 @@ fn what_stands_in_the_place_of_a_derived_file_keeps_no_daemon_from_starting() {
             }
             let daemon = Daemon::start(&home).unwrap();
             let mut rpc = Rpc::connect(&home).unwrap();
-            assert_eq!(judge(&mut rpc, &stored).unwrap(), 0, "{} is a {kind}", place.display());
+            assert_eq!(
+                judge(&mut rpc, &stored).unwrap(),
+                0,
+                "{} is a {kind}",
+                place.display()
+            );
             // A daemon waits for whoever is connected.
             drop(rpc);
             assert!(daemon.stop().unwrap().success());
-            let left: Vec<_> = fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            let left: Vec<_> = fs::read_dir(&outside)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name())
+                .collect();
             assert_eq!(left, ["theirs"], "{} is a {kind}", place.display());
         }
     }
@@ -408,11 +535,17 @@ fn index_files_that_are_cut_under_a_daemon_cost_nothing() {
     let daemon = Daemon::start(&home).unwrap();
     let mut rpc = Rpc::connect(&home).unwrap();
     for entry in fs::read_dir(home.paths.strand(STRAND).join("index/lexical")).unwrap() {
-        fs::OpenOptions::new().write(true).open(entry.unwrap().path()).unwrap().set_len(0).unwrap();
+        fs::OpenOptions::new()
+            .write(true)
+            .open(entry.unwrap().path())
+            .unwrap()
+            .set_len(0)
+            .unwrap();
     }
     assert_eq!(judge(&mut rpc, &stored).unwrap(), 0);
     for query in ["mark1", "mark2 mark3"] {
-        rpc.search(Path::new(""), query, helix_client::v1::Retriever::Words).unwrap();
+        rpc.search(Path::new(""), query, helix_client::v1::Retriever::Words)
+            .unwrap();
     }
     assert!(daemon.stop().unwrap().success());
 }
@@ -435,7 +568,14 @@ fn a_store_that_is_no_file_is_refused_at_once() {
         }
         let output = start_and_fail(&home);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(i32::from(exit::IO)), "{kind}: {said}");
-        assert!(said.contains(STORE_FILE) && !said.contains("panicked"), "{kind}: {said}");
+        assert_eq!(
+            output.status.code(),
+            Some(i32::from(exit::IO)),
+            "{kind}: {said}"
+        );
+        assert!(
+            said.contains(STORE_FILE) && !said.contains("panicked"),
+            "{kind}: {said}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The running daemon of a home is found whatever the environment of those who look for it, and stays so.
+//! The running daemon of a home is found whatever the environment of those who look for it, and
+//! stays so.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs::{self, File};
@@ -24,7 +25,10 @@ const BACK_MAX: Duration = Duration::from_secs(4);
 const BUSY: Duration = Duration::from_secs(20);
 
 fn code(output: &Output) -> Option<u8> {
-    output.status.code().and_then(|code| u8::try_from(code).ok())
+    output
+        .status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -50,7 +54,11 @@ impl Desk {
         let paths = Paths::inside(&home.scratch().join("data/helix"));
         for directory in ["data", "login-one", "login-two"] {
             fs::create_dir(home.scratch().join(directory)).unwrap();
-            fs::set_permissions(home.scratch().join(directory), fs::Permissions::from_mode(0o700)).unwrap();
+            fs::set_permissions(
+                home.scratch().join(directory),
+                fs::Permissions::from_mode(0o700),
+            )
+            .unwrap();
         }
         Self { home, paths }
     }
@@ -61,7 +69,9 @@ impl Desk {
 
     fn command(&self, binary: Binary, login: Option<&str>) -> Command {
         let mut command = self.home.command(binary);
-        command.env_remove("HELIX_HOME").env("XDG_DATA_HOME", self.home.scratch().join("data"));
+        command
+            .env_remove("HELIX_HOME")
+            .env("XDG_DATA_HOME", self.home.scratch().join("data"));
         if let Some(login) = login {
             command.env("XDG_RUNTIME_DIR", self.login(login));
         }
@@ -70,15 +80,33 @@ impl Desk {
     }
 
     fn ctl(&self, login: Option<&str>, arguments: &[&str]) -> Output {
-        let output = self.command(Binary::Ctl, login).args(arguments).output().unwrap();
-        assert_eq!(code(&output), Some(exit::OK), "{login:?} {arguments:?}: {output:?}");
+        let output = self
+            .command(Binary::Ctl, login)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert_eq!(
+            code(&output),
+            Some(exit::OK),
+            "{login:?} {arguments:?}: {output:?}"
+        );
         output
     }
 
     fn hook(&self, login: Option<&str>) -> String {
         let mut command = self.command(Binary::Hook, login);
-        let mut child = command.arg("session").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(&event("SessionStart", self.home.scratch())).unwrap();
+        let mut child = command
+            .arg("session")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(&event("SessionStart", self.home.scratch()))
+            .unwrap();
         text(&child.wait_with_output().unwrap().stdout)
     }
 }
@@ -91,12 +119,30 @@ fn every_program_finds_the_daemon_of_its_home_in_any_environment() {
     let pid = stray.holder().unwrap().unwrap();
     let socket = desk.login("login-one").join("helix/helixd.sock");
     assert!(socket.exists() && !desk.paths.socket.exists());
-    desk.ctl(Some("login-one"), &["add", "--topic", "deploy", "The kiosk firmware is deployed with kiosk-push."]);
+    desk.ctl(
+        Some("login-one"),
+        &[
+            "add",
+            "--topic",
+            "deploy",
+            "The kiosk firmware is deployed with kiosk-push.",
+        ],
+    );
     for login in [Some("login-one"), Some("login-two"), None] {
         let up = text(&desk.ctl(login, &["up"]).stdout);
-        assert!(up.contains(&format!("already runs: pid {pid}, socket {}", socket.display())), "{login:?}: {up}");
-        assert!(text(&desk.ctl(login, &["search", "kiosk firmware"]).stdout).contains("kiosk-push"), "{login:?}");
-        let status: serde_json::Value = serde_json::from_slice(&desk.ctl(login, &["status", "--json"]).stdout).unwrap();
+        assert!(
+            up.contains(&format!(
+                "already runs: pid {pid}, socket {}",
+                socket.display()
+            )),
+            "{login:?}: {up}"
+        );
+        assert!(
+            text(&desk.ctl(login, &["search", "kiosk firmware"]).stdout).contains("kiosk-push"),
+            "{login:?}"
+        );
+        let status: serde_json::Value =
+            serde_json::from_slice(&desk.ctl(login, &["status", "--json"]).stdout).unwrap();
         assert_eq!(status["socket"], socket.to_str().unwrap(), "{login:?}");
     }
     assert!(desk.hook(Some("login-two")).contains("kiosk-push"));
@@ -118,20 +164,29 @@ fn a_login_session_that_goes_and_comes_does_not_hide_the_daemon() {
         let up = text(&desk.ctl(login, &["up"]).stdout);
         assert!(up.contains(&format!("pid {pid}")), "{up}");
     }
-    assert!(!desk.login("login-one").exists(), "it is the system's to make");
+    assert!(
+        !desk.login("login-one").exists(),
+        "it is the system's to make"
+    );
     fs::create_dir(desk.login("login-one")).unwrap();
     let socket = desk.login("login-one").join("helix/helixd.sock");
     within(BUSY, || Ok(reached(&socket))).unwrap();
     desk.ctl(Some("login-two"), &["down"]);
     process::await_end(pid).unwrap();
-    assert!(!socket.exists() && !desk.paths.socket.exists(), "nothing is left");
+    assert!(
+        !socket.exists() && !desk.paths.socket.exists(),
+        "nothing is left"
+    );
 }
 
 /// Waits until a daemon answers at the home's socket, which is a file of its own again.
 fn await_back(home: &Home, gone: Instant) {
     within(BUSY, || Ok(UnixStream::connect(&home.paths.socket).ok())).unwrap();
     assert!(gone.elapsed() < BACK_MAX, "{:?}", gone.elapsed());
-    let mode = fs::symlink_metadata(&home.paths.socket).unwrap().permissions().mode();
+    let mode = fs::symlink_metadata(&home.paths.socket)
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
 }
 
@@ -170,9 +225,18 @@ fn a_socket_that_is_deleted_or_replaced_is_made_again() {
         await_back(&home, Instant::now());
         assert_eq!(Rpc::connect(&home).unwrap().pid(), daemon.pid());
     }
-    before.store(Program::Ctl, home.scratch(), draft("facts", "Water is wet.", "")).unwrap();
+    before
+        .store(
+            Program::Ctl,
+            home.scratch(),
+            draft("facts", "Water is wet.", ""),
+        )
+        .unwrap();
     fs::remove_file(run.join("helixd.old")).unwrap();
-    assert_eq!(fs::read_to_string(run.join("moved-1-helixd.sock")).unwrap(), "precious");
+    assert_eq!(
+        fs::read_to_string(run.join("moved-1-helixd.sock")).unwrap(),
+        "precious"
+    );
     assert!(fs::symlink_metadata(run.join("moved-4-helixd.sock")).is_ok());
     assert!(daemon.stop().unwrap().success());
     assert!(!home.paths.socket.exists());
@@ -184,13 +248,26 @@ fn down_reaches_a_daemon_that_nobody_can_connect_to() {
     let daemon = {
         let mut command = home.command(Binary::Daemon);
         command.env("HELIX_SOCKET", home.scratch().join("elsewhere.sock"));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
     };
     let stray = Stray::on(&home);
-    within(BUSY, || Ok(UnixStream::connect(home.scratch().join("elsewhere.sock")).ok())).unwrap();
+    within(BUSY, || {
+        Ok(UnixStream::connect(home.scratch().join("elsewhere.sock")).ok())
+    })
+    .unwrap();
     // As an earlier version wrote it, which did not say where it listens.
     fs::write(home.paths.lock(), format!("{}\n", daemon.id())).unwrap();
-    let down = home.command(Binary::Ctl).arg("down").stdin(Stdio::null()).output().unwrap();
+    let down = home
+        .command(Binary::Ctl)
+        .arg("down")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
     assert_eq!(code(&down), Some(exit::OK), "{down:?}");
     assert!(text(&down.stderr).contains("by signal"), "{down:?}");
     assert_eq!(stray.holder().unwrap(), None);
@@ -208,7 +285,12 @@ fn down_sends_no_signal_to_a_process_that_does_not_hold_the_lock() {
     lock.lock().unwrap();
     let mut bystander = Command::new("sleep").arg("600").spawn().unwrap();
     fs::write(home.paths.lock(), format!("{}\n", bystander.id())).unwrap();
-    let down = home.command(Binary::Ctl).arg("down").stdin(Stdio::null()).output().unwrap();
+    let down = home
+        .command(Binary::Ctl)
+        .arg("down")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
     assert_eq!(code(&down), Some(exit::UNAVAILABLE), "{down:?}");
     assert!(is_alive(bystander.id()).unwrap() && bystander.try_wait().unwrap().is_none());
     bystander.kill().unwrap();
@@ -220,8 +302,12 @@ fn a_daemon_that_died_is_followed_by_one_that_any_hook_starts() {
     let home = Home::new().unwrap();
     let project = Project::new(&home, "billing").unwrap();
     let stray = Stray::on(&home);
-    let hook =
-        || HookRun::of(&home, "prompt", &event("UserPromptSubmit", &project.root)).unwrap().check_silent().unwrap();
+    let hook = || {
+        HookRun::of(&home, "prompt", &event("UserPromptSubmit", &project.root))
+            .unwrap()
+            .check_silent()
+            .unwrap()
+    };
     hook();
     assert_eq!(stray.holder().unwrap(), None, "there never was one");
     Daemon::start(&home).unwrap().kill().unwrap();
@@ -232,7 +318,8 @@ fn a_daemon_that_died_is_followed_by_one_that_any_hook_starts() {
     let allowed = HookRun::of(&home, "approve-mcp", approve.to_string().as_bytes()).unwrap();
     assert!(text(&allowed.stdout).contains("\"allow\""), "{allowed:?}");
     hook();
-    // Before it answers, the lock may be that of whoever starts it, and the text in it that of the one before.
+    // Before it answers, the lock may be that of whoever starts it, and the text in it that of the
+    // one before.
     within(BUSY, || Ok(Rpc::connect(&home).ok())).unwrap();
     let second = within(BUSY, || stray.holder()).unwrap();
 
@@ -240,11 +327,25 @@ fn a_daemon_that_died_is_followed_by_one_that_any_hook_starts() {
     process::await_end(second).unwrap();
     fs::write(home.paths.lock().with_extension("started"), "").unwrap();
     hook();
-    assert_eq!(stray.holder().unwrap(), None, "one was started a moment ago");
+    assert_eq!(
+        stray.holder().unwrap(),
+        None,
+        "one was started a moment ago"
+    );
 
-    let up = home.command(Binary::Ctl).arg("up").stdin(Stdio::null()).output().unwrap();
+    let up = home
+        .command(Binary::Ctl)
+        .arg("up")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
     assert_eq!(code(&up), Some(exit::OK));
-    let down = home.command(Binary::Ctl).arg("down").stdin(Stdio::null()).output().unwrap();
+    let down = home
+        .command(Binary::Ctl)
+        .arg("down")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
     assert_eq!(code(&down), Some(exit::OK));
     fs::remove_file(home.paths.lock().with_extension("started")).ok();
     hook();
@@ -257,16 +358,28 @@ fn an_empty_variable_is_an_unset_one_everywhere() {
     let _stray = Stray::on_places(desk.paths.clone());
     let empty = |binary| {
         let mut command = desk.command(binary, None);
-        command.env("HELIX_HOME", "").env("HELIX_SOCKET", "").env("XDG_RUNTIME_DIR", "");
+        command
+            .env("HELIX_HOME", "")
+            .env("HELIX_SOCKET", "")
+            .env("XDG_RUNTIME_DIR", "");
         command
     };
     let up = empty(Binary::Ctl).arg("up").output().unwrap();
     assert_eq!(code(&up), Some(exit::OK), "{up:?}");
-    assert!(text(&up.stdout).contains(desk.paths.socket.to_str().unwrap()), "{up:?}");
+    assert!(
+        text(&up.stdout).contains(desk.paths.socket.to_str().unwrap()),
+        "{up:?}"
+    );
     let refused = empty(Binary::Daemon).output().unwrap();
     assert_eq!(code(&refused), Some(exit::ALREADY_RUNNING), "{refused:?}");
-    assert!(text(&refused.stderr).contains(desk.paths.home.to_str().unwrap()), "{refused:?}");
-    assert_eq!(code(&empty(Binary::Ctl).arg("down").output().unwrap()), Some(exit::OK));
+    assert!(
+        text(&refused.stderr).contains(desk.paths.home.to_str().unwrap()),
+        "{refused:?}"
+    );
+    assert_eq!(
+        code(&empty(Binary::Ctl).arg("down").output().unwrap()),
+        Some(exit::OK)
+    );
 }
 
 #[test]
@@ -288,7 +401,12 @@ fn a_start_that_fails_has_its_documented_code() {
         (script("lacks-a-library", "exit 127"), exit::UNAVAILABLE),
         (script("newer", "exit 76"), exit::NEWER_FORMAT),
     ] {
-        let up = home.command(Binary::Ctl).arg("up").env("HELIX_DAEMON", &daemon).output().unwrap();
+        let up = home
+            .command(Binary::Ctl)
+            .arg("up")
+            .env("HELIX_DAEMON", &daemon)
+            .output()
+            .unwrap();
         assert_eq!(code(&up), Some(expected), "{}: {up:?}", daemon.display());
     }
     let long = format!("/tmp/{}", "x".repeat(120));
@@ -301,14 +419,29 @@ fn a_start_that_fails_has_its_documented_code() {
     for (arguments, expected) in [
         (["--socket".to_owned(), long], exit::USAGE),
         (["--socket".to_owned(), place(&plain)], exit::USAGE),
-        (["--socket".to_owned(), place(&taken)], exit::ALREADY_RUNNING),
+        (
+            ["--socket".to_owned(), place(&taken)],
+            exit::ALREADY_RUNNING,
+        ),
         (["--home".to_owned(), place(&plain)], exit::USAGE),
         (["--home".to_owned(), place(&open)], exit::PERMISSION),
     ] {
-        let started = home.command(Binary::Daemon).args(&arguments).stdin(Stdio::null()).output().unwrap();
+        let started = home
+            .command(Binary::Daemon)
+            .args(&arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
         assert_eq!(code(&started), Some(expected), "{arguments:?}: {started:?}");
     }
-    assert_eq!(fs::metadata(&open).unwrap().permissions().mode() & 0o777, 0o755);
-    let empty = home.command(Binary::Ctl).args(["--home", "", "up"]).output().unwrap();
+    assert_eq!(
+        fs::metadata(&open).unwrap().permissions().mode() & 0o777,
+        0o755
+    );
+    let empty = home
+        .command(Binary::Ctl)
+        .args(["--home", "", "up"])
+        .output()
+        .unwrap();
     assert_eq!(code(&empty), Some(exit::USAGE), "{empty:?}");
 }

@@ -21,7 +21,8 @@ const HELD_MAX: Duration = Duration::from_secs(20);
 /// Calls of the good client.
 const CALLS: usize = 400;
 
-/// Longest time of 99 of 100 of them on a machine that others use as well. On one of its own it is below 20 ms.
+/// Longest time of 99 of 100 of them on a machine that others use as well. On one of its own it is
+/// below 20 ms.
 const P99_MAX: Duration = Duration::from_millis(200);
 
 /// Large requests at once, and the bytes of each.
@@ -46,7 +47,9 @@ fn silent(served: &Served, said: &[&[u8]]) -> Option<UnixStream> {
     let mut stream = UnixStream::connect(&served.home.paths.socket).ok()?;
     stream.set_read_timeout(Some(HELD_MAX)).unwrap();
     // One that is refused at once is closed before it is written to.
-    said.iter().try_for_each(|part| stream.write_all(part)).ok()?;
+    said.iter()
+        .try_for_each(|part| stream.write_all(part))
+        .ok()?;
     Some(stream)
 }
 
@@ -55,7 +58,10 @@ fn is_closed(mut stream: UnixStream) -> bool {
     let mut rest = Vec::new();
     match stream.read_to_end(&mut rest) {
         Ok(_) => true,
-        Err(error) => matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe),
+        Err(error) => matches!(
+            error.kind(),
+            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe
+        ),
     }
 }
 
@@ -65,23 +71,46 @@ fn who_never_asks_is_cut_off_and_costs_others_nothing() {
     let project = Project::without_git(&served.home, "p").unwrap();
     served
         .rpc
-        .store(v1::Program::Ctl, &project.root, draft("build", "The tail is flushed when it is quiet.", ""))
+        .store(
+            v1::Program::Ctl,
+            &project.root,
+            draft("build", "The tail is flushed when it is quiet.", ""),
+        )
         .unwrap();
-    let kinds: [&[&[u8]]; 4] = [&[PREFACE], &[PREFACE, SETTINGS], &[PREFACE, SETTINGS, HALF_HEADERS], &[b"HL"]];
+    let kinds: [&[&[u8]]; 4] = [
+        &[PREFACE],
+        &[PREFACE, SETTINGS],
+        &[PREFACE, SETTINGS, HALF_HEADERS],
+        &[b"HL"],
+    ];
     let mut held = Vec::new();
     let mut took = Vec::with_capacity(CALLS);
     for call in 0..CALLS {
         // They come in all the while.
         let so_far = SILENT * (call + 1) / CALLS - SILENT * call / CALLS;
-        held.extend((0..so_far).filter_map(|number| silent(&served, kinds[(call + number) % kinds.len()])));
+        held.extend(
+            (0..so_far).filter_map(|number| silent(&served, kinds[(call + number) % kinds.len()])),
+        );
         let began = Instant::now();
-        served.rpc.search(&project.root, "tail quiet", v1::Retriever::Words).unwrap();
+        served
+            .rpc
+            .search(&project.root, "tail quiet", v1::Retriever::Words)
+            .unwrap();
         took.push(began.elapsed());
     }
     let began = Instant::now();
-    let status = served.home.command(Binary::Ctl).arg("status").output().unwrap();
+    let status = served
+        .home
+        .command(Binary::Ctl)
+        .arg("status")
+        .output()
+        .unwrap();
     let connected = began.elapsed();
-    assert!(status.status.success(), "a new client is not let in: {}", String::from_utf8_lossy(&status.stderr));
+    assert!(
+        status.status.success(),
+        "a new client is not let in: {}",
+        String::from_utf8_lossy(&status.stderr)
+    );
     took.sort_unstable();
     let p99 = took[CALLS * 99 / 100];
     eprintln!(
@@ -91,7 +120,10 @@ fn who_never_asks_is_cut_off_and_costs_others_nothing() {
     );
     assert!(p99 < P99_MAX, "{p99:?}");
     assert!(connected < Duration::from_secs(2), "{connected:?}");
-    assert!(held.into_iter().all(is_closed), "some are held for more than {HELD_MAX:?}");
+    assert!(
+        held.into_iter().all(is_closed),
+        "some are held for more than {HELD_MAX:?}"
+    );
     let open = served.rpc.status().unwrap().open_connections;
     assert!(open <= 2, "{open} are open");
 }
@@ -99,7 +131,10 @@ fn who_never_asks_is_cut_off_and_costs_others_nothing() {
 /// A figure of the daemon's process that the system keeps, in KiB.
 fn figure_kib(served: &Served, name: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", served.daemon.pid())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+        .unwrap();
     line.split_whitespace().next().unwrap().parse().unwrap()
 }
 
@@ -111,16 +146,28 @@ fn large_requests_at_once_take_little_memory() {
     let text = "large ".repeat(LARGE_BYTES / 6 / (BATCH_MAX + 1));
     let drafts = vec![draft("build", &text, ""); BATCH_MAX + 1];
     let caller = Some(caller(v1::Program::Ctl, &project.root, "", ""));
-    let request = v1::StoreBatchRequest { caller, drafts, force: true };
+    let request = v1::StoreBatchRequest {
+        caller,
+        drafts,
+        force: true,
+    };
     let before = figure_kib(&served, "VmRSS");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let answers = runtime.block_on(async {
         let mut calls = tokio::task::JoinSet::new();
         for _ in 0..LARGE {
-            let mut client = Client::connect(&served.home.paths, Start::Never, "tests").await.unwrap();
+            let mut client = Client::connect(&served.home.paths, Start::Never, "tests")
+                .await
+                .unwrap();
             let request = request.clone();
             calls.spawn(async move {
-                client.call_once(LARGE_DEADLINE, async |rpc| rpc.store_batch(request).await).await.unwrap_err()
+                client
+                    .call_once(LARGE_DEADLINE, async |rpc| rpc.store_batch(request).await)
+                    .await
+                    .unwrap_err()
             });
         }
         calls.join_all().await
@@ -129,7 +176,11 @@ fn large_requests_at_once_take_little_memory() {
         assert_eq!(status.code(), Code::ResourceExhausted, "{status}");
     }
     let grown_kib = figure_kib(&served, "VmHWM").saturating_sub(before);
-    eprintln!("{LARGE} requests of {} MiB at once: {} MiB", LARGE_BYTES >> 20, grown_kib >> 10);
+    eprintln!(
+        "{LARGE} requests of {} MiB at once: {} MiB",
+        LARGE_BYTES >> 20,
+        grown_kib >> 10
+    );
     assert!(grown_kib < LARGE_GROWTH_MAX_KIB, "{grown_kib} KiB");
     served.rpc.status().unwrap();
 }

@@ -25,19 +25,36 @@ impl World {
     }
 
     fn store(&mut self, topic: &str, text: &str, source: &str) -> v1::Memory {
-        self.served.rpc.store(Program::Ctl, &self.project.root, draft(topic, text, source)).unwrap()
+        self.served
+            .rpc
+            .store(Program::Ctl, &self.project.root, draft(topic, text, source))
+            .unwrap()
     }
 
     fn ctl(&self, arguments: &[&str]) -> Output {
         let mut command = self.served.home.command(Binary::Ctl);
-        command.args(arguments).current_dir(&self.project.root).output().unwrap()
+        command
+            .args(arguments)
+            .current_dir(&self.project.root)
+            .output()
+            .unwrap()
     }
 
     /// Exports Markdown and returns the file of a topic.
     fn export(&self, topic: &str) -> PathBuf {
         let directory = self.served.home.scratch().join("out");
-        let output = self.ctl(&["export", "--force", "--format", "markdown", directory.to_str().unwrap()]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = self.ctl(&[
+            "export",
+            "--force",
+            "--format",
+            "markdown",
+            directory.to_str().unwrap(),
+        ]);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         directory.join(format!("{topic}.md"))
     }
 
@@ -50,8 +67,17 @@ impl World {
 
     fn read(&mut self, reference: &str) -> v1::Memory {
         let caller = Some(caller(Program::Ctl, &self.project.root, "tests", ""));
-        let request = v1::ReadRequest { caller, reference: reference.to_owned(), ..v1::ReadRequest::default() };
-        self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap().memories.remove(0)
+        let request = v1::ReadRequest {
+            caller,
+            reference: reference.to_owned(),
+            ..v1::ReadRequest::default()
+        };
+        self.served
+            .rpc
+            .call(async |rpc| rpc.read(request.clone()).await)
+            .unwrap()
+            .memories
+            .remove(0)
     }
 }
 
@@ -59,7 +85,11 @@ impl World {
 fn what_a_person_may_change_in_a_file_is_taken_and_the_rest_is_told() {
     let mut world = World::new();
     let other = world.store("build", "The linker needs arm64 on every machine.", "");
-    let memory = world.store("build", "Caches are cleaned before each release.", "src/a.rs:1");
+    let memory = world.store(
+        "build",
+        "Caches are cleaned before each release.",
+        "src/a.rs:1",
+    );
     let file = world.export("build");
     let text = fs::read_to_string(&file).unwrap();
     // Untouched, nothing changes.
@@ -67,15 +97,17 @@ fn what_a_person_may_change_in_a_file_is_taken_and_the_rest_is_told() {
     let links = format!("\"links\":[\"{}\"],\"importance\"", other.handle);
     let place = text.find(&memory.handle).unwrap();
     let (before, after) = text.split_at(place);
-    let after = after.replacen("src/a.rs", "src/b.rs", 1).replacen("\"importance\"", &links, 1).replacen(
-        "\"origin\":\"user\"",
-        "\"origin\":\"tool\"",
-        1,
-    );
+    let after = after
+        .replacen("src/a.rs", "src/b.rs", 1)
+        .replacen("\"importance\"", &links, 1)
+        .replacen("\"origin\":\"user\"", "\"origin\":\"tool\"", 1);
     fs::write(&file, format!("{before}{after}")).unwrap();
     let (code, said) = world.import(&file);
     assert_eq!(code, Some(65), "{said}");
-    assert!(said.contains("`origin` was changed in the file and is not taken"), "{said}");
+    assert!(
+        said.contains("`origin` was changed in the file and is not taken"),
+        "{said}"
+    );
     assert!(said.contains("1 known before, 1 revised"), "{said}");
     let changed = world.read(&memory.handle);
     assert_eq!(changed.source.unwrap().path, "src/b.rs");
@@ -108,13 +140,22 @@ fn a_cut_file_damages_nothing() {
     let file = world.export("build");
     let text = fs::read_to_string(&file).unwrap();
     let last = text.rfind("<!-- helix:").unwrap();
-    let in_text = text.rfind("on every").or_else(|| text.rfind("before each")).unwrap();
+    let in_text = text
+        .rfind("on every")
+        .or_else(|| text.rfind("before each"))
+        .unwrap();
     for cut in [in_text, last + 30] {
         fs::write(&file, text.get(..cut).unwrap()).unwrap();
         let (code, said) = world.import(&file);
         assert_eq!(code, Some(65), "{said}");
-        assert!(said.contains("0 stored, 1 known before, 0 revised"), "{said}");
-        assert!(said.contains("1 of the 2 memories that it names are whole"), "{said}");
+        assert!(
+            said.contains("0 stored, 1 known before, 0 revised"),
+            "{said}"
+        );
+        assert!(
+            said.contains("1 of the 2 memories that it names are whole"),
+            "{said}"
+        );
     }
     for memory in [first, second] {
         assert_eq!(world.read(&memory.handle).text, memory.text);
@@ -126,18 +167,36 @@ fn forgotten_memories_are_named_by_an_import_that_has_them() {
     let mut world = World::new();
     let memory = world.store("build", "Caches are cleaned before each release.", "");
     let file = world.export("build");
-    assert!(world.ctl(&["forget", &memory.handle, "--yes"]).status.success());
+    assert!(
+        world
+            .ctl(&["forget", &memory.handle, "--yes"])
+            .status
+            .success()
+    );
     let (code, said) = world.import(&file);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("1 of those known before is forgotten here"), "{said}");
-    assert!(said.contains(&format!("helixctl restore {}", memory.handle)), "{said}");
+    assert!(
+        said.contains("1 of those known before is forgotten here"),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("helixctl restore {}", memory.handle)),
+        "{said}"
+    );
 }
 
 #[test]
 fn an_export_says_what_it_leaves_out() {
     let mut world = World::new();
-    world.store("build", "Caches are cleaned before each release of the product.", "");
+    world.store(
+        "build",
+        "Caches are cleaned before each release of the product.",
+        "",
+    );
     let output = world.ctl(&["export", "--format", "amrl", "out.log"]);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("no place for kind, importance, pin and project"), "{said}");
+    assert!(
+        said.contains("no place for kind, importance, pin and project"),
+        "{said}"
+    );
 }

@@ -1,5 +1,6 @@
-//! What never answers costs those who ask it, and nobody else: pipes in place of transcripts, a `git` that hangs, readers that do not
-//! read. A file system that hangs is not at hand in a test; a pipe and a program that hang hold a thread in the same way.
+//! What never answers costs those who ask it, and nobody else: pipes in place of transcripts, a
+//! `git` that hangs, readers that do not read. A file system that hangs is not at hand in a test; a
+//! pipe and a program that hang hold a thread in the same way.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs::{self, OpenOptions, Permissions};
@@ -55,7 +56,10 @@ impl Drop for Pipe {
 
 fn threads(daemon: &Daemon) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("Threads:")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Threads:"))
+        .unwrap();
     line.trim().parse().unwrap()
 }
 
@@ -77,8 +81,17 @@ fn hanging_git(home: &mut Home) -> Pipe {
 /// Runs `doctor` from a project to its end.
 fn doctor(home: &Home, project: &Path) -> Duration {
     let began = Instant::now();
-    let output = home.command(Binary::Ctl).arg("doctor").current_dir(project).output().unwrap();
-    assert!(!output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = home
+        .command(Binary::Ctl)
+        .arg("doctor")
+        .current_dir(project)
+        .output()
+        .unwrap();
+    assert!(
+        !output.stdout.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     began.elapsed()
 }
 
@@ -87,11 +100,21 @@ fn transcripts_that_are_pipes_hold_nobody_up() {
     let mut served = Served::new().unwrap();
     let (home, project) = (&served.home, Project::new(&served.home, "p").unwrap());
     let file = project.write("src/a.rs", "fn a() {}\n").unwrap();
-    let about = draft("rules", "gotcha: a is called with the lock held, so it must not log.", "src/a.rs:1");
-    served.rpc.store(v1::Program::Ctl, &project.root, about).unwrap();
+    let about = draft(
+        "rules",
+        "gotcha: a is called with the lock held, so it must not log.",
+        "src/a.rs:1",
+    );
+    served
+        .rpc
+        .store(v1::Program::Ctl, &project.root, about)
+        .unwrap();
     let pipe = Pipe::new(home.scratch().join("session.jsonl"));
     let session = Session::new(home, &project, "piped");
-    assert!(session.read(file.to_str().unwrap()).unwrap().is_some(), "nothing was given, so nothing is confirmed");
+    assert!(
+        session.read(file.to_str().unwrap()).unwrap().is_some(),
+        "nothing was given, so nothing is confirmed"
+    );
     for number in 0..17 {
         let input = session.input("UserPromptSubmit", |input| {
             input["transcript_path"] = pipe.0.to_str().unwrap().into();
@@ -101,9 +124,17 @@ fn transcripts_that_are_pipes_hold_nobody_up() {
     }
     let began = Instant::now();
     served.rpc.status().unwrap();
-    served.rpc.search(&project.root, "lock held", v1::Retriever::Words).unwrap();
+    served
+        .rpc
+        .search(&project.root, "lock held", v1::Retriever::Words)
+        .unwrap();
     assert!(began.elapsed() < TIMELY, "{:?}", began.elapsed());
-    assert!(Session::new(home, &project, "another").read(file.to_str().unwrap()).unwrap().is_some());
+    assert!(
+        Session::new(home, &project, "another")
+            .read(file.to_str().unwrap())
+            .unwrap()
+            .is_some()
+    );
     assert!(threads(&served.daemon) < THREADS_MAX);
 }
 
@@ -111,12 +142,21 @@ fn transcripts_that_are_pipes_hold_nobody_up() {
 fn a_git_that_hangs_costs_its_own_project_alone() {
     let mut home = Home::new().unwrap();
     let _pipe = hanging_git(&mut home);
-    let hung: Vec<Project> = (0..4).map(|at| Project::without_git(&home, &format!("hung{at}")).unwrap()).collect();
+    let hung: Vec<Project> = (0..4)
+        .map(|at| Project::without_git(&home, &format!("hung{at}")).unwrap())
+        .collect();
     let well = Project::new(&home, "well").unwrap();
     let file = well.write("src/a.rs", "fn a() {}\n").unwrap();
     let mut served = Served::on(home).unwrap();
-    let about = draft("rules", "gotcha: a is called with the lock held, so it must not log.", "src/a.rs:1");
-    served.rpc.store(v1::Program::Ctl, &well.root, about).unwrap();
+    let about = draft(
+        "rules",
+        "gotcha: a is called with the lock held, so it must not log.",
+        "src/a.rs:1",
+    );
+    served
+        .rpc
+        .store(v1::Program::Ctl, &well.root, about)
+        .unwrap();
     let home = &served.home;
     thread::scope(|scope| {
         let (refused, refusals) = channel();
@@ -125,23 +165,37 @@ fn a_git_that_hangs_costs_its_own_project_alone() {
             scope.spawn(move || {
                 let began = Instant::now();
                 // Whether it is refused or answered without the project is not what this is about.
-                drop(Rpc::connect(home).unwrap().search(place, "lock", v1::Retriever::Words));
+                drop(
+                    Rpc::connect(home)
+                        .unwrap()
+                        .search(place, "lock", v1::Retriever::Words),
+                );
                 refused.send(began.elapsed()).unwrap();
             });
             scope.spawn(move || {
-                let input = Session::new(home, &hung_project(place), "hung").input("UserPromptSubmit", |_| ());
+                let input = Session::new(home, &hung_project(place), "hung")
+                    .input("UserPromptSubmit", |_| ());
                 HookRun::of(home, "prompt", input.unwrap().to_string().as_bytes()).unwrap();
             });
         }
         drop(refused);
         for number in 0..20 {
             let began = Instant::now();
-            let found = served.rpc.search(&well.root, "lock held", v1::Retriever::Words).unwrap();
+            let found = served
+                .rpc
+                .search(&well.root, "lock held", v1::Retriever::Words)
+                .unwrap();
             assert_eq!(found.hits.len(), 1);
-            assert!(began.elapsed() < TIMELY, "search {number}: {:?}", began.elapsed());
+            assert!(
+                began.elapsed() < TIMELY,
+                "search {number}: {:?}",
+                began.elapsed()
+            );
         }
         assert!(doctor(home, &well.root) < TIMELY * 2);
-        let told = Session::new(home, &well, "well").read(file.to_str().unwrap()).unwrap();
+        let told = Session::new(home, &well, "well")
+            .read(file.to_str().unwrap())
+            .unwrap();
         assert!(told.is_some(), "a hook of another project says nothing");
         for took in refusals {
             assert!(took < REFUSED, "{took:?}");
@@ -149,10 +203,22 @@ fn a_git_that_hangs_costs_its_own_project_alone() {
     });
     // Who comes later is told at once.
     let began = Instant::now();
-    drop(served.rpc.search(&hung[0].root, "lock", v1::Retriever::Words));
+    drop(
+        served
+            .rpc
+            .search(&hung[0].root, "lock", v1::Retriever::Words),
+    );
     assert!(began.elapsed() < TIMELY, "{:?}", began.elapsed());
-    assert!(threads(&served.daemon) < THREADS_MAX, "{}", threads(&served.daemon));
-    assert_eq!(served.daemon.stop().unwrap().code(), Some(0), "and it can be stopped");
+    assert!(
+        threads(&served.daemon) < THREADS_MAX,
+        "{}",
+        threads(&served.daemon)
+    );
+    assert_eq!(
+        served.daemon.stop().unwrap().code(),
+        Some(0),
+        "and it can be stopped"
+    );
 }
 
 /// Directories that hang at once: more than there are threads to ask them.
@@ -167,23 +233,42 @@ fn many_places_that_hang_leave_the_others_their_hooks() {
     let hung = |at: usize| Project::without_git(&home, &format!("hung{at}")).unwrap();
     let hung: Vec<Project> = (0..HUNG_PLACES).map(hung).collect();
     let mut served = Served::on(home).unwrap();
-    let about = draft("rules", "gotcha: a is called with the lock held, so it must not log.", "src/a.rs:1");
-    served.rpc.store(v1::Program::Ctl, &well.root, about).unwrap();
+    let about = draft(
+        "rules",
+        "gotcha: a is called with the lock held, so it must not log.",
+        "src/a.rs:1",
+    );
+    served
+        .rpc
+        .store(v1::Program::Ctl, &well.root, about)
+        .unwrap();
     let home = &served.home;
-    assert!(Session::new(home, &well, "before").read(file.to_str().unwrap()).unwrap().is_some());
+    assert!(
+        Session::new(home, &well, "before")
+            .read(file.to_str().unwrap())
+            .unwrap()
+            .is_some()
+    );
     thread::scope(|scope| {
         for (at, place) in hung.iter().enumerate() {
             scope.spawn(move || {
-                let input = Session::new(home, place, &format!("hung{at}")).input("UserPromptSubmit", |_| ());
+                let input = Session::new(home, place, &format!("hung{at}"))
+                    .input("UserPromptSubmit", |_| ());
                 HookRun::of(home, "prompt", input.unwrap().to_string().as_bytes()).unwrap();
             });
         }
     });
-    let told = Session::new(home, &well, "after").read(file.to_str().unwrap()).unwrap();
+    let told = Session::new(home, &well, "after")
+        .read(file.to_str().unwrap())
+        .unwrap();
     assert!(told.is_some(), "a hook of another project says nothing");
     // It is named once it has not answered for a second.
     let named = within(DEADLINE, || {
-        let output = home.command(Binary::Ctl).arg("doctor").current_dir(&well.root).output()?;
+        let output = home
+            .command(Binary::Ctl)
+            .arg("doctor")
+            .current_dir(&well.root)
+            .output()?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         Ok((said.contains("do not answer") && said.contains("/hung")).then_some(()))
     });
@@ -210,9 +295,17 @@ fn a_git_that_hangs_ends_with_the_daemon() {
     let place = Project::new(&home, "p").unwrap();
     let served = Served::on(home).unwrap();
     thread::scope(|scope| {
-        scope.spawn(|| drop(Rpc::connect(&served.home).unwrap().search(&place.root, "lock", v1::Retriever::Words)));
+        scope.spawn(|| {
+            drop(Rpc::connect(&served.home).unwrap().search(
+                &place.root,
+                "lock",
+                v1::Retriever::Words,
+            ))
+        });
         let mut line = String::new();
-        BufReader::new(fs::File::open(&started).unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(fs::File::open(&started).unwrap())
+            .read_line(&mut line)
+            .unwrap();
         let pid: u32 = line.trim().parse().unwrap();
         served.daemon.signal(Signal::SIGTERM).unwrap();
         let began = Instant::now();
@@ -227,21 +320,42 @@ fn hooks_go_before_searches() {
     let project = Project::new(&served.home, "p").unwrap();
     let words: Vec<String> = (0..200).map(|number| format!("word{number}")).collect();
     for batch in 0..8 {
-        let note = |number: usize| draft("bulk", &format!("{batch} {number} {}", words[number % 150..].join(" ")), "");
+        let note = |number: usize| {
+            draft(
+                "bulk",
+                &format!("{batch} {number} {}", words[number % 150..].join(" ")),
+                "",
+            )
+        };
         let drafts = (0..500).map(note).collect::<Vec<_>>();
         let caller = Some(caller(v1::Program::Ctl, &project.root, "", ""));
-        let request = v1::StoreBatchRequest { caller, drafts, force: true };
-        served.rpc.call(async |rpc| rpc.store_batch(request.clone()).await).unwrap();
+        let request = v1::StoreBatchRequest {
+            caller,
+            drafts,
+            force: true,
+        };
+        served
+            .rpc
+            .call(async |rpc| rpc.store_batch(request.clone()).await)
+            .unwrap();
     }
-    let files: Vec<PathBuf> =
-        (0..HOOKS).map(|at| project.write(&format!("src/a{at}.rs"), "fn a() {}\n").unwrap()).collect();
+    let files: Vec<PathBuf> = (0..HOOKS)
+        .map(|at| {
+            project
+                .write(&format!("src/a{at}.rs"), "fn a() {}\n")
+                .unwrap()
+        })
+        .collect();
     for at in 0..HOOKS {
         let about = draft(
             "rules",
             &format!("gotcha: number {at} is called with its own lock held."),
             &format!("src/a{at}.rs:1"),
         );
-        served.rpc.store(v1::Program::Ctl, &project.root, about).unwrap();
+        served
+            .rpc
+            .store(v1::Program::Ctl, &project.root, about)
+            .unwrap();
     }
     let paths = served.home.paths.clone();
     let search = v1::SearchRequest {
@@ -255,15 +369,26 @@ fn hooks_go_before_searches() {
         let (begun, is_begun) = channel();
         let (over, is_over) = tokio::sync::oneshot::channel::<()>();
         scope.spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
             runtime.block_on(async {
                 let mut searches = tokio::task::JoinSet::new();
                 for _ in 0..SEARCHES {
-                    let mut client = Client::connect(&paths, Start::Never, "tests").await.unwrap();
+                    let mut client = Client::connect(&paths, Start::Never, "tests")
+                        .await
+                        .unwrap();
                     let search = search.clone();
                     searches.spawn(async move {
                         loop {
-                            drop(client.call_once(DEADLINE, async |rpc| rpc.search(search.clone()).await).await);
+                            drop(
+                                client
+                                    .call_once(DEADLINE, async |rpc| {
+                                        rpc.search(search.clone()).await
+                                    })
+                                    .await,
+                            );
                         }
                     });
                 }
@@ -273,14 +398,23 @@ fn hooks_go_before_searches() {
         });
         is_begun.recv().unwrap();
         let session = Session::new(&served.home, &project, "first");
-        let answered = files.iter().filter(|file| session.read(file.to_str().unwrap()).unwrap().is_some()).count();
+        let answered = files
+            .iter()
+            .filter(|file| session.read(file.to_str().unwrap()).unwrap().is_some())
+            .count();
         drop(over);
-        assert!(answered * 10 >= files.len() * 9, "{answered} of {} hooks were answered", files.len());
+        assert!(
+            answered * 10 >= files.len() * 9,
+            "{answered} of {} hooks were answered",
+            files.len()
+        );
     });
 }
 
 fn hung_project(root: &Path) -> Project {
-    Project { root: root.to_owned() }
+    Project {
+        root: root.to_owned(),
+    }
 }
 
 #[test]
@@ -289,9 +423,19 @@ fn exports_that_nobody_reads_are_few_and_end() {
     let project = Project::without_git(&served.home, "p").unwrap();
     let text = "long ".repeat(8_000);
     for number in 0..400 {
-        served.rpc.store(v1::Program::Ctl, &project.root, draft("build", &format!("{number} {text}"), "")).unwrap();
+        served
+            .rpc
+            .store(
+                v1::Program::Ctl,
+                &project.root,
+                draft("build", &format!("{number} {text}"), ""),
+            )
+            .unwrap();
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let request = || v1::ExportRequest {
         caller: Some(caller(v1::Program::Ctl, &project.root, "", "")),
         format: v1::ExchangeFormat::Json.into(),
@@ -301,8 +445,13 @@ fn exports_that_nobody_reads_are_few_and_end() {
     let (streams, refusal) = runtime.block_on(async {
         let mut streams = Vec::new();
         loop {
-            let mut client = Client::connect(&paths, Start::Never, "tests").await.unwrap();
-            match client.call_once(TIMELY, async |rpc| rpc.export(request()).await).await {
+            let mut client = Client::connect(&paths, Start::Never, "tests")
+                .await
+                .unwrap();
+            match client
+                .call_once(TIMELY, async |rpc| rpc.export(request()).await)
+                .await
+            {
                 Ok(stream) => streams.push((client, stream)),
                 Err(status) => return (streams, status),
             }
@@ -314,12 +463,16 @@ fn exports_that_nobody_reads_are_few_and_end() {
     // Everything else goes on, other long work as well.
     let began = Instant::now();
     assert!(doctor(&served.home, &project.root) < TIMELY * 2);
-    served.rpc.call(async |rpc| rpc.check(v1::CheckRequest { deep: true }).await).unwrap();
+    served
+        .rpc
+        .call(async |rpc| rpc.check(v1::CheckRequest { deep: true }).await)
+        .unwrap();
     assert!(began.elapsed() < TIMELY * 3, "{:?}", began.elapsed());
     // Each ends when nothing was read for a while, and says so to who reads on.
     let ended = within(DEADLINE, || {
         let mut client = runtime.block_on(Client::connect(&paths, Start::Never, "tests"))?;
-        let another = runtime.block_on(client.call_once(TIMELY, async |rpc| rpc.export(request()).await));
+        let another =
+            runtime.block_on(client.call_once(TIMELY, async |rpc| rpc.export(request()).await));
         Ok(another.is_ok().then_some(()))
     });
     ended.unwrap();
@@ -337,8 +490,9 @@ fn exports_that_nobody_reads_are_few_and_end() {
         }
         ends
     });
-    let is_late =
-        |end: &Status| end.code() == Code::DeadlineExceeded && end.message().contains("nothing of it was read");
+    let is_late = |end: &Status| {
+        end.code() == Code::DeadlineExceeded && end.message().contains("nothing of it was read")
+    };
     assert!(!ends.is_empty() && ends.iter().all(is_late), "{ends:?}");
 }
 
@@ -347,7 +501,11 @@ fn signals_that_ask_for_nothing_are_survived() {
     let mut served = Served::new().unwrap();
     for signal in [Signal::SIGHUP, Signal::SIGXFSZ] {
         served.daemon.signal(signal).unwrap();
-        assert_eq!(served.rpc.status().unwrap().pid, served.daemon.pid(), "{signal}");
+        assert_eq!(
+            served.rpc.status().unwrap().pid,
+            served.daemon.pid(),
+            "{signal}"
+        );
     }
     assert_eq!(served.daemon.stop().unwrap().code(), Some(0));
 }
@@ -357,8 +515,12 @@ fn a_daemon_ends_whose_home_is_gone() {
     let Served { rpc, daemon, home } = Served::new().unwrap();
     drop(rpc);
     fs::remove_dir_all(&home.paths.home).unwrap();
-    // Who asks meanwhile gets a daemon and a home of its own, which the end of the old one leaves alone.
+    // Who asks meanwhile gets a daemon and a home of its own, which the end of the old one leaves
+    // alone.
     let second = Daemon::start(&home).unwrap();
     assert_eq!(daemon.wait().unwrap().code(), Some(74));
-    assert_eq!(Rpc::connect(&home).unwrap().status().unwrap().pid, second.pid());
+    assert_eq!(
+        Rpc::connect(&home).unwrap().status().unwrap().pid,
+        second.pid()
+    );
 }

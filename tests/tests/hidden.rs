@@ -7,6 +7,11 @@ use helix_proto::hidden::is_active;
 fn the_engine_and_the_programs_hide_the_same_characters() {
     for character in char::MIN..=char::MAX {
         let is_hidden = is_active(character) && !matches!(character, '\n' | '\t');
-        assert_eq!(neutral(&character.to_string()).is_empty(), is_hidden, "U+{:04X}", u32::from(character));
+        assert_eq!(
+            neutral(&character.to_string()).is_empty(),
+            is_hidden,
+            "U+{:04X}",
+            u32::from(character)
+        );
     }
 }

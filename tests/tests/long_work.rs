@@ -33,15 +33,27 @@ struct Import {
 impl Import {
     fn start(home: &Home, project: &Project) -> Self {
         let mut command = home.command(Binary::Ctl);
-        command.args(["import", "-", "--format", "json"]).current_dir(&project.root);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["import", "-", "--format", "json"])
+            .current_dir(&project.root);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
-        Self { child: Some(child), input }
+        Self {
+            child: Some(child),
+            input,
+        }
     }
 
     fn write(&mut self, text: &str) {
-        self.input.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        self.input
+            .as_mut()
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
     }
 
     fn finish(mut self) -> Output {
@@ -60,29 +72,50 @@ impl Drop for Import {
 }
 
 fn entries(from: u32, to: u32) -> String {
-    let one =
-        |number: u32| format!("{{\"topic\":\"t\",\"text\":\"memory {number} of an import, unlike {}\"}}", number * 7);
+    let one = |number: u32| {
+        format!(
+            "{{\"topic\":\"t\",\"text\":\"memory {number} of an import, unlike {}\"}}",
+            number * 7
+        )
+    };
     (from..to).map(one).collect::<Vec<_>>().join(",\n")
 }
 
 fn active(served: &mut Served) -> u64 {
     let status = served.rpc.status().unwrap();
-    status.memories_by_status.iter().find(|one| one.name == "active").map_or(0, |one| one.count)
+    status
+        .memories_by_status
+        .iter()
+        .find(|one| one.name == "active")
+        .map_or(0, |one| one.count)
 }
 
 fn store(served: &mut Served, project: &Project, text: &str) {
-    served.rpc.store(v1::Program::Ctl, &project.root, draft("build", text, "")).unwrap();
+    served
+        .rpc
+        .store(v1::Program::Ctl, &project.root, draft("build", text, ""))
+        .unwrap();
 }
 
 /// Asks for a hand-over, and says what it waits for.
 fn ask_upgrade(served: &mut Served) -> Vec<String> {
-    served.rpc.call(async |rpc| rpc.upgrade(v1::UpgradeRequest::default()).await).unwrap().waits_for
+    served
+        .rpc
+        .call(async |rpc| rpc.upgrade(v1::UpgradeRequest::default()).await)
+        .unwrap()
+        .waits_for
 }
 
 /// Asks for a hand-over that surely finds an import under way.
 fn import_under_way(served: &mut Served) -> Vec<String> {
-    within(DEADLINE, || Ok((served.rpc.status()?.open_connections > 1).then_some(()))).unwrap();
-    within(DEADLINE, || Ok(Some(ask_upgrade(served)).filter(|waits_for| !waits_for.is_empty()))).unwrap()
+    within(DEADLINE, || {
+        Ok((served.rpc.status()?.open_connections > 1).then_some(()))
+    })
+    .unwrap();
+    within(DEADLINE, || {
+        Ok(Some(ask_upgrade(served)).filter(|waits_for| !waits_for.is_empty()))
+    })
+    .unwrap()
 }
 
 #[test]
@@ -95,17 +128,31 @@ fn a_hand_over_waits_for_an_import_and_everybody_is_served_meanwhile() {
     assert_eq!(import_under_way(&mut served), ["import"]);
     let before = served.rpc.status().unwrap().started_at_us;
     for number in 0..20 {
-        store(&mut served, &project, &format!("stored while the hand-over waits, number {number}"));
+        store(
+            &mut served,
+            &project,
+            &format!("stored while the hand-over waits, number {number}"),
+        );
     }
-    assert_eq!(served.rpc.status().unwrap().started_at_us, before, "the old program still serves");
+    assert_eq!(
+        served.rpc.status().unwrap().started_at_us,
+        before,
+        "the old program still serves"
+    );
     import.write(",");
     import.write(&entries(20_000, 25_000));
     import.write("]");
     let output = import.finish();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("25000 memories read: 25000 stored"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        said.contains("25000 memories read: 25000 stored"),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     // Calls made while it hands over are answered by the new program.
-    let handed = within(DEADLINE, || Ok((served.rpc.status()?.started_at_us > before).then_some(())));
+    let handed = within(DEADLINE, || {
+        Ok((served.rpc.status()?.started_at_us > before).then_some(()))
+    });
     handed.unwrap();
     store(&mut served, &project, "stored in the new program");
     assert_eq!(active(&mut served), 25_021);
@@ -119,11 +166,27 @@ fn a_stop_ends_an_import_with_a_true_account() {
     let file: PathBuf = served.home.scratch().join("all.json");
     fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
     let mut command = served.home.command(Binary::Ctl);
-    command.args(["import", file.to_str().unwrap()]).current_dir(&project.root);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command
+        .args(["import", file.to_str().unwrap()])
+        .current_dir(&project.root);
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     within(DEADLINE, || Ok((active(&mut served) > 2_000).then_some(()))).unwrap();
-    let down = served.home.command(Binary::Ctl).arg("down").output().unwrap();
-    assert!(down.status.success(), "{}", String::from_utf8_lossy(&down.stderr));
+    let down = served
+        .home
+        .command(Binary::Ctl)
+        .arg("down")
+        .output()
+        .unwrap();
+    assert!(
+        down.status.success(),
+        "{}",
+        String::from_utf8_lossy(&down.stderr)
+    );
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(69), "{said}");
@@ -131,8 +194,14 @@ fn a_stop_ends_an_import_with_a_true_account() {
     drop((rpc, daemon));
     let mut served = Served::on(home).unwrap();
     let stored = active(&mut served);
-    assert!(stored < u64::from(MEMORIES), "the import was over before the stop");
-    assert!(said.contains(&format!("{stored} memories were stored until then")), "{stored}: {said}");
+    assert!(
+        stored < u64::from(MEMORIES),
+        "the import was over before the stop"
+    );
+    assert!(
+        said.contains(&format!("{stored} memories were stored until then")),
+        "{stored}: {said}"
+    );
 }
 
 #[test]
@@ -144,7 +213,13 @@ fn an_import_says_how_far_it_is_read_whatever_comes_of_it() {
     for dry_run in [true, false, false] {
         let caller = Some(caller(v1::Program::Ctl, &project.root, "", ""));
         let format = v1::ExchangeFormat::Json.into();
-        let piece = v1::ImportPiece { caller, format, dry_run, data: data.clone(), ..v1::ImportPiece::default() };
+        let piece = v1::ImportPiece {
+            caller,
+            format,
+            dry_run,
+            data: data.clone(),
+            ..v1::ImportPiece::default()
+        };
         let reports = served.rpc.call(async |rpc| {
             let mut reports = rpc.import(iter([piece.clone()])).await?.into_inner();
             let mut all = Vec::new();
@@ -156,9 +231,19 @@ fn an_import_says_how_far_it_is_read_whatever_comes_of_it() {
         let mut reports = reports.unwrap();
         assert!(reports.pop().unwrap().done);
         let read: Vec<u64> = reports.iter().map(|report| report.bytes_read).collect();
-        assert!(reports.iter().all(|report| report.bytes_whole == whole), "{reports:?}");
-        assert_eq!(read.first(), Some(&0), "all of it is there and none is read");
-        assert!(read.is_sorted() && read.iter().any(|read| (1..whole).contains(read)), "{read:?} of {whole}");
+        assert!(
+            reports.iter().all(|report| report.bytes_whole == whole),
+            "{reports:?}"
+        );
+        assert_eq!(
+            read.first(),
+            Some(&0),
+            "all of it is there and none is read"
+        );
+        assert!(
+            read.is_sorted() && read.iter().any(|read| (1..whole).contains(read)),
+            "{read:?} of {whole}"
+        );
     }
 }
 
@@ -172,7 +257,10 @@ fn an_import_whose_sender_dies_stores_nothing() {
     import_under_way(&mut served);
     drop(import);
     // The hand-over comes when the import has ended.
-    within(DEADLINE, || Ok(ask_upgrade(&mut served).is_empty().then_some(()))).unwrap();
+    within(DEADLINE, || {
+        Ok(ask_upgrade(&mut served).is_empty().then_some(()))
+    })
+    .unwrap();
     assert_eq!(active(&mut served), 0);
 }
 
@@ -183,15 +271,32 @@ fn an_import_whose_caller_dies_ends_and_comes_again_without_repeats() {
     let file: PathBuf = served.home.scratch().join("all.json");
     fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
     let mut command = served.home.command(Binary::Ctl);
-    command.args(["import", file.to_str().unwrap()]).current_dir(&project.root).stdin(Stdio::null());
-    let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    command
+        .args(["import", file.to_str().unwrap()])
+        .current_dir(&project.root)
+        .stdin(Stdio::null());
+    let mut first = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     within(DEADLINE, || Ok((active(&mut served) > 2_000).then_some(()))).unwrap();
     first.kill().unwrap();
     first.wait().unwrap();
-    let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+    let output = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && said.contains(&format!("{MEMORIES} memories read: ")), "{said}");
-    assert!(!said.contains(&format!("{MEMORIES} stored")) && !said.contains(" 0 stored"), "{said}");
+    assert!(
+        output.status.success() && said.contains(&format!("{MEMORIES} memories read: ")),
+        "{said}"
+    );
+    assert!(
+        !said.contains(&format!("{MEMORIES} stored")) && !said.contains(" 0 stored"),
+        "{said}"
+    );
     assert_eq!(active(&mut served), u64::from(MEMORIES));
 }
 
@@ -202,17 +307,35 @@ fn an_interrupted_import_tells_no_more_than_was_stored() {
     let file: PathBuf = served.home.scratch().join("all.json");
     fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
     let mut command = served.home.command(Binary::Ctl);
-    command.args(["import", file.to_str().unwrap()]).current_dir(&project.root).stdin(Stdio::null());
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command
+        .args(["import", file.to_str().unwrap()])
+        .current_dir(&project.root)
+        .stdin(Stdio::null());
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     within(DEADLINE, || Ok((active(&mut served) > 2_000).then_some(()))).unwrap();
-    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    kill(
+        Pid::from_raw(i32::try_from(child.id()).unwrap()),
+        Signal::SIGINT,
+    )
+    .unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("import the same again"), "{said}");
-    let told = said.split("interrupted; ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).unwrap_or(0);
+    let told = said
+        .split("interrupted; ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next()?.parse().ok())
+        .unwrap_or(0);
     let stored = active(&mut served);
-    assert!(stored >= told && stored < u64::from(MEMORIES), "{stored}: {said}");
+    assert!(
+        stored >= told && stored < u64::from(MEMORIES),
+        "{stored}: {said}"
+    );
 }
 
 #[test]
@@ -223,11 +346,18 @@ fn a_cut_json_export_is_counted_exactly() {
     let file = served.home.scratch().join("cut.json");
     fs::write(&file, whole.get(..whole.len() - 100).unwrap()).unwrap();
     let mut command = served.home.command(Binary::Ctl);
-    let output = command.args(["import", file.to_str().unwrap()]).current_dir(&project.root).output().unwrap();
+    let output = command
+        .args(["import", file.to_str().unwrap()])
+        .current_dir(&project.root)
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(65), "{said}");
     let stored = active(&mut served);
-    assert!(stored > 0 && said.contains(&format!("{stored} memories were stored until then")), "{stored}: {said}");
+    assert!(
+        stored > 0 && said.contains(&format!("{stored} memories were stored until then")),
+        "{stored}: {said}"
+    );
 }
 
 #[test]
@@ -240,11 +370,30 @@ fn an_export_that_nobody_reads_does_not_hold_a_stop_up() {
     }
     let mut command = served.home.command(Binary::Ctl);
     command.args(["export", "-"]).current_dir(&project.root);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut first = [0; 1];
-    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
-    let down = served.home.command(Binary::Ctl).arg("down").output().unwrap();
-    assert!(down.status.success(), "{}", String::from_utf8_lossy(&down.stderr));
+    child
+        .stdout
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut first)
+        .unwrap();
+    let down = served
+        .home
+        .command(Binary::Ctl)
+        .arg("down")
+        .output()
+        .unwrap();
+    assert!(
+        down.status.success(),
+        "{}",
+        String::from_utf8_lossy(&down.stderr)
+    );
     let output = child.wait_with_output().unwrap();
     assert!(!output.status.success(), "a cut export is no success");
 }

@@ -1,5 +1,5 @@
-//! Finding by meaning with the real model, and what happens when its files are damaged. Without an installed model nothing
-//! is run, which is said.
+//! Finding by meaning with the real model, and what happens when its files are damaged. Without an
+//! installed model nothing is run, which is said.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs;
@@ -41,19 +41,29 @@ fn home() -> Option<Home> {
 fn await_vectors(rpc: &mut Rpc) {
     let asked = within(EMBED_DEADLINE, || {
         let embedder = rpc.status()?.embedder.unwrap_or_default();
-        assert!(embedder.state() != EmbedderState::Failed && embedder.state() != EmbedderState::Absent, "{embedder:?}");
+        assert!(
+            embedder.state() != EmbedderState::Failed && embedder.state() != EmbedderState::Absent,
+            "{embedder:?}"
+        );
         Ok((embedder.state() == EmbedderState::Ready && embedder.pending == 0).then_some(()))
     });
     asked.unwrap();
 }
 
 fn vectors(rpc: &mut Rpc) -> u64 {
-    rpc.status().unwrap().indexes.iter().find(|index| index.name == "vectors").unwrap().entries
+    rpc.status()
+        .unwrap()
+        .indexes
+        .iter()
+        .find(|index| index.name == "vectors")
+        .unwrap()
+        .entries
 }
 
 fn store_all(rpc: &mut Rpc, cwd: &Path) {
     for text in TEXTS {
-        rpc.store(Program::Mcp, cwd, draft("facts", text, "")).unwrap();
+        rpc.store(Program::Mcp, cwd, draft("facts", text, ""))
+            .unwrap();
     }
 }
 
@@ -63,16 +73,31 @@ fn check_found_by_meaning(rpc: &mut Rpc, cwd: &Path) {
     assert!(by_words.hits.is_empty(), "{by_words:?}");
     for retriever in [Retriever::Meaning, Retriever::Hybrid] {
         let found = rpc.search(cwd, QUESTION, retriever).unwrap();
-        assert_eq!(found.hits.first().unwrap().memory.as_ref().unwrap().text, TEXTS[0]);
+        assert_eq!(
+            found.hits.first().unwrap().memory.as_ref().unwrap().text,
+            TEXTS[0]
+        );
         let near = "no memory has any of these words; these are near in meaning".to_owned();
-        assert_eq!(found.notes, if retriever == Retriever::Hybrid { vec![near] } else { Vec::new() });
+        assert_eq!(
+            found.notes,
+            if retriever == Retriever::Hybrid {
+                vec![near]
+            } else {
+                Vec::new()
+            }
+        );
     }
 }
 
 /// The ONNX Runtime would keep what it reports to its makers in the user's cache.
 fn check_nothing_is_left_outside(home: &Home) {
-    let found = fs::read_dir(home.scratch()).unwrap().map(|entry| entry.unwrap().path());
-    assert_eq!(found.collect::<Vec<_>>(), std::slice::from_ref(&home.paths.home));
+    let found = fs::read_dir(home.scratch())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        std::slice::from_ref(&home.paths.home)
+    );
 }
 
 #[test]
@@ -90,7 +115,13 @@ fn a_memory_is_found_by_its_meaning_and_still_after_a_kill() {
     let _daemon = Daemon::start(&home).unwrap();
     let mut rpc = Rpc::connect(&home).unwrap();
     // Words do not wait for the model.
-    assert_eq!(rpc.search(home.scratch(), "arm64", Retriever::Words).unwrap().hits.len(), 1);
+    assert_eq!(
+        rpc.search(home.scratch(), "arm64", Retriever::Words)
+            .unwrap()
+            .hits
+            .len(),
+        1
+    );
     await_vectors(&mut rpc);
     assert_eq!(vectors(&mut rpc), TEXTS.len() as u64);
     check_found_by_meaning(&mut rpc, home.scratch());
@@ -102,16 +133,30 @@ fn the_first_look_at_a_file_does_not_wait_for_its_meaning() {
     let _daemon = Daemon::start(&home).unwrap();
     let project = Project::new(&home, "harbour").unwrap();
     let mut rpc = Rpc::connect(&home).unwrap();
-    let stored = rpc.store(Program::Mcp, &project.root, draft("facts", TEXTS[1], "")).unwrap();
-    for text in ["The tide table is printed on Mondays.", "Gauges drift in winter.", "Berths are let by the hour."] {
-        rpc.store(Program::Mcp, &project.root, draft("facts", text, "")).unwrap();
+    let stored = rpc
+        .store(Program::Mcp, &project.root, draft("facts", TEXTS[1], ""))
+        .unwrap();
+    for text in [
+        "The tide table is printed on Mondays.",
+        "Gauges drift in winter.",
+        "Berths are let by the hour.",
+    ] {
+        rpc.store(Program::Mcp, &project.root, draft("facts", text, ""))
+            .unwrap();
     }
     await_vectors(&mut rpc);
     project
-        .write("src/lunar.py", "# Computes the tide table from the phase of the moon.\ndef compute(moon):\n    pass\n")
+        .write(
+            "src/lunar.py",
+            "# Computes the tide table from the phase of the moon.\ndef compute(moon):\n    pass\n",
+        )
         .unwrap();
     let session = Session::new(&home, &project, "one");
-    assert_eq!(session.read("src/lunar.py").unwrap(), None, "nothing names it");
+    assert_eq!(
+        session.read("src/lunar.py").unwrap(),
+        None,
+        "nothing names it"
+    );
     let told = within(EMBED_DEADLINE, || Ok(session.read("src/lunar.py").unwrap()));
     assert!(told.unwrap().contains(&stored.handle));
 }
@@ -122,22 +167,49 @@ fn gibberish_matches_nothing() {
     let _daemon = Daemon::start(&home).unwrap();
     let mut rpc = Rpc::connect(&home).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
-    let import = home.command(Binary::Ctl).arg("import").arg(path).output().unwrap();
+    let import = home
+        .command(Binary::Ctl)
+        .arg("import")
+        .arg(path)
+        .output()
+        .unwrap();
     assert!(import.status.success(), "{import:?}");
     await_vectors(&mut rpc);
     for query in ["dfgdfg dfg", "hlm znpthhb", "rqdk qrwcm vxp"] {
-        let found = rpc.search(home.scratch(), query, Retriever::Hybrid).unwrap();
+        let found = rpc
+            .search(home.scratch(), query, Retriever::Hybrid)
+            .unwrap();
         assert!(found.hits.len() <= 3, "{query}: {}", found.hits.len());
         assert!(
-            found.hits.iter().all(|hit| hit.found_by() == FoundBy::Unspecified)
-                && (found.hits.is_empty() || found.notes.iter().any(|note| note.starts_with("nothing matches"))),
+            found
+                .hits
+                .iter()
+                .all(|hit| hit.found_by() == FoundBy::Unspecified)
+                && (found.hits.is_empty()
+                    || found
+                        .notes
+                        .iter()
+                        .any(|note| note.starts_with("nothing matches"))),
             "{found:?}"
         );
         assert!(found.next_cursor.is_empty());
     }
     // What bears on something is found as ever.
-    let found = rpc.search(home.scratch(), "permissions of the endpoint", Retriever::Hybrid).unwrap();
-    assert!(found.notes.iter().all(|note| !note.starts_with("nothing matches")) && found.hits.len() > 3, "{found:?}");
+    let found = rpc
+        .search(
+            home.scratch(),
+            "permissions of the endpoint",
+            Retriever::Hybrid,
+        )
+        .unwrap();
+    assert!(
+        found
+            .notes
+            .iter()
+            .all(|note| !note.starts_with("nothing matches"))
+            && found.hits.len() > 3,
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -152,11 +224,18 @@ fn lost_vectors_are_made_again() {
     let derived: Vec<PathBuf> = fs::read_dir(&strand)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.file_name().is_some_and(|name| name != helix_engine::store::STORE_FILE))
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name != helix_engine::store::STORE_FILE)
+        })
         .collect();
     assert!(!derived.is_empty());
     for path in derived {
-        if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
+        if path.is_dir() {
+            fs::remove_dir_all(path).unwrap()
+        } else {
+            fs::remove_file(path).unwrap()
+        }
     }
     let _daemon = Daemon::start(&home).unwrap();
     let mut rpc = Rpc::connect(&home).unwrap();
@@ -185,7 +264,12 @@ fn check_damage(name: &str) {
     home.paths.models.clone_from(&models);
     let path = models.join(name);
     let bytes = fs::metadata(&path).unwrap().len();
-    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(bytes / 2).unwrap();
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_len(bytes / 2)
+        .unwrap();
 
     let daemon = Daemon::start(&home).unwrap();
     let mut rpc = Rpc::connect(&home).unwrap();
@@ -197,15 +281,33 @@ fn check_damage(name: &str) {
     let embedder = embedder.unwrap();
     assert_eq!(embedder.state(), EmbedderState::Failed, "{embedder:?}");
     for said in ["words only", name, "helixctl model install"] {
-        assert!(embedder.detail.contains(said), "{said}: {}", embedder.detail);
+        assert!(
+            embedder.detail.contains(said),
+            "{said}: {}",
+            embedder.detail
+        );
     }
-    let found = rpc.search(home.scratch(), "arm64", Retriever::Hybrid).unwrap();
+    let found = rpc
+        .search(home.scratch(), "arm64", Retriever::Hybrid)
+        .unwrap();
     assert_eq!(found.hits.len(), 1);
-    assert!(found.notes.iter().any(|note| note.contains("words only")), "{:?}", found.notes);
+    assert!(
+        found.notes.iter().any(|note| note.contains("words only")),
+        "{:?}",
+        found.notes
+    );
     let doctor = home.command(Binary::Ctl).arg("doctor").output().unwrap();
     let said = String::from_utf8(doctor.stdout).unwrap();
-    assert_eq!(doctor.status.code(), Some(i32::from(exit::UNAVAILABLE)), "{said}");
-    assert!(said.lines().any(|line| line.starts_with("failure\t") && line.contains(name)), "{said}");
+    assert_eq!(
+        doctor.status.code(),
+        Some(i32::from(exit::UNAVAILABLE)),
+        "{said}"
+    );
+    assert!(
+        said.lines()
+            .any(|line| line.starts_with("failure\t") && line.contains(name)),
+        "{said}"
+    );
     assert_eq!(rpc.pid(), daemon.pid());
     assert_eq!(daemon.stop().unwrap().code(), Some(0));
 }

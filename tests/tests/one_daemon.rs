@@ -29,7 +29,11 @@ const SETTLE_DEADLINE: Duration = Duration::from_mins(2);
 const STOP_MAX: Duration = Duration::from_secs(8);
 
 fn run(home: &Home, binary: Binary, arguments: &[&str]) -> Output {
-    home.command(binary).args(arguments).stdin(Stdio::null()).output().unwrap()
+    home.command(binary)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 fn ctl(home: &Home, arguments: &[&str]) -> Output {
@@ -45,7 +49,10 @@ fn stderr(output: &Output) -> String {
 }
 
 fn code(output: &Output) -> Option<u8> {
-    output.status.code().and_then(|code| u8::try_from(code).ok())
+    output
+        .status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
 }
 
 #[test]
@@ -55,20 +62,39 @@ fn thirty_daemons_at_once_are_one() {
     let (sender, ended) = channel();
     for _ in 0..STARTERS {
         let mut command = home.command(Binary::Daemon);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         let sender = sender.clone();
         thread::spawn(move || sender.send((child.id(), child.wait_with_output().unwrap())));
     }
-    let losers: Vec<_> = (1..STARTERS).map(|_| ended.recv_timeout(SETTLE_DEADLINE).unwrap()).collect();
+    let losers: Vec<_> = (1..STARTERS)
+        .map(|_| ended.recv_timeout(SETTLE_DEADLINE).unwrap())
+        .collect();
     let holder = stray.holder().unwrap().unwrap();
     for (pid, output) in &losers {
-        assert_eq!(code(output), Some(exit::ALREADY_RUNNING), "{pid}: {}", stderr(output));
-        assert!(stderr(output).contains(&format!("pid {holder}")), "{holder}: {}", stderr(output));
+        assert_eq!(
+            code(output),
+            Some(exit::ALREADY_RUNNING),
+            "{pid}: {}",
+            stderr(output)
+        );
+        assert!(
+            stderr(output).contains(&format!("pid {holder}")),
+            "{holder}: {}",
+            stderr(output)
+        );
     }
     process::signal(holder, Signal::SIGTERM).unwrap();
     let (pid, output) = ended.recv_timeout(SETTLE_DEADLINE).unwrap();
-    assert_eq!((pid, code(&output)), (holder, Some(exit::OK)), "{}", stderr(&output));
+    assert_eq!(
+        (pid, code(&output)),
+        (holder, Some(exit::OK)),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -78,18 +104,37 @@ fn thirty_times_up_at_once_is_one_daemon() {
     let starters: Vec<_> = (0..STARTERS)
         .map(|_| {
             let mut command = home.command(Binary::Ctl);
-            command.arg("up").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command
+                .arg("up")
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
             command.spawn().unwrap()
         })
         .collect();
-    let outputs: Vec<Output> = starters.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+    let outputs: Vec<Output> = starters
+        .into_iter()
+        .map(|child| child.wait_with_output().unwrap())
+        .collect();
     let pid = Rpc::connect(&home).unwrap().pid();
     for output in &outputs {
         assert_eq!(code(output), Some(exit::OK), "{}", stderr(output));
-        assert!(stdout(output).contains(&format!("pid {pid},")), "{pid}: {}", stdout(output));
+        assert!(
+            stdout(output).contains(&format!("pid {pid},")),
+            "{pid}: {}",
+            stdout(output)
+        );
     }
-    let said = |what: &str| outputs.iter().filter(|output| stdout(output).contains(what)).count();
-    assert_eq!((said(" started: "), said(" already runs: ")), (1, STARTERS - 1));
+    let said = |what: &str| {
+        outputs
+            .iter()
+            .filter(|output| stdout(output).contains(what))
+            .count()
+    };
+    assert_eq!(
+        (said(" started: "), said(" already runs: ")),
+        (1, STARTERS - 1)
+    );
 }
 
 #[test]
@@ -97,13 +142,27 @@ fn a_daemon_that_was_stopped_by_a_signal_goes_down() {
     let home = Home::new().unwrap();
     let daemon = Daemon::start(&home).unwrap();
     let memory = draft("facts", "Water is wet.", "");
-    Rpc::connect(&home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
+    Rpc::connect(&home)
+        .unwrap()
+        .store(Program::Ctl, home.scratch(), memory)
+        .unwrap();
     let pid = daemon.pid();
     daemon.signal(Signal::SIGSTOP).unwrap();
     let down = ctl(&home, &["down"]);
-    assert_eq!((code(&down), stdout(&down)), (Some(exit::OK), format!("helixd stopped: pid {pid}\n")));
-    assert!(stderr(&down).contains("did not answer"), "{}", stderr(&down));
-    assert_eq!(daemon.wait().unwrap().code(), Some(0), "it ended as it does when it is asked");
+    assert_eq!(
+        (code(&down), stdout(&down)),
+        (Some(exit::OK), format!("helixd stopped: pid {pid}\n"))
+    );
+    assert!(
+        stderr(&down).contains("did not answer"),
+        "{}",
+        stderr(&down)
+    );
+    assert_eq!(
+        daemon.wait().unwrap().code(),
+        Some(0),
+        "it ended as it does when it is asked"
+    );
 }
 
 #[test]
@@ -113,19 +172,29 @@ fn down_leaves_no_process_and_no_socket() {
     assert_eq!(code(&ctl(&home, &["up"])), Some(exit::OK));
     let pid = Rpc::connect(&home).unwrap().pid();
     let down = ctl(&home, &["down"]);
-    assert_eq!((code(&down), stdout(&down)), (Some(exit::OK), format!("helixd stopped: pid {pid}\n")));
+    assert_eq!(
+        (code(&down), stdout(&down)),
+        (Some(exit::OK), format!("helixd stopped: pid {pid}\n"))
+    );
     process::await_end(pid).unwrap();
     assert_eq!(stray.holder().unwrap(), None);
     assert!(!home.paths.socket.exists());
     let again = ctl(&home, &["down"]);
-    assert_eq!((code(&again), stdout(&again).as_str()), (Some(exit::OK), "helixd was not running\n"));
+    assert_eq!(
+        (code(&again), stdout(&again).as_str()),
+        (Some(exit::OK), "helixd was not running\n")
+    );
 }
 
 #[test]
 fn a_stale_socket_is_replaced() {
     let home = Home::new().unwrap();
     let run = home.paths.socket.parent().unwrap();
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(run).unwrap();
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(run)
+        .unwrap();
     drop(UnixListener::bind(&home.paths.socket).unwrap());
     let daemon = Daemon::start(&home).unwrap();
     assert_eq!(Rpc::connect(&home).unwrap().pid(), daemon.pid());
@@ -138,12 +207,24 @@ fn a_killed_daemon_is_followed_by_another_that_knows_everything() {
     let home = Home::new().unwrap();
     let daemon = Daemon::start(&home).unwrap();
     let memory = draft("facts", "Water is wet.", "");
-    let stored = Rpc::connect(&home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
+    let stored = Rpc::connect(&home)
+        .unwrap()
+        .store(Program::Ctl, home.scratch(), memory)
+        .unwrap();
     daemon.kill().unwrap();
-    assert!(home.paths.socket.exists(), "a killed daemon leaves its socket");
+    assert!(
+        home.paths.socket.exists(),
+        "a killed daemon leaves its socket"
+    );
     let _daemon = Daemon::start(&home).unwrap();
-    let found = Rpc::connect(&home).unwrap().search(home.scratch(), "water", Retriever::Words).unwrap();
-    assert_eq!(found.hits.first().unwrap().memory.as_ref().unwrap().id, stored.id);
+    let found = Rpc::connect(&home)
+        .unwrap()
+        .search(home.scratch(), "water", Retriever::Words)
+        .unwrap();
+    assert_eq!(
+        found.hits.first().unwrap().memory.as_ref().unwrap().id,
+        stored.id
+    );
 }
 
 #[test]
@@ -176,9 +257,24 @@ fn homes_are_independent() {
     assert_ne!(first.pid(), second.pid());
     let mut rpc = Rpc::connect(&one).unwrap();
     let cwd = one.scratch();
-    rpc.store(Program::Ctl, cwd, draft("facts", "Water is wet.", "")).unwrap();
-    assert_eq!(rpc.search(cwd, "water", Retriever::Words).unwrap().hits.len(), 1);
-    assert_eq!(Rpc::connect(&two).unwrap().search(cwd, "water", Retriever::Words).unwrap().hits.len(), 0);
+    rpc.store(Program::Ctl, cwd, draft("facts", "Water is wet.", ""))
+        .unwrap();
+    assert_eq!(
+        rpc.search(cwd, "water", Retriever::Words)
+            .unwrap()
+            .hits
+            .len(),
+        1
+    );
+    assert_eq!(
+        Rpc::connect(&two)
+            .unwrap()
+            .search(cwd, "water", Retriever::Words)
+            .unwrap()
+            .hits
+            .len(),
+        0
+    );
     first.stop().unwrap();
     assert_eq!(Rpc::connect(&two).unwrap().pid(), second.pid());
 }
@@ -188,10 +284,16 @@ fn check_private(directory: &Path) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         // The indexer replaces its files while we look.
-        let Ok(found) = fs::symlink_metadata(&path) else { continue };
+        let Ok(found) = fs::symlink_metadata(&path) else {
+            continue;
+        };
         let (mode, file_type) = (found.permissions().mode() & 0o777, found.file_type());
         let expected = if file_type.is_dir() { 0o700 } else { 0o600 };
-        assert!(file_type.is_dir() || file_type.is_file() || file_type.is_socket(), "{}", path.display());
+        assert!(
+            file_type.is_dir() || file_type.is_file() || file_type.is_socket(),
+            "{}",
+            path.display()
+        );
         assert_eq!(mode, expected, "{} has mode {mode:o}", path.display());
         if file_type.is_dir() {
             check_private(&path);
@@ -204,7 +306,10 @@ fn everything_is_for_the_owner_alone() {
     let home = Home::new().unwrap();
     // A parent with another habit.
     let mut command = Command::new("sh");
-    command.arg("-c").arg("umask 000; exec \"$0\" up").arg(Binary::Ctl.path());
+    command
+        .arg("-c")
+        .arg("umask 000; exec \"$0\" up")
+        .arg(Binary::Ctl.path());
     let template = home.command(Binary::Ctl);
     for (name, value) in template.get_envs() {
         match value {
@@ -216,24 +321,38 @@ fn everything_is_for_the_owner_alone() {
     let up = command.output().unwrap();
     assert_eq!(code(&up), Some(exit::OK), "{}", stderr(&up));
     let memory = draft("facts", "Water is wet.", "");
-    Rpc::connect(&home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
-    assert_eq!(fs::metadata(&home.paths.home).unwrap().permissions().mode() & 0o777, 0o700);
+    Rpc::connect(&home)
+        .unwrap()
+        .store(Program::Ctl, home.scratch(), memory)
+        .unwrap();
+    assert_eq!(
+        fs::metadata(&home.paths.home).unwrap().permissions().mode() & 0o777,
+        0o700
+    );
     check_private(&home.paths.home);
     // Also what is written at the end.
     assert_eq!(code(&ctl(&home, &["down"])), Some(exit::OK));
     check_private(&home.paths.home);
 }
 
-/// Lets a daemon store one memory and stop, then has its store say that it is of this format. Returns the store's path.
+/// Lets a daemon store one memory and stop, then has its store say that it is of this format.
+/// Returns the store's path.
 fn store_of_format(home: &Home, format: u64) -> PathBuf {
     let daemon = Daemon::start(home).unwrap();
     let memory = draft("facts", "Water is wet.", "");
-    Rpc::connect(home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
+    Rpc::connect(home)
+        .unwrap()
+        .store(Program::Ctl, home.scratch(), memory)
+        .unwrap();
     assert_eq!(daemon.stop().unwrap().code(), Some(0));
     let path = home.paths.strand("default").join(STORE_FILE);
     let database = redb::Database::open(&path).unwrap();
     let write = database.begin_write().unwrap();
-    write.open_table(TableDefinition::<&str, u64>::new("meta")).unwrap().insert("format", format).unwrap();
+    write
+        .open_table(TableDefinition::<&str, u64>::new("meta"))
+        .unwrap()
+        .insert("format", format)
+        .unwrap();
     write.commit().unwrap();
     path
 }
@@ -245,8 +364,17 @@ fn a_newer_format_is_refused_and_left_alone() {
     let path = store_of_format(&home, NEWER);
     let before = fs::read(&path).unwrap();
     let refused = run(&home, Binary::Daemon, &[]);
-    assert_eq!(code(&refused), Some(exit::NEWER_FORMAT), "{}", stderr(&refused));
-    assert!(stderr(&refused).contains(&NEWER.to_string()), "{}", stderr(&refused));
+    assert_eq!(
+        code(&refused),
+        Some(exit::NEWER_FORMAT),
+        "{}",
+        stderr(&refused)
+    );
+    assert!(
+        stderr(&refused).contains(&NEWER.to_string()),
+        "{}",
+        stderr(&refused)
+    );
     assert!(fs::read(&path).unwrap() == before, "the store was touched");
     assert!(!home.paths.socket.exists());
 }
@@ -256,7 +384,10 @@ fn a_store_that_lost_everything_is_refused_and_left_alone() {
     let home = Home::new().unwrap();
     let daemon = Daemon::start(&home).unwrap();
     let draft = draft("disks", "Disks are checked on Mondays.", "");
-    Rpc::connect(&home).unwrap().store(Program::Mcp, home.scratch(), draft).unwrap();
+    Rpc::connect(&home)
+        .unwrap()
+        .store(Program::Mcp, home.scratch(), draft)
+        .unwrap();
     // As it ends it writes the index.
     daemon.stop().unwrap();
     let store = home.paths.strand("default").join(STORE_FILE);
@@ -265,7 +396,10 @@ fn a_store_that_lost_everything_is_refused_and_left_alone() {
         fs::write(&store, &lost).unwrap();
         let refused = ctl(&home, &["up"]);
         assert!(code(&refused).is_some_and(|code| code != 0), "{refused:?}");
-        assert!(stderr(&refused).contains("put a copy of it back"), "{refused:?}");
+        assert!(
+            stderr(&refused).contains("put a copy of it back"),
+            "{refused:?}"
+        );
         assert_eq!(fs::read(&store).unwrap(), lost);
     }
     fs::write(&store, whole).unwrap();
@@ -280,10 +414,16 @@ fn an_older_format_is_copied_and_brought_up_to_date() {
     let path = store_of_format(&home, 1);
 
     let daemon = Daemon::start(&home).unwrap();
-    let found = Rpc::connect(&home).unwrap().search(home.scratch(), "water", Retriever::Words).unwrap();
+    let found = Rpc::connect(&home)
+        .unwrap()
+        .search(home.scratch(), "water", Retriever::Words)
+        .unwrap();
     assert_eq!(found.hits.len(), 1);
     assert_eq!(daemon.stop().unwrap().code(), Some(0));
-    assert!(path.with_file_name(format!("{STORE_FILE}.format-1")).exists());
+    assert!(
+        path.with_file_name(format!("{STORE_FILE}.format-1"))
+            .exists()
+    );
     check_private(&home.paths.home);
 }
 
@@ -302,16 +442,32 @@ fn a_mistake_in_the_configuration_is_named() {
         fs::create_dir_all(&home.paths.home).unwrap();
         fs::write(home.paths.config(), text).unwrap();
         let refused = run(&home, Binary::Daemon, &[]);
-        assert_eq!(code(&refused), Some(exit::USAGE), "{text}: {}", stderr(&refused));
-        assert!(stderr(&refused).contains(key), "{text}: {}", stderr(&refused));
-        assert!(stderr(&refused).contains("config.toml"), "{text}: {}", stderr(&refused));
+        assert_eq!(
+            code(&refused),
+            Some(exit::USAGE),
+            "{text}: {}",
+            stderr(&refused)
+        );
+        assert!(
+            stderr(&refused).contains(key),
+            "{text}: {}",
+            stderr(&refused)
+        );
+        assert!(
+            stderr(&refused).contains("config.toml"),
+            "{text}: {}",
+            stderr(&refused)
+        );
     }
 }
 
 #[test]
 fn a_wrong_command_line_is_refused() {
     let home = Home::new().unwrap();
-    assert_eq!(code(&run(&home, Binary::Daemon, &["--frobnicate"])), Some(exit::USAGE));
+    assert_eq!(
+        code(&run(&home, Binary::Daemon, &["--frobnicate"])),
+        Some(exit::USAGE)
+    );
     assert!(!home.paths.home.exists());
 }
 
@@ -319,7 +475,12 @@ fn a_wrong_command_line_is_refused() {
 fn a_daemon_without_embedder_says_so() {
     let home = Home::new().unwrap();
     let _daemon = Daemon::start(&home).unwrap();
-    let embedder = Rpc::connect(&home).unwrap().status().unwrap().embedder.unwrap();
+    let embedder = Rpc::connect(&home)
+        .unwrap()
+        .status()
+        .unwrap()
+        .embedder
+        .unwrap();
     assert_eq!(embedder.state(), EmbedderState::Off);
     let status: Value = serde_json::from_slice(&ctl(&home, &["status", "--json"]).stdout).unwrap();
     assert_eq!(status["embedder"]["state"], "off");
@@ -334,7 +495,8 @@ fn a_socket_that_the_service_manager_opened_is_served_and_left() {
     let home = Home::new().unwrap();
     let path = home.scratch().join("manager.sock");
     let listener = UnixListener::bind(&path).unwrap();
-    // The shell moves the socket from its stdin to the first descriptor beyond the streams, then becomes the daemon.
+    // The shell moves the socket from its stdin to the first descriptor beyond the streams, then
+    // becomes the daemon.
     let mut command = Command::new("sh");
     let script = "export LISTEN_PID=$$ LISTEN_FDS=1; exec \"$0\" 3<&0 </dev/null";
     command.arg("-c").arg(script).arg(Binary::Daemon.path());
@@ -344,11 +506,21 @@ fn a_socket_that_the_service_manager_opened_is_served_and_left() {
             None => command.env_remove(name),
         };
     }
-    command.env("HELIX_SOCKET", &path).stdin(Stdio::from(std::os::fd::OwnedFd::from(listener)));
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    command
+        .env("HELIX_SOCKET", &path)
+        .stdin(Stdio::from(std::os::fd::OwnedFd::from(listener)));
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     // The socket listens already, so this waits for the daemon instead of finding nobody.
     let mut client = home.command(Binary::Ctl);
-    let status = client.args(["status", "--json"]).env("HELIX_SOCKET", &path).output().unwrap();
+    let status = client
+        .args(["status", "--json"])
+        .env("HELIX_SOCKET", &path)
+        .output()
+        .unwrap();
     assert_eq!(code(&status), Some(exit::OK), "{}", stderr(&status));
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!(status["pid"], child.id());

@@ -1,4 +1,5 @@
-//! Secrets in what somebody gives to be kept are taken out before any of it reaches the disk, and this is said.
+//! Secrets in what somebody gives to be kept are taken out before any of it reaches the disk, and
+//! this is said.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs;
@@ -11,7 +12,12 @@ const PASSWORD: &str = "hunter2-of-the-tests";
 
 /// What `helixctl` prints, on both of its outputs.
 fn ctl(home: &Home, cwd: &Path, arguments: &[&str]) -> String {
-    let output = home.command(Binary::Ctl).args(arguments).current_dir(cwd).output().unwrap();
+    let output = home
+        .command(Binary::Ctl)
+        .args(arguments)
+        .current_dir(cwd)
+        .output()
+        .unwrap();
     let printed = [output.stdout, output.stderr].concat();
     let printed = String::from_utf8(printed).unwrap();
     assert!(output.status.success(), "{arguments:?}: {printed}");
@@ -33,7 +39,10 @@ fn nothing_that_is_stored_has_a_secret() {
     let calls = [
         ("store", json!({"topic": "deploy", "text": stored})),
         ("batch", json!({ "entries": drafts })),
-        ("edit", json!({"action": "append", "topic": "deploy", "text": format!("Its token is {token}")})),
+        (
+            "edit",
+            json!({"action": "append", "topic": "deploy", "text": format!("Its token is {token}")}),
+        ),
         (
             "edit",
             json!({"action": "revise", "topic": "deploy", "index": 1, "text": format!("Staging: --password {PASSWORD}")}),
@@ -45,14 +54,27 @@ fn nothing_that_is_stored_has_a_secret() {
     ];
     for (tool, arguments) in calls {
         let answer = bridge.text(tool, &arguments).unwrap();
-        assert!(answer.contains("taken out: [redacted] stands there"), "{tool}: {answer}");
-        assert!(!answer.contains(PASSWORD) && !answer.contains(&token), "{tool}: {answer}");
+        assert!(
+            answer.contains("taken out: [redacted] stands there"),
+            "{tool}: {answer}"
+        );
+        assert!(
+            !answer.contains(PASSWORD) && !answer.contains(&token),
+            "{tool}: {answer}"
+        );
     }
-    let clean =
-        bridge.text("store", &json!({"topic": "deploy", "text": "Tokens are kept in Vault, never here."})).unwrap();
+    let clean = bridge
+        .text(
+            "store",
+            &json!({"topic": "deploy", "text": "Tokens are kept in Vault, never here."}),
+        )
+        .unwrap();
     assert!(!clean.contains("taken out"), "{clean}");
     let read = bridge.text("read", &json!({"topic": "deploy"})).unwrap();
-    assert!(read.contains("registry with [redacted], which belongs to the bot"), "{read}");
+    assert!(
+        read.contains("registry with [redacted], which belongs to the bot"),
+        "{read}"
+    );
     bridge.finish_cleanly().unwrap();
     served.daemon.stop().unwrap();
     for secret in [PASSWORD, token.as_str()] {
@@ -74,17 +96,41 @@ fn an_import_takes_secrets_out_and_finds_its_memories_known_the_next_time() {
     let file = path.to_str().unwrap();
     let printed = ctl(home, cwd, &["import", file]);
     assert!(printed.contains("3 stored"), "{printed}");
-    assert_eq!(printed.matches("a secret was taken out").count(), 2, "{printed}");
+    assert_eq!(
+        printed.matches("a secret was taken out").count(),
+        2,
+        "{printed}"
+    );
     let printed = ctl(home, cwd, &["import", file]);
-    assert!(printed.contains("0 stored, 3 known before, 0 revised, 0 in conflict"), "{printed}");
+    assert!(
+        printed.contains("0 stored, 3 known before, 0 revised, 0 in conflict"),
+        "{printed}"
+    );
     // An export that an earlier Helix made has the secret, and the hash of the text with it.
     let exported = cwd.join("export.json");
-    ctl(home, cwd, &["export", "--format", "json", "--output", exported.to_str().unwrap()]);
+    ctl(
+        home,
+        cwd,
+        &[
+            "export",
+            "--format",
+            "json",
+            "--output",
+            exported.to_str().unwrap(),
+        ],
+    );
     let text = fs::read_to_string(&exported).unwrap();
     assert!(text.contains("password: [redacted]"), "{text}");
-    fs::write(&exported, text.replace("password: [redacted]", &format!("password: {PASSWORD}"))).unwrap();
+    fs::write(
+        &exported,
+        text.replace("password: [redacted]", &format!("password: {PASSWORD}")),
+    )
+    .unwrap();
     let printed = ctl(home, cwd, &["import", exported.to_str().unwrap()]);
-    assert!(printed.contains("3 known before, 0 revised, 0 in conflict"), "{printed}");
+    assert!(
+        printed.contains("3 known before, 0 revised, 0 in conflict"),
+        "{printed}"
+    );
     served.daemon.stop().unwrap();
     assert_eq!(served.home.holding(PASSWORD).unwrap(), None);
 }

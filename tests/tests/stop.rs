@@ -1,4 +1,5 @@
-//! Being asked to stop, at any moment: the daemon ends soon, says that all is well, and has kept what it acknowledged.
+//! Being asked to stop, at any moment: the daemon ends soon, says that all is well, and has kept
+//! what it acknowledged.
 
 #![allow(clippy::unwrap_used)]
 
@@ -52,7 +53,11 @@ const SAMPLE: u64 = 40;
 const SEED: u64 = 7;
 
 fn signal_of(round: u64) -> Signal {
-    if round.is_multiple_of(2) { Signal::SIGTERM } else { Signal::SIGINT }
+    if round.is_multiple_of(2) {
+        Signal::SIGTERM
+    } else {
+        Signal::SIGINT
+    }
 }
 
 /// Signals the daemon and waits for its end; it must be soon, and with code 0.
@@ -84,13 +89,19 @@ fn a_stop_while_clients_write_keeps_what_was_acknowledged() -> Result<(), String
         let clients = writers::start(&home.paths, &mut dice, &report);
         drop(report);
         for _ in 0..dice.below(ACKNOWLEDGED_MAX) {
-            reports.recv().map_err(|_| "every client gave up before the stop")?;
+            reports
+                .recv()
+                .map_err(|_| "every client gave up before the stop")?;
         }
         stop(daemon, signal_of(round)).map_err(|detail| format!("round {round}: {detail}"))?;
         collect(clients, &mut all)?;
     }
     let _daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
-    assert!(all.len() as u64 > STOPS_WHILE_WRITING, "only {} memories were acknowledged", all.len());
+    assert!(
+        all.len() as u64 > STOPS_WHILE_WRITING,
+        "only {} memories were acknowledged",
+        all.len()
+    );
     all_are_there(&home.paths, &all)?;
     block_on(is_sound(&home.paths))?;
     block_on(are_found(&home.paths, &all, SAMPLE, &mut dice))
@@ -110,7 +121,13 @@ impl Drop for Starting {
 /// What a new home gets in the course of a start. Signals are handled before the socket is there.
 fn stages(home: &Home) -> [PathBuf; 5] {
     let strand = home.paths.strand("default");
-    [home.paths.lock(), home.paths.socket.clone(), strand.clone(), strand.join("store.redb"), strand.join("index")]
+    [
+        home.paths.lock(),
+        home.paths.socket.clone(),
+        strand.clone(),
+        strand.join("store.redb"),
+        strand.join("index"),
+    ]
 }
 
 #[test]
@@ -119,13 +136,22 @@ fn a_stop_during_the_start_is_a_stop() -> Result<(), String> {
     for round in 0..STOPS_WHILE_STARTING {
         let home = Home::new().unwrap();
         let stages = stages(&home);
-        let chosen = stages.get(usize::try_from(dice.below(stages.len() as u64)).unwrap()).unwrap();
+        let chosen = stages
+            .get(usize::try_from(dice.below(stages.len() as u64)).unwrap())
+            .unwrap();
         let mut command = home.command(Binary::Daemon);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let mut daemon = Starting(command.spawn().unwrap());
         let started = Instant::now();
         while !chosen.exists() {
-            assert!(started.elapsed() < STAGE_DEADLINE, "{} does not appear", chosen.display());
+            assert!(
+                started.elapsed() < STAGE_DEADLINE,
+                "{} does not appear",
+                chosen.display()
+            );
             yield_now();
         }
         let moment = Instant::now() + Duration::from_micros(dice.below(AIM_MICROS));
@@ -134,20 +160,31 @@ fn a_stop_during_the_start_is_a_stop() -> Result<(), String> {
         }
         let handles_signals = stages.iter().skip(1).any(|stage| stage.exists());
         let asked = Instant::now();
-        kill(Pid::from_raw(i32::try_from(daemon.0.id()).unwrap()), signal_of(round)).unwrap();
+        kill(
+            Pid::from_raw(i32::try_from(daemon.0.id()).unwrap()),
+            signal_of(round),
+        )
+        .unwrap();
         let status = daemon.0.wait().unwrap();
         let is_unhandled = !handles_signals && status.signal() == Some(signal_of(round) as i32);
         if !is_unhandled {
-            ended_well(status, asked).map_err(|detail| format!("round {round}, {}: {detail}", chosen.display()))?;
+            ended_well(status, asked)
+                .map_err(|detail| format!("round {round}, {}: {detail}", chosen.display()))?;
         }
-        assert!(!home.paths.socket.exists() || is_unhandled, "round {round}: the socket is left behind");
-        let daemon = Daemon::start(&home).map_err(|error| format!("round {round}: starting again: {error}"))?;
-        stop(daemon, Signal::SIGTERM).map_err(|detail| format!("round {round}, at once: {detail}"))?;
+        assert!(
+            !home.paths.socket.exists() || is_unhandled,
+            "round {round}: the socket is left behind"
+        );
+        let daemon = Daemon::start(&home)
+            .map_err(|error| format!("round {round}: starting again: {error}"))?;
+        stop(daemon, Signal::SIGTERM)
+            .map_err(|detail| format!("round {round}, at once: {detail}"))?;
     }
     Ok(())
 }
 
-/// Bytes of a gRPC request whose message never comes: preface, settings, and the headers of a `Store`.
+/// Bytes of a gRPC request whose message never comes: preface, settings, and the headers of a
+/// `Store`.
 fn half_a_request() -> Vec<u8> {
     /// Header fields in HPACK (RFC 7541): two from the static table, the rest as literals.
     const FIELDS: [&[u8]; 6] = [
@@ -193,7 +230,8 @@ fn idle_and_unfinished_connections_do_not_hold_a_stop_up() -> Result<(), String>
         let home = Home::new().unwrap();
         let daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
         let unfinished = say(&home, bytes);
-        // Connections are accepted in order, so once this one is greeted the other one is being served.
+        // Connections are accepted in order, so once this one is greeted the other one is being
+        // served.
         let idle = runtime.block_on(Client::connect(&home.paths, Start::Never, "helix-tests"));
         let idle = idle.map_err(|error| error.to_string())?;
         stop(daemon, signal_of(round as u64)).map_err(|detail| format!("{what}: {detail}"))?;
@@ -204,7 +242,11 @@ fn idle_and_unfinished_connections_do_not_hold_a_stop_up() -> Result<(), String>
 
 /// A hook's request that is answered with nothing.
 fn hook_request() -> Vec<u8> {
-    let request = HookRequest { event: "ambient".to_owned(), stdin: b"{}".to_vec(), ..HookRequest::default() };
+    let request = HookRequest {
+        event: "ambient".to_owned(),
+        stdin: b"{}".to_vec(),
+        ..HookRequest::default()
+    };
     let body = request.encode_to_vec();
     [&header(u32::try_from(body.len()).unwrap())[..], &body].concat()
 }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use helix_client::caller;
 use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
-    Caller, CrossReferencesRequest, Draft, EditRequest, ForgetRequest, GraphRequest, ListTopicsRequest, Memory,
-    Program, PruneRequest, ReadRequest, RecentRequest, ReindexRequest, RestoreMemory, SearchReply, SearchRequest,
-    StatsRequest,
+    Caller, CrossReferencesRequest, Draft, EditRequest, ForgetRequest, GraphRequest,
+    ListTopicsRequest, Memory, Program, PruneRequest, ReadRequest, RecentRequest, ReindexRequest,
+    RestoreMemory, SearchReply, SearchRequest, StatsRequest,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Served};
@@ -32,7 +32,10 @@ impl World {
     }
 
     fn store_draft(&mut self, draft: Draft) -> Memory {
-        self.served.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
+        self.served
+            .rpc
+            .store(Program::Mcp, &self.cwd, draft)
+            .unwrap()
     }
 
     fn me(&self) -> Caller {
@@ -40,24 +43,49 @@ impl World {
     }
 
     fn search(&mut self, request: SearchRequest) -> Result<SearchReply, Status> {
-        let request = SearchRequest { caller: Some(self.me()), passive: true, ..request };
-        self.served.rpc.call(async |rpc| rpc.search(request.clone()).await)
+        let request = SearchRequest {
+            caller: Some(self.me()),
+            passive: true,
+            ..request
+        };
+        self.served
+            .rpc
+            .call(async |rpc| rpc.search(request.clone()).await)
     }
 
     fn topics(&mut self, scopes: &[&str], pattern: &str) -> Vec<(String, u32)> {
         let scopes = scopes.iter().map(ToString::to_string).collect();
-        let request = ListTopicsRequest { caller: Some(self.me()), scopes, pattern: pattern.to_owned() };
-        let reply = self.served.rpc.call(async |rpc| rpc.list_topics(request.clone()).await).unwrap();
-        reply.topics.into_iter().map(|topic| (topic.name, topic.memories)).collect()
+        let request = ListTopicsRequest {
+            caller: Some(self.me()),
+            scopes,
+            pattern: pattern.to_owned(),
+        };
+        let reply = self
+            .served
+            .rpc
+            .call(async |rpc| rpc.list_topics(request.clone()).await)
+            .unwrap();
+        reply
+            .topics
+            .into_iter()
+            .map(|topic| (topic.name, topic.memories))
+            .collect()
     }
 }
 
 fn handles(memories: &[Memory]) -> Vec<String> {
-    memories.iter().map(|memory| memory.handle.clone()).collect()
+    memories
+        .iter()
+        .map(|memory| memory.handle.clone())
+        .collect()
 }
 
 fn found(reply: &SearchReply) -> Vec<String> {
-    reply.hits.iter().filter_map(|hit| Some(hit.memory.as_ref()?.handle.clone())).collect()
+    reply
+        .hits
+        .iter()
+        .filter_map(|hit| Some(hit.memory.as_ref()?.handle.clone()))
+        .collect()
 }
 
 #[test]
@@ -65,42 +93,87 @@ fn topics_belong_to_the_callers_scopes() {
     let mut world = World::new();
     world.store("build-gotchas", "link with arch arm64");
     world.store("build-gotchas", "clear the cache twice");
-    world.store_draft(Draft { scope: "global".to_owned(), ..draft("iris-engine", "frames are kept", "") });
+    world.store_draft(Draft {
+        scope: "global".to_owned(),
+        ..draft("iris-engine", "frames are kept", "")
+    });
     let pair = |name: &str, count| (name.to_owned(), count);
-    assert_eq!(world.topics(&[], ""), [pair("build-gotchas", 2), pair("iris-engine", 1)]);
+    assert_eq!(
+        world.topics(&[], ""),
+        [pair("build-gotchas", 2), pair("iris-engine", 1)]
+    );
     assert_eq!(world.topics(&["global"], ""), [pair("iris-engine", 1)]);
     assert_eq!(world.topics(&["project"], ""), [pair("build-gotchas", 2)]);
     assert_eq!(world.topics(&["all"], "Iris*"), [pair("iris-engine", 1)]);
 
-    let stats = StatsRequest { caller: Some(world.me()), scopes: vec!["project".to_owned()] };
-    let stats = world.served.rpc.call(async |rpc| rpc.stats(stats.clone()).await).unwrap();
+    let stats = StatsRequest {
+        caller: Some(world.me()),
+        scopes: vec!["project".to_owned()],
+    };
+    let stats = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.stats(stats.clone()).await)
+        .unwrap();
     assert_eq!((stats.memories, stats.topics, stats.sequence), (2, 1, 3));
     assert_eq!(stats.indexes.len(), 2);
     assert!(stats.store_bytes > 0 && stats.first_recorded_at_us <= stats.last_recorded_at_us);
 
-    let prune = PruneRequest { caller: Some(world.me()), ..PruneRequest::default() };
-    let prune = world.served.rpc.call(async |rpc| rpc.prune(prune.clone()).await).unwrap();
+    let prune = PruneRequest {
+        caller: Some(world.me()),
+        ..PruneRequest::default()
+    };
+    let prune = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.prune(prune.clone()).await)
+        .unwrap();
     assert_eq!((prune.days, prune.topics.len()), (30, 0));
 }
 
 #[test]
 fn memories_know_their_place_in_their_topic() {
     let mut world = World::new();
-    let stored: Vec<Memory> =
-        (0..5).map(|n| world.store("alpha", &format!("Memory number {n} of ARM{}", n % 2))).collect();
-    let recent = RecentRequest { caller: Some(world.me()), limit: 3, ..RecentRequest::default() };
-    let recent = world.served.rpc.call(async |rpc| rpc.recent(recent.clone()).await).unwrap();
+    let stored: Vec<Memory> = (0..5)
+        .map(|n| world.store("alpha", &format!("Memory number {n} of ARM{}", n % 2)))
+        .collect();
+    let recent = RecentRequest {
+        caller: Some(world.me()),
+        limit: 3,
+        ..RecentRequest::default()
+    };
+    let recent = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.recent(recent.clone()).await)
+        .unwrap();
     assert_eq!(recent.total, 5);
     let newest: Vec<Memory> = stored.iter().rev().take(3).cloned().collect();
     assert_eq!(handles(&recent.memories), handles(&newest));
-    assert_eq!(recent.memories.iter().filter_map(|memory| memory.index).collect::<Vec<_>>(), [4, 3, 2]);
+    assert_eq!(
+        recent
+            .memories
+            .iter()
+            .filter_map(|memory| memory.index)
+            .collect::<Vec<_>>(),
+        [4, 3, 2]
+    );
 
-    let hits =
-        world.search(SearchRequest { query: "memory number".to_owned(), ..SearchRequest::default() }).unwrap().hits;
+    let hits = world
+        .search(SearchRequest {
+            query: "memory number".to_owned(),
+            ..SearchRequest::default()
+        })
+        .unwrap()
+        .hits;
     assert!(hits.len() >= 3, "{hits:?}");
     for memory in hits.into_iter().filter_map(|hit| hit.memory) {
         let place = stored.iter().position(|stored| stored.id == memory.id);
-        assert_eq!(memory.index.map(|index| index as usize), place, "{memory:?}");
+        assert_eq!(
+            memory.index.map(|index| index as usize),
+            place,
+            "{memory:?}"
+        );
     }
 
     let read = ReadRequest {
@@ -109,14 +182,42 @@ fn memories_know_their_place_in_their_topic() {
         match_text: "arm1".to_owned(),
         ..ReadRequest::default()
     };
-    let part = world.served.rpc.call(async |rpc| rpc.read(read.clone()).await).unwrap();
+    let part = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.read(read.clone()).await)
+        .unwrap();
     assert_eq!((part.topic.as_str(), part.total), ("alpha", 5));
-    assert_eq!(part.memories.iter().filter_map(|memory| memory.index).collect::<Vec<_>>(), [1, 3]);
-    let one = ReadRequest { reference: "alpha:3".to_owned(), match_text: String::new(), ..read.clone() };
-    let one = world.served.rpc.call(async |rpc| rpc.read(one.clone()).await).unwrap();
-    assert_eq!(one.memories.first().and_then(|memory| memory.index), Some(3));
-    let both = ReadRequest { index: Some(1), ..read };
-    let refused = world.served.rpc.call(async |rpc| rpc.read(both.clone()).await).unwrap_err();
+    assert_eq!(
+        part.memories
+            .iter()
+            .filter_map(|memory| memory.index)
+            .collect::<Vec<_>>(),
+        [1, 3]
+    );
+    let one = ReadRequest {
+        reference: "alpha:3".to_owned(),
+        match_text: String::new(),
+        ..read.clone()
+    };
+    let one = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.read(one.clone()).await)
+        .unwrap();
+    assert_eq!(
+        one.memories.first().and_then(|memory| memory.index),
+        Some(3)
+    );
+    let both = ReadRequest {
+        index: Some(1),
+        ..read
+    };
+    let refused = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.read(both.clone()).await)
+        .unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
 }
 
@@ -124,41 +225,104 @@ fn memories_know_their_place_in_their_topic() {
 fn a_search_continues_and_counts() {
     let mut world = World::new();
     for n in 0..9 {
-        world.store(&format!("topic-{}", n % 2), &format!("walrus {}", "word ".repeat(n + 1)));
+        world.store(
+            &format!("topic-{}", n % 2),
+            &format!("walrus {}", "word ".repeat(n + 1)),
+        );
     }
-    let listing = SearchRequest { limit: 4, ..SearchRequest::default() };
+    let listing = SearchRequest {
+        limit: 4,
+        ..SearchRequest::default()
+    };
     let (mut all, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = world.search(SearchRequest { cursor, ..listing.clone() }).unwrap();
+        let page = world
+            .search(SearchRequest {
+                cursor,
+                ..listing.clone()
+            })
+            .unwrap();
         all.extend(found(&page));
         cursor = page.next_cursor;
         if cursor.is_empty() {
             break;
         }
     }
-    let whole = world.search(SearchRequest { limit: 200, ..listing.clone() }).unwrap();
+    let whole = world
+        .search(SearchRequest {
+            limit: 200,
+            ..listing.clone()
+        })
+        .unwrap();
     assert_eq!((all.len(), &all), (9, &found(&whole)));
 
-    let words = SearchRequest { query: "walrus".to_owned(), limit: 4, ..SearchRequest::default() };
+    let words = SearchRequest {
+        query: "walrus".to_owned(),
+        limit: 4,
+        ..SearchRequest::default()
+    };
     let first = world.search(words.clone()).unwrap();
-    let second = world.search(SearchRequest { cursor: first.next_cursor.clone(), ..words.clone() }).unwrap();
-    assert_eq!((first.hits.len(), second.hits.len(), second.next_cursor.as_str()), (4, 2, ""), "three a topic");
-    let other = SearchRequest { query: "word".to_owned(), cursor: first.next_cursor, ..words.clone() };
+    let second = world
+        .search(SearchRequest {
+            cursor: first.next_cursor.clone(),
+            ..words.clone()
+        })
+        .unwrap();
+    assert_eq!(
+        (
+            first.hits.len(),
+            second.hits.len(),
+            second.next_cursor.as_str()
+        ),
+        (4, 2, ""),
+        "three a topic"
+    );
+    let other = SearchRequest {
+        query: "word".to_owned(),
+        cursor: first.next_cursor,
+        ..words.clone()
+    };
     let refused = world.search(other).unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
-    assert!(refused.message().contains("another query"), "{}", refused.message());
-    let damaged = SearchRequest { cursor: "zz".to_owned(), ..words.clone() };
-    assert_eq!(world.search(damaged).unwrap_err().code(), Code::InvalidArgument);
+    assert!(
+        refused.message().contains("another query"),
+        "{}",
+        refused.message()
+    );
+    let damaged = SearchRequest {
+        cursor: "zz".to_owned(),
+        ..words.clone()
+    };
+    assert_eq!(
+        world.search(damaged).unwrap_err().code(),
+        Code::InvalidArgument
+    );
 
-    let count = |query: &str| SearchRequest { query: query.to_owned(), count_only: true, ..SearchRequest::default() };
+    let count = |query: &str| SearchRequest {
+        query: query.to_owned(),
+        count_only: true,
+        ..SearchRequest::default()
+    };
     let counted = world.search(count("walrus topic:topic-1")).unwrap();
-    assert_eq!((counted.total, counted.hits.len(), counted.fell_back_to_any), (4, 0, false));
+    assert_eq!(
+        (counted.total, counted.hits.len(), counted.fell_back_to_any),
+        (4, 0, false)
+    );
     let counted = world.search(count("walrus zebra")).unwrap();
     assert_eq!((counted.total, counted.fell_back_to_any), (9, true));
-    let topics: Vec<(&str, u64)> =
-        counted.topic_counts.iter().map(|topic| (topic.name.as_str(), topic.count)).collect();
+    let topics: Vec<(&str, u64)> = counted
+        .topic_counts
+        .iter()
+        .map(|topic| (topic.name.as_str(), topic.count))
+        .collect();
     assert_eq!(topics, [("topic-0", 5), ("topic-1", 4)]);
-    assert_eq!(world.search(count("after:today days:1 before:today")).unwrap().total, 9);
+    assert_eq!(
+        world
+            .search(count("after:today days:1 before:today"))
+            .unwrap()
+            .total,
+        9
+    );
     assert_eq!(world.search(count("before:yesterday")).unwrap().total, 0);
 }
 
@@ -169,29 +333,73 @@ fn several_memories_are_read_at_once() {
     let kestrel = world.store("disk", "the kestrel disk is cold").handle;
     let mut read = |references: &[&str], index| {
         let references = references.iter().map(ToString::to_string).collect();
-        let request = ReadRequest { caller: Some(world.me()), references, index, ..ReadRequest::default() };
-        world.served.rpc.call(async |rpc| rpc.read(request.clone()).await)
+        let request = ReadRequest {
+            caller: Some(world.me()),
+            references,
+            index,
+            ..ReadRequest::default()
+        };
+        world
+            .served
+            .rpc
+            .call(async |rpc| rpc.read(request.clone()).await)
     };
     let reply = read(&["disk:0", &walrus, "no/such", &kestrel, "cache"], None).unwrap();
-    assert_eq!((handles(&reply.memories), reply.total), (vec![kestrel, walrus], 2));
-    let [unknown, topic] = reply.notes.as_slice() else { unreachable!("{reply:?}") };
-    assert!(unknown.contains("no/such") && topic.contains("is a topic"), "{reply:?}");
-    assert_eq!(read(&["no/such", "nor/this"], None).unwrap_err().code(), Code::NotFound);
-    assert_eq!(read(&["disk:0", "cache:0"], Some(0)).unwrap_err().code(), Code::InvalidArgument);
-    assert_eq!(read(&["disk:0"; 101], None).unwrap_err().code(), Code::ResourceExhausted);
+    assert_eq!(
+        (handles(&reply.memories), reply.total),
+        (vec![kestrel, walrus], 2)
+    );
+    let [unknown, topic] = reply.notes.as_slice() else {
+        unreachable!("{reply:?}")
+    };
+    assert!(
+        unknown.contains("no/such") && topic.contains("is a topic"),
+        "{reply:?}"
+    );
+    assert_eq!(
+        read(&["no/such", "nor/this"], None).unwrap_err().code(),
+        Code::NotFound
+    );
+    assert_eq!(
+        read(&["disk:0", "cache:0"], Some(0)).unwrap_err().code(),
+        Code::InvalidArgument
+    );
+    assert_eq!(
+        read(&["disk:0"; 101], None).unwrap_err().code(),
+        Code::ResourceExhausted
+    );
 }
 
 #[test]
 fn pages_go_on_when_a_pattern_fits_more_topics() {
     let mut world = World::new();
     for n in 0..6 {
-        world.store(&format!("topic-{}", n % 2), &format!("walrus {}", "word ".repeat(n + 1)));
+        world.store(
+            &format!("topic-{}", n % 2),
+            &format!("walrus {}", "word ".repeat(n + 1)),
+        );
     }
-    let request = SearchRequest { query: "walrus topic:topic-*".to_owned(), limit: 4, ..SearchRequest::default() };
-    let whole = found(&world.search(SearchRequest { limit: 6, ..request.clone() }).unwrap());
+    let request = SearchRequest {
+        query: "walrus topic:topic-*".to_owned(),
+        limit: 4,
+        ..SearchRequest::default()
+    };
+    let whole = found(
+        &world
+            .search(SearchRequest {
+                limit: 6,
+                ..request.clone()
+            })
+            .unwrap(),
+    );
     let first = world.search(request.clone()).unwrap();
     world.store("topic-new", "a walrus that came between two pages");
-    let second = world.search(SearchRequest { cursor: first.next_cursor, ..request }).unwrap();
+    let second = world
+        .search(SearchRequest {
+            cursor: first.next_cursor,
+            ..request
+        })
+        .unwrap();
     assert_eq!(found(&second), whole[4..]);
 }
 
@@ -199,33 +407,90 @@ fn pages_go_on_when_a_pattern_fits_more_topics() {
 fn pages_go_on_in_a_strand_that_changes() {
     let mut world = World::new();
     for n in 0..8 {
-        world.store(&format!("topic-{n}"), &format!("walrus {}", "word ".repeat(n + 1)));
+        world.store(
+            &format!("topic-{n}"),
+            &format!("walrus {}", "word ".repeat(n + 1)),
+        );
     }
     for query in ["walrus", ""] {
-        let request = SearchRequest { query: query.to_owned(), limit: 4, ..SearchRequest::default() };
-        let whole = found(&world.search(SearchRequest { limit: 8, ..request.clone() }).unwrap());
+        let request = SearchRequest {
+            query: query.to_owned(),
+            limit: 4,
+            ..SearchRequest::default()
+        };
+        let whole = found(
+            &world
+                .search(SearchRequest {
+                    limit: 8,
+                    ..request.clone()
+                })
+                .unwrap(),
+        );
         let first = world.search(request.clone()).unwrap();
         let second = |world: &mut World| {
-            world.search(SearchRequest { cursor: first.next_cursor.clone(), ..request.clone() }).unwrap()
+            world
+                .search(SearchRequest {
+                    cursor: first.next_cursor.clone(),
+                    ..request.clone()
+                })
+                .unwrap()
         };
         // The best hit there is, and the newest.
         world.store(&format!("late-{}", query.len()), &format!("walrus {query}"));
         let page = second(&mut world);
-        assert_eq!((found(&first), found(&page)), (whole[..4].to_vec(), whole[4..].to_vec()), "{query}");
-        assert!(page.notes.is_empty() && page.next_cursor.is_empty(), "{page:?}");
-        // What is gone from the first page takes nothing from the second, which says that it cannot be sure.
-        let forget = ForgetRequest { caller: Some(world.me()), reference: whole[1].clone() };
-        world.served.rpc.call(async |rpc| rpc.forget(forget.clone()).await).unwrap();
+        assert_eq!(
+            (found(&first), found(&page)),
+            (whole[..4].to_vec(), whole[4..].to_vec()),
+            "{query}"
+        );
+        assert!(
+            page.notes.is_empty() && page.next_cursor.is_empty(),
+            "{page:?}"
+        );
+        // What is gone from the first page takes nothing from the second, which says that it cannot
+        // be sure.
+        let forget = ForgetRequest {
+            caller: Some(world.me()),
+            reference: whole[1].clone(),
+        };
+        world
+            .served
+            .rpc
+            .call(async |rpc| rpc.forget(forget.clone()).await)
+            .unwrap();
         let page = second(&mut world);
         assert_eq!(found(&page), whole[4..], "{query}");
-        assert!(page.notes.iter().any(|note| note.contains("changed since the page before")), "{page:?}");
-        let restore = RestoreMemory { reference: whole[1].clone(), ..RestoreMemory::default() };
+        assert!(
+            page.notes
+                .iter()
+                .any(|note| note.contains("changed since the page before")),
+            "{page:?}"
+        );
+        let restore = RestoreMemory {
+            reference: whole[1].clone(),
+            ..RestoreMemory::default()
+        };
         let action = Some(Action::Restore(restore));
-        let edit = EditRequest { caller: Some(world.me()), action, expected_sequence: None };
-        world.served.rpc.call(async |rpc| rpc.edit(edit.clone()).await).unwrap();
+        let edit = EditRequest {
+            caller: Some(world.me()),
+            action,
+            expected_sequence: None,
+        };
+        world
+            .served
+            .rpc
+            .call(async |rpc| rpc.edit(edit.clone()).await)
+            .unwrap();
         assert!(second(&mut world).notes.is_empty());
-        let late = ForgetRequest { caller: Some(world.me()), reference: format!("late-{}:0", query.len()) };
-        world.served.rpc.call(async |rpc| rpc.forget(late.clone()).await).unwrap();
+        let late = ForgetRequest {
+            caller: Some(world.me()),
+            reference: format!("late-{}:0", query.len()),
+        };
+        world
+            .served
+            .rpc
+            .call(async |rpc| rpc.forget(late.clone()).await)
+            .unwrap();
     }
 }
 
@@ -234,24 +499,69 @@ fn topics_refer_to_each_other() {
     let mut world = World::new();
     let target = world.store("build-gotchas", "link with arch arm64");
     world.store("ci", "see Build Gotchas for the cache");
-    world.store_draft(Draft { links: vec![target.handle], ..draft("iris", "the engine is linked statically", "") });
-    let request = |topic: &str, me| CrossReferencesRequest { caller: me, topic: topic.to_owned(), scopes: Vec::new() };
+    world.store_draft(Draft {
+        links: vec![target.handle],
+        ..draft("iris", "the engine is linked statically", "")
+    });
+    let request = |topic: &str, me| CrossReferencesRequest {
+        caller: me,
+        topic: topic.to_owned(),
+        scopes: Vec::new(),
+    };
     let of = request("build-gotchas", Some(world.me()));
-    let reply = world.served.rpc.call(async |rpc| rpc.cross_references(of.clone()).await).unwrap();
+    let reply = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.cross_references(of.clone()).await)
+        .unwrap();
     let how: Vec<(String, bool, bool)> = reply
         .references
         .into_iter()
-        .map(|reference| (reference.memory.unwrap().topic, reference.mentions, reference.links))
+        .map(|reference| {
+            (
+                reference.memory.unwrap().topic,
+                reference.mentions,
+                reference.links,
+            )
+        })
         .collect();
-    assert_eq!(how, [("iris".to_owned(), false, true), ("ci".to_owned(), true, false)]);
+    assert_eq!(
+        how,
+        [
+            ("iris".to_owned(), false, true),
+            ("ci".to_owned(), true, false)
+        ]
+    );
     let unknown = request("no-such", Some(world.me()));
-    let refused = world.served.rpc.call(async |rpc| rpc.cross_references(unknown.clone()).await).unwrap_err();
+    let refused = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.cross_references(unknown.clone()).await)
+        .unwrap_err();
     assert_eq!(refused.code(), Code::NotFound);
 
-    let graph = GraphRequest { caller: Some(world.me()), focus: "ci".to_owned(), scopes: Vec::new() };
-    let graph = world.served.rpc.call(async |rpc| rpc.graph(graph.clone()).await).unwrap();
-    let edges: Vec<(&str, &str, u32, u32)> =
-        graph.edges.iter().map(|edge| (edge.from.as_str(), edge.to.as_str(), edge.mentions, edge.links)).collect();
+    let graph = GraphRequest {
+        caller: Some(world.me()),
+        focus: "ci".to_owned(),
+        scopes: Vec::new(),
+    };
+    let graph = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.graph(graph.clone()).await)
+        .unwrap();
+    let edges: Vec<(&str, &str, u32, u32)> = graph
+        .edges
+        .iter()
+        .map(|edge| {
+            (
+                edge.from.as_str(),
+                edge.to.as_str(),
+                edge.mentions,
+                edge.links,
+            )
+        })
+        .collect();
     assert_eq!(edges, [("ci", "build-gotchas", 1, 0)]);
     assert_eq!(graph.topics.len(), 2);
 }
@@ -262,10 +572,22 @@ fn an_index_made_anew_finds_the_same() {
     for n in 0..20 {
         world.store("alpha", &format!("walrus number {n}"));
     }
-    let reply = world.served.rpc.call(async |rpc| rpc.reindex(ReindexRequest {}).await).unwrap();
+    let reply = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.reindex(ReindexRequest {}).await)
+        .unwrap();
     assert_eq!(reply.memories, 20);
-    let words = reply.indexes.iter().find(|index| index.name == "lexical").unwrap();
+    let words = reply
+        .indexes
+        .iter()
+        .find(|index| index.name == "lexical")
+        .unwrap();
     assert_eq!((words.entries, words.watermark), (20, 20));
-    let query = SearchRequest { query: "walrus topic:alpha".to_owned(), limit: 50, ..SearchRequest::default() };
+    let query = SearchRequest {
+        query: "walrus topic:alpha".to_owned(),
+        limit: 50,
+        ..SearchRequest::default()
+    };
     assert_eq!(world.search(query).unwrap().hits.len(), 20);
 }

@@ -1,4 +1,5 @@
-//! Handing over to another program file: the process stays, and no client that writes meanwhile notices.
+//! Handing over to another program file: the process stays, and no client that writes meanwhile
+//! notices.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,13 +26,15 @@ use writers::{CLIENTS, all_are_there, are_found, block_on, collect, is_sound};
 /// Handovers while clients write.
 const UPGRADES: u64 = 5;
 
-/// Fewest and most acknowledgements between two handovers, so that every client surely writes under each program.
+/// Fewest and most acknowledgements between two handovers, so that every client surely writes under
+/// each program.
 const BETWEEN: (u64, u64) = (10 * CLIENTS, 20 * CLIENTS);
 
 /// How long a handover may take, on a busy machine.
 const SUCCESSOR_DEADLINE: Duration = Duration::from_secs(30);
 
-/// Sessions whose hooks fire during a handover, and the edits that each of them tells of: as many as it is told of by name.
+/// Sessions whose hooks fire during a handover, and the edits that each of them tells of: as many
+/// as it is told of by name.
 const EDITORS: usize = 4;
 const EDITS: usize = 8;
 
@@ -42,15 +45,21 @@ const SAMPLE: u64 = 40;
 const SEED: u64 = 11;
 
 async fn client(paths: &Paths) -> Result<Client, String> {
-    Client::connect(paths, Start::Never, "helix-tests").await.map_err(|error| error.to_string())
+    Client::connect(paths, Start::Never, "helix-tests")
+        .await
+        .map_err(|error| error.to_string())
 }
 
 async fn started_at(paths: &Paths) -> Result<i64, String> {
-    let status = client(paths).await?.call(async |rpc| rpc.status(StatusRequest {}).await).await;
+    let status = client(paths)
+        .await?
+        .call(async |rpc| rpc.status(StatusRequest {}).await)
+        .await;
     Ok(status.map_err(|error| error.to_string())?.started_at_us)
 }
 
-/// Asks until the new program answers. The old one may still take those who come while its last answer is on the way.
+/// Asks until the new program answers. The old one may still take those who come while its last
+/// answer is on the way.
 fn await_successor(paths: &Paths, before: i64) -> Result<i64, String> {
     let deadline = Instant::now() + SUCCESSOR_DEADLINE;
     loop {
@@ -67,12 +76,23 @@ fn await_successor(paths: &Paths, before: i64) -> Result<i64, String> {
 fn upgrade(paths: &Paths, program: &str) -> Result<UpgradeReply, Status> {
     block_on(async {
         let mut client = client(paths).await.map_err(Status::internal)?;
-        client.call(async |rpc| rpc.upgrade(UpgradeRequest { program: program.to_owned() }).await).await
+        client
+            .call(async |rpc| {
+                rpc.upgrade(UpgradeRequest {
+                    program: program.to_owned(),
+                })
+                .await
+            })
+            .await
     })
 }
 
 fn wait_for(reports: &Receiver<()>, count: u64) -> Result<(), String> {
-    (0..count).try_for_each(|_| reports.recv().map_err(|_| "every client gave up".to_owned()))
+    (0..count).try_for_each(|_| {
+        reports
+            .recv()
+            .map_err(|_| "every client gave up".to_owned())
+    })
 }
 
 #[test]
@@ -88,13 +108,17 @@ fn clients_write_on_while_the_program_changes_under_them() -> Result<(), String>
     let mut before = block_on(started_at(&home.paths))?;
     for round in 0..UPGRADES {
         wait_for(&reports, BETWEEN.0 + dice.below(BETWEEN.1 - BETWEEN.0))?;
-        let reply =
-            upgrade(&home.paths, program.to_str().unwrap()).map_err(|error| format!("round {round}: {error}"))?;
+        let reply = upgrade(&home.paths, program.to_str().unwrap())
+            .map_err(|error| format!("round {round}: {error}"))?;
         assert_eq!(reply.pid, daemon.pid());
-        before = await_successor(&home.paths, before).map_err(|error| format!("round {round}: {error}"))?;
+        before = await_successor(&home.paths, before)
+            .map_err(|error| format!("round {round}: {error}"))?;
     }
     wait_for(&reports, BETWEEN.0)?;
-    assert!(clients.iter().all(|client| !client.is_finished()), "a client was turned away");
+    assert!(
+        clients.iter().all(|client| !client.is_finished()),
+        "a client was turned away"
+    );
     daemon.signal(Signal::SIGTERM).unwrap();
     assert!(daemon.wait().unwrap().success());
     assert!(!home.paths.socket.exists(), "the socket was left behind");
@@ -110,7 +134,11 @@ fn clients_write_on_while_the_program_changes_under_them() -> Result<(), String>
 fn a_program_that_cannot_take_over_is_refused_and_the_daemon_goes_on() {
     let home = Home::new().unwrap();
     let daemon = Daemon::start(&home).unwrap();
-    for (program, why) in [("helixd", "absolute"), ("/nowhere/helixd", "--version"), ("/bin/true", "not a helixd")] {
+    for (program, why) in [
+        ("helixd", "absolute"),
+        ("/nowhere/helixd", "--version"),
+        ("/bin/true", "not a helixd"),
+    ] {
         let refusal = upgrade(&home.paths, program).unwrap_err();
         assert_eq!(refusal.code(), Code::InvalidArgument);
         assert!(refusal.message().contains(why), "{refusal}");
@@ -131,12 +159,28 @@ fn a_program_that_ends_at_once_is_not_waited_for() {
     fs::write(&program, text).unwrap();
     fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let begin = Instant::now();
-    let upgrade = home.command(Binary::Ctl).arg("upgrade").arg(&program).output().unwrap();
+    let upgrade = home
+        .command(Binary::Ctl)
+        .arg("upgrade")
+        .arg(&program)
+        .output()
+        .unwrap();
     assert!(begin.elapsed() < ENDED_MAX, "{:?}", begin.elapsed());
-    assert_eq!(upgrade.status.code(), Some(i32::from(exit::UNAVAILABLE)), "{upgrade:?}");
+    assert_eq!(
+        upgrade.status.code(),
+        Some(i32::from(exit::UNAVAILABLE)),
+        "{upgrade:?}"
+    );
     let said = String::from_utf8(upgrade.stderr).unwrap();
-    assert!(said.contains("9.9.9") && said.contains("ended") && said.contains("helixctl up"), "{said}");
-    assert_eq!(daemon.wait().unwrap().code(), Some(3), "it is the same process");
+    assert!(
+        said.contains("9.9.9") && said.contains("ended") && said.contains("helixctl up"),
+        "{said}"
+    );
+    assert_eq!(
+        daemon.wait().unwrap().code(),
+        Some(3),
+        "it is the same process"
+    );
 }
 
 /// Tells of one edit after the other.
@@ -152,7 +196,10 @@ fn edit(session: &Session<'_>, project: &Project) {
 fn check_edited(session: &Session<'_>) {
     within(SUCCESSOR_DEADLINE, || {
         let told = session.start("compact")?.unwrap_or_default();
-        let edited = told.lines().find_map(|line| line.strip_prefix("Changed in this session: ")).unwrap_or_default();
+        let edited = told
+            .lines()
+            .find_map(|line| line.strip_prefix("Changed in this session: "))
+            .unwrap_or_default();
         Ok((edited.split(", ").count() == EDITS).then_some(()))
     })
     .unwrap();
@@ -165,8 +212,13 @@ fn no_event_of_a_hook_is_lost_while_the_program_changes() {
     let project = Project::new(&home, "billing").unwrap();
     let mut before = block_on(started_at(&home.paths)).unwrap();
     for round in 0..UPGRADES {
-        let ids: Vec<String> = (0..EDITORS).map(|editor| format!("{round}-{editor}")).collect();
-        let sessions: Vec<Session<'_>> = ids.iter().map(|id| Session::new(&home, &project, id)).collect();
+        let ids: Vec<String> = (0..EDITORS)
+            .map(|editor| format!("{round}-{editor}"))
+            .collect();
+        let sessions: Vec<Session<'_>> = ids
+            .iter()
+            .map(|id| Session::new(&home, &project, id))
+            .collect();
         thread::scope(|scope| {
             for session in &sessions {
                 scope.spawn(|| edit(session, &project));

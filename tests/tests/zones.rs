@@ -15,7 +15,10 @@ const ZONES: [&str; 2] = ["Pacific/Kiritimati", "Pacific/Pago_Pago"];
 
 /// A caller in a zone.
 fn asker(cwd: &Path, zone: &str) -> v1::Caller {
-    v1::Caller { time_zone: zone.to_owned(), ..caller(Program::Mcp, cwd, "tests", "") }
+    v1::Caller {
+        time_zone: zone.to_owned(),
+        ..caller(Program::Mcp, cwd, "tests", "")
+    }
 }
 
 #[test]
@@ -27,7 +30,10 @@ fn briefs_and_contexts_have_the_askers_days() {
     // A quarter past midnight in Greenwich.
     let at: Timestamp = "2026-11-10T00:15:00Z".parse().unwrap();
     let text = "decision: disks are moved at midnight, when nobody needs them.";
-    let draft = v1::Draft { valid_from_us: Some(at.as_microsecond()), ..draft("disks", text, "") };
+    let draft = v1::Draft {
+        valid_from_us: Some(at.as_microsecond()),
+        ..draft("disks", text, "")
+    };
     rpc.store(Program::Mcp, &cwd, draft).unwrap();
     for zone in ZONES {
         let day = at.to_zoned(TimeZone::get(zone).unwrap()).date().to_string();
@@ -42,13 +48,22 @@ fn briefs_and_contexts_have_the_askers_days() {
             query: query.to_owned(),
             ..v1::ContextRequest::default()
         };
-        let overview = v1::BriefRequest { caller: Some(asker(&cwd, zone)), ..v1::BriefRequest::default() };
+        let overview = v1::BriefRequest {
+            caller: Some(asker(&cwd, zone)),
+            ..v1::BriefRequest::default()
+        };
         for request in [brief("disks"), brief(""), overview] {
-            let text = rpc.call(async |rpc| rpc.brief(request.clone()).await).unwrap().text;
+            let text = rpc
+                .call(async |rpc| rpc.brief(request.clone()).await)
+                .unwrap()
+                .text;
             assert!(text.contains(&day), "{zone}: {text}");
         }
         for request in [context("disks at midnight"), context("")] {
-            let text = rpc.call(async |rpc| rpc.context(request.clone()).await).unwrap().text;
+            let text = rpc
+                .call(async |rpc| rpc.context(request.clone()).await)
+                .unwrap()
+                .text;
             assert!(text.contains(&day), "{zone}: {text}");
         }
     }

@@ -10,10 +10,13 @@ use crate::failure::Failure;
 /// What a terminal sends for Ctrl-D.
 const END_OF_INPUT: char = '\u{4}';
 
-/// Asks on the terminal; no is the answer of somebody in doubt. Without a terminal, `flag` has to say it.
+/// Asks on the terminal; no is the answer of somebody in doubt. Without a terminal, `flag` has to
+/// say it.
 pub(crate) fn confirmed(question: &str, flag: &str) -> Result<bool, Failure> {
     if !is_there_somebody() {
-        return Err(Failure::Usage(format!("nobody is there to confirm; nothing was done; say {flag}")));
+        return Err(Failure::Usage(format!(
+            "nobody is there to confirm; nothing was done; say {flag}"
+        )));
     }
     prompted(|| {
         let term = Term::stderr();
@@ -44,8 +47,8 @@ pub(crate) fn is_there_somebody() -> bool {
 
 /// Shows a prompt, and leaves the terminal as it was whatever ends it.
 ///
-/// A prompt hides the cursor and turns Ctrl-C into a signal that would end the program there and then. So the signal waits
-/// until the cursor is back, and then ends the program as ever.
+/// A prompt hides the cursor and turns Ctrl-C into a signal that would end the program there and
+/// then. So the signal waits until the cursor is back, and then ends the program as ever.
 pub(crate) fn prompted<T>(prompt: impl FnOnce() -> dialoguer::Result<T>) -> Result<T, Failure> {
     let failed = |errno: nix::errno::Errno| Failure::io("holding Ctrl-C back")(errno.into());
     let mut interrupt = SigSet::empty();
@@ -67,7 +70,13 @@ mod tests {
 
     #[test]
     fn whoever_leaves_a_question_says_no() {
-        for key in [Key::Escape, Key::Enter, Key::Char('\u{4}'), Key::Char('n'), Key::Char('q')] {
+        for key in [
+            Key::Escape,
+            Key::Enter,
+            Key::Char('\u{4}'),
+            Key::Char('n'),
+            Key::Char('q'),
+        ] {
             assert_eq!(answer(&key), Some(false), "{key:?}");
         }
         assert_eq!(answer(&Key::Char('Y')), Some(true));

@@ -1,4 +1,5 @@
-//! One file a command: its arguments, and what it does. Commands that belong together share a folder.
+//! One file a command: its arguments, and what it does. Commands that belong together share a
+//! folder.
 
 mod add;
 mod agent;
@@ -22,7 +23,9 @@ mod up;
 mod upgrade;
 
 pub(crate) use add::Add;
-pub(crate) use browse::{Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref};
+pub(crate) use browse::{
+    Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref,
+};
 pub(crate) use care::{Compact, Prune, Reindex, Stale};
 pub(crate) use change::{Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Tag};
 pub(crate) use checkpoint::Checkpoint;

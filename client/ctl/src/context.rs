@@ -1,10 +1,13 @@
-//! What every command starts from: the places, the working directory, the screen, a connection when it is wanted.
+//! What every command starts from: the places, the working directory, the screen, a connection when
+//! it is wanted.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use helix_client::{Client, Paths, Start, caller, v1};
-use helix_proto::paths::{HOME_VARIABLE, MODEL_DIR_VARIABLE, PathError, SOCKET_PATH_MAX_BYTES, SOCKET_VARIABLE};
+use helix_proto::paths::{
+    HOME_VARIABLE, MODEL_DIR_VARIABLE, PathError, SOCKET_PATH_MAX_BYTES, SOCKET_VARIABLE,
+};
 use tokio::runtime::Builder;
 
 use crate::failure::Failure;
@@ -21,8 +24,8 @@ const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 pub(crate) struct Context {
     /// Home, socket and models.
     pub(crate) paths: Paths,
-    /// The variables for those of the places that a flag or the environment named: what a program that somebody else starts
-    /// has to be told to use the same.
+    /// The variables for those of the places that a flag or the environment named: what a program
+    /// that somebody else starts has to be told to use the same.
     pub(crate) named: Vec<(&'static str, PathBuf)>,
     /// Where the command runs.
     pub(crate) cwd: PathBuf,
@@ -38,8 +41,13 @@ impl Context {
         let cwd = env::current_dir().map_err(Failure::io("finding the current directory"))?;
         // Of a script's variable that is not set.
         for (flag, path) in [("--home", &home), ("--socket", &socket)] {
-            if path.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
-                return Err(Failure::Usage(format!("{flag} is empty; give a path, or leave it out")));
+            if path
+                .as_ref()
+                .is_some_and(|path| path.as_os_str().is_empty())
+            {
+                return Err(Failure::Usage(format!(
+                    "{flag} is empty; give a path, or leave it out"
+                )));
             }
         }
         let is_set = |variable: &str| env::var_os(variable).is_some_and(|value| !value.is_empty());
@@ -55,7 +63,13 @@ impl Context {
             named.push((SOCKET_VARIABLE, paths.socket.clone()));
         }
         let session = env::var(SESSION_VARIABLE).unwrap_or_default();
-        Ok(Self { paths, named, cwd, session, screen: Screen::from_environment() })
+        Ok(Self {
+            paths,
+            named,
+            cwd,
+            session,
+            screen: Screen::from_environment(),
+        })
     }
 
     /// Connects to the daemon.
@@ -72,11 +86,13 @@ impl Context {
 /// Runs a command that waits for the daemon.
 pub(crate) fn wait<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(Failure::io("starting the runtime"))?.block_on(work)
+    runtime
+        .map_err(Failure::io("starting the runtime"))?
+        .block_on(work)
 }
 
-/// A home from the command line brings its own socket and models, unless those are named as well: homes never share a
-/// daemon by accident.
+/// A home from the command line brings its own socket and models, unless those are named as well:
+/// homes never share a daemon by accident.
 fn paths(home: Option<PathBuf>, socket: Option<PathBuf>, cwd: &Path) -> Result<Paths, Failure> {
     let mut paths = match home {
         None => Paths::from_environment()?,
@@ -98,7 +114,10 @@ fn paths(home: Option<PathBuf>, socket: Option<PathBuf>, cwd: &Path) -> Result<P
 }
 
 fn absolute_variable(variable: &'static str) -> Result<Option<PathBuf>, Failure> {
-    match env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from) {
+    match env::var_os(variable)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+    {
         Some(value) if !value.is_absolute() => Err(PathError::Relative { variable, value }.into()),
         found => Ok(found),
     }
@@ -106,7 +125,11 @@ fn absolute_variable(variable: &'static str) -> Result<Option<PathBuf>, Failure>
 
 /// Makes another program work with the same places.
 pub(crate) fn variables(paths: &Paths) -> [(&'static str, &Path); 3] {
-    [(HOME_VARIABLE, &paths.home), (SOCKET_VARIABLE, &paths.socket), (MODEL_DIR_VARIABLE, &paths.models)]
+    [
+        (HOME_VARIABLE, &paths.home),
+        (SOCKET_VARIABLE, &paths.socket),
+        (MODEL_DIR_VARIABLE, &paths.models),
+    ]
 }
 
 #[cfg(test)]
@@ -131,6 +154,9 @@ mod tests {
     fn a_socket_too_long_for_the_kernel_is_refused() {
         let long = PathBuf::from(format!("/{}", "x".repeat(SOCKET_PATH_MAX_BYTES)));
         let refused = paths(Some("/h".into()), Some(long), Path::new("/work"));
-        assert!(matches!(refused, Err(Failure::Paths(PathError::TooLong(_)))));
+        assert!(matches!(
+            refused,
+            Err(Failure::Paths(PathError::TooLong(_)))
+        ));
     }
 }

@@ -1,6 +1,8 @@
-//! What `--json` prints: stable names, times as RFC 3339 in UTC, ids as hyphenated hexadecimal, texts exact.
+//! What `--json` prints: stable names, times as RFC 3339 in UTC, ids as hyphenated hexadecimal,
+//! texts exact.
 //!
-//! These structs are a format of their own. They are made from the wire's messages here and nowhere else.
+//! These structs are a format of their own. They are made from the wire's messages here and nowhere
+//! else.
 
 mod care;
 mod exchange;
@@ -15,8 +17,10 @@ pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocumen
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
 pub(crate) use search::{SearchDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};
-pub(crate) use topics::{CrossReferencesDocument, GraphDocument, RecentDocument, StatsDocument, TopicsDocument};
+pub(crate) use topics::{
+    CrossReferencesDocument, GraphDocument, RecentDocument, StatsDocument, TopicsDocument,
+};
 pub(crate) use work::{
-    BriefDocument, CheckpointDocument, ContextDocument, ReceiptsDocument, SessionDocument, SessionsDocument,
-    UpgradeDocument,
+    BriefDocument, CheckpointDocument, ContextDocument, ReceiptsDocument, SessionDocument,
+    SessionsDocument, UpgradeDocument,
 };

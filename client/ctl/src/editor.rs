@@ -20,8 +20,8 @@ const FALLBACK: &str = "vi";
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
-/// A file in a directory of its own, readable by its owner only, and so is whatever an editor puts beside it. Both vanish
-/// unless they are kept.
+/// A file in a directory of its own, readable by its owner only, and so is whatever an editor puts
+/// beside it. Both vanish unless they are kept.
 #[derive(Debug)]
 pub(crate) struct Draft {
     directory: TempDir,
@@ -31,9 +31,12 @@ pub(crate) struct Draft {
 impl Draft {
     /// Writes a text to a file of this name.
     pub(crate) fn new(name: &str, text: &str) -> Result<Self, Failure> {
+        let directory = tempfile::Builder::new()
+            .prefix("helix-edit-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir();
         let directory =
-            tempfile::Builder::new().prefix("helix-edit-").permissions(Permissions::from_mode(0o700)).tempdir();
-        let directory = directory.map_err(Failure::io("making a directory for the text to edit"))?;
+            directory.map_err(Failure::io("making a directory for the text to edit"))?;
         let path = directory.path().join(name);
         fs::write(&path, text).map_err(Failure::io(format!("writing {}", path.display())))?;
         Ok(Self { directory, path })
@@ -65,19 +68,28 @@ impl Draft {
 /// Reads an edited file.
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     let bytes = fs::read(path).map_err(Failure::io(format!("reading {}", path.display())))?;
-    String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("{} is not UTF-8; save it as UTF-8", path.display())))
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Usage(format!("{} is not UTF-8; save it as UTF-8", path.display())))
 }
 
 /// The editor as a shell understands it, e.g. `code --wait`.
 fn command(variable: impl Fn(&str) -> Option<String>) -> String {
-    let set = VARIABLES.into_iter().filter_map(variable).find(|value| !value.trim().is_empty());
+    let set = VARIABLES
+        .into_iter()
+        .filter_map(variable)
+        .find(|value| !value.trim().is_empty());
     set.unwrap_or_else(|| FALLBACK.to_owned())
 }
 
 /// Runs the editor through the shell, as git does: the variable may hold arguments and quotes.
 fn run(editor: &str, path: &Path) -> Result<(), Failure> {
     let script = format!("{editor} \"$@\"");
-    let status = Command::new("sh").arg("-c").arg(script).arg(editor).arg(path).status();
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(script)
+        .arg(editor)
+        .arg(path)
+        .status();
     let status = status.map_err(Failure::io(format!("starting the editor {editor:?}")))?;
     if status.success() {
         return Ok(());
@@ -85,11 +97,14 @@ fn run(editor: &str, path: &Path) -> Result<(), Failure> {
     Err(Failure::Usage(ended(editor, status)))
 }
 
-/// What an editor that ended with an error means: the shell did not find it, or the person left it so to change nothing.
+/// What an editor that ended with an error means: the shell did not find it, or the person left it
+/// so to change nothing.
 fn ended(editor: &str, status: ExitStatus) -> String {
     match status.code() {
         Some(NOT_EXECUTABLE | NOT_FOUND) => {
-            format!("the editor {editor:?} cannot be started; set VISUAL or EDITOR to one that works")
+            format!(
+                "the editor {editor:?} cannot be started; set VISUAL or EDITOR to one that works"
+            )
         }
         _ => format!("the editor {editor:?} ended with {status}, so nothing was changed"),
     }
@@ -111,7 +126,8 @@ mod tests {
             (None, None, "vi"),
         ];
         for (visual, editor, expected) in table {
-            let found = command(|name| if name == "VISUAL" { visual } else { editor }.map(str::to_owned));
+            let found =
+                command(|name| if name == "VISUAL" { visual } else { editor }.map(str::to_owned));
             assert_eq!(found, expected);
         }
     }
@@ -120,7 +136,10 @@ mod tests {
     fn a_draft_is_private_and_vanishes_unless_kept() {
         let draft = Draft::new("a.md", "text").unwrap();
         let directory = draft.directory.path().to_owned();
-        assert_eq!(fs::metadata(&directory).unwrap().permissions().mode() & 0o077, 0);
+        assert_eq!(
+            fs::metadata(&directory).unwrap().permissions().mode() & 0o077,
+            0
+        );
         drop(draft);
         assert!(!directory.exists());
         let kept = Draft::new("a.md", "text").unwrap().keep();
@@ -134,7 +153,10 @@ mod tests {
         run("printf %s edited > \"$1\" ; true", &draft.path).unwrap();
         assert_eq!(read(&draft.path).unwrap(), "edited");
         let failed = run("exit 3 ;", &draft.path).unwrap_err().to_string();
-        assert!(failed.ends_with("so nothing was changed") && !failed.contains("VISUAL"), "{failed}");
+        assert!(
+            failed.ends_with("so nothing was changed") && !failed.contains("VISUAL"),
+            "{failed}"
+        );
         let missing = run("/no/such/editor", &draft.path).unwrap_err().to_string();
         assert!(missing.contains("set VISUAL or EDITOR"), "{missing}");
     }

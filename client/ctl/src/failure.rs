@@ -116,13 +116,17 @@ fn status_code(status: &Status) -> u8 {
         Code::Unavailable | Code::DeadlineExceeded | Code::FailedPrecondition => exit::UNAVAILABLE,
         Code::PermissionDenied => exit::PERMISSION,
         Code::DataLoss => exit::IO,
-        Code::Ok | Code::Cancelled | Code::Unknown | Code::Unimplemented | Code::Internal | Code::Unauthenticated => {
-            exit::INTERNAL
-        }
+        Code::Ok
+        | Code::Cancelled
+        | Code::Unknown
+        | Code::Unimplemented
+        | Code::Internal
+        | Code::Unauthenticated => exit::INTERNAL,
     }
 }
 
-/// The wire has one status for "not in this state"; only its message tells a newer format from the rest.
+/// The wire has one status for "not in this state"; only its message tells a newer format from the
+/// rest.
 fn is_about_newer_format(message: &str) -> bool {
     message.contains("newer")
 }
@@ -144,17 +148,25 @@ fn connect_code(error: &ConnectError) -> u8 {
             }
         }
         ConnectError::NotOurs(_) => exit::PERMISSION,
-        ConnectError::Start(StartError::Spawn { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+        ConnectError::Start(StartError::Spawn { source, .. })
+            if source.kind() == io::ErrorKind::NotFound =>
+        {
             exit::UNAVAILABLE
         }
-        ConnectError::Start(StartError::Home { source, .. } | StartError::Spawn { source, .. }) => io_code(source),
+        ConnectError::Start(StartError::Home { source, .. } | StartError::Spawn { source, .. }) => {
+            io_code(source)
+        }
     }
 }
 
 fn install_code(error: &InstallError) -> u8 {
     match error {
-        InstallError::Platform(_) | InstallError::Fetch(FetchError::Download(_)) => exit::UNAVAILABLE,
-        InstallError::Fetch(FetchError::MissingWheels { .. } | FetchError::WrongWheel { .. }) => exit::USAGE,
+        InstallError::Platform(_) | InstallError::Fetch(FetchError::Download(_)) => {
+            exit::UNAVAILABLE
+        }
+        InstallError::Fetch(FetchError::MissingWheels { .. } | FetchError::WrongWheel { .. }) => {
+            exit::USAGE
+        }
         InstallError::Fetch(FetchError::File(error))
         | InstallError::File(error)
         | InstallError::Unpack(UnpackError::File(error)) => cause_code(error),
@@ -173,7 +185,10 @@ fn verify_code(error: &VerifyError) -> u8 {
 
 /// The code of the I/O error behind an error that keeps it to itself.
 fn cause_code(error: &dyn Error) -> u8 {
-    error.source().and_then(<dyn Error>::downcast_ref).map_or(exit::IO, io_code)
+    error
+        .source()
+        .and_then(<dyn Error>::downcast_ref)
+        .map_or(exit::IO, io_code)
 }
 
 fn io_code(error: &io::Error) -> u8 {
@@ -208,7 +223,11 @@ mod tests {
             (Code::Unimplemented, exit::INTERNAL),
         ];
         for (code, expected) in table {
-            assert_eq!(Failure::from(Status::new(code, "said so")).exit_code(), expected, "{code:?}");
+            assert_eq!(
+                Failure::from(Status::new(code, "said so")).exit_code(),
+                expected,
+                "{code:?}"
+            );
         }
     }
 
@@ -221,23 +240,50 @@ mod tests {
     #[test]
     fn failures_on_this_side_have_theirs() {
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
-        let absent = ConnectError::Absent { socket: PathBuf::new(), source: io::ErrorKind::NotFound.into() };
-        let home = StartError::Home { path: PathBuf::new(), source: denied() };
-        let spawn = |kind: io::ErrorKind| StartError::Spawn { path: PathBuf::new(), source: kind.into() };
-        let ended = |code| StartError::Ended { code, message: String::new() };
+        let absent = ConnectError::Absent {
+            socket: PathBuf::new(),
+            source: io::ErrorKind::NotFound.into(),
+        };
+        let home = StartError::Home {
+            path: PathBuf::new(),
+            source: denied(),
+        };
+        let spawn = |kind: io::ErrorKind| StartError::Spawn {
+            path: PathBuf::new(),
+            source: kind.into(),
+        };
+        let ended = |code| StartError::Ended {
+            code,
+            message: String::new(),
+        };
         let table = [
-            (Failure::Connect(spawn(io::ErrorKind::NotFound).into()), exit::UNAVAILABLE),
-            (Failure::Connect(spawn(io::ErrorKind::PermissionDenied).into()), exit::PERMISSION),
-            (Failure::Connect(ended(exit::NEWER_FORMAT).into()), exit::NEWER_FORMAT),
+            (
+                Failure::Connect(spawn(io::ErrorKind::NotFound).into()),
+                exit::UNAVAILABLE,
+            ),
+            (
+                Failure::Connect(spawn(io::ErrorKind::PermissionDenied).into()),
+                exit::PERMISSION,
+            ),
+            (
+                Failure::Connect(ended(exit::NEWER_FORMAT).into()),
+                exit::NEWER_FORMAT,
+            ),
             (Failure::Connect(ended(1).into()), exit::UNAVAILABLE),
             (Failure::Connect(ended(127).into()), exit::UNAVAILABLE),
             (Failure::Usage(String::new()), exit::USAGE),
             (Failure::Data(String::new()), exit::DATA),
             (Failure::Unavailable(String::new()), exit::UNAVAILABLE),
             (Failure::Connect(absent), exit::UNAVAILABLE),
-            (Failure::Connect(ConnectError::NotOurs(PathBuf::new())), exit::PERMISSION),
+            (
+                Failure::Connect(ConnectError::NotOurs(PathBuf::new())),
+                exit::PERMISSION,
+            ),
             (Failure::Connect(home.into()), exit::PERMISSION),
-            (Failure::io("writing")(io::Error::from(io::ErrorKind::StorageFull)), exit::IO),
+            (
+                Failure::io("writing")(io::Error::from(io::ErrorKind::StorageFull)),
+                exit::IO,
+            ),
             (Failure::io("writing")(denied()), exit::PERMISSION),
             (Failure::Interrupted, exit::INTERRUPTED),
             (Failure::ReaderGone, exit::OK),

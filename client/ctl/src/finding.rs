@@ -30,17 +30,29 @@ pub(crate) struct Finding {
 impl Finding {
     /// A part as it should be.
     pub(crate) fn ok(name: &str, detail: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), level: Level::Ok, detail: detail.into() }
+        Self {
+            name: name.to_owned(),
+            level: Level::Ok,
+            detail: detail.into(),
+        }
     }
 
     /// A part that could do better.
     pub(crate) fn warning(name: &str, detail: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), level: Level::Warning, detail: detail.into() }
+        Self {
+            name: name.to_owned(),
+            level: Level::Warning,
+            detail: detail.into(),
+        }
     }
 
     /// A part that does not work.
     pub(crate) fn failure(name: &str, detail: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), level: Level::Failure, detail: detail.into() }
+        Self {
+            name: name.to_owned(),
+            level: Level::Failure,
+            detail: detail.into(),
+        }
     }
 }
 
@@ -51,7 +63,11 @@ impl From<&v1::CheckResult> for Finding {
             v1::CheckLevel::Warning => Level::Warning,
             v1::CheckLevel::Failure => Level::Failure,
         };
-        Self { name: result.name.clone(), level, detail: result.detail.clone() }
+        Self {
+            name: result.name.clone(),
+            level,
+            detail: result.detail.clone(),
+        }
     }
 }
 
@@ -67,7 +83,10 @@ pub(crate) struct Findings {
 /// Adds findings, but for those that say no worse of a part than what is already known of it.
 pub(crate) fn extend(known: &mut Vec<Finding>, more: impl IntoIterator<Item = Finding>) {
     for finding in more {
-        if !known.iter().any(|one| one.name == finding.name && one.level >= finding.level) {
+        if !known
+            .iter()
+            .any(|one| one.name == finding.name && one.level >= finding.level)
+        {
             known.push(finding);
         }
     }
@@ -76,13 +95,20 @@ pub(crate) fn extend(known: &mut Vec<Finding>, more: impl IntoIterator<Item = Fi
 impl Findings {
     /// Sums up.
     pub(crate) fn new(results: Vec<Finding>) -> Self {
-        let level = results.iter().map(|finding| finding.level).max().unwrap_or(Level::Ok);
+        let level = results
+            .iter()
+            .map(|finding| finding.level)
+            .max()
+            .unwrap_or(Level::Ok);
         Self { level, results }
     }
 
     /// Counts the findings of a level.
     pub(crate) fn count(&self, level: Level) -> usize {
-        self.results.iter().filter(|finding| finding.level == level).count()
+        self.results
+            .iter()
+            .filter(|finding| finding.level == level)
+            .count()
     }
 
     /// Answers the exit code: only failures are failures.
@@ -102,7 +128,14 @@ mod tests {
     fn a_part_is_named_again_only_when_it_is_worse() {
         let mut known = vec![Finding::ok("home", "private")];
         let worse = Finding::failure("home", "full");
-        extend(&mut known, [Finding::ok("home", "there"), worse.clone(), Finding::warning("home", "old")]);
+        extend(
+            &mut known,
+            [
+                Finding::ok("home", "there"),
+                worse.clone(),
+                Finding::warning("home", "old"),
+            ],
+        );
         assert_eq!(known, [Finding::ok("home", "private"), worse]);
     }
 }

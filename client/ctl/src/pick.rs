@@ -30,12 +30,21 @@ pub(crate) fn memory(context: &Context, verb: &str) -> Result<String, Failure> {
     }
     let memories = newest(context)?;
     if memories.is_empty() {
-        return Err(Failure::Usage("there is no memory to choose; store one with helixctl add".to_owned()));
+        return Err(Failure::Usage(
+            "there is no memory to choose; store one with helixctl add".to_owned(),
+        ));
     }
     let columns = usize::from(Term::stderr().size().1);
-    let items: Vec<String> = memories.iter().map(|memory| item(memory, columns)).collect();
+    let items: Vec<String> = memories
+        .iter()
+        .map(|memory| item(memory, columns))
+        .collect();
     let theme = ColorfulTheme::default();
-    let prompt = FuzzySelect::with_theme(&theme).with_prompt(verb).items(&items).default(0).max_length(ROWS_MAX);
+    let prompt = FuzzySelect::with_theme(&theme)
+        .with_prompt(verb)
+        .items(&items)
+        .default(0)
+        .max_length(ROWS_MAX);
     let chosen = prompted(|| prompt.interact_opt())?.and_then(|at| memories.get(at));
     let chosen = chosen.ok_or_else(|| Failure::Usage("no memory was chosen".to_owned()))?;
     Ok(hyphenated(&chosen.id))
@@ -43,16 +52,28 @@ pub(crate) fn memory(context: &Context, verb: &str) -> Result<String, Failure> {
 
 fn newest(context: &Context) -> Result<Vec<v1::Memory>, Failure> {
     let caller = Some(context.caller());
-    let request = v1::RecentRequest { caller, limit: CHOICES_MAX, ..v1::RecentRequest::default() };
+    let request = v1::RecentRequest {
+        caller,
+        limit: CHOICES_MAX,
+        ..v1::RecentRequest::default()
+    };
     wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;
-        Ok(client.call(async |rpc| rpc.recent(request.clone()).await).await?.memories)
+        Ok(client
+            .call(async |rpc| rpc.recent(request.clone()).await)
+            .await?
+            .memories)
     })
 }
 
 /// One row, cut to the width of the terminal: a row that wraps would break the list.
 fn item(memory: &v1::Memory, columns: usize) -> String {
-    let row = format!("{}  {}  {}", one_line(&memory.handle), one_line(&memory.kind), one_line(&memory.text));
+    let row = format!(
+        "{}  {}  {}",
+        one_line(&memory.handle),
+        one_line(&memory.kind),
+        one_line(&memory.text)
+    );
     shorten(&row, columns.saturating_sub(MARGIN_COLUMNS))
 }
 
@@ -68,7 +89,10 @@ mod tests {
             text: "clear \u{1b}[2J and\u{202e} turn\nand end".to_owned(),
             ..v1::Memory::default()
         };
-        assert_eq!(item(&memory, 200), "traps/hostile  gotcha  clear \\u{1b}[2J and\\u{202e} turn and end");
+        assert_eq!(
+            item(&memory, 200),
+            "traps/hostile  gotcha  clear \\u{1b}[2J and\\u{202e} turn and end"
+        );
         assert_eq!(item(&memory, 24), "traps/hostile  gotc…");
     }
 }

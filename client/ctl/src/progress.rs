@@ -16,7 +16,11 @@ const QUIET: Duration = Duration::from_secs(1);
 const FRAME: Duration = Duration::from_millis(120);
 
 /// Waits for `work`, showing `message` once it has been going on for a second.
-pub(crate) async fn while_slow<T>(screen: Screen, message: &str, work: impl Future<Output = T>) -> T {
+pub(crate) async fn while_slow<T>(
+    screen: Screen,
+    message: &str,
+    work: impl Future<Output = T>,
+) -> T {
     let mut work = std::pin::pin!(work);
     if let Ok(done) = timeout(QUIET, &mut work).await {
         return done;
@@ -29,7 +33,11 @@ pub(crate) async fn while_slow<T>(screen: Screen, message: &str, work: impl Futu
 
 /// Returns a spinner that shows nothing unless somebody watches.
 pub(crate) fn spinner(screen: Screen, message: &str) -> ProgressBar {
-    let target = if screen.watched { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target = if screen.watched {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
     let bar = ProgressBar::with_draw_target(None, target).with_message(message.to_owned());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}") {
         bar.set_style(style);
@@ -57,8 +65,13 @@ impl Counter {
 
     /// Starts counting, unseen.
     pub(crate) fn new(screen: Screen, message: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_message(message.to_owned());
-        Self { bar, started: Instant::now(), waits: screen.watched }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+            .with_message(message.to_owned());
+        Self {
+            bar,
+            started: Instant::now(),
+            waits: screen.watched,
+        }
     }
 
     /// Says how far it is; the whole may be unknown.
@@ -85,7 +98,11 @@ impl Counter {
 
     fn show(&self) {
         let [known, unknown] = Self::TEMPLATES;
-        let template = if self.bar.length().is_some() { known } else { unknown };
+        let template = if self.bar.length().is_some() {
+            known
+        } else {
+            unknown
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style);
         }
@@ -94,9 +111,10 @@ impl Counter {
     }
 }
 
-/// Bytes that go out, of a whole that may be known, and then how far they are read and the memories that come of them; shown once
-/// that took a second. The first is over long before the second where the daemon keeps what comes faster than it reads it.
-/// Whoever sends and whoever counts may be two threads.
+/// Bytes that go out, of a whole that may be known, and then how far they are read and the memories
+/// that come of them; shown once that took a second. The first is over long before the second where
+/// the daemon keeps what comes faster than it reads it. Whoever sends and whoever counts may be two
+/// threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfer {
     bar: ProgressBar,
@@ -108,7 +126,8 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    /// How it looks while a known whole goes out, while an unknown one does, and while memories are made of it.
+    /// How it looks while a known whole goes out, while an unknown one does, and while memories are
+    /// made of it.
     const SENDING: &str = "{spinner} {msg} {wide_bar} {bytes}/{total_bytes} {eta}";
     const SENDING_UNKNOWN: &str = "{spinner} {msg} {bytes} {elapsed}";
     const COUNTING: &str = "{spinner} {msg} {wide_bar} {percent} % {eta}";
@@ -118,8 +137,18 @@ impl Transfer {
         let bar = ProgressBar::with_draw_target(whole_bytes, ProgressDrawTarget::hidden())
             .with_message(format!("{message}: sending"));
         let waits = Arc::new(AtomicBool::new(screen.watched));
-        let this = Self { bar, message, started: Instant::now(), waits, counts: Arc::default() };
-        this.look(if whole_bytes.is_some() { Self::SENDING } else { Self::SENDING_UNKNOWN });
+        let this = Self {
+            bar,
+            message,
+            started: Instant::now(),
+            waits,
+            counts: Arc::default(),
+        };
+        this.look(if whole_bytes.is_some() {
+            Self::SENDING
+        } else {
+            Self::SENDING_UNKNOWN
+        });
         this
     }
 
@@ -137,7 +166,11 @@ impl Transfer {
         }
         self.bar.set_length(whole_bytes);
         self.bar.set_position(read_bytes);
-        self.bar.set_message(format!("{}: {} memories", self.message, HumanCount(memories)));
+        self.bar.set_message(format!(
+            "{}: {} memories",
+            self.message,
+            HumanCount(memories)
+        ));
         self.show_when_due();
     }
 
@@ -167,15 +200,30 @@ mod tests {
 
     #[test]
     fn bytes_go_out_and_then_memories_are_counted() {
-        let screen = Screen { look: Look { table_width: None, color: false }, watched: false };
+        let screen = Screen {
+            look: Look {
+                table_width: None,
+                color: false,
+            },
+            watched: false,
+        };
         let transfer = Transfer::new(screen, "importing", Some(10));
         transfer.clone().sent(4);
-        assert_eq!((transfer.bar.position(), transfer.bar.length()), (4, Some(10)));
+        assert_eq!(
+            (transfer.bar.position(), transfer.bar.length()),
+            (4, Some(10))
+        );
         assert_eq!(transfer.bar.message(), "importing: sending");
         transfer.counted(0, 0, 60);
-        assert_eq!((transfer.bar.position(), transfer.bar.length()), (0, Some(60)));
+        assert_eq!(
+            (transfer.bar.position(), transfer.bar.length()),
+            (0, Some(60))
+        );
         transfer.counted(1_234, 30, 60);
-        assert_eq!((transfer.bar.position(), transfer.bar.length()), (30, Some(60)));
+        assert_eq!(
+            (transfer.bar.position(), transfer.bar.length()),
+            (30, Some(60))
+        );
         assert_eq!(transfer.bar.message(), "importing: 1,234 memories");
         assert!(transfer.bar.is_hidden(), "nobody watches");
     }

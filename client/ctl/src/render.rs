@@ -1,6 +1,8 @@
-//! Answers as people read them: tables and colours on a terminal, lines of fields separated by tabs elsewhere.
+//! Answers as people read them: tables and colours on a terminal, lines of fields separated by tabs
+//! elsewhere.
 //!
-//! Pure: a reply and a [`Look`](crate::screen::Look) go in, text comes out. Every stored text passes [`crate::text`] on its way.
+//! Pure: a reply and a [`Look`](crate::screen::Look) go in, text comes out. Every stored text
+//! passes [`crate::text`] on its way.
 
 mod care;
 mod findings;

@@ -1,6 +1,7 @@
 //! The one way out: everything that a command prints passes here.
 //!
-//! Answers go to stdout, remarks and errors to stderr. A reader that goes away ends the program quietly.
+//! Answers go to stdout, remarks and errors to stderr. A reader that goes away ends the program
+//! quietly.
 
 use std::env;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -42,18 +43,27 @@ impl Screen {
         let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
         let dumb = set("TERM").is_some_and(|value| value == "dumb");
         let color = set("NO_COLOR").is_none() && (forced || (terminal && !dumb));
-        let look = Look { table_width: terminal.then(terminal_width), color };
-        Self { look, watched: io::stderr().is_terminal() }
+        let look = Look {
+            table_width: terminal.then(terminal_width),
+            color,
+        };
+        Self {
+            look,
+            watched: io::stderr().is_terminal(),
+        }
     }
 }
 
 /// Writes an answer to stdout as it is.
 pub(crate) fn write(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Failure::ReaderGone,
-        _ => Failure::io("writing to stdout")(error),
-    })
+    stdout
+        .write_all(bytes)
+        .and_then(|()| stdout.flush())
+        .map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Failure::ReaderGone,
+            _ => Failure::io("writing to stdout")(error),
+        })
 }
 
 /// Writes an answer to stdout.
@@ -61,7 +71,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     write(text.as_bytes())
 }
 
-/// Writes an answer to stdout as one JSON document. Readers get every text exactly; terminals get nothing to act on.
+/// Writes an answer to stdout as one JSON document. Readers get every text exactly; terminals get
+/// nothing to act on.
 pub(crate) fn json(document: &impl Serialize) -> Result<(), Failure> {
     print(&(neutral_json(&serde_json::to_string_pretty(document)?) + "\n"))
 }
@@ -71,7 +82,8 @@ pub(crate) fn json_line(document: &impl Serialize) -> Result<(), Failure> {
     print(&(neutral_json(&serde_json::to_string(document)?) + "\n"))
 }
 
-/// Writes a remark to stderr, on a line of its own. Nobody may be there to read it, which changes nothing.
+/// Writes a remark to stderr, on a line of its own. Nobody may be there to read it, which changes
+/// nothing.
 pub(crate) fn remark(text: &str) {
     drop(writeln!(io::stderr().lock(), "{text}"));
 }
@@ -86,17 +98,27 @@ pub(crate) fn remark_if(reason: bool, text: &str) {
 impl Look {
     /// Sets a text in a colour, or leaves it.
     pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
-        if self.color { format!("\u{1b}[{}m{text}\u{1b}[0m", paint.code()) } else { text.to_owned() }
+        if self.color {
+            format!("\u{1b}[{}m{text}\u{1b}[0m", paint.code())
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Breaks running text to a terminal's width; a reader that is none gets it as it is.
     pub(crate) fn wrapped(self, text: &str) -> String {
-        self.table_width.map_or_else(|| text.to_owned(), |width| wrapped(text, usize::from(width)))
+        self.table_width.map_or_else(
+            || text.to_owned(),
+            |width| wrapped(text, usize::from(width)),
+        )
     }
 
     /// The same for a text that somebody wrote: its code and tables stay as they are.
     pub(crate) fn wrapped_prose(self, text: &str) -> String {
-        self.table_width.map_or_else(|| text.to_owned(), |width| wrapped_prose(text, usize::from(width)))
+        self.table_width.map_or_else(
+            || text.to_owned(),
+            |width| wrapped_prose(text, usize::from(width)),
+        )
     }
 }
 

@@ -1,5 +1,5 @@
-//! Making stored text safe and small enough to show. Stored text is data: nothing in it may move a cursor, change a colour,
-//! reverse the reading direction or hide between letters.
+//! Making stored text safe and small enough to show. Stored text is data: nothing in it may move a
+//! cursor, change a colour, reverse the reading direction or hide between letters.
 
 mod wrap;
 
@@ -7,9 +7,12 @@ use helix_proto::hidden::is_active;
 
 pub(crate) use wrap::{wrapped, wrapped_prose};
 
-/// Escapes everything that a terminal would act on or not show, but keeps line ends, whichever way they are written, and tabs.
+/// Escapes everything that a terminal would act on or not show, but keeps line ends, whichever way
+/// they are written, and tabs.
 pub(crate) fn neutral(text: &str) -> String {
-    escape(&text.replace("\r\n", "\n"), |character| matches!(character, '\n' | '\t'))
+    escape(&text.replace("\r\n", "\n"), |character| {
+        matches!(character, '\n' | '\t')
+    })
 }
 
 /// As [`neutral`], on one line: line ends and tabs become spaces.
@@ -26,7 +29,12 @@ pub(crate) fn neutral_json(document: &str) -> String {
             shown.push(character);
         } else {
             let units = &mut [0; 2];
-            shown.extend(character.encode_utf16(units).iter().map(|unit| format!("\\u{unit:04x}")));
+            shown.extend(
+                character
+                    .encode_utf16(units)
+                    .iter()
+                    .map(|unit| format!("\\u{unit:04x}")),
+            );
         }
     }
     shown
@@ -36,7 +44,11 @@ pub(crate) fn neutral_json(document: &str) -> String {
 pub(crate) fn shorten(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         None => text.to_owned(),
-        Some(_) => text.chars().take(chars_max.saturating_sub(1)).chain(['…']).collect(),
+        Some(_) => text
+            .chars()
+            .take(chars_max.saturating_sub(1))
+            .chain(['…'])
+            .collect(),
     }
 }
 
@@ -60,8 +72,14 @@ mod tests {
     #[test]
     fn nothing_active_reaches_a_terminal() {
         assert_eq!(neutral("a\u{1b}[31mb\tc\nd\r"), "a\\u{1b}[31mb\tc\nd\\u{d}");
-        assert_eq!(neutral("EDITED first\r\nsecond\r\n"), "EDITED first\nsecond\n");
-        assert_eq!(neutral("x\u{202e}y\u{200b}z\u{e0041}"), "x\\u{202e}y\\u{200b}z\\u{e0041}");
+        assert_eq!(
+            neutral("EDITED first\r\nsecond\r\n"),
+            "EDITED first\nsecond\n"
+        );
+        assert_eq!(
+            neutral("x\u{202e}y\u{200b}z\u{e0041}"),
+            "x\\u{202e}y\\u{200b}z\\u{e0041}"
+        );
         assert_eq!(neutral("gewöhnlich 日本 🦀"), "gewöhnlich 日本 🦀");
     }
 
@@ -70,8 +88,16 @@ mod tests {
         let exact = "a\u{1b}[31m\u{202e}\u{7f}\u{9b}\u{e0041}\n日本 🦀";
         let document = serde_json::to_string_pretty(&[exact]).unwrap();
         let shown = neutral_json(&document);
-        assert_eq!(serde_json::from_str::<Vec<String>>(&shown).unwrap(), [exact]);
-        assert!(!shown.chars().any(|character| character != '\n' && is_active(character)), "{shown:?}");
+        assert_eq!(
+            serde_json::from_str::<Vec<String>>(&shown).unwrap(),
+            [exact]
+        );
+        assert!(
+            !shown
+                .chars()
+                .any(|character| character != '\n' && is_active(character)),
+            "{shown:?}"
+        );
     }
 
     #[test]

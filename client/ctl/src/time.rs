@@ -17,7 +17,8 @@ pub(crate) const DAY_US: i64 = 24 * HOUR_US;
 
 /// Writes a time as RFC 3339 in UTC, always with microseconds, so that texts compare as times do.
 pub(crate) fn rfc3339(at_us: i64) -> String {
-    Timestamp::from_microsecond(at_us).map_or_else(|_| format!("{at_us}us"), |at| format!("{at:.6}"))
+    Timestamp::from_microsecond(at_us)
+        .map_or_else(|_| format!("{at_us}us"), |at| format!("{at:.6}"))
 }
 
 /// Writes the day of a time, in the local time zone.
@@ -36,13 +37,16 @@ pub(crate) fn minute(at_us: i64) -> String {
 }
 
 fn written(at_us: i64, zone: TimeZone, format: &str) -> String {
-    let at = Timestamp::from_microsecond(at_us).map(|at| at.to_zoned(zone).strftime(format).to_string());
+    let at =
+        Timestamp::from_microsecond(at_us).map(|at| at.to_zoned(zone).strftime(format).to_string());
     at.unwrap_or_else(|_| format!("{at_us}us"))
 }
 
 /// Returns the present in microseconds since the epoch.
 pub(crate) fn now_us() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
@@ -58,7 +62,8 @@ pub(crate) fn span(us: i64) -> String {
     }
 }
 
-/// Reads a day's start in the local time zone, as in a query, or a time. A day may be named: today, yesterday, this-week.
+/// Reads a day's start in the local time zone, as in a query, or a time. A day may be named: today,
+/// yesterday, this-week.
 pub(crate) fn from(text: &str) -> Result<i64, String> {
     parse_in(text, &Zoned::now(), dates::from)
 }
@@ -68,7 +73,11 @@ pub(crate) fn up_to(text: &str) -> Result<i64, String> {
     parse_in(text, &Zoned::now(), dates::up_to)
 }
 
-fn parse_in(text: &str, now: &Zoned, read: fn(&str, &Zoned) -> Option<Zoned>) -> Result<i64, String> {
+fn parse_in(
+    text: &str,
+    now: &Zoned,
+    read: fn(&str, &Zoned) -> Option<Zoned>,
+) -> Result<i64, String> {
     let at = read(text, now).map(|at| at.timestamp().as_microsecond());
     at.ok_or_else(|| format!("not a date; write {}", dates::DAY_SHAPE))
 }
@@ -81,11 +90,20 @@ mod tests {
     #[test]
     fn times_are_written_with_microseconds() {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000000Z");
-        assert_eq!(rfc3339(1_700_000_000_123_456), "2023-11-14T22:13:20.123456Z");
+        assert_eq!(
+            rfc3339(1_700_000_000_123_456),
+            "2023-11-14T22:13:20.123456Z"
+        );
         assert_eq!(day(1_700_000_000_123_456), "2023-11-14");
-        assert_eq!(written(1_700_000_000_123_456, TimeZone::UTC, "%H:%M"), "22:13");
+        assert_eq!(
+            written(1_700_000_000_123_456, TimeZone::UTC, "%H:%M"),
+            "22:13"
+        );
         let west = TimeZone::fixed(jiff::tz::offset(-8));
-        assert_eq!(written(1_700_000_000_123_456 + 4 * HOUR_US, west, "%Y-%m-%d %H:%M"), "2023-11-14 18:13");
+        assert_eq!(
+            written(1_700_000_000_123_456 + 4 * HOUR_US, west, "%Y-%m-%d %H:%M"),
+            "2023-11-14 18:13"
+        );
     }
 
     #[test]
@@ -100,18 +118,40 @@ mod tests {
             ("this-week", 4 * DAY_US),
         ];
         for (text, expected) in table {
-            assert_eq!(parse_in(text, &now, dates::from).unwrap(), expected, "{text}");
+            assert_eq!(
+                parse_in(text, &now, dates::from).unwrap(),
+                expected,
+                "{text}"
+            );
         }
-        assert!(parse_in("soon", &now, dates::from).unwrap_err().contains("2026-11-21"));
-        let ends = [("1970-01-02", 2 * DAY_US), ("today", 8 * DAY_US), ("1970-01-02T00:00:00Z", DAY_US)];
+        assert!(
+            parse_in("soon", &now, dates::from)
+                .unwrap_err()
+                .contains("2026-11-21")
+        );
+        let ends = [
+            ("1970-01-02", 2 * DAY_US),
+            ("today", 8 * DAY_US),
+            ("1970-01-02T00:00:00Z", DAY_US),
+        ];
         for (text, expected) in ends {
-            assert_eq!(parse_in(text, &now, dates::up_to).unwrap(), expected, "{text}");
+            assert_eq!(
+                parse_in(text, &now, dates::up_to).unwrap(),
+                expected,
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn spans_name_two_units() {
-        let table = [(59, "59 s"), (61, "1 min 1 s"), (7_260, "2 h 1 min"), (90_000, "1 d 1 h"), (-5, "0 s")];
+        let table = [
+            (59, "59 s"),
+            (61, "1 min 1 s"),
+            (7_260, "2 h 1 min"),
+            (90_000, "1 d 1 h"),
+            (-5, "0 s"),
+        ];
         for (seconds, text) in table {
             assert_eq!(span(seconds * SECOND_US), text);
         }

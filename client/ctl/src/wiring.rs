@@ -1,15 +1,17 @@
 //! Wiring Helix into a client's own configuration files, and out of them again.
 //!
-//! Text goes one way: `client` says which [`Target`] files a client reads and in which form, `table` which hooks, and
-//! [`Programs`] what they run; `plan` turns the present text into the next one, finding its places in a syntax tree and
-//! adding and removing there with `splice`, so that comments, order, indentation and line ends stay; `verify` checks
-//! the result with other means; `step` does so with one file and `apply` with several, a [`Plan`] that is shown and
-//! then written; `file` replaces a file atomically; `record` is what is remembered of a file to put its original bytes
-//! back, and `undo` where. Nothing here knows the daemon, prints, or reads the environment.
+//! Text goes one way: `client` says which [`Target`] files a client reads and in which form,
+//! `table` which hooks, and [`Programs`] what they run; `plan` turns the present text into the next
+//! one, finding its places in a syntax tree and adding and removing there with `splice`, so that
+//! comments, order, indentation and line ends stay; `verify` checks the result with other means;
+//! `step` does so with one file and `apply` with several, a [`Plan`] that is shown and
+//! then written; `file` replaces a file atomically; `record` is what is remembered of a file to put
+//! its original bytes back, and `undo` where. Nothing here knows the daemon, prints, or reads the
+//! environment.
 //!
-//! Invariants: an error leaves the named file untouched; installing twice changes nothing; a file that nobody else
-//! edited is to the byte what it was once nothing of ours is in it any more, in whatever order it came and went;
-//! otherwise nothing but ours is taken out.
+//! Invariants: an error leaves the named file untouched; installing twice changes nothing; a file
+//! that nobody else edited is to the byte what it was once nothing of ours is in it any more, in
+//! whatever order it came and went; otherwise nothing but ours is taken out.
 
 mod apply;
 mod client;

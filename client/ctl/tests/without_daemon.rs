@@ -1,4 +1,5 @@
-//! The built program where no daemon runs: what it answers, with which code, and that it starts none.
+//! The built program where no daemon runs: what it answers, with which code, and that it starts
+//! none.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -72,9 +73,20 @@ fn stderr(output: &Output) -> String {
 #[test]
 fn a_wrong_command_line_exits_64() {
     let world = World::new();
-    for line in [&["frobnicate"][..], &[], &["add", "text"], &["search"], &["search", "x", "--limit", "0"]] {
+    for line in [
+        &["frobnicate"][..],
+        &[],
+        &["add", "text"],
+        &["search"],
+        &["search", "x", "--limit", "0"],
+    ] {
         let output = world.run(line);
-        assert_eq!(output.status.code(), Some(USAGE), "{line:?}: {}", stderr(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(USAGE),
+            "{line:?}: {}",
+            stderr(&output)
+        );
         assert!(output.stdout.is_empty(), "{line:?}");
     }
 }
@@ -101,7 +113,10 @@ fn status_says_that_nothing_runs_and_makes_nothing() {
         assert_eq!(output.status.code(), Some(UNAVAILABLE));
         assert!(output.stdout.is_empty());
         let said = stderr(&output);
-        assert!(said.starts_with("helixctl: no daemon answers at ") && said.contains("helixctl up"), "{said}");
+        assert!(
+            said.starts_with("helixctl: no daemon answers at ") && said.contains("helixctl up"),
+            "{said}"
+        );
         assert_eq!(said.lines().count(), 1, "{said}");
     }
     assert!(!world.path("helix").exists());
@@ -111,7 +126,10 @@ fn status_says_that_nothing_runs_and_makes_nothing() {
 fn down_is_done_when_nothing_runs() {
     let world = World::new();
     let output = world.run(&["down"]);
-    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "helixd was not running\n".to_owned()));
+    assert_eq!(
+        (output.status.code(), stdout(&output)),
+        (Some(0), "helixd was not running\n".to_owned())
+    );
     assert!(!world.path("helix").exists());
 }
 
@@ -120,8 +138,15 @@ fn a_daemon_that_cannot_be_started_is_said() {
     let world = World::new();
     for line in [&["up"][..], &["search", "x"], &["read", "x"]] {
         let output = world.run(line);
-        assert!(matches!(output.status.code(), Some(UNAVAILABLE | 74)), "{line:?}: {output:?}");
-        assert!(stderr(&output).contains("no-such-daemon"), "{}", stderr(&output));
+        assert!(
+            matches!(output.status.code(), Some(UNAVAILABLE | 74)),
+            "{line:?}: {output:?}"
+        );
+        assert!(
+            stderr(&output).contains("no-such-daemon"),
+            "{}",
+            stderr(&output)
+        );
     }
 }
 
@@ -129,11 +154,28 @@ fn a_daemon_that_cannot_be_started_is_said() {
 fn places_come_from_the_command_line_first() {
     let world = World::new();
     let output = world.run(&["--home", "elsewhere", "status"]);
-    let expected = world.path("project").canonicalize().unwrap().join("elsewhere/run/helixd.sock");
-    assert!(stderr(&output).contains(expected.to_str().unwrap()), "{}", stderr(&output));
+    let expected = world
+        .path("project")
+        .canonicalize()
+        .unwrap()
+        .join("elsewhere/run/helixd.sock");
+    assert!(
+        stderr(&output).contains(expected.to_str().unwrap()),
+        "{}",
+        stderr(&output)
+    );
     let output = world.run(&["status", "--socket", "/nowhere/s"]);
-    assert!(stderr(&output).contains("/nowhere/s"), "{}", stderr(&output));
-    let output = world.command().env("HELIX_HOME", "relative").arg("status").output().unwrap();
+    assert!(
+        stderr(&output).contains("/nowhere/s"),
+        "{}",
+        stderr(&output)
+    );
+    let output = world
+        .command()
+        .env("HELIX_HOME", "relative")
+        .arg("status")
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(USAGE));
 }
 
@@ -190,10 +232,16 @@ fn hooks_go_in_and_out_again() {
     let document: serde_json::Value = serde_json::from_slice(&installed.stdout).unwrap();
     assert_eq!(document["files"][0]["change"], "updated");
     let text = fs::read_to_string(&settings).unwrap();
-    assert!(text.contains("// mine") && text.contains("helix-hook"), "{text}");
+    assert!(
+        text.contains("// mine") && text.contains("helix-hook"),
+        "{text}"
+    );
 
     let status = run(&["hooks", "status"]);
-    assert!(stdout(&status).starts_with("project\tinstalled\t"), "{status:?}");
+    assert!(
+        stdout(&status).starts_with("project\tinstalled\t"),
+        "{status:?}"
+    );
     assert!(stdout(&status).contains("user\tabsent\t"), "{status:?}");
 
     let removed = run(&["hooks", "uninstall"]);
@@ -211,15 +259,24 @@ fn an_agent_is_connected_and_disconnected() {
     let said = stderr(&connected);
     let home = world.path("helix");
     let home = home.to_str().unwrap();
-    assert!(said.contains("restart Claude Code") && said.contains(&format!("HELIX_HOME={home} set")), "{said}");
+    assert!(
+        said.contains("restart Claude Code") && said.contains(&format!("HELIX_HOME={home} set")),
+        "{said}"
+    );
     assert!(!said.contains("cargo clean"), "{said}");
     let server = fs::read_to_string(world.path("project/.mcp.json")).unwrap();
     let server: serde_json::Value = serde_json::from_str(&server).unwrap();
     let server = &server["mcpServers"]["helix"];
-    assert!(server["command"].as_str().unwrap().ends_with("/helix-mcp"), "{server}");
+    assert!(
+        server["command"].as_str().unwrap().ends_with("/helix-mcp"),
+        "{server}"
+    );
     assert_eq!(server["env"], serde_json::json!({"HELIX_HOME": home}));
     assert!(world.path("project/.claude/settings.json").exists());
-    assert!(said.contains("+++ ") && said.contains("\n+  \"mcpServers\""), "what is written is shown: {said}");
+    assert!(
+        said.contains("+++ ") && said.contains("\n+  \"mcpServers\""),
+        "what is written is shown: {said}"
+    );
     let gone = run(&["disconnect", "claude", "--yes"]);
     assert_eq!(gone.status.code(), Some(0));
     assert!(stderr(&gone).contains("\n-  \"mcpServers\""), "{gone:?}");
@@ -231,7 +288,12 @@ fn a_local_server_is_on_in_its_project_alone() {
     let world = World::new();
     let program = world.install();
     let run = |arguments: &[&str]| {
-        let output = world.command_of(&program).env_remove("HELIX_HOME").args(arguments).output().unwrap();
+        let output = world
+            .command_of(&program)
+            .env_remove("HELIX_HOME")
+            .args(arguments)
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         stderr(&output)
     };
@@ -242,13 +304,23 @@ fn a_local_server_is_on_in_its_project_alone() {
     assert!(!said.contains("HELIX_HOME"), "{said}");
     let project = world.path("project").canonicalize().unwrap();
     let server = &own()["projects"][project.to_str().unwrap()]["mcpServers"]["helix"];
-    assert!(server["command"].as_str().unwrap().ends_with("/helix-mcp") && server.get("env").is_none(), "{server}");
+    assert!(
+        server["command"].as_str().unwrap().ends_with("/helix-mcp") && server.get("env").is_none(),
+        "{server}"
+    );
     assert!(own().get("mcpServers").is_none());
     run(&["connect", "claude", "--user"]);
     run(&["disconnect", "claude", "--local"]);
-    assert!(own()["mcpServers"]["helix"].is_object() && own().get("projects").is_none(), "{}", own());
+    assert!(
+        own()["mcpServers"]["helix"].is_object() && own().get("projects").is_none(),
+        "{}",
+        own()
+    );
     run(&["disconnect", "claude", "--user"]);
-    assert!(!world.path("user/.claude.json").exists(), "it was made by connecting");
+    assert!(
+        !world.path("user/.claude.json").exists(),
+        "it was made by connecting"
+    );
 }
 
 #[test]
@@ -256,7 +328,11 @@ fn a_missing_model_is_said() {
     let world = World::new();
     let output = world.run(&["model", "status"]);
     assert_eq!(output.status.code(), Some(UNAVAILABLE));
-    assert!(stderr(&output).contains("helixctl model install"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("helixctl model install"),
+        "{}",
+        stderr(&output)
+    );
     assert!(!world.path("helix").exists());
 }
 
@@ -265,6 +341,15 @@ fn a_reader_that_goes_away_is_no_fault() {
     let world = World::new();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let output = world.command().args(["completions", "bash"]).stdout(writer).stderr(Stdio::piped()).output().unwrap();
-    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+    let output = world
+        .command()
+        .args(["completions", "bash"])
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    assert_eq!(
+        (output.status.code(), stderr(&output)),
+        (Some(0), String::new())
+    );
 }

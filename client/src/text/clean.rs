@@ -1,12 +1,13 @@
-//! Stored text is data: what could steer a terminal, hide from a reader or fake our own layout is taken out on the way out.
+//! Stored text is data: what could steer a terminal, hide from a reader or fake our own layout is
+//! taken out on the way out.
 
 use helix_proto::hidden::is_invisible;
 
 /// Stands for a control character that was there.
 const PLACEHOLDER: char = '\u{FFFD}';
 
-/// Neutralises text of several lines: every kind of line end becomes `\n`, invisible characters go, other controls become
-/// U+FFFD. Cleaning twice changes nothing.
+/// Neutralises text of several lines: every kind of line end becomes `\n`, invisible characters go,
+/// other controls become U+FFFD. Cleaning twice changes nothing.
 #[must_use]
 pub fn block(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
@@ -42,8 +43,14 @@ mod tests {
 
     #[test]
     fn controls_are_shown_and_invisible_characters_go() {
-        assert_eq!(block("a\u{1b}[31mred\u{7}\u{0}\u{9b}z"), "a\u{FFFD}[31mred\u{FFFD}\u{FFFD}\u{FFFD}z");
-        assert_eq!(block("p\u{200b}a\u{202e}y\u{2066}p\u{feff}al\u{e0041}\u{e0100}"), "paypal");
+        assert_eq!(
+            block("a\u{1b}[31mred\u{7}\u{0}\u{9b}z"),
+            "a\u{FFFD}[31mred\u{FFFD}\u{FFFD}\u{FFFD}z"
+        );
+        assert_eq!(
+            block("p\u{200b}a\u{202e}y\u{2066}p\u{feff}al\u{e0041}\u{e0100}"),
+            "paypal"
+        );
     }
 
     #[test]

@@ -1,11 +1,13 @@
-//! Days and times: what `after`, `before`, `days` and `hours` mean, and how a memory's day is written.
+//! Days and times: what `after`, `before`, `days` and `hours` mean, and how a memory's day is
+//! written.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan, Zoned};
 
 /// What a day or a time may look like.
-pub const DAY_SHAPE: &str = "a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30";
+pub const DAY_SHAPE: &str =
+    "a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30";
 
 /// What `after` means, seen from `now`: the start of the day that `text` names, or its time.
 #[must_use]
@@ -13,7 +15,8 @@ pub fn from(text: &str, now: &Zoned) -> Option<Zoned> {
     time(text, now).or_else(|| day_start(text, now))
 }
 
-/// What `before` means, seen from `now`: the end of the day that `text` names, so that the day belongs to it, or its time.
+/// What `before` means, seen from `now`: the end of the day that `text` names, so that the day
+/// belongs to it, or its time.
 #[must_use]
 pub fn up_to(text: &str, now: &Zoned) -> Option<Zoned> {
     time(text, now).or_else(|| day_end(text, now))
@@ -39,7 +42,9 @@ fn day_start(text: &str, now: &Zoned) -> Option<Zoned> {
     let day = match text {
         "today" => today,
         "yesterday" => today.yesterday().ok()?,
-        "this-week" => today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok()?,
+        "this-week" => today
+            .checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days())
+            .ok()?,
         other => other.parse::<Date>().ok().filter(|_| !has_time(other))?,
     };
     day.to_zoned(now.time_zone().clone()).ok()
@@ -47,21 +52,28 @@ fn day_start(text: &str, now: &Zoned) -> Option<Zoned> {
 
 /// The end of the day that `text` names: the start of the next.
 fn day_end(text: &str, now: &Zoned) -> Option<Zoned> {
-    let start = if text == "this-week" { now.start_of_day().ok()? } else { day_start(text, now)? };
+    let start = if text == "this-week" {
+        now.start_of_day().ok()?
+    } else {
+        day_start(text, now)?
+    };
     start.tomorrow().ok()
 }
 
 /// The time `hours` ago.
 #[must_use]
 pub fn hours_ago(hours: u32, now: &Zoned) -> Option<Zoned> {
-    now.checked_sub(SignedDuration::from_hours(i64::from(hours))).ok()
+    now.checked_sub(SignedDuration::from_hours(i64::from(hours)))
+        .ok()
 }
 
 /// The day of a wire time in `zone`.
 #[must_use]
 pub fn day_of(micros: i64, zone: &TimeZone) -> String {
-    Timestamp::from_microsecond(micros)
-        .map_or_else(|_| "unknown-date".to_owned(), |at| at.to_zoned(zone.clone()).date().to_string())
+    Timestamp::from_microsecond(micros).map_or_else(
+        |_| "unknown-date".to_owned(),
+        |at| at.to_zoned(zone.clone()).date().to_string(),
+    )
 }
 
 /// A wire time to the second, with the offset of `zone`.
@@ -69,7 +81,11 @@ pub fn day_of(micros: i64, zone: &TimeZone) -> String {
 pub fn time_of(micros: i64, zone: &TimeZone) -> String {
     Timestamp::from_microsecond(micros).map_or_else(
         |_| "unknown-time".to_owned(),
-        |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        |at| {
+            at.to_zoned(zone.clone())
+                .strftime("%Y-%m-%dT%H:%M:%S%:z")
+                .to_string()
+        },
     )
 }
 
@@ -78,7 +94,11 @@ pub fn time_of(micros: i64, zone: &TimeZone) -> String {
 pub fn minute_of(micros: i64, zone: &TimeZone) -> String {
     Timestamp::from_microsecond(micros).map_or_else(
         |_| "unknown-time".to_owned(),
-        |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+        |at| {
+            at.to_zoned(zone.clone())
+                .strftime("%Y-%m-%d %H:%M")
+                .to_string()
+        },
     )
 }
 
@@ -95,9 +115,18 @@ mod tests {
     fn named_days_are_days_of_the_readers_zone() {
         let start = |text: &str| day_start(text, &saturday()).unwrap().to_string();
         assert_eq!(start("today"), "2026-11-21T00:00:00+01:00[Europe/Berlin]");
-        assert_eq!(start("yesterday"), "2026-11-20T00:00:00+01:00[Europe/Berlin]");
-        assert_eq!(start("this-week"), "2026-11-16T00:00:00+01:00[Europe/Berlin]");
-        assert_eq!(start("2026-02-28"), "2026-02-28T00:00:00+01:00[Europe/Berlin]");
+        assert_eq!(
+            start("yesterday"),
+            "2026-11-20T00:00:00+01:00[Europe/Berlin]"
+        );
+        assert_eq!(
+            start("this-week"),
+            "2026-11-16T00:00:00+01:00[Europe/Berlin]"
+        );
+        assert_eq!(
+            start("2026-02-28"),
+            "2026-02-28T00:00:00+01:00[Europe/Berlin]"
+        );
         assert!(day_start("last monday", &saturday()).is_none());
         assert!(day_start("2026-02-28T10:00", &saturday()).is_none());
     }
@@ -106,27 +135,59 @@ mod tests {
     fn a_time_is_taken_to_the_minute() {
         for read in [from, up_to] {
             let at = |text: &str| read(text, &saturday()).unwrap().to_string();
-            assert_eq!(at("2026-11-20T10:30"), "2026-11-20T10:30:00+01:00[Europe/Berlin]");
-            assert_eq!(at("2026-11-20 10:30:05"), "2026-11-20T10:30:05+01:00[Europe/Berlin]");
-            assert_eq!(at("2026-11-20T10:30:00Z"), "2026-11-20T11:30:00+01:00[Europe/Berlin]");
-            assert_eq!(at("2026-11-20T10:30:00-05:00"), "2026-11-20T16:30:00+01:00[Europe/Berlin]");
-            assert!(read("10:30", &saturday()).is_none() && read("2026-11-20T", &saturday()).is_none());
+            assert_eq!(
+                at("2026-11-20T10:30"),
+                "2026-11-20T10:30:00+01:00[Europe/Berlin]"
+            );
+            assert_eq!(
+                at("2026-11-20 10:30:05"),
+                "2026-11-20T10:30:05+01:00[Europe/Berlin]"
+            );
+            assert_eq!(
+                at("2026-11-20T10:30:00Z"),
+                "2026-11-20T11:30:00+01:00[Europe/Berlin]"
+            );
+            assert_eq!(
+                at("2026-11-20T10:30:00-05:00"),
+                "2026-11-20T16:30:00+01:00[Europe/Berlin]"
+            );
+            assert!(
+                read("10:30", &saturday()).is_none() && read("2026-11-20T", &saturday()).is_none()
+            );
         }
-        assert_eq!(from("2026-11-20", &saturday()), day_start("2026-11-20", &saturday()));
-        assert_eq!(up_to("2026-11-20", &saturday()), day_end("2026-11-20", &saturday()));
+        assert_eq!(
+            from("2026-11-20", &saturday()),
+            day_start("2026-11-20", &saturday())
+        );
+        assert_eq!(
+            up_to("2026-11-20", &saturday()),
+            day_end("2026-11-20", &saturday())
+        );
     }
 
     #[test]
     fn a_day_ends_where_the_next_starts() {
-        assert_eq!(day_end("2026-02-28", &saturday()), day_start("2026-03-01", &saturday()));
-        assert_eq!(day_end("this-week", &saturday()), day_start("2026-11-22", &saturday()));
+        assert_eq!(
+            day_end("2026-02-28", &saturday()),
+            day_start("2026-03-01", &saturday())
+        );
+        assert_eq!(
+            day_end("this-week", &saturday()),
+            day_start("2026-11-22", &saturday())
+        );
     }
 
     #[test]
     fn times_are_written_as_days() {
         assert_eq!(day_of(1_795_299_240_000_000, &TimeZone::UTC), "2026-11-21");
         assert_eq!(day_of(i64::MAX, &TimeZone::UTC), "unknown-date");
-        assert_eq!(minute_of(1_795_299_240_000_000, &TimeZone::UTC), "2026-11-21 22:14");
-        assert_eq!(time_of(1_795_299_245_000_000, &TimeZone::UTC), "2026-11-21T22:14:05+00:00");
+        assert_eq!(
+            minute_of(1_795_299_240_000_000, &TimeZone::UTC),
+            "2026-11-21 22:14"
+        );
+        assert_eq!(
+            time_of(1_795_299_245_000_000, &TimeZone::UTC),
+            "2026-11-21T22:14:05+00:00"
+        );
     }
 }

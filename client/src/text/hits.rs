@@ -3,7 +3,9 @@
 use helix_proto::limits::OPENING_MAX_LINES;
 use helix_proto::v1::{Explanation, FoundBy, Hit, Memory, NamedCount, SearchReply};
 
-use super::memory::{INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, stale_mark};
+use super::memory::{
+    INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, stale_mark,
+};
 use super::{View, clean};
 
 /// Topics of which it is said that there is more.
@@ -52,12 +54,16 @@ pub struct Block {
     pub hits: usize,
 }
 
-/// Writes hits, best first: each for itself, or those of a topic together. `explain` adds why each matched.
+/// Writes hits, best first: each for itself, or those of a topic together. `explain` adds why each
+/// matched.
 #[must_use]
 pub fn blocks(reply: &SearchReply, detail: Detail, explain: bool, view: &View) -> Vec<Block> {
     let hits = reply.hits.as_slice();
     let alone = |show: fn(&Memory, &Hit, &View) -> String| {
-        let block = |hit: &Hit| Block { text: shown(hit, explain, view, show), hits: 1 };
+        let block = |hit: &Hit| Block {
+            text: shown(hit, explain, view, show),
+            hits: 1,
+        };
         hits.iter().map(block).collect()
     };
     match detail {
@@ -72,7 +78,11 @@ pub fn blocks(reply: &SearchReply, detail: Detail, explain: bool, view: &View) -
 /// Writes how many memories fit.
 #[must_use]
 pub fn count(total: u64) -> String {
-    let noun = if total == 1 { "memory matches" } else { "memories match" };
+    let noun = if total == 1 {
+        "memory matches"
+    } else {
+        "memories match"
+    };
     format!("{total} {noun}")
 }
 
@@ -81,7 +91,11 @@ pub fn count(total: u64) -> String {
 pub fn hidden(hidden: &[NamedCount], shows: impl Fn(&str) -> String) -> Vec<String> {
     let line = |topic: &NamedCount| {
         let name = clean::line(&topic.name);
-        format!("{} more in {name}; {} shows them", topic.count, shows(&name))
+        format!(
+            "{} more in {name}; {} shows them",
+            topic.count,
+            shows(&name)
+        )
     };
     let mut lines: Vec<String> = hidden.iter().take(HIDDEN_TOPICS_MAX).map(line).collect();
     let rest = hidden.get(HIDDEN_TOPICS_MAX..).unwrap_or_default();
@@ -92,8 +106,17 @@ pub fn hidden(hidden: &[NamedCount], shows: impl Fn(&str) -> String) -> Vec<Stri
     lines
 }
 
-fn shown(hit: &Hit, explain: bool, view: &View, show: fn(&Memory, &Hit, &View) -> String) -> String {
-    let text = hit.memory.as_ref().map(|memory| show(memory, hit, view)).unwrap_or_default();
+fn shown(
+    hit: &Hit,
+    explain: bool,
+    view: &View,
+    show: fn(&Memory, &Hit, &View) -> String,
+) -> String {
+    let text = hit
+        .memory
+        .as_ref()
+        .map(|memory| show(memory, hit, view))
+        .unwrap_or_default();
     match &hit.explanation {
         Some(why) if explain => format!("{text}\n{INDENT}{}", reason(hit.score, why)),
         _ => text,
@@ -101,17 +124,35 @@ fn shown(hit: &Hit, explain: bool, view: &View, show: fn(&Memory, &Hit, &View) -
 }
 
 fn full(memory: &Memory, hit: &Hit, view: &View) -> String {
-    let matched = hit.explanation.as_ref().map(|why| why.matched_words.as_slice()).unwrap_or_default();
-    let parts = [head(memory, hit, view, false), body(memory, matched), metadata(memory, view)];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    let matched = hit
+        .explanation
+        .as_ref()
+        .map(|why| why.matched_words.as_slice())
+        .unwrap_or_default();
+    let parts = [
+        head(memory, hit, view, false),
+        body(memory, matched),
+        metadata(memory, view),
+    ];
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn medium(memory: &Memory, hit: &Hit, view: &View) -> String {
-    [head(memory, hit, view, true), opening(memory, OPENING_MAX_LINES)].join("\n")
+    [
+        head(memory, hit, view, true),
+        opening(memory, OPENING_MAX_LINES),
+    ]
+    .join("\n")
 }
 
 fn brief(memory: &Memory, hit: &Hit, view: &View) -> String {
-    let lacks = lacking(hit).map(|what| format!("({what})")).unwrap_or_default();
+    let lacks = lacking(hit)
+        .map(|what| format!("({what})"))
+        .unwrap_or_default();
     marked_line(memory, view, header([lacks, stale_mark(memory)]))
 }
 
@@ -127,15 +168,26 @@ pub fn lacking(hit: &Hit) -> Option<&'static str> {
 
 fn grouped(reply: &SearchReply, explain: bool, view: &View) -> Vec<Block> {
     let block = |(topic, hits): (String, Vec<&Hit>)| {
-        let lines = hits.iter().map(|hit| format!("{INDENT}{}", shown(hit, explain, view, brief)));
+        let lines = hits
+            .iter()
+            .map(|hit| format!("{INDENT}{}", shown(hit, explain, view, brief)));
         let shown = hits.len();
-        let hidden =
-            reply.hidden.iter().find(|hidden| clean::line(&hidden.name) == topic).map_or(0, |hidden| hidden.count);
+        let hidden = reply
+            .hidden
+            .iter()
+            .find(|hidden| clean::line(&hidden.name) == topic)
+            .map_or(0, |hidden| hidden.count);
         let head = match hidden {
             0 => format!("{topic} ({shown})"),
-            hidden => format!("{topic} ({shown} of {})", hidden.saturating_add(shown as u64)),
+            hidden => format!(
+                "{topic} ({shown} of {})",
+                hidden.saturating_add(shown as u64)
+            ),
         };
-        let text = std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n");
+        let text = std::iter::once(head)
+            .chain(lines)
+            .collect::<Vec<_>>()
+            .join("\n");
         Block { text, hits: shown }
     };
     by_topic(&reply.hits).into_iter().map(block).collect()
@@ -145,7 +197,12 @@ fn grouped(reply: &SearchReply, explain: bool, view: &View) -> Vec<Block> {
 fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
     let mut groups: Vec<(String, Vec<&Hit>)> = Vec::new();
     for hit in hits {
-        let topic = clean::line(hit.memory.as_ref().map(|memory| memory.topic.as_str()).unwrap_or_default());
+        let topic = clean::line(
+            hit.memory
+                .as_ref()
+                .map(|memory| memory.topic.as_str())
+                .unwrap_or_default(),
+        );
         match groups.iter_mut().find(|(name, _)| *name == topic) {
             Some((_, members)) => members.push(hit),
             None => groups.push((topic, vec![hit])),
@@ -156,10 +213,25 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
 
 fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     // What shows no metadata shows no tags and no successor else.
-    let successor = if tags { superseded(memory) } else { String::new() };
-    let tags = if tags { hashtags(memory) } else { String::new() };
-    let mark = lacking(hit).map(|what| format!(", {what}")).unwrap_or_default();
-    header([clean::line(&memory.handle), day(memory, view), nature(memory) + &mark + &successor, tags])
+    let successor = if tags {
+        superseded(memory)
+    } else {
+        String::new()
+    };
+    let tags = if tags {
+        hashtags(memory)
+    } else {
+        String::new()
+    };
+    let mark = lacking(hit)
+        .map(|what| format!(", {what}"))
+        .unwrap_or_default();
+    header([
+        clean::line(&memory.handle),
+        day(memory, view),
+        nature(memory) + &mark + &successor,
+        tags,
+    ])
 }
 
 fn superseded(memory: &Memory) -> String {
@@ -170,9 +242,10 @@ fn superseded(memory: &Memory) -> String {
 }
 
 fn reason(score: f32, why: &Explanation) -> String {
-    let words = (why.lexical_rank > 0).then(|| format!("words #{} ({:.2})", why.lexical_rank, why.lexical_score));
-    let meaning =
-        (why.semantic_rank > 0).then(|| format!("meaning #{} ({:.3})", why.semantic_rank, why.semantic_score));
+    let words = (why.lexical_rank > 0)
+        .then(|| format!("words #{} ({:.2})", why.lexical_rank, why.lexical_score));
+    let meaning = (why.semantic_rank > 0)
+        .then(|| format!("meaning #{} ({:.3})", why.semantic_rank, why.semantic_score));
     let factors = [
         ("confidence", why.confidence_factor),
         ("recency", why.recency_factor),
@@ -181,10 +254,20 @@ fn reason(score: f32, why: &Explanation) -> String {
         ("diversity", why.diversity_factor),
     ];
     let factors = factors.map(|(name, factor)| format!("{name} ×{factor:.3}"));
-    let parts = words.into_iter().chain(meaning).chain([format!("fused {:.4}", why.fused)]).chain(factors);
-    let text = format!("why: score {score:.4}: {}", parts.collect::<Vec<_>>().join(", "));
+    let parts = words
+        .into_iter()
+        .chain(meaning)
+        .chain([format!("fused {:.4}", why.fused)])
+        .chain(factors);
+    let text = format!(
+        "why: score {score:.4}: {}",
+        parts.collect::<Vec<_>>().join(", ")
+    );
     if why.matched_terms.is_empty() {
         return text;
     }
-    format!("{text}; terms: {}", clean::line(&why.matched_terms.join(", ")))
+    format!(
+        "{text}; terms: {}",
+        clean::line(&why.matched_terms.join(", "))
+    )
 }

@@ -22,21 +22,32 @@ pub const MARK: &str = "> ";
 /// The day on which the memory became true.
 #[must_use]
 pub fn day(memory: &Memory, view: &View) -> String {
-    let at = if memory.valid_from_us == 0 { memory.recorded_at_us } else { memory.valid_from_us };
+    let at = if memory.valid_from_us == 0 {
+        memory.recorded_at_us
+    } else {
+        memory.valid_from_us
+    };
     dates::day_of(at, &view.zone)
 }
 
 /// The time at which the memory became true.
 #[must_use]
 pub fn time(memory: &Memory, view: &View) -> String {
-    let at = if memory.valid_from_us == 0 { memory.recorded_at_us } else { memory.valid_from_us };
+    let at = if memory.valid_from_us == 0 {
+        memory.recorded_at_us
+    } else {
+        memory.valid_from_us
+    };
     dates::time_of(at, &view.zone)
 }
 
-/// What the memory is and whom it concerns: `gotcha, project`; and that its source is no longer what it was.
+/// What the memory is and whom it concerns: `gotcha, project`; and that its source is no longer
+/// what it was.
 #[must_use]
 pub fn nature(memory: &Memory) -> String {
-    let changed = changed(memory).map(|changed| format!(", {changed}")).unwrap_or_default();
+    let changed = changed(memory)
+        .map(|changed| format!(", {changed}"))
+        .unwrap_or_default();
     let scope = match memory.scope.split_once(':') {
         Some((level, _)) => level,
         None => &memory.scope,
@@ -44,14 +55,22 @@ pub fn nature(memory: &Memory) -> String {
     clean::line(&format!("{}, {scope}{changed}", memory.kind))
 }
 
-/// That its source is no longer what it was, or that another memory took its place, for a line that has no room for more:
-/// `(source changed)`, `(superseded by build/use-arm64)`; else empty.
+/// That its source is no longer what it was, or that another memory took its place, for a line that
+/// has no room for more: `(source changed)`, `(superseded by build/use-arm64)`; else empty.
 #[must_use]
 pub fn stale_mark(memory: &Memory) -> String {
     let by = Some(clean::line(&memory.superseded_by)).filter(|by| !by.is_empty());
     let superseded = by.map(|by| format!("superseded by {by}"));
-    let marks: Vec<String> = changed(memory).map(str::to_owned).into_iter().chain(superseded).collect();
-    if marks.is_empty() { String::new() } else { format!("({})", marks.join(", ")) }
+    let marks: Vec<String> = changed(memory)
+        .map(str::to_owned)
+        .into_iter()
+        .chain(superseded)
+        .collect();
+    if marks.is_empty() {
+        String::new()
+    } else {
+        format!("({})", marks.join(", "))
+    }
 }
 
 fn changed(memory: &Memory) -> Option<&'static str> {
@@ -65,7 +84,14 @@ fn changed(memory: &Memory) -> Option<&'static str> {
 /// `#tag #tag`, empty without tags.
 #[must_use]
 pub fn hashtags(memory: &Memory) -> String {
-    clean::line(&memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" "))
+    clean::line(
+        &memory
+            .tags
+            .iter()
+            .map(|tag| format!("#{tag}"))
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
 }
 
 /// A memory on one line: handle, day, whether its source changed, summary, tags.
@@ -77,34 +103,61 @@ pub fn one_line(memory: &Memory, view: &View) -> String {
 /// The same with a mark of one's own before the summary; none when it is empty.
 #[must_use]
 pub fn marked_line(memory: &Memory, view: &View, mark: String) -> String {
-    header([clean::line(&memory.handle), day(memory, view), mark, summary(memory), hashtags(memory)])
+    header([
+        clean::line(&memory.handle),
+        day(memory, view),
+        mark,
+        summary(memory),
+        hashtags(memory),
+    ])
 }
 
-/// `path:line` of its source, and where the line is by now if it moved: `src/a.rs:3, now line 9`; empty without one.
+/// `path:line` of its source, and where the line is by now if it moved: `src/a.rs:3, now line 9`;
+/// empty without one.
 #[must_use]
 pub fn source(memory: &Memory) -> String {
-    let Some(source) = memory.source.as_ref().filter(|source| !source.path.is_empty()) else { return String::new() };
-    let line = if source.line == 0 { String::new() } else { format!(":{}", source.line) };
+    let Some(source) = memory
+        .source
+        .as_ref()
+        .filter(|source| !source.path.is_empty())
+    else {
+        return String::new();
+    };
+    let line = if source.line == 0 {
+        String::new()
+    } else {
+        format!(":{}", source.line)
+    };
     clean::line(&format!("{}{line}{}", source.path, moved(memory)))
 }
 
 /// What stands behind a source whose line moved: `, now line 9`; else empty.
 #[must_use]
 pub fn moved(memory: &Memory) -> String {
-    memory.moved_to_line.map(|line| format!(", now line {line}")).unwrap_or_default()
+    memory
+        .moved_to_line
+        .map(|line| format!(", now line {line}"))
+        .unwrap_or_default()
 }
 
 /// Joins the parts of a header that are not empty.
 #[must_use]
 pub fn header<const N: usize>(parts: [String; N]) -> String {
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("  ")
 }
 
 /// The first line with text.
 #[must_use]
 pub fn summary(memory: &Memory) -> String {
     let text = clean::block(&memory.text);
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     cut(first.trim(), LINE_MAX_CHARS)
 }
 
@@ -113,17 +166,23 @@ pub fn summary(memory: &Memory) -> String {
 pub fn opening(memory: &Memory, count: usize) -> String {
     let text = clean::block(&memory.text);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let mut shown: Vec<String> =
-        lines.by_ref().take(count).map(|line| format!("{INDENT}{}", cut(line.trim_end(), LINE_MAX_CHARS))).collect();
+    let mut shown: Vec<String> = lines
+        .by_ref()
+        .take(count)
+        .map(|line| format!("{INDENT}{}", cut(line.trim_end(), LINE_MAX_CHARS)))
+        .collect();
     let rest = lines.count();
     if rest > 0 {
-        shown.push(format!("{INDENT}… {rest} more {}", if rest == 1 { "line" } else { "lines" }));
+        shown.push(format!(
+            "{INDENT}… {rest} more {}",
+            if rest == 1 { "line" } else { "lines" }
+        ));
     }
     shown.join("\n")
 }
 
-/// The body of one memory among several: cut with a pointer to the rest. Lines with a matched word are marked, and where only the
-/// rest has one, so is what stands around it.
+/// The body of one memory among several: cut with a pointer to the rest. Lines with a matched word
+/// are marked, and where only the rest has one, so is what stands around it.
 #[must_use]
 pub fn body(memory: &Memory, matched: &[String]) -> String {
     let text = clean::block(&memory.text);
@@ -137,8 +196,12 @@ pub fn body(memory: &Memory, matched: &[String]) -> String {
     let rest = text.get(kept.len()..).unwrap_or_default();
     let has_match = shown.lines().any(|line| line.starts_with(MARK));
     let passage = passage(rest, matched).filter(|_| !has_match);
-    let passage = passage.map(|passage| format!("\n{INDENT}…\n{MARK}{passage}")).unwrap_or_default();
-    format!("{shown}{passage}\n{INDENT}… cut at {BODY_MAX_CHARS} characters; read {handle} shows the rest")
+    let passage = passage
+        .map(|passage| format!("\n{INDENT}…\n{MARK}{passage}"))
+        .unwrap_or_default();
+    format!(
+        "{shown}{passage}\n{INDENT}… cut at {BODY_MAX_CHARS} characters; read {handle} shows the rest"
+    )
 }
 
 /// The line of a text with the first matched word; of a long one what stands around the word.
@@ -149,10 +212,21 @@ fn passage(text: &str, matched: &[String]) -> Option<String> {
         return Some(line.trim().to_owned());
     }
     // Single characters have the same places in both, where lower case is not longer.
-    let lower: String = line.chars().map(|one| one.to_lowercase().next().unwrap_or(one)).collect();
-    let at = matched.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or_default();
+    let lower: String = line
+        .chars()
+        .map(|one| one.to_lowercase().next().unwrap_or(one))
+        .collect();
+    let at = matched
+        .iter()
+        .filter_map(|word| lower.find(word.as_str()))
+        .min()
+        .unwrap_or_default();
     let at = lower.get(..at).unwrap_or_default().chars().count();
-    let around: String = chars.iter().skip(at.saturating_sub(LINE_MAX_CHARS / 2)).take(LINE_MAX_CHARS).collect();
+    let around: String = chars
+        .iter()
+        .skip(at.saturating_sub(LINE_MAX_CHARS / 2))
+        .take(LINE_MAX_CHARS)
+        .collect();
     Some(format!("…{}…", around.trim()))
 }
 
@@ -165,16 +239,27 @@ fn holds_any(line: &str, matched: &[String]) -> bool {
 #[must_use]
 pub fn whole_body(memory: &Memory) -> String {
     let text = clean::block(&memory.text);
-    let line = |line: &str| if line.is_empty() { String::new() } else { format!("{INDENT}{line}") };
+    let line = |line: &str| {
+        if line.is_empty() {
+            String::new()
+        } else {
+            format!("{INDENT}{line}")
+        }
+    };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// `[tags: …] [source: …] [confidence: …] [links: …]` and what else is out of the ordinary; empty when nothing is.
+/// `[tags: …] [source: …] [confidence: …] [links: …]` and what else is out of the ordinary; empty
+/// when nothing is.
 #[must_use]
 pub fn metadata(memory: &Memory, view: &View) -> String {
     let mut fields: Vec<String> = Vec::new();
-    let mut field =
-        |name: &str, value: &str| fields.push(format!("[{name}: {}]", clean::line(value).replace(']', ")")));
+    let mut field = |name: &str, value: &str| {
+        fields.push(format!(
+            "[{name}: {}]",
+            clean::line(value).replace(']', ")")
+        ))
+    };
     if !memory.tags.is_empty() {
         field("tags", &memory.tags.join(", "));
     }
@@ -213,7 +298,11 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
 
 /// `1 memory`, `2 memories`.
 #[must_use]
-pub fn count_of<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, several: &str) -> String {
+pub fn count_of<N: Copy + Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    several: &str,
+) -> String {
     let noun = if count == N::from(1) { one } else { several };
     format!("{count} {noun}")
 }
@@ -226,7 +315,11 @@ pub fn size(bytes: u64) -> String {
     let mut size = bytes as f64;
     for unit in ["bytes", "KiB", "MiB"] {
         if size < UNIT {
-            return if unit == "bytes" { format!("{bytes} bytes") } else { format!("{size:.1} {unit}") };
+            return if unit == "bytes" {
+                format!("{bytes} bytes")
+            } else {
+                format!("{size:.1} {unit}")
+            };
         }
         size /= UNIT;
     }
@@ -244,17 +337,32 @@ pub fn short(number: f32) -> String {
 #[must_use]
 pub fn cut(text: &str, most: usize) -> String {
     let kept = first_chars(text, most);
-    if kept.len() == text.len() { text.to_owned() } else { format!("{kept}…") }
+    if kept.len() == text.len() {
+        text.to_owned()
+    } else {
+        format!("{kept}…")
+    }
 }
 
 fn first_chars(text: &str, most: usize) -> &str {
-    text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+    text.char_indices()
+        .nth(most)
+        .and_then(|(at, _)| text.get(..at))
+        .unwrap_or(text)
 }
 
 fn indent(text: &str, matched: &[String]) -> String {
-    let matched: Vec<String> = matched.iter().map(|term| term.to_lowercase()).filter(|term| !term.is_empty()).collect();
+    let matched: Vec<String> = matched
+        .iter()
+        .map(|term| term.to_lowercase())
+        .filter(|term| !term.is_empty())
+        .collect();
     let marked = |line: &str| {
-        let margin = if holds_any(line, &matched) { MARK } else { INDENT };
+        let margin = if holds_any(line, &matched) {
+            MARK
+        } else {
+            INDENT
+        };
         format!("{margin}{line}").trim_end().to_owned()
     };
     text.lines().map(marked).collect::<Vec<_>>().join("\n")
@@ -263,5 +371,10 @@ fn indent(text: &str, matched: &[String]) -> String {
 /// When a memory's text was last revised, in microseconds since the epoch.
 #[must_use]
 pub fn modified_us(memory: &Memory) -> Option<i64> {
-    memory.attributes.get(MODIFIED_ATTRIBUTE)?.parse().ok().map(Timestamp::as_microsecond)
+    memory
+        .attributes
+        .get(MODIFIED_ATTRIBUTE)?
+        .parse()
+        .ok()
+        .map(Timestamp::as_microsecond)
 }

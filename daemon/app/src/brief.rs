@@ -8,11 +8,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use helix_engine::brief::{
-    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider, consider_each, meta, stated_in,
+    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider,
+    consider_each, meta, stated_in,
 };
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Timestamp, TopicPattern};
+use helix_engine::model::{
+    Memory, MemoryId, MemoryNumber, Scope, Status as Life, Timestamp, TopicPattern,
+};
 use helix_engine::neutral::quoted;
 use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
@@ -64,10 +67,17 @@ pub struct Briefing {
 /// When the request cannot be read, there is nothing to brief about, or the disk fails.
 pub fn brief(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Briefing, Refusal> {
     if wanted.query.len() > QUERY_MAX_BYTES {
-        let message = format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}", wanted.query.len());
+        let message = format!(
+            "the query has {} bytes, the limit is {QUERY_MAX_BYTES}",
+            wanted.query.len()
+        );
         return Err(Refusal::exhausted(message));
     }
-    let focus = wanted.focus.iter().map(|name| Category::parse(name)).collect::<Result<Vec<_>, _>>();
+    let focus = wanted
+        .focus
+        .iter()
+        .map(|name| Category::parse(name))
+        .collect::<Result<Vec<_>, _>>();
     let view = View {
         app,
         asker,
@@ -77,16 +87,24 @@ pub fn brief(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Briefing, Refu
         is_text_only: wanted.is_text_only,
         zone: asker.zone.clone(),
         scopes: scopes::listed(app, asker, &wanted.scopes)?,
-        look: app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
+        look: app
+            .memory
+            .sources
+            .look(&asker.project, SEARCH_READ_MAX_BYTES),
         after: after(wanted.since_hours, app.memory.now()),
         now: app.memory.now(),
     };
     let query = wanted.query.trim();
-    if query.is_empty() { view.everything() } else { view.about(query) }
+    if query.is_empty() {
+        view.everything()
+    } else {
+        view.about(query)
+    }
 }
 
 fn after(since_hours: u32, now: Timestamp) -> Option<Timestamp> {
-    (since_hours > 0).then(|| Timestamp::from_micros(now.as_micros() - i64::from(since_hours) * HOUR_US))
+    (since_hours > 0)
+        .then(|| Timestamp::from_micros(now.as_micros() - i64::from(since_hours) * HOUR_US))
 }
 
 /// What may be in the briefing, and how it is to be shown.
@@ -123,7 +141,8 @@ struct Chosen {
     numbers: Vec<MemoryNumber>,
     /// Those that there was no room for, by topic.
     left_out: BTreeMap<String, usize>,
-    /// Those that were passed over because their tags or their kind say that they are not in focus.
+    /// Those that were passed over because their tags or their kind say that they are not in
+    /// focus.
     out_of_focus: usize,
     /// What whoever asked should know.
     notes: Vec<String>,
@@ -137,13 +156,18 @@ impl Chosen {
 }
 
 impl View<'_> {
-    /// The briefing of everything: an overview, or by category when more detail or some categories are asked for.
+    /// The briefing of everything: an overview, or by category when more detail or some categories
+    /// are asked for.
     fn everything(&self) -> Result<Briefing, Refusal> {
         if self.detail == Detail::Summary && self.focus.is_empty() {
             return self.overview();
         }
         let chosen = self.chosen(Share::OfEachTopic, |catalog| catalog.rows().collect());
-        if chosen.is_empty() { self.overview() } else { self.composed(&chosen, "") }
+        if chosen.is_empty() {
+            self.overview()
+        } else {
+            self.composed(&chosen, "")
+        }
     }
 
     fn overview(&self) -> Result<Briefing, Refusal> {
@@ -152,10 +176,16 @@ impl View<'_> {
             let catalog = strand.catalog();
             let visible = self.visible(&catalog);
             let rows = catalog.rows().filter(|(_, row)| visible(row));
-            meta::compose(rows.map(|(number, row)| meta::row(&catalog, number, row)), self.is_compact, self.now)
+            meta::compose(
+                rows.map(|(number, row)| meta::row(&catalog, number, row)),
+                self.is_compact,
+                self.now,
+            )
         };
         if meta.memories == 0 && self.after.is_some() {
-            return Err(Refusal::not_found("nothing to brief about here that is so new"));
+            return Err(Refusal::not_found(
+                "nothing to brief about here that is so new",
+            ));
         }
         let hot = strand.memories(&meta.hot)?;
         self.look.prepare(&mut hot.iter());
@@ -171,11 +201,15 @@ impl View<'_> {
     fn about(&self, query: &str) -> Result<Briefing, Refusal> {
         let (chosen, words) = match self.narrowed(query)? {
             Some(narrowed) => narrowed,
-            None => self.choose(query).map(|(chosen, words)| (chosen, words.to_owned()))?,
+            None => self
+                .choose(query)
+                .map(|(chosen, words)| (chosen, words.to_owned()))?,
         };
         let mut reply = self.composed(&chosen, &words)?;
         let notes = chosen.notes.into_iter().chain(slips::of_all(&words));
-        let told = notes.map(|note| format!("note: {note}")).chain([std::mem::take(&mut reply.text)]);
+        let told = notes
+            .map(|note| format!("note: {note}"))
+            .chain([std::mem::take(&mut reply.text)]);
         reply.text = told.collect::<Vec<_>>().join("\n");
         Ok(reply)
     }
@@ -184,9 +218,15 @@ impl View<'_> {
         let mut memories = self.read(&chosen.numbers)?;
         let linked = self.linked(&mut memories)?;
         self.look.prepare(&mut memories.iter());
-        let selected: Vec<Selected<'_>> = memories.iter().map(|memory| self.selected(memory)).collect();
-        let left_out: Vec<(&str, usize)> =
-            chosen.left_out.iter().map(|(topic, count)| (topic.as_str(), *count)).collect();
+        let selected: Vec<Selected<'_>> = memories
+            .iter()
+            .map(|memory| self.selected(memory))
+            .collect();
+        let left_out: Vec<(&str, usize)> = chosen
+            .left_out
+            .iter()
+            .map(|(topic, count)| (topic.as_str(), *count))
+            .collect();
         let mut composed = brief::compose(&Input {
             selected: &selected,
             linked: &linked,
@@ -201,11 +241,16 @@ impl View<'_> {
         let text = brief::render(&composed, self.detail, &self.zone);
         // Nobody knows where a longer one is cut.
         if text.chars().count() <= ANSWER_MAX_CHARS {
-            let whole: Vec<MemoryNumber> =
-                brief::whole(&composed, self.detail, &self.zone).map(|memory| memory.number).collect();
+            let whole: Vec<MemoryNumber> = brief::whole(&composed, self.detail, &self.zone)
+                .map(|memory| memory.number)
+                .collect();
             shown::note_known(self.app, self.asker, &whole);
         }
-        let json = if self.is_text_only { Ok(String::new()) } else { json::brief(&composed) };
+        let json = if self.is_text_only {
+            Ok(String::new())
+        } else {
+            json::brief(&composed)
+        };
         Ok(Briefing {
             text,
             json: json.map_err(|error| Refusal::internal(error.to_string()))?,
@@ -213,7 +258,8 @@ impl View<'_> {
         })
     }
 
-    /// The memories, and the words by which they were found; none when a topic or a pattern was named.
+    /// The memories, and the words by which they were found; none when a topic or a pattern was
+    /// named.
     fn choose<'q>(&self, query: &'q str) -> Result<(Chosen, &'q str), Refusal> {
         if let Some(chosen) = self.named(query)? {
             return Ok((chosen, ""));
@@ -235,31 +281,55 @@ impl View<'_> {
         if let Some(moved) = topics::moved_away(self.app, query, &self.scopes) {
             return Err(Refusal::not_found(moved));
         }
-        let filter = Filter { scopes: self.scopes.clone(), after: self.after, ..Filter::default() };
+        let filter = Filter {
+            scopes: self.scopes.clone(),
+            after: self.after,
+            ..Filter::default()
+        };
         let found = self.search(query, filter)?;
-        if found.is_empty() { Err(nothing(query)) } else { Ok((found, query)) }
+        if found.is_empty() {
+            Err(nothing(query))
+        } else {
+            Ok((found, query))
+        }
     }
 
-    /// Says that topics have memories, though none so new; `None` where they have none at all, or age does not matter.
+    /// Says that topics have memories, though none so new; `None` where they have none at all, or
+    /// age does not matter.
     fn nothing_so_new(&self, query: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Refusal> {
         self.after?;
         let catalog = self.app.memory.strand.catalog();
         let is_active = |row: &Row| row.status == Life::Active;
         let of = |name| catalog.members(name, &self.scopes, is_active).len();
         let older: usize = catalog.topic_names(is_wanted).into_iter().map(of).sum();
-        (older > 0).then(|| Refusal::not_found(format!("nothing in {} is so new ({older} older)", quoted(query))))
+        (older > 0).then(|| {
+            Refusal::not_found(format!(
+                "nothing in {} is so new ({older} older)",
+                quoted(query)
+            ))
+        })
     }
 
     /// The members of topics.
     fn of_topics(&self, is_wanted: impl Fn(&str) -> bool) -> Chosen {
         self.chosen(Share::OfEachTopic, |catalog| {
-            let members = catalog.topic_names(is_wanted).into_iter().flat_map(|name| catalog.of_topic(name));
-            members.filter_map(|number| Some((number, catalog.row(number)?))).collect()
+            let members = catalog
+                .topic_names(is_wanted)
+                .into_iter()
+                .flat_map(|name| catalog.of_topic(name));
+            members
+                .filter_map(|number| Some((number, catalog.row(number)?)))
+                .collect()
         })
     }
 
-    /// The visible ones of some rows; if there are very many, the hottest, those first that are surely in focus.
-    fn chosen(&self, share: Share, rows: impl for<'c> FnOnce(&'c Catalog) -> Vec<(MemoryNumber, &'c Row)>) -> Chosen {
+    /// The visible ones of some rows; if there are very many, the hottest, those first that are
+    /// surely in focus.
+    fn chosen(
+        &self,
+        share: Share,
+        rows: impl for<'c> FnOnce(&'c Catalog) -> Vec<(MemoryNumber, &'c Row)>,
+    ) -> Chosen {
         let catalog = self.app.memory.strand.catalog();
         let mut rows = rows(&catalog);
         let visible = self.visible(&catalog);
@@ -285,11 +355,15 @@ impl View<'_> {
         };
         let out_of_focus = all - tiers.iter().map(Vec::len).sum::<usize>();
         let hottest = |rows: Vec<(MemoryNumber, &Row)>| match share {
-            Share::Hottest => {
-                consider(rows.into_iter().map(|(number, row)| (number, Standing::of_row(row, 1.0))), self.now)
-            }
+            Share::Hottest => consider(
+                rows.into_iter()
+                    .map(|(number, row)| (number, Standing::of_row(row, 1.0))),
+                self.now,
+            ),
             Share::OfEachTopic => {
-                let ranked = |(number, row): (_, &Row)| (number, row.topic_number(), Standing::of_row(row, 1.0));
+                let ranked = |(number, row): (_, &Row)| {
+                    (number, row.topic_number(), Standing::of_row(row, 1.0))
+                };
                 consider_each(rows.into_iter().map(ranked), self.now)
             }
         };
@@ -299,7 +373,12 @@ impl View<'_> {
             others.extend(rest);
         }
         others.extend(numbers.split_off(numbers.len().min(CONSIDERED_MAX)));
-        Chosen { numbers, left_out: catalog.count_by_topic(&others), out_of_focus, notes: Vec::new() }
+        Chosen {
+            numbers,
+            left_out: catalog.count_by_topic(&others),
+            out_of_focus,
+            notes: Vec::new(),
+        }
     }
 
     /// Everything that has the words and passes the filter.
@@ -315,27 +394,41 @@ impl View<'_> {
         };
         let (found, _) = self.app.memory.strand.all_with_words(&search)?;
         Ok(self.chosen(Share::Hottest, |catalog| {
-            found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()
+            found
+                .into_iter()
+                .filter_map(|number| Some((number, catalog.row(number)?)))
+                .collect()
         }))
     }
 
     /// A memory, and whether its source changed, as far as it can be told from here.
     fn selected<'a>(&self, memory: &'a Memory) -> Selected<'a> {
         let state = self.look.state(memory);
-        Selected { is_stale: state.is_stale(), moved_to: state.moved_to(), ..Selected::of(memory) }
+        Selected {
+            is_stale: state.is_stale(),
+            moved_to: state.moved_to(),
+            ..Selected::of(memory)
+        }
     }
 
-    /// The memories that these link to and that are not among them. Links to what was superseded become links to what took its
-    /// place.
+    /// The memories that these link to and that are not among them. Links to what was superseded
+    /// become links to what took its place.
     fn linked(&self, memories: &mut [Memory]) -> Result<Vec<Memory>, Refusal> {
-        let mut ids: Vec<_> = memories.iter().flat_map(|memory| &memory.links).copied().collect();
+        let mut ids: Vec<_> = memories
+            .iter()
+            .flat_map(|memory| &memory.links)
+            .copied()
+            .collect();
         ids.sort_unstable();
         ids.dedup();
         ids.retain(|id| memories.iter().all(|memory| memory.id != *id));
         let snapshot = self.app.memory.strand.snapshot()?;
-        let (mut linked, mut moved): (Vec<Memory>, HashMap<MemoryId, MemoryId>) = (Vec::new(), HashMap::new());
+        let (mut linked, mut moved): (Vec<Memory>, HashMap<MemoryId, MemoryId>) =
+            (Vec::new(), HashMap::new());
         for id in ids {
-            let Some(living) = Strand::living(&snapshot, &id)? else { continue };
+            let Some(living) = Strand::living(&snapshot, &id)? else {
+                continue;
+            };
             if living.id != id {
                 moved.insert(id, living.id);
             }
@@ -360,7 +453,9 @@ impl View<'_> {
     fn visible<'c>(&'c self, catalog: &'c Catalog) -> impl Fn(&Row) -> bool + 'c {
         let scopes = catalog.scope_numbers(&self.scopes);
         move |row| {
-            row.status == Life::Active && row.is_in(&scopes) && self.after.is_none_or(|after| row.recorded_at >= after)
+            row.status == Life::Active
+                && row.is_in(&scopes)
+                && self.after.is_none_or(|after| row.recorded_at >= after)
         }
     }
 }
@@ -375,7 +470,9 @@ fn topics_named(name: &str) -> Result<Option<TopicPattern>, Refusal> {
 }
 
 fn nothing(query: &str) -> Refusal {
-    let slips = slips::of_all(query).map(|note| format!("; {note}")).unwrap_or_default();
+    let slips = slips::of_all(query)
+        .map(|note| format!("; {note}"))
+        .unwrap_or_default();
     Refusal::not_found(format!(
         "nothing to brief about {} here; `topics` lists what there is, and without a query everything is briefed{slips}",
         quoted(query)

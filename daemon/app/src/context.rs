@@ -10,7 +10,9 @@ use helix_engine::ports::Sources as _;
 use helix_engine::recall::pack::pack;
 use helix_engine::recall::{Hit, Mode, PER_TOPIC_MAX};
 use helix_engine::surface::session::{Reader, choose};
-use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX};
+use helix_proto::limits::{
+    CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,
+};
 
 use crate::search::{self, FilterAsked, Found, Prepared};
 use crate::sources::SEARCH_READ_MAX_BYTES;
@@ -23,7 +25,8 @@ const BUDGET_MAX_TOKENS: u32 = 20_000;
 /// Fewest tokens that hold anything.
 const BUDGET_MIN_TOKENS: u32 = 50;
 
-/// Characters that hardly a memory takes less than in a block, so that as many are considered as a full one holds.
+/// Characters that hardly a memory takes less than in a block, so that as many are considered as a
+/// full one holds.
 const MEMORY_MIN_CHARS: usize = 50;
 
 /// Fewest memories that are considered for a block.
@@ -79,9 +82,13 @@ pub async fn context(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Blo
     let considered = u32::try_from(considered(budget)).unwrap_or(u32::MAX);
     let wanted = search::Wanted {
         query: as_words(&query),
-        filter: FilterAsked { scopes: wanted.scopes, ..FilterAsked::default() },
+        filter: FilterAsked {
+            scopes: wanted.scopes,
+            ..FilterAsked::default()
+        },
         limit: considered.min(SEARCH_LIMIT_MAX),
-        // A task is told in a sentence, whose every word no memory has; the budget bounds what any of them brings.
+        // A task is told in a sentence, whose every word no memory has; the budget bounds what any
+        // of them brings.
         mode: Mode::Any,
         ..search::Wanted::default()
     };
@@ -103,30 +110,56 @@ fn budget(given: u32) -> Result<u32, Refusal> {
     }
 }
 
-/// A task as words: its quotes and the dashes of its options demand nothing, as they do in a search.
+/// A task as words: its quotes and the dashes of its options demand nothing, as they do in a
+/// search.
 fn as_words(task: &str) -> String {
     let is_filter = |word: &str| word.contains(":\"");
-    let plain = |word: &str| if is_filter(word) { word.to_owned() } else { word.replace('"', " ") };
-    task.split_whitespace().map(|word| plain(word.trim_start_matches('-'))).collect::<Vec<_>>().join(" ")
+    let plain = |word: &str| {
+        if is_filter(word) {
+            word.to_owned()
+        } else {
+            word.replace('"', " ")
+        }
+    };
+    task.split_whitespace()
+        .map(|word| plain(word.trim_start_matches('-')))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The project's most important memories.
 fn now(app: &App, asker: &Asker, scopes: &[String], budget: u32) -> Result<Block, Refusal> {
     let scopes = scopes::listed(app, asker, scopes)?;
     let (catalog, kinds) = (app.memory.strand.catalog(), app.memory.strand.kinds());
-    let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, app.memory.now(), considered(budget), |_| false);
+    let chosen = choose(
+        &catalog,
+        kinds,
+        &scopes,
+        Reader::Asking,
+        app.memory.now(),
+        considered(budget),
+        |_| false,
+    );
     drop(catalog);
     let memories = app.memory.strand.memories(&chosen.numbers)?;
     let is_own = |memory: &Memory| memory.scope != Scope::Global;
     // What is everybody's says nothing of a directory that has nothing of its own.
     let heading = if memories.iter().any(is_own) {
-        format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS))
+        format!(
+            "What matters now in {}:",
+            one_line(&asker.project.name, QUERY_SHOWN_CHARS)
+        )
     } else {
         "What matters in all projects:".to_owned()
     };
     let further = Further::Counted(chosen.total - chosen.numbers.len());
-    let matter =
-        Matter { heading: &heading, memories: distinct(memories), near: HashSet::new(), further, notes: Vec::new() };
+    let matter = Matter {
+        heading: &heading,
+        memories: distinct(memories),
+        near: HashSet::new(),
+        further,
+        notes: Vec::new(),
+    };
     Ok(block(app, asker, matter, budget))
 }
 
@@ -150,19 +183,41 @@ impl<'a> Matter<'a> {
     /// What a search found for a task.
     fn found(heading: &'a str, found: Found) -> Self {
         let is_all = found.next_cursor.is_empty() && !found.ends_early;
-        let further = if is_all { Further::Counted(0) } else { Further::Some };
+        let further = if is_all {
+            Further::Counted(0)
+        } else {
+            Further::Some
+        };
         let mut notes = found.notes;
-        let hidden: u64 = found.hidden.iter().filter(|_| !found.is_far).map(|topic| topic.count).sum();
+        let hidden: u64 = found
+            .hidden
+            .iter()
+            .filter(|_| !found.is_far)
+            .map(|topic| topic.count)
+            .sum();
         if hidden > 0 {
             notes.push(format!(
                 "{hidden} more match beyond the best {PER_TOPIC_MAX} of a topic; search with topic: lists them"
             ));
         }
-        // Nobody could tell those from what bears on the task, so that nothing is shown and nothing said of it.
+        // Nobody could tell those from what bears on the task, so that nothing is shown and nothing
+        // said of it.
         let hits: Vec<Hit> = found.hits.into_iter().filter(|_| !found.is_far).collect();
-        let near = hits.iter().filter(|hit| !hit.has_words && !hit.has_some_words).map(|hit| hit.memory.number);
-        let (near, memories) = (near.collect(), distinct(hits.into_iter().map(|hit| hit.memory).collect()));
-        Self { heading, memories, near, further, notes }
+        let near = hits
+            .iter()
+            .filter(|hit| !hit.has_words && !hit.has_some_words)
+            .map(|hit| hit.memory.number);
+        let (near, memories) = (
+            near.collect(),
+            distinct(hits.into_iter().map(|hit| hit.memory).collect()),
+        );
+        Self {
+            heading,
+            memories,
+            near,
+            further,
+            notes,
+        }
     }
 }
 
@@ -174,11 +229,27 @@ enum Further {
     Some,
 }
 
-/// Packs what fits. The budget is that of a client's whole answer, which tells the notes and how much was left out as well.
+/// Packs what fits. The budget is that of a client's whole answer, which tells the notes and how
+/// much was left out as well.
 fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
-    let Matter { heading, memories, near, further, notes } = matter;
-    let remark = |memory: &Memory| if near.contains(&memory.number) { NEAR } else { "" };
-    let look = app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let Matter {
+        heading,
+        memories,
+        near,
+        further,
+        notes,
+    } = matter;
+    let remark = |memory: &Memory| {
+        if near.contains(&memory.number) {
+            NEAR
+        } else {
+            ""
+        }
+    };
+    let look = app
+        .memory
+        .sources
+        .look(&asker.project, SEARCH_READ_MAX_BYTES);
     look.prepare(&mut memories.iter());
     let heading = if memories.is_empty() { "" } else { heading };
     let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(width(&notes));
@@ -187,8 +258,12 @@ fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
         let room = room.saturating_sub(CONTEXT_REST_MAX_CHARS);
         packed = pack(heading, &memories, &remark, &look, room, &asker.zone);
     }
-    let whole: Vec<MemoryNumber> =
-        packed.whole.iter().filter_map(|&at| memories.get(at)).map(|memory| memory.number).collect();
+    let whole: Vec<MemoryNumber> = packed
+        .whole
+        .iter()
+        .filter_map(|&at| memories.get(at))
+        .map(|memory| memory.number)
+        .collect();
     shown::note_known(app, asker, &whole);
     let beyond = match further {
         Further::Counted(count) => count,
@@ -196,21 +271,31 @@ fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
     };
     let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
     Block {
-        handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),
+        handles: taken
+            .map(|memory| memory.handle.as_str().to_owned())
+            .collect(),
         tokens: packed.tokens(),
         left_out: memories.len() - packed.taken.len() + beyond,
         has_further: further == Further::Some,
-        text: if packed.taken.is_empty() { String::new() } else { packed.text },
+        text: if packed.taken.is_empty() {
+            String::new()
+        } else {
+            packed.text
+        },
         notes,
     }
 }
 
 /// The room that notes take in a client's answer, in characters.
 fn width(notes: &[String]) -> usize {
-    notes.iter().map(|note| note.chars().count() + NOTE_FRAME_CHARS).sum()
+    notes
+        .iter()
+        .map(|note| note.chars().count() + NOTE_FRAME_CHARS)
+        .sum()
 }
 
-/// Without those that say what a better one says in the same words: stored in several topics or scopes, it is still one text.
+/// Without those that say what a better one says in the same words: stored in several topics or
+/// scopes, it is still one text.
 fn distinct(mut memories: Vec<Memory>) -> Vec<Memory> {
     let mut seen = HashSet::new();
     memories.retain(|memory| seen.insert(text_hash(&memory.text)));
@@ -223,7 +308,10 @@ mod tests {
 
     #[test]
     fn a_task_demands_no_phrase_and_leaves_nothing_out() {
-        assert_eq!(as_words("go test -race says \"data race\" --lib"), "go test race says  data race  lib");
+        assert_eq!(
+            as_words("go test -race says \"data race\" --lib"),
+            "go test race says  data race  lib"
+        );
         assert_eq!(as_words("fix it topic:\"ab\""), "fix it topic:\"ab\"");
     }
 }

@@ -17,7 +17,10 @@ use crate::{App, Asker, Refusal};
 use crate::{patterns, topics};
 
 /// Memories of a topic that one read returns.
-const TOPIC_READ: Limit = Limit { default: 500, max: 500 };
+const TOPIC_READ: Limit = Limit {
+    default: 500,
+    max: 500,
+};
 
 /// Memories shown that took the place of a topic's.
 const SUCCESSORS_MAX: usize = 50;
@@ -37,7 +40,10 @@ pub fn some_handles(
     let more = if numbers.len() > most { ", …" } else { "" };
     let some: Vec<MemoryNumber> = numbers.take(most).collect();
     let memories = app.memory.strand.memories(&some)?;
-    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
+    let handles: Vec<&str> = memories
+        .iter()
+        .map(|memory| memory.handle.as_str())
+        .collect();
     Ok(handles.join(", ") + more)
 }
 
@@ -110,7 +116,9 @@ fn answer(app: &App, asker: &Asker, request: &Wanted) -> Result<Answer, Refusal>
         return Ok(reply);
     }
     let moved = || {
-        let topic = reference.rsplit_once(':').map_or(reference, |(topic, _)| topic);
+        let topic = reference
+            .rsplit_once(':')
+            .map_or(reference, |(topic, _)| topic);
         topics::moved_away(app, topic, &asker.scopes()).map(Refusal::not_found)
     };
     match resolved {
@@ -140,7 +148,9 @@ impl Part {
             (None, "") => Ok(Self::Whole),
             (Some(index), "") => Ok(Self::At(index)),
             (None, text) => Ok(Self::With(text.to_lowercase())),
-            (Some(_), _) => Err(Refusal::invalid("give an index or a text to match, not both")),
+            (Some(_), _) => Err(Refusal::invalid(
+                "give an index or a text to match, not both",
+            )),
         }
     }
 }
@@ -174,7 +184,10 @@ fn by_words(app: &App, words: &str, asker: &Asker) -> Result<Target, Refusal> {
     let search = Search {
         words: words.to_owned(),
         vector: None,
-        filter: Filter { scopes: asker.scopes(), ..Filter::default() },
+        filter: Filter {
+            scopes: asker.scopes(),
+            ..Filter::default()
+        },
         limit: CANDIDATES_MAX,
         mode: Mode::All,
         retriever: Retriever::Words,
@@ -182,10 +195,19 @@ fn by_words(app: &App, words: &str, asker: &Asker) -> Result<Target, Refusal> {
     };
     let found = app.memory.strand.search(&search)?;
     if words.is_empty() || found.hits.is_empty() {
-        let message = format!("nothing here is called {} or has these words; search for it first", quoted(words));
+        let message = format!(
+            "nothing here is called {} or has these words; search for it first",
+            quoted(words)
+        );
         return Err(Refusal::not_found(message));
     }
-    Ok(Target::Candidates(found.hits.iter().map(|hit| Told::of(app, &hit.memory)).collect()))
+    Ok(Target::Candidates(
+        found
+            .hits
+            .iter()
+            .map(|hit| Told::of(app, &hit.memory))
+            .collect(),
+    ))
 }
 
 /// Finds what a reference means to an asker.
@@ -196,18 +218,37 @@ pub fn resolve(app: &App, reference: &str, asker: &Asker) -> Result<Resolution, 
     Ok(app.memory.strand.resolve(reference, &asker.scopes())?)
 }
 
-fn one(app: &App, number: MemoryNumber, asker: &Asker, as_shown: TextShown) -> Result<Answer, Refusal> {
+fn one(
+    app: &App,
+    number: MemoryNumber,
+    asker: &Asker,
+    as_shown: TextShown,
+) -> Result<Answer, Refusal> {
     app.memory.strand.catalog_touch(&[number], app.memory.now());
     crate::hook::follow(app, number);
     shown::note(app, asker, as_shown, &[number]);
     let memories = Told::indexed(app, &[number], asker)?;
-    Ok(Answer { memories, total: 1, ..Answer::default() })
+    Ok(Answer {
+        memories,
+        total: 1,
+        ..Answer::default()
+    })
 }
 
-fn topic(app: &App, request: &Wanted, part: &Part, asker: &Asker) -> Result<Option<Answer>, Refusal> {
+fn topic(
+    app: &App,
+    request: &Wanted,
+    part: &Part,
+    asker: &Asker,
+) -> Result<Option<Answer>, Refusal> {
     let limit = TOPIC_READ.read(request.limit)?;
-    let Ok(topic) = Topic::parse(request.reference.trim()) else { return Ok(None) };
-    let members = app.memory.strand.topic_members(topic.as_str(), &asker.scopes());
+    let Ok(topic) = Topic::parse(request.reference.trim()) else {
+        return Ok(None);
+    };
+    let members = app
+        .memory
+        .strand
+        .topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
         return Ok(None);
     }
@@ -216,11 +257,18 @@ fn topic(app: &App, request: &Wanted, part: &Part, asker: &Asker) -> Result<Opti
         Part::Whole => members,
         Part::At(index) => vec![*members.get(*index as usize).ok_or_else(|| {
             let noun = if total == 1 { "memory" } else { "memories" };
-            Refusal::not_found(format!("topic {topic} has {total} {noun}, so its last index is {}", total - 1))
+            Refusal::not_found(format!(
+                "topic {topic} has {total} {noun}, so its last index is {}",
+                total - 1
+            ))
         })?],
         Part::With(text) => with_text(app, &members, text)?,
     };
-    let matching = if matches!(part, Part::With(_)) { u32::try_from(chosen.len()).unwrap_or(u32::MAX) } else { 0 };
+    let matching = if matches!(part, Part::With(_)) {
+        u32::try_from(chosen.len()).unwrap_or(u32::MAX)
+    } else {
+        0
+    };
     let question = [topic.as_str(), request.match_text.as_str()];
     if !request.cursor.is_empty() {
         let leaf = Leaf::parse(&request.cursor, &question)?;
@@ -231,7 +279,10 @@ fn topic(app: &App, request: &Wanted, part: &Part, asker: &Asker) -> Result<Opti
     let has_more = !rest.is_empty() || memories.len() < chosen.len();
     chosen.truncate(memories.len());
     shown::note(app, asker, request.shown, &chosen);
-    let next = chosen.last().filter(|_| has_more).map(|last| Leaf::new(*last, &question).to_string());
+    let next = chosen
+        .last()
+        .filter(|_| has_more)
+        .map(|last| Leaf::new(*last, &question).to_string());
     Ok(Some(Answer {
         memories,
         topic: topic.as_str().to_owned(),
@@ -243,17 +294,35 @@ fn topic(app: &App, request: &Wanted, part: &Part, asker: &Asker) -> Result<Opti
 }
 
 /// Keeps the memories whose text has this, whatever its case.
-fn with_text(app: &App, numbers: &[MemoryNumber], text: &str) -> Result<Vec<MemoryNumber>, Refusal> {
+fn with_text(
+    app: &App,
+    numbers: &[MemoryNumber],
+    text: &str,
+) -> Result<Vec<MemoryNumber>, Refusal> {
     let memories = app.memory.strand.memories(numbers)?;
-    let matching = memories.iter().filter(|memory| memory.text.to_lowercase().contains(text));
+    let matching = memories
+        .iter()
+        .filter(|memory| memory.text.to_lowercase().contains(text));
     Ok(matching.map(|memory| memory.number).collect())
 }
 
-/// What took the place of a topic's memories, where none of them is active any more; `None` where none was superseded.
-fn successors(app: &App, reference: &str, asker: &Asker, as_shown: TextShown) -> Result<Option<Answer>, Refusal> {
-    let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
+/// What took the place of a topic's memories, where none of them is active any more; `None` where
+/// none was superseded.
+fn successors(
+    app: &App,
+    reference: &str,
+    asker: &Asker,
+    as_shown: TextShown,
+) -> Result<Option<Answer>, Refusal> {
+    let Ok(topic) = Topic::parse(reference) else {
+        return Ok(None);
+    };
     let is_superseded = |row: &Row| row.status == MemoryStatus::Superseded;
-    let members = app.memory.strand.catalog().members(topic.as_str(), &asker.scopes(), is_superseded);
+    let members =
+        app.memory
+            .strand
+            .catalog()
+            .members(topic.as_str(), &asker.scopes(), is_superseded);
     if members.is_empty() {
         return Ok(None);
     }
@@ -262,7 +331,9 @@ fn successors(app: &App, reference: &str, asker: &Asker, as_shown: TextShown) ->
     let mut living: Vec<MemoryNumber> = Vec::new();
     for memory in app.memory.strand.memories(&members).map_err(failed)? {
         let successor = Strand::living(&snapshot, &memory.id).map_err(failed)?;
-        let number = successor.filter(|successor| successor.status == MemoryStatus::Active).map(|one| one.number);
+        let number = successor
+            .filter(|successor| successor.status == MemoryStatus::Active)
+            .map(|one| one.number);
         living.extend(number.filter(|number| !living.contains(number)));
     }
     if living.is_empty() {
@@ -277,15 +348,23 @@ fn successors(app: &App, reference: &str, asker: &Asker, as_shown: TextShown) ->
          the topic"
     );
     let total = u32::try_from(living.len()).unwrap_or(u32::MAX);
-    Ok(Some(Answer { memories, total, notes: vec![note], ..Answer::default() }))
+    Ok(Some(Answer {
+        memories,
+        total,
+        notes: vec![note],
+        ..Answer::default()
+    }))
 }
 
 /// Says of a topic, named in full, that every memory it had here is forgotten.
 fn forgotten_topic(app: &App, reference: &str, asker: &Asker) -> Result<Option<Refusal>, Refusal> {
     let catalog = app.memory.strand.catalog();
     let mut members = catalog.members(reference, &asker.scopes(), |_| true);
-    let is_forgotten =
-        |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.status == MemoryStatus::Forgotten);
+    let is_forgotten = |number: &MemoryNumber| {
+        catalog
+            .row(*number)
+            .is_some_and(|row| row.status == MemoryStatus::Forgotten)
+    };
     if members.is_empty() || !members.iter().all(is_forgotten) {
         return Ok(None);
     }
@@ -293,7 +372,10 @@ fn forgotten_topic(app: &App, reference: &str, asker: &Asker) -> Result<Option<R
     let count = members.len();
     members.truncate(CANDIDATES_MAX);
     let memories = app.memory.strand.memories(&members)?;
-    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
+    let handles: Vec<&str> = memories
+        .iter()
+        .map(|memory| memory.handle.as_str())
+        .collect();
     let more = if count > handles.len() { ", …" } else { "" };
     Ok(Some(Refusal::not_found(format!(
         "every memory of topic {reference} is forgotten; read one by its handle: {}{more}",
@@ -303,8 +385,15 @@ fn forgotten_topic(app: &App, reference: &str, asker: &Asker) -> Result<Option<R
 
 fn ambiguous(app: &App, reference: &str, numbers: &[MemoryNumber]) -> Result<Refusal, Refusal> {
     let memories = app.memory.strand.memories(numbers)?;
-    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
-    let message = format!("{} fits several memories: {}; name one of them", quoted(reference), handles.join(", "));
+    let handles: Vec<&str> = memories
+        .iter()
+        .map(|memory| memory.handle.as_str())
+        .collect();
+    let message = format!(
+        "{} fits several memories: {}; name one of them",
+        quoted(reference),
+        handles.join(", ")
+    );
     Ok(Refusal::of(ErrorKind::Invalid, &message))
 }
 
@@ -316,11 +405,18 @@ mod tests {
     #[test]
     fn a_read_names_one_part_of_a_topic() {
         let part = |index, match_text: &str| {
-            Part::of(&Wanted { index, match_text: match_text.to_owned(), ..Wanted::default() })
+            Part::of(&Wanted {
+                index,
+                match_text: match_text.to_owned(),
+                ..Wanted::default()
+            })
         };
         assert!(matches!(part(None, "").unwrap(), Part::Whole));
         assert!(matches!(part(Some(3), "").unwrap(), Part::At(3)));
         assert!(matches!(part(None, "ARM64").unwrap(), Part::With(text) if text == "arm64"));
-        assert_eq!(part(Some(3), "x").err().map(|status| status.kind()), Some(ErrorKind::Invalid));
+        assert_eq!(
+            part(Some(3), "x").err().map(|status| status.kind()),
+            Some(ErrorKind::Invalid)
+        );
     }
 }

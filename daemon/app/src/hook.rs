@@ -1,7 +1,7 @@
 //! The hook handler: one entry for every event, from the frame and from gRPC alike.
 //!
-//! It answers within its deadline or says nothing. An event that is not known is answered at once with nothing, and so is
-//! everything that Helix's own tools do.
+//! It answers within its deadline or says nothing. An event that is not known is answered at once
+//! with nothing, and so is everything that Helix's own tools do.
 
 mod ambient;
 mod approve;
@@ -63,13 +63,15 @@ use watch::Watched;
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 pub const DEADLINE: Duration = Duration::from_millis(120);
 
-/// How long an event waits for a place that it touches, where its deadline leaves it no longer: as long as a busy machine may take.
+/// How long an event waits for a place that it touches, where its deadline leaves it no longer: as
+/// long as a busy machine may take.
 const REACH_PATIENCE: Duration = Duration::from_millis(60);
 
 /// How long a project may take that is looked for at the start.
 const WARM_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Directories of which the projects are found at the start: more sessions than one person goes on with.
+/// Directories of which the projects are found at the start: more sessions than one person goes on
+/// with.
 const WARM_DIRECTORIES_MAX: usize = 8;
 
 /// One event as the shim sends it.
@@ -87,7 +89,8 @@ pub struct Request {
     pub project_dir: String,
     /// Reports what would be injected without recording it.
     pub dry_run: bool,
-    /// The client whose words the input is in, as the shim was told; empty for Claude Code's and Codex's.
+    /// The client whose words the input is in, as the shim was told; empty for Claude Code's and
+    /// Codex's.
     pub client: String,
 }
 
@@ -109,8 +112,9 @@ pub struct Load {
     pub hanging: AtomicUsize,
 }
 
-/// Threads that may work on after they gave their place away; later ones keep theirs. From then on nothing is read of files.
-/// The one that reached this gave its place away too, so whatever the others wait for, there is one that answers.
+/// Threads that may work on after they gave their place away; later ones keep theirs. From then on
+/// nothing is read of files. The one that reached this gave its place away too, so whatever the
+/// others wait for, there is one that answers.
 pub const HANGING_MAX: usize = 4;
 
 impl Load {
@@ -167,17 +171,25 @@ struct Late {
 impl Lateness {
     /// Notes where it is to be noted if the answer comes too late.
     fn is_of(&self, watched: Watched, was_given_up: bool) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Late { watched, was_given_up });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Late {
+            watched,
+            was_given_up,
+        });
     }
 
     /// Notes that the answer comes too late.
     pub fn was_late(&self, app: &App, event: &str) {
-        let Some(late) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let Some(late) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return;
+        };
         // Whoever changes the program knows that events go unanswered meanwhile.
-        let is_excused = app.life.is_ending() || (late.was_given_up && app.life.has_just_taken_over());
+        let is_excused =
+            app.life.is_ending() || (late.was_given_up && app.life.has_just_taken_over());
         if !is_excused {
             let (hooks, now) = (&app.hooks, app.memory.now());
-            hooks.watches.was_late(&app.memory.outbox, &late.watched, event, hooks.since, now);
+            hooks
+                .watches
+                .was_late(&app.memory.outbox, &late.watched, event, hooks.since, now);
         }
     }
 }
@@ -205,7 +217,14 @@ impl Context<'_> {
     /// The same event for another call of a tool that it stands for.
     fn on<'b>(&'b self, input: &'b Input, project: Arc<Project>) -> Context<'b> {
         let home = Arc::clone(&self.home);
-        Context { input, home, project, key: self.key.clone(), peer: Arc::clone(&self.peer), ..*self }
+        Context {
+            input,
+            home,
+            project,
+            key: self.key.clone(),
+            peer: Arc::clone(&self.peer),
+            ..*self
+        }
     }
 
     /// How much of the deadline is left.
@@ -223,10 +242,15 @@ impl Context<'_> {
         !self.request.dry_run && !self.input.session_id.starts_with(SCRATCH_SESSION)
     }
 
-    /// Whether the session is told this for the first time. From now on it was, where anything may be recorded.
+    /// Whether the session is told this for the first time. From now on it was, where anything may
+    /// be recorded.
     fn tells_first(&self, said: Said) -> bool {
         let sessions = &self.app.hooks.sessions;
-        if self.is_real() { sessions.tell(&self.key, said, self.now) } else { !sessions.was_told(&self.key, said) }
+        if self.is_real() {
+            sessions.tell(&self.key, said, self.now)
+        } else {
+            !sessions.was_told(&self.key, said)
+        }
     }
 
     /// Changes what the session is doing, and persists it some time. A dry run changes a copy.
@@ -238,21 +262,36 @@ impl Context<'_> {
     fn work_and_keep<T>(&self, matters: bool, change: impl FnOnce(&mut Activity) -> T) -> T {
         let key = &self.input.session_id;
         if !self.is_real() {
-            return change(&mut self.app.hooks.sessions.activity(key, self.now).unwrap_or_default());
+            return change(
+                &mut self
+                    .app
+                    .hooks
+                    .sessions
+                    .activity(key, self.now)
+                    .unwrap_or_default(),
+            );
         }
         self.app.hooks.sessions.work(key, self.now, matters, change)
     }
 
-    /// Leaves out what calls would have changed that were refused, which only the transcript says, where it `matters` for what the
-    /// session is doing.
+    /// Leaves out what calls would have changed that were refused, which only the transcript says,
+    /// where it `matters` for what the session is doing.
     fn settle_edits(&self, matters: impl FnOnce(&Activity) -> bool) {
-        let Some(transcript) = self.transcript().filter(|_| self.is_real()) else { return };
-        let activity = self.app.hooks.sessions.activity(&self.input.session_id, self.now);
+        let Some(transcript) = self.transcript().filter(|_| self.is_real()) else {
+            return;
+        };
+        let activity = self
+            .app
+            .hooks
+            .sessions
+            .activity(&self.input.session_id, self.now);
         if !activity.is_some_and(|activity| activity.has_calls() && matters(&activity)) {
             return;
         }
         let read = transcript.to_owned();
-        let failed = self.ask_at(transcript, move || receipts::failed_calls(&read)).unwrap_or_default();
+        let failed = self
+            .ask_at(transcript, move || receipts::failed_calls(&read))
+            .unwrap_or_default();
         if !failed.is_empty() {
             self.work(|activity| activity.refuse(&failed));
         }
@@ -271,7 +310,12 @@ impl Context<'_> {
     /// Looks for whose fork the session is, where it is one of which that is not known.
     fn read_fork(&self) {
         if let Some(transcript) = self.transcript() {
-            self.app.hooks.sessions.read_fork(&self.app.memory.reach, &self.input.session_id, transcript, self.now);
+            self.app.hooks.sessions.read_fork(
+                &self.app.memory.reach,
+                &self.input.session_id,
+                transcript,
+                self.now,
+            );
         }
     }
 
@@ -282,17 +326,30 @@ impl Context<'_> {
         {
             let app = self.app;
             let (reach, outbox) = (&app.memory.reach, &app.memory.outbox);
-            app.hooks.receipts.confirm_later(reach, outbox, &self.input.session_id, transcript, self.now);
+            app.hooks.receipts.confirm_later(
+                reach,
+                outbox,
+                &self.input.session_id,
+                transcript,
+                self.now,
+            );
         }
     }
 
-    /// As [`Self::confirm`], before the session is given anything else: a prompt that was blocked is written again.
+    /// As [`Self::confirm`], before the session is given anything else: a prompt that was blocked
+    /// is written again.
     fn confirm_prompts(&self) {
         let app = self.app;
         let is_done = self.is_real()
             && self.transcript().is_some_and(|transcript| {
                 let (reach, outbox) = (&app.memory.reach, &app.memory.outbox);
-                app.hooks.receipts.confirm_prompts(reach, outbox, &self.input.session_id, transcript, self.now)
+                app.hooks.receipts.confirm_prompts(
+                    reach,
+                    outbox,
+                    &self.input.session_id,
+                    transcript,
+                    self.now,
+                )
             });
         if !is_done {
             self.confirm();
@@ -302,27 +359,48 @@ impl Context<'_> {
     /// Frames notes and memories under a heading, marking those whose source is not what it was.
     fn frame(&self, heading: &str, notes: &[String], memories: &[Memory]) -> Injection {
         let sources = &self.sources();
-        let content = Content { heading, notes, memories, sources, zone: &TimeZone::system() };
+        let content = Content {
+            heading,
+            notes,
+            memories,
+            sources,
+            zone: &TimeZone::system(),
+        };
         inject::frame(&content, INJECTION_MAX_TOKENS)
     }
 
-    /// Looks at the files that memories are about; at none while too many events wait for what they look at.
+    /// Looks at the files that memories are about; at none while too many events wait for what they
+    /// look at.
     fn sources(&self) -> Look<'_> {
-        let look = self.app.memory.sources.look(&self.project, HOOK_READ_MAX_BYTES);
-        if self.app.hooks.load.is_stuck() { look.blind() } else { look }
+        let look = self
+            .app
+            .memory
+            .sources
+            .look(&self.project, HOOK_READ_MAX_BYTES);
+        if self.app.hooks.load.is_stuck() {
+            look.blind()
+        } else {
+            look
+        }
     }
 
-    /// The beginning of a file; empty when it cannot be read, and while too many events wait for what they read.
+    /// The beginning of a file; empty when it cannot be read, and while too many events wait for
+    /// what they read.
     fn head(&self, file: &Path) -> String {
         if self.app.hooks.load.is_stuck() {
             return String::new();
         }
         let asked = file.to_owned();
-        self.ask_at(file, move || files::head(&asked)).unwrap_or_default()
+        self.ask_at(file, move || files::head(&asked))
+            .unwrap_or_default()
     }
 
     /// Asks something at a path that may lie anywhere; `None` where nothing answers in time.
-    fn ask_at<T: Send + 'static>(&self, path: &Path, question: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    fn ask_at<T: Send + 'static>(
+        &self,
+        path: &Path,
+        question: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         self.paths().ask(path, question)
     }
 
@@ -332,7 +410,11 @@ impl Context<'_> {
     }
 
     fn paths_of<'p>(&'p self, project: &'p Arc<Project>) -> Paths<'p> {
-        Paths { reach: &self.app.memory.reach, home: &self.home, project }
+        Paths {
+            reach: &self.app.memory.reach,
+            home: &self.home,
+            project,
+        }
     }
 
     /// A path as the project's memories name it: relative to its root where it is inside.
@@ -342,7 +424,10 @@ impl Context<'_> {
 
     /// A path as the session knows it: relative to the root of its own project where it is inside.
     fn shown(&self, file: &Path) -> String {
-        self.paths_of(&self.home).relative(file).to_string_lossy().into_owned()
+        self.paths_of(&self.home)
+            .relative(file)
+            .to_string_lossy()
+            .into_owned()
     }
 }
 
@@ -350,7 +435,8 @@ impl Context<'_> {
 #[must_use]
 pub fn said_at_start(text: &str) -> Vec<u8> {
     let said = Dialect::Claude.additional_context(ClientEvent::SessionStart, text);
-    said.map(|said| said.to_string().into_bytes()).unwrap_or_default()
+    said.map(|said| said.to_string().into_bytes())
+        .unwrap_or_default()
 }
 
 /// Notes that somebody asked for a memory: whoever was given it, it was worth giving.
@@ -359,20 +445,26 @@ pub fn follow(app: &App, number: MemoryNumber) {
     app.hooks.attention.followed(&app.memory.outbox, number);
 }
 
-/// Makes ready what the first event would otherwise wait for, as long as the daemon runs: patterns, the names of all time zones,
-/// the projects of sessions that go on, for which git is asked, and grammars. Takes some hundred milliseconds: call it
-/// off the async threads.
+/// Makes ready what the first event would otherwise wait for, as long as the daemon runs: patterns,
+/// the names of all time zones, the projects of sessions that go on, for which git is asked, and
+/// grammars. Takes some hundred milliseconds: call it off the async threads.
 pub fn warm_up(app: impl Fn() -> Option<Arc<App>>) {
     build::warm_up();
     drop(TimeZone::system());
-    let directories = app().map(|app| app.hooks.sessions.directories(app.memory.now(), WARM_DIRECTORIES_MAX));
+    let directories = app().map(|app| {
+        app.hooks
+            .sessions
+            .directories(app.memory.now(), WARM_DIRECTORIES_MAX)
+    });
     for directory in directories.unwrap_or_default() {
         let Some(app) = app() else { return };
         drop(app.memory.project(&directory, WARM_PATIENCE));
     }
     helix_code::warm_up();
     if let Some(app) = app() {
-        app.hooks.receipts.confirm_left(&app.memory.reach, &app.memory.outbox, app.memory.now());
+        app.hooks
+            .receipts
+            .confirm_left(&app.memory.reach, &app.memory.outbox, app.memory.now());
     }
 }
 
@@ -393,29 +485,49 @@ impl Came {
     #[must_use]
     pub fn now(request: Request, peer: Arc<dyn Awaiting>) -> Option<Self> {
         let handler = Handler::of(&request.event)?;
-        Some(Self { handler, request: Arc::new(request), peer, began: Instant::now() })
+        Some(Self {
+            handler,
+            request: Arc::new(request),
+            peer,
+            began: Instant::now(),
+        })
     }
 }
 
-/// Nothing answers where an event was told of, in this directory. It is recorded once its project is found.
+/// Nothing answers where an event was told of, in this directory. It is recorded once its project
+/// is found.
 #[derive(Debug)]
 pub struct Unmet(pub PathBuf);
 
-/// Answers an event with the bytes for the hook's stdout; empty for nothing. Blocks: call it off the async threads.
+/// Answers an event with the bytes for the hook's stdout; empty for nothing. Blocks: call it off
+/// the async threads.
 ///
 /// # Errors
 /// [`Unmet`] when its project does not answer; then nothing was done.
 pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet> {
-    let Came { handler, request, peer, began } = came;
+    let Came {
+        handler,
+        request,
+        peer,
+        began,
+    } = came;
     let (handler, began) = (*handler, *began);
     let was_given_up = peer.is_gone();
     let Some(mut input) = Input::parse(&request.stdin) else {
-        tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
+        tracing::debug!(
+            event = request.event,
+            truncated = request.truncated,
+            "a hook's input was not understood"
+        );
         return Ok(Vec::new());
     };
-    let Some(dialect) = Dialect::of(&request.client, &request.cursor_version, &input) else { return Ok(Vec::new()) };
+    let Some(dialect) = Dialect::of(&request.client, &request.cursor_version, &input) else {
+        return Ok(Vec::new());
+    };
     let event = dialect.event(&input.hook_event_name);
-    let Some(client) = event.filter(|event| handler.answers(*event, dialect)) else { return Ok(Vec::new()) };
+    let Some(client) = event.filter(|event| handler.answers(*event, dialect)) else {
+        return Ok(Vec::new());
+    };
     input.tool_name = dialect.tool(input.tool_name);
     if (input.is_own_tool() || input.runs_own_program()) && handler != Handler::ApproveMcp {
         return Ok(Vec::new());
@@ -452,7 +564,10 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
             !input.tool_use_id.is_empty(),
             began,
         ) else {
-            tracing::debug!(event = request.event, "an event came twice; is the agent wired twice?");
+            tracing::debug!(
+                event = request.event,
+                "an event came twice; is the agent wired twice?"
+            );
             return Ok(Vec::new());
         };
         Some(first)
@@ -461,7 +576,9 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
     };
     if context.is_real() {
         let watched = context.watched();
-        app.hooks.watches.fired(&app.memory.outbox, &watched, &request.event, context.now);
+        app.hooks
+            .watches
+            .fired(&app.memory.outbox, &watched, &request.event, context.now);
         late.is_of(watched, was_given_up);
         context.read_fork();
     }
@@ -469,7 +586,9 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
         Ok(answer) => deliver(&context, &answer),
         Err(error) => {
             tracing::error!(%error, event = request.event, "a hook could not read the strand");
-            app.hooks.watches.failed(&app.memory.outbox, &context.watched());
+            app.hooks
+                .watches
+                .failed(&app.memory.outbox, &context.watched());
             Vec::new()
         }
     };
@@ -494,8 +613,9 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
     Ok(stdout)
 }
 
-/// The session's project and that of what the event is about. `None` where nothing answers in time at one of the places that it
-/// touches: nothing more is looked at there, so that this thread never hangs.
+/// The session's project and that of what the event is about. `None` where nothing answers in time
+/// at one of the places that it touches: nothing more is looked at there, so that this thread never
+/// hangs.
 fn projects(
     app: &App,
     handler: Handler,
@@ -508,7 +628,12 @@ fn projects(
     if let Some(touched) = input.place() {
         let asked = touched.clone();
         let look = move || asked.exists();
-        app.memory.reach.ask_of(place_of(&home, &touched), vec![touched.clone()], REACH_PATIENCE, look)?;
+        app.memory.reach.ask_of(
+            place_of(&home, &touched),
+            vec![touched.clone()],
+            REACH_PATIENCE,
+            look,
+        )?;
     }
     let project = whose::project_of_event(app, handler, &home, input);
     Some((home, project))
@@ -517,12 +642,21 @@ fn projects(
 /// Whether a directory is there; not where nothing answers.
 fn is_directory(app: &App, path: &Path) -> bool {
     let asked = path.to_owned();
-    app.memory.reach.ask(path.parent().unwrap_or(path), REACH_PATIENCE, move || asked.is_dir()) == Some(true)
+    app.memory
+        .reach
+        .ask(path.parent().unwrap_or(path), REACH_PATIENCE, move || {
+            asked.is_dir()
+        })
+        == Some(true)
 }
 
 /// What hangs together with a path: the session's project, else its directory.
 fn place_of<'p>(home: &'p Project, path: &'p Path) -> &'p Path {
-    if path.starts_with(&home.root) { &home.root } else { path.parent().unwrap_or(path) }
+    if path.starts_with(&home.root) {
+        &home.root
+    } else {
+        path.parent().unwrap_or(path)
+    }
 }
 
 fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> {
@@ -530,7 +664,12 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
         Handler::Session => {
             if context.is_real() {
                 let (app, session) = (context.app, &context.input.session_id);
-                app.hooks.receipts.confirm_others_later(&app.memory.reach, &app.memory.outbox, session, context.now);
+                app.hooks.receipts.confirm_others_later(
+                    &app.memory.reach,
+                    &app.memory.outbox,
+                    session,
+                    context.now,
+                );
             }
             session::give(context)?.into()
         }
@@ -561,8 +700,15 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             context.settle_edits(|_| true);
             context.work_and_keep(true, |_| ());
             context.confirm();
-            if handler == Handler::PreCompact && !context.dialect.starts_after_compaction() && context.is_real() {
-                context.app.hooks.sessions.begin(&context.key, Start::LostContext, context.now);
+            if handler == Handler::PreCompact
+                && !context.dialect.starts_after_compaction()
+                && context.is_real()
+            {
+                context
+                    .app
+                    .hooks
+                    .sessions
+                    .begin(&context.key, Start::LostContext, context.now);
             }
             Answer::Silence
         }

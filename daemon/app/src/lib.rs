@@ -1,10 +1,13 @@
-//! The use cases: what is done with memories when somebody asks, and what hooks decide to say unasked.
+//! The use cases: what is done with memories when somebody asks, and what hooks decide to say
+//! unasked.
 //!
-//! It stands between the engine, which keeps and finds memories, and the daemon, which serves. Absent on purpose: tonic, the
-//! messages of the wire, tokio, and a clock of its own. What it needs of the world comes in through [`ports`]; what lies in
-//! other people's files is asked for through [`reach`], which gives up in time.
+//! It stands between the engine, which keeps and finds memories, and the daemon, which serves.
+//! Absent on purpose: tonic, the messages of the wire, tokio, and a clock of its own. What it needs
+//! of the world comes in through [`ports`]; what lies in other people's files is asked for through
+//! [`reach`], which gives up in time.
 //!
-//! Two owners: [`Memory`], the knowledge base and how to reach it, and [`Hooks`], what is known of the sessions that go on.
+//! Two owners: [`Memory`], the knowledge base and how to reach it, and [`Hooks`], what is known of
+//! the sessions that go on.
 
 pub mod asker;
 pub mod brief;

@@ -2,7 +2,8 @@
 
 use crate::Refusal;
 
-/// The limit of a listing. Large ones are refused instead of cut, so that nobody takes a part for the whole.
+/// The limit of a listing. Large ones are refused instead of cut, so that nobody takes a part for
+/// the whole.
 pub struct Limit {
     /// What 0 means.
     pub default: u32,
@@ -20,7 +21,9 @@ impl Limit {
         match wanted {
             0 => Ok(default as usize),
             wanted if wanted <= max => Ok(wanted as usize),
-            wanted => Err(Refusal::exhausted(format!("limit is {wanted}, the most is {max}"))),
+            wanted => Err(Refusal::exhausted(format!(
+                "limit is {wanted}, the most is {max}"
+            ))),
         }
     }
 }
@@ -34,10 +37,19 @@ mod tests {
 
     #[test]
     fn a_limit_is_kept_to() {
-        let limit = Limit { default: 50, max: 1_000 };
-        assert_eq!([0, 1, 1_000].map(|wanted| limit.read(wanted).unwrap()), [50, 1, 1_000]);
+        let limit = Limit {
+            default: 50,
+            max: 1_000,
+        };
+        assert_eq!(
+            [0, 1, 1_000].map(|wanted| limit.read(wanted).unwrap()),
+            [50, 1, 1_000]
+        );
         let error = limit.read(1_001).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Exhausted);
-        assert!(error.message().contains("1001") && error.message().contains("1000"), "{error}");
+        assert!(
+            error.message().contains("1001") && error.message().contains("1000"),
+            "{error}"
+        );
     }
 }

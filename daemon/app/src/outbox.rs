@@ -1,8 +1,9 @@
 //! The outbox: the latest state of each thing that hooks keep, until the writer has it.
 //!
-//! A state is put here inside the lock under which it was made, so the last one put is the latest one, and it replaces an older
-//! one that still waits. The writer takes what waits with each commit; nobody is told when. This lock is taken last: nothing is
-//! done inside it but moving states.
+//! A state is put here inside the lock under which it was made, so the last one put is the latest
+//! one, and it replaces an older one that still waits. The writer takes what waits with each
+//! commit; nobody is told when. This lock is taken last: nothing is done inside it but moving
+//! states.
 
 use std::collections::{HashMap, VecDeque};
 use std::mem;
@@ -12,10 +13,12 @@ use helix_engine::store::bounds::{INCIDENTS_MAX, OBSERVATIONS_MAX, RECEIPTS_MAX,
 use helix_engine::strand::Request;
 use helix_redact::State;
 
-/// Bytes of states that may wait: all sessions' several times over. Beyond it a session keeps its state and puts it again.
+/// Bytes of states that may wait: all sessions' several times over. Beyond it a session keeps its
+/// state and puts it again.
 const WAITING_MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// Rows of one commit, and about their bytes: whoever waits for an acknowledgement waits for these too.
+/// Rows of one commit, and about their bytes: whoever waits for an acknowledgement waits for these
+/// too.
 const TAKEN_MAX: usize = 1_024;
 const TAKEN_MAX_BYTES: usize = 4 * 1024 * 1024;
 
@@ -33,7 +36,8 @@ pub enum Row {
 }
 
 impl Row {
-    /// The place of its kind among the kinds, and how many of it may wait: as many as the store keeps.
+    /// The place of its kind among the kinds, and how many of it may wait: as many as the store
+    /// keeps.
     fn kind(&self) -> (usize, u64) {
         match self {
             Self::Session(_) => (0, SESSIONS_MAX * 2),
@@ -53,8 +57,8 @@ impl Row {
     }
 }
 
-/// Tells the writer that something waits. One with a full queue takes it with the group that comes next; one that ended takes
-/// nothing.
+/// Tells the writer that something waits. One with a full queue takes it with the group that comes
+/// next; one that ended takes nothing.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// What waits for the writer. Clones share it.
@@ -83,7 +87,10 @@ struct Waiting {
 
 impl std::fmt::Debug for Outbox {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Outbox").field("waiting", &self.waiting).finish_non_exhaustive()
+        formatter
+            .debug_struct("Outbox")
+            .field("waiting", &self.waiting)
+            .finish_non_exhaustive()
     }
 }
 
@@ -91,19 +98,29 @@ impl Outbox {
     /// Wakes the writer by calling `writer`.
     #[must_use]
     pub fn new(writer: Wake) -> Self {
-        Self { waiting: Arc::default(), writer: Some(writer) }
+        Self {
+            waiting: Arc::default(),
+            writer: Some(writer),
+        }
     }
 
     /// The side of the thread that writes, which ends when nobody can wake it any more.
     #[must_use]
     pub fn taker(&self) -> Self {
-        Self { waiting: Arc::clone(&self.waiting), writer: None }
+        Self {
+            waiting: Arc::clone(&self.waiting),
+            writer: None,
+        }
     }
 
-    /// Puts the latest state of a row, inside of the lock under which it was made. Returns false where there is no room for a
-    /// session's: an older one does not wait either, and the session has to put it again. Of other kinds the row that waited
-    /// longest goes instead, which the store would not keep either.
-    #[expect(clippy::must_use_candidate, reason = "only a session's state has to be put again")]
+    /// Puts the latest state of a row, inside of the lock under which it was made. Returns false
+    /// where there is no room for a session's: an older one does not wait either, and the
+    /// session has to put it again. Of other kinds the row that waited longest goes instead,
+    /// which the store would not keep either.
+    #[expect(
+        clippy::must_use_candidate,
+        reason = "only a session's state has to be put again"
+    )]
     pub fn put(&self, row: Row, state: State) -> bool {
         let is_put = self.lock().put(row, state);
         self.wake();
@@ -114,7 +131,11 @@ impl Outbox {
     #[must_use]
     pub fn get(&self, row: &Row) -> Option<Vec<u8>> {
         let waiting = self.lock();
-        waiting.states.get(row).or_else(|| waiting.committing.get(row)).map(|state| state.to_vec())
+        waiting
+            .states
+            .get(row)
+            .or_else(|| waiting.committing.get(row))
+            .map(|state| state.to_vec())
     }
 
     /// Whether the writer has anything to take.
@@ -185,7 +206,9 @@ impl Waiting {
 
     /// Takes a state out, and leaves its place in the order. Returns whether there was one.
     fn remove(&mut self, row: &Row) -> bool {
-        let Some(state) = self.states.remove(row) else { return false };
+        let Some(state) = self.states.remove(row) else {
+            return false;
+        };
         self.bytes = self.bytes.saturating_sub(row.weight() + state.len());
         if let Some(count) = self.counts.get_mut(row.kind().0) {
             *count = count.saturating_sub(1);
@@ -195,8 +218,12 @@ impl Waiting {
 
     /// Gives up the row of a kind that waited longest.
     fn displace(&mut self, kind: usize) {
-        let Some(place) = self.order.iter().position(|row| row.kind().0 == kind) else { return };
-        let Some(oldest) = self.order.remove(place) else { return };
+        let Some(place) = self.order.iter().position(|row| row.kind().0 == kind) else {
+            return;
+        };
+        let Some(oldest) = self.order.remove(place) else {
+            return;
+        };
         self.remove(&oldest);
         self.displaced += 1;
     }
@@ -204,8 +231,12 @@ impl Waiting {
     fn take(&mut self) -> Vec<(Row, State)> {
         let (mut taken, mut bytes) = (Vec::new(), 0);
         while taken.len() < TAKEN_MAX && bytes < TAKEN_MAX_BYTES {
-            let Some(row) = self.order.pop_front() else { break };
-            let Some(state) = self.states.get_mut(&row).map(mem::take) else { continue };
+            let Some(row) = self.order.pop_front() else {
+                break;
+            };
+            let Some(state) = self.states.get_mut(&row).map(mem::take) else {
+                continue;
+            };
             self.bytes = self.bytes.saturating_sub(state.len());
             bytes += state.len();
             self.remove(&row);
@@ -251,7 +282,9 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn large(bytes: usize) -> State {
-        State::of_message(Large { numbers: vec![0; bytes] })
+        State::of_message(Large {
+            numbers: vec![0; bytes],
+        })
     }
 
     fn session(key: &str) -> Row {
@@ -269,20 +302,34 @@ pub(crate) mod tests {
             matches!(taken.as_slice(), [Request::Session { state, .. }, Request::Receipts(_)] if state.as_slice() == [2])
         );
         assert!(!outbox.has_any());
-        assert_eq!(outbox.get(&session("s")), Some(vec![2]), "the store does not have it yet");
+        assert_eq!(
+            outbox.get(&session("s")),
+            Some(vec![2]),
+            "the store does not have it yet"
+        );
         assert!(outbox.put(session("s"), State::of_numbers([4])));
         outbox.committed();
-        assert_eq!((outbox.get(&session("s")), outbox.get(&Row::Receipt(7))), (Some(vec![4]), None));
+        assert_eq!(
+            (outbox.get(&session("s")), outbox.get(&Row::Receipt(7))),
+            (Some(vec![4]), None)
+        );
     }
 
     #[test]
     fn what_waits_is_bounded_and_a_session_that_finds_no_room_is_told_so() {
         let outbox = Outbox::default();
         assert!(outbox.put(session("s"), large(WAITING_MAX_BYTES / 2)));
-        assert!(outbox.put(session("s"), large(WAITING_MAX_BYTES / 2)), "it replaces the one before");
+        assert!(
+            outbox.put(session("s"), large(WAITING_MAX_BYTES / 2)),
+            "it replaces the one before"
+        );
         assert!(!outbox.put(session("t"), large(WAITING_MAX_BYTES / 2)));
         assert!(!outbox.put(session("s"), large(WAITING_MAX_BYTES)));
-        assert_eq!(outbox.get(&session("s")), None, "what waited is older than what was refused");
+        assert_eq!(
+            outbox.get(&session("s")),
+            None,
+            "what waited is older than what was refused"
+        );
         assert!(outbox.put(session("t"), large(WAITING_MAX_BYTES / 2)));
         while outbox.has_any() {
             drop(outbox.take());
@@ -298,11 +345,16 @@ pub(crate) mod tests {
         for at_us in 0..most + 3 {
             assert!(outbox.put(Row::Receipt(at_us), State::of_numbers([1])));
         }
-        assert_eq!((outbox.get(&Row::Receipt(2)), outbox.get(&Row::Receipt(3))), (None, Some(vec![1])));
+        assert_eq!(
+            (outbox.get(&Row::Receipt(2)), outbox.get(&Row::Receipt(3))),
+            (None, Some(vec![1]))
+        );
         let mut rows = 0;
         while outbox.has_any() {
             for request in outbox.take() {
-                let Request::Receipts(receipts) = request else { unreachable!("only receipts were put") };
+                let Request::Receipts(receipts) = request else {
+                    unreachable!("only receipts were put")
+                };
                 rows += receipts.len();
             }
         }

@@ -1,5 +1,5 @@
-//! Threads for one class of work, at most so many, with a bounded queue. Classes share no thread, so that one which hangs or is
-//! flooded costs the others nothing.
+//! Threads for one class of work, at most so many, with a bounded queue. Classes share no thread,
+//! so that one which hangs or is flooded costs the others nothing.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,7 +48,13 @@ struct State {
 
 impl std::fmt::Debug for State {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} threads, {} idle, {} jobs", self.threads, self.idle, self.queue.len())
+        write!(
+            formatter,
+            "{} threads, {} idle, {} jobs",
+            self.threads,
+            self.idle,
+            self.queue.len()
+        )
     }
 }
 
@@ -57,7 +63,15 @@ impl Pool {
     #[must_use]
     pub fn new(name: &'static str, threads_max: usize, queue_max: usize) -> Self {
         let (state, wake) = (Mutex::default(), Condvar::new());
-        Self { shared: Arc::new(Shared { name, threads_max, queue_max, state, wake }) }
+        Self {
+            shared: Arc::new(Shared {
+                name,
+                threads_max,
+                queue_max,
+                state,
+                wake,
+            }),
+        }
     }
 
     /// Has a thread do this in any case.
@@ -68,7 +82,9 @@ impl Pool {
         let mut state = self.shared.lock();
         let free = self.shared.threads_max.saturating_sub(state.busy);
         if state.queue.len() >= free + self.shared.queue_max {
-            return Err(Full { waiting: state.queue.len() });
+            return Err(Full {
+                waiting: state.queue.len(),
+            });
         }
         state.queue.push_back(job);
         if state.queue.len() <= state.idle {
@@ -79,14 +95,21 @@ impl Pool {
             return Ok(());
         }
         let shared = Arc::clone(&self.shared);
-        match thread::Builder::new().name(self.shared.name.to_owned()).spawn(move || shared.work()) {
+        match thread::Builder::new()
+            .name(self.shared.name.to_owned())
+            .spawn(move || shared.work())
+        {
             Ok(_) => state.threads += 1,
             // Those that are there come to it.
-            Err(error) if state.threads > 0 => tracing::warn!(%error, "no further thread for {}", self.shared.name),
+            Err(error) if state.threads > 0 => {
+                tracing::warn!(%error, "no further thread for {}", self.shared.name)
+            }
             Err(error) => {
                 tracing::error!(%error, "no thread for {}", self.shared.name);
                 state.queue.pop_back();
-                return Err(Full { waiting: state.queue.len() });
+                return Err(Full {
+                    waiting: state.queue.len(),
+                });
             }
         }
         Ok(())

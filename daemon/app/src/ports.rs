@@ -38,10 +38,12 @@ pub trait Embedder: Send + Sync {
     /// What it can do now.
     fn state(&self) -> EmbedderState;
 
-    /// Embeds a text within `patience`, for which it blocks; `None` when there is no vector by then.
+    /// Embeds a text within `patience`, for which it blocks; `None` when there is no vector by
+    /// then.
     fn embed(&self, text: &str, patience: Duration) -> Option<Vec<f32>>;
 
-    /// Embeds a query in its turn: only a few wait for the model at once, so that a hook's text waits behind no more.
+    /// Embeds a query in its turn: only a few wait for the model at once, so that a hook's text
+    /// waits behind no more.
     fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<Vec<f32>>>;
 
     /// The same as [`Self::embed`] without blocking: hands the vector to `then` when it is made.
@@ -50,11 +52,12 @@ pub trait Embedder: Send + Sync {
 
 /// Finds projects and what is in their histories, for which it may run git.
 pub trait Projects: Send + Sync {
-    /// The project of a directory; `None` when nothing there answers within `patience`, for which it blocks.
+    /// The project of a directory; `None` when nothing there answers within `patience`, for which
+    /// it blocks.
     fn project(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>>;
 
-    /// What git keeps under a blob's id in the repository of a work tree, without white space at its end; `None` for what is no
-    /// text. It blocks for git.
+    /// What git keeps under a blob's id in the repository of a work tree, without white space at
+    /// its end; `None` for what is no text. It blocks for git.
     fn committed(&self, root: &Path, id: &[u8; 20]) -> Option<String>;
 }
 
@@ -113,9 +116,13 @@ pub trait Writer: Send + Sync {
     ///
     /// # Errors
     /// [`SubmitError`]: it was not queued, or in what comes later, not acknowledged.
-    fn submit(&self, requests: Vec<Request>) -> Result<Later<'static, Result<Outcomes, SubmitError>>, SubmitError>;
+    fn submit(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<Later<'static, Result<Outcomes, SubmitError>>, SubmitError>;
 
-    /// As [`Self::submit`], and blocks until there is room in place of being told to wait: for who brings one write after the other.
+    /// As [`Self::submit`], and blocks until there is room in place of being told to wait: for who
+    /// brings one write after the other.
     ///
     /// # Errors
     /// As [`Self::submit`].
@@ -148,6 +155,7 @@ pub trait Threads: Send + Sync {
     /// [`Full`]: it is not done.
     fn start(&self, class: Class, job: Job) -> Result<(), Full>;
 
-    /// Says that something goes on, which the daemon's end waits for, as long as what it returns is held.
+    /// Says that something goes on, which the daemon's end waits for, as long as what it returns is
+    /// held.
     fn begin(&self) -> Hold;
 }

@@ -27,7 +27,12 @@ impl Project {
     #[must_use]
     pub fn outside(directory: &Path) -> Self {
         let (scope, root, name) = (Scope::Global, directory.to_owned(), "everything".to_owned());
-        Self { scope, root, name, aliases: Vec::new() }
+        Self {
+            scope,
+            root,
+            name,
+            aliases: Vec::new(),
+        }
     }
 
     /// The scopes that are looked in from here, its own first.
@@ -35,7 +40,12 @@ impl Project {
     pub fn scopes(&self) -> Vec<Scope> {
         match &self.scope {
             Scope::Global => vec![Scope::Global],
-            own => [own].into_iter().chain(&self.aliases).chain([&Scope::Global]).cloned().collect(),
+            own => [own]
+                .into_iter()
+                .chain(&self.aliases)
+                .chain([&Scope::Global])
+                .cloned()
+                .collect(),
         }
     }
 
@@ -50,7 +60,8 @@ impl Project {
         matches!(&self.scope, Scope::Project(id) if id.starts_with(PATH_PREFIX))
     }
 
-    /// A path as the project's memories name it: plain, and relative to the root where it lies inside, also through a link.
+    /// A path as the project's memories name it: plain, and relative to the root where it lies
+    /// inside, also through a link.
     #[must_use]
     pub fn relative(&self, path: &Path) -> PathBuf {
         let path = &plain(path);
@@ -58,13 +69,20 @@ impl Project {
             return inside.to_owned();
         }
         let real = fs::canonicalize(path).ok();
-        if let Some(inside) = real.as_deref().and_then(|real| real.strip_prefix(&self.root).ok()) {
+        if let Some(inside) = real
+            .as_deref()
+            .and_then(|real| real.strip_prefix(&self.root).ok())
+        {
             return inside.to_owned();
         }
-        spelled(path).strip_prefix(spelled(&self.root)).unwrap_or(path).to_owned()
+        spelled(path)
+            .strip_prefix(spelled(&self.root))
+            .unwrap_or(path)
+            .to_owned()
     }
 
-    /// Whether an end of a file's path may mean that file: it is no path of another one below the root.
+    /// Whether an end of a file's path may mean that file: it is no path of another one below the
+    /// root.
     #[must_use]
     pub fn may_mean(&self, end: &str, file: &Path) -> bool {
         let meant = self.root.join(end);
@@ -72,8 +90,8 @@ impl Project {
     }
 }
 
-/// A path whose accents stand on their letters, as in every other path that is compared so. One that is not Unicode stays as it
-/// is.
+/// A path whose accents stand on their letters, as in every other path that is compared so. One
+/// that is not Unicode stays as it is.
 #[must_use]
 pub fn spelled(path: &Path) -> Cow<'_, Path> {
     match path.to_str().map(one_spelling) {
@@ -85,5 +103,8 @@ pub fn spelled(path: &Path) -> Cow<'_, Path> {
 /// A path without detours. One that is not Unicode stays as it is.
 #[must_use]
 pub fn plain(path: &Path) -> PathBuf {
-    path.to_str().map_or_else(|| path.to_owned(), |path| PathBuf::from(plain_path(path).as_ref()))
+    path.to_str().map_or_else(
+        || path.to_owned(),
+        |path| PathBuf::from(plain_path(path).as_ref()),
+    )
 }

@@ -1,11 +1,12 @@
-//! Reaching what is not Helix's own: projects and their `git`, sources, transcripts. Any of it may lie on a file system that
-//! never answers again, and a thread that asks it then hangs for good.
+//! Reaching what is not Helix's own: projects and their `git`, sources, transcripts. Any of it may
+//! lie on a file system that never answers again, and a thread that asks it then hangs for good.
 //!
-//! So only threads of this module ask. Each question has a place, of which only a few are asked at once; whoever asks waits no
-//! longer than its own patience, and not at all where a question has waited that long already. A place that has not answered yet is
-//! asked one question, and all such places together have `UNPROVEN_THREADS_MAX` threads, so that those that hang leave the
-//! others to those that answer. A question goes to the place that its path leads to: a link to a file system that hangs is no
-//! fault of the project that has the link.
+//! So only threads of this module ask. Each question has a place, of which only a few are asked at
+//! once; whoever asks waits no longer than its own patience, and not at all where a question has
+//! waited that long already. A place that has not answered yet is asked one question, and all such
+//! places together have `UNPROVEN_THREADS_MAX` threads, so that those that hang leave the others to
+//! those that answer. A question goes to the place that its path leads to: a link to a file system
+//! that hangs is no fault of the project that has the link.
 
 mod mounts;
 
@@ -21,16 +22,20 @@ use lru::LruCache;
 use crate::pool::{Job, Pool};
 use mounts::Mounts;
 
-/// Questions that are asked at once. A thread that hangs cannot be ended, so this bounds how many ever hang.
+/// Questions that are asked at once. A thread that hangs cannot be ended, so this bounds how many
+/// ever hang.
 const THREADS_MAX: usize = 32;
 
-/// Those of places that have not answered yet: a quarter, so that new places that hang leave the rest to the others.
+/// Those of places that have not answered yet: a quarter, so that new places that hang leave the
+/// rest to the others.
 const UNPROVEN_THREADS_MAX: usize = THREADS_MAX / 4;
 
-/// Questions of one place that are asked at once: as many as an ordinary disk answers faster than one after the other.
+/// Questions of one place that are asked at once: as many as an ordinary disk answers faster than
+/// one after the other.
 const PLACE_THREADS_MAX: usize = 4;
 
-/// How long a place may take for a question before it is given no further thread: longer than a `git` of a cold disk.
+/// How long a place may take for a question before it is given no further thread: longer than a
+/// `git` of a cold disk.
 const OVERDUE: Duration = Duration::from_secs(1);
 
 /// Places of which it is known that they answer: more than a person works in.
@@ -71,7 +76,12 @@ struct Place {
 
 impl std::fmt::Debug for Place {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} asked, {} waiting", self.asked.len(), self.waiting.len())
+        write!(
+            formatter,
+            "{} asked, {} waiting",
+            self.asked.len(),
+            self.waiting.len()
+        )
     }
 }
 
@@ -102,12 +112,23 @@ impl Default for Reach {
 impl Reach {
     fn with(mounts: Mounts) -> Self {
         let pool = Pool::new("reach", THREADS_MAX, WAITING_MAX);
-        let places = Places { by_path: HashMap::new(), proven: LruCache::new(PROVEN_MAX), serial: 0 };
-        Self { shared: Arc::new(Shared { pool, places: Mutex::new(places), mounts }) }
+        let places = Places {
+            by_path: HashMap::new(),
+            proven: LruCache::new(PROVEN_MAX),
+            serial: 0,
+        };
+        Self {
+            shared: Arc::new(Shared {
+                pool,
+                places: Mutex::new(places),
+                mounts,
+            }),
+        }
     }
 
-    /// Asks on another thread; blocks for at most `patience`. `None` when the place does not answer in time. The question is
-    /// then given up where it was not asked yet, and goes on where it was.
+    /// Asks on another thread; blocks for at most `patience`. `None` when the place does not answer
+    /// in time. The question is then given up where it was not asked yet, and goes on where it
+    /// was.
     pub fn ask<T: Send + 'static>(
         &self,
         path: &Path,
@@ -130,19 +151,34 @@ impl Reach {
         let job = move || {
             reply.send(question()).ok();
         };
-        let question = Question { job: Box::new(job), asker: Arc::downgrade(&asker), patience, touched };
+        let question = Question {
+            job: Box::new(job),
+            asker: Arc::downgrade(&asker),
+            patience,
+            touched,
+        };
         self.start(place, question)?;
         answer.recv_timeout(patience).ok()
     }
 
-    /// Begins to ask, for who waits in a way of its own: `job` is given up where nobody holds `asker` any more when its turn comes.
-    /// `None` where nobody would have an answer within `patience`.
+    /// Begins to ask, for who waits in a way of its own: `job` is given up where nobody holds
+    /// `asker` any more when its turn comes. `None` where nobody would have an answer within
+    /// `patience`.
     #[must_use]
     pub fn begin(&self, path: &Path, patience: Duration, job: Job, asker: Weak<()>) -> Option<()> {
-        self.start(path, Question { job, asker, patience, touched: vec![path.to_owned()] })
+        self.start(
+            path,
+            Question {
+                job,
+                asker,
+                patience,
+                touched: vec![path.to_owned()],
+            },
+        )
     }
 
-    /// Asks when it can, and waits for nothing. Given up where the place has not answered anybody for `patience`.
+    /// Asks when it can, and waits for nothing. Given up where the place has not answered anybody
+    /// for `patience`.
     pub fn later(&self, path: &Path, patience: Duration, question: impl FnOnce() + Send + 'static) {
         let asker = Arc::new(());
         let kept = Arc::clone(&asker);
@@ -151,7 +187,12 @@ impl Reach {
             question();
         };
         let asker = Arc::downgrade(&asker);
-        let question = Question { job: Box::new(job), asker, patience, touched: vec![path.to_owned()] };
+        let question = Question {
+            job: Box::new(job),
+            asker,
+            patience,
+            touched: vec![path.to_owned()],
+        };
         if self.start(path, question).is_none() {
             tracing::debug!("a place does not answer, so it is not asked");
         }
@@ -162,9 +203,15 @@ impl Reach {
     pub fn hanging(&self) -> Vec<Hanging> {
         let now = Instant::now();
         let places = self.shared.lock();
-        let overdue = places.by_path.iter().filter(|(_, place)| place.is_overdue(now, OVERDUE));
+        let overdue = places
+            .by_path
+            .iter()
+            .filter(|(_, place)| place.is_overdue(now, OVERDUE));
         let mut all: Vec<Hanging> = overdue
-            .map(|(at, place)| Hanging { place: at.clone(), since: place.oldest(now).unwrap_or_default() })
+            .map(|(at, place)| Hanging {
+                place: at.clone(),
+                since: place.oldest(now).unwrap_or_default(),
+            })
             .collect();
         all.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.place.cmp(&b.place)));
         all
@@ -189,13 +236,22 @@ impl Shared {
             drop(places);
             return self.put(at, serial, question);
         }
-        places.by_path.entry(at).or_default().waiting.push_back(question);
+        places
+            .by_path
+            .entry(at)
+            .or_default()
+            .waiting
+            .push_back(question);
         Some(())
     }
 
     /// Has a thread ask this, and then what waits.
     fn put(self: &Arc<Self>, at: PathBuf, serial: u64, question: Question) -> Option<()> {
-        let asking = Asking { shared: Arc::clone(self), at, serial };
+        let asking = Asking {
+            shared: Arc::clone(self),
+            at,
+            serial,
+        };
         let job = move || asking.ask(question);
         self.pool.submit(Box::new(job)).ok()
     }
@@ -204,7 +260,9 @@ impl Shared {
     fn go_on(self: &Arc<Self>) {
         loop {
             let mut places = self.lock();
-            let Some((at, serial, question)) = places.next(Instant::now()) else { return };
+            let Some((at, serial, question)) = places.next(Instant::now()) else {
+                return;
+            };
             drop(places);
             // Where no thread is there for it, the next end of a question finds what waits.
             if self.put(at, serial, question).is_none() {
@@ -226,14 +284,21 @@ struct Asking {
 }
 
 impl Asking {
-    /// Asks where somebody still waits for it; of a served file system that is met only now, by the threads that are for that.
+    /// Asks where somebody still waits for it; of a served file system that is met only now, by the
+    /// threads that are for that.
     fn ask(self, question: Question) {
         if question.asker.strong_count() == 0 {
             return;
         }
         let mounts = &self.shared.mounts;
-        let led = question.touched.iter().find_map(|path| mounts.leads_to(path)).filter(|led| *led != self.at);
-        let Some(led) = led else { return (question.job)() };
+        let led = question
+            .touched
+            .iter()
+            .find_map(|path| mounts.leads_to(path))
+            .filter(|led| *led != self.at);
+        let Some(led) = led else {
+            return (question.job)();
+        };
         if self.shared.start(led, question).is_none() {
             tracing::debug!("links lead to a place that does not answer");
         }
@@ -251,7 +316,9 @@ impl Drop for Asking {
 impl Place {
     /// How long the oldest question waits.
     fn oldest(&self, now: Instant) -> Option<Duration> {
-        self.asked.front().map(|(_, asked_at)| now.saturating_duration_since(*asked_at))
+        self.asked
+            .front()
+            .map(|(_, asked_at)| now.saturating_duration_since(*asked_at))
     }
 
     fn is_overdue(&self, now: Instant, patience: Duration) -> bool {
@@ -263,14 +330,29 @@ impl Places {
     /// Whether anybody who waits that long may have an answer of a place.
     fn may_answer(&self, at: &Path, now: Instant, patience: Duration) -> bool {
         let place = self.by_path.get(at);
-        if place.is_some_and(|place| place.is_overdue(now, patience) || place.waiting.len() >= WAITING_MAX) {
+        if place.is_some_and(|place| {
+            place.is_overdue(now, patience) || place.waiting.len() >= WAITING_MAX
+        }) {
             return false;
         }
         let is_unproven = !self.proven.contains(at);
-        let rivals = self.by_path.iter().filter(|(path, _)| is_unproven <= !self.proven.contains(*path));
-        let asked: Vec<Instant> = rivals.flat_map(|(_, place)| &place.asked).map(|(_, asked_at)| *asked_at).collect();
-        let most = if is_unproven { UNPROVEN_THREADS_MAX } else { THREADS_MAX };
-        asked.len() < most || asked.iter().any(|asked_at| now.saturating_duration_since(*asked_at) < patience)
+        let rivals = self
+            .by_path
+            .iter()
+            .filter(|(path, _)| is_unproven <= !self.proven.contains(*path));
+        let asked: Vec<Instant> = rivals
+            .flat_map(|(_, place)| &place.asked)
+            .map(|(_, asked_at)| *asked_at)
+            .collect();
+        let most = if is_unproven {
+            UNPROVEN_THREADS_MAX
+        } else {
+            THREADS_MAX
+        };
+        asked.len() < most
+            || asked
+                .iter()
+                .any(|asked_at| now.saturating_duration_since(*asked_at) < patience)
     }
 
     /// Whether a place may be asked one more question at once.
@@ -289,18 +371,27 @@ impl Places {
 
     /// How many questions are asked of such places.
     fn asked(&self, is_such: impl Fn(&Path) -> bool) -> usize {
-        self.by_path.iter().filter(|(path, _)| is_such(path)).map(|(_, place)| place.asked.len()).sum()
+        self.by_path
+            .iter()
+            .filter(|(path, _)| is_such(path))
+            .map(|(_, place)| place.asked.len())
+            .sum()
     }
 
     fn begin(&mut self, at: &Path, now: Instant) -> u64 {
         self.serial += 1;
-        self.by_path.entry(at.to_owned()).or_default().asked.push_back((self.serial, now));
+        self.by_path
+            .entry(at.to_owned())
+            .or_default()
+            .asked
+            .push_back((self.serial, now));
         self.serial
     }
 
     /// Begins a question that waits, where one may begin.
     fn next(&mut self, now: Instant) -> Option<(PathBuf, u64, Question)> {
-        let is_next = |(at, place): &(&PathBuf, &Place)| !place.waiting.is_empty() && self.may_begin(at, now);
+        let is_next =
+            |(at, place): &(&PathBuf, &Place)| !place.waiting.is_empty() && self.may_begin(at, now);
         let at = self.by_path.iter().find(is_next)?.0.clone();
         let question = self.by_path.get_mut(&at)?.waiting.pop_front()?;
         let serial = self.begin(&at, now);
@@ -309,9 +400,16 @@ impl Places {
 
     /// Ends a question. A place is proven by an answer that was not overdue.
     fn end(&mut self, at: &Path, serial: u64) {
-        let Some(place) = self.by_path.get_mut(at) else { return };
-        let Some(asked) = place.asked.iter().position(|(asked, _)| *asked == serial) else { return };
-        let is_in_time = place.asked.remove(asked).is_some_and(|(_, asked_at)| asked_at.elapsed() < OVERDUE);
+        let Some(place) = self.by_path.get_mut(at) else {
+            return;
+        };
+        let Some(asked) = place.asked.iter().position(|(asked, _)| *asked == serial) else {
+            return;
+        };
+        let is_in_time = place
+            .asked
+            .remove(asked)
+            .is_some_and(|(_, asked_at)| asked_at.elapsed() < OVERDUE);
         if place.asked.is_empty() && place.waiting.is_empty() {
             self.by_path.remove(at);
         }
@@ -358,26 +456,47 @@ mod tests {
     fn a_place_that_hangs_costs_its_own_callers_once_and_nobody_else() {
         let reach = Reach::default();
         let (hung, wait) = channel::<()>();
-        assert_eq!(reach.ask(Path::new("/hung"), SOON, move || wait.recv().is_ok()), None);
+        assert_eq!(
+            reach.ask(Path::new("/hung"), SOON, move || wait.recv().is_ok()),
+            None
+        );
         let began = Instant::now();
         for _ in 0..100 {
             assert_eq!(reach.ask(Path::new("/hung"), SOON, || ()), None);
             assert_eq!(reach.ask(Path::new("/well"), LONG, || 7), Some(7));
         }
         assert!(began.elapsed() < LONG);
-        assert_eq!(reach.shared.lock().by_path["/hung".as_ref() as &Path].asked.len(), 1, "it never answered");
+        assert_eq!(
+            reach.shared.lock().by_path["/hung".as_ref() as &Path]
+                .asked
+                .len(),
+            1,
+            "it never answered"
+        );
         drop(hung);
-        assert_eq!(reach.ask(Path::new("/hung"), LONG, || 8), Some(8), "it answers again");
+        assert_eq!(
+            reach.ask(Path::new("/hung"), LONG, || 8),
+            Some(8),
+            "it answers again"
+        );
     }
 
     #[test]
     fn a_place_has_few_threads_and_the_rest_wait_their_turn() {
         let reach = Reach::default();
         prove(&reach, "/slow");
-        let all: Vec<_> = (0..PLACE_THREADS_MAX).map(|_| hang(&reach, "/slow")).collect();
+        let all: Vec<_> = (0..PLACE_THREADS_MAX)
+            .map(|_| hang(&reach, "/slow"))
+            .collect();
         let (done, did) = channel();
-        reach.later(Path::new("/slow"), LONG, move || done.send("asked in its turn").unwrap());
-        assert_eq!(reach.ask(Path::new("/slow"), Duration::ZERO, || ()), None, "and is given up");
+        reach.later(Path::new("/slow"), LONG, move || {
+            done.send("asked in its turn").unwrap()
+        });
+        assert_eq!(
+            reach.ask(Path::new("/slow"), Duration::ZERO, || ()),
+            None,
+            "and is given up"
+        );
         assert!(did.try_recv().is_err());
         drop(all);
         assert_eq!(did.recv().unwrap(), "asked in its turn");
@@ -388,14 +507,24 @@ mod tests {
     fn new_places_that_hang_leave_the_threads_to_those_that_answer() {
         let reach = Reach::default();
         prove(&reach, "/well");
-        let all: Vec<_> = (0..UNPROVEN_THREADS_MAX).map(|number| hang(&reach, &format!("/{number}"))).collect();
+        let all: Vec<_> = (0..UNPROVEN_THREADS_MAX)
+            .map(|number| hang(&reach, &format!("/{number}")))
+            .collect();
         for number in 0..THREADS_MAX * 2 {
-            assert_eq!(reach.ask(Path::new(&format!("/new{number}")), SOON, || ()), None);
+            assert_eq!(
+                reach.ask(Path::new(&format!("/new{number}")), SOON, || ()),
+                None
+            );
         }
         assert_eq!(reach.ask(Path::new("/well"), LONG, || 1), Some(1));
-        assert_eq!(reach.shared.lock().asked(|path| path != Path::new("/well")), UNPROVEN_THREADS_MAX);
+        assert_eq!(
+            reach.shared.lock().asked(|path| path != Path::new("/well")),
+            UNPROVEN_THREADS_MAX
+        );
         let (done, did) = channel();
-        reach.later(Path::new("/late"), LONG, move || done.send("asked once one answers").unwrap());
+        reach.later(Path::new("/late"), LONG, move || {
+            done.send("asked once one answers").unwrap()
+        });
         drop(all);
         assert_eq!(did.recv().unwrap(), "asked once one answers");
     }
@@ -403,11 +532,17 @@ mod tests {
     #[test]
     fn all_threads_may_hang_and_everybody_is_told_at_once() {
         let reach = Reach::default();
-        let places: Vec<_> = (0..=THREADS_MAX).map(|number| format!("/{number}")).collect();
+        let places: Vec<_> = (0..=THREADS_MAX)
+            .map(|number| format!("/{number}"))
+            .collect();
         for place in &places {
             prove(&reach, place);
         }
-        let all: Vec<_> = places.iter().take(THREADS_MAX).map(|place| hang(&reach, place)).collect();
+        let all: Vec<_> = places
+            .iter()
+            .take(THREADS_MAX)
+            .map(|place| hang(&reach, place))
+            .collect();
         let last = Path::new(places.last().unwrap());
         assert_eq!(reach.ask(last, SOON, || ()), None);
         assert_eq!(reach.ask(last, Duration::ZERO, || ()), None);
@@ -422,14 +557,25 @@ mod tests {
         let root = directory.path().canonicalize().unwrap();
         let (far, link) = (root.join("far"), root.join("link.rs"));
         symlink(far.join("a.rs"), &link).unwrap();
-        let reach = Reach::with(Mounts::planted(&format!("36 22 0:98 / {} rw - fuse.hang hang rw\n", far.display())));
+        let reach = Reach::with(Mounts::planted(&format!(
+            "36 22 0:98 / {} rw - fuse.hang hang rw\n",
+            far.display()
+        )));
         let hung = hang(&reach, link.to_str().unwrap());
         while reach.shared.lock().by_path.len() > 1 {
             std::thread::yield_now();
         }
         assert!(reach.shared.lock().by_path.contains_key(&far));
-        assert_eq!(reach.ask_of(&root, vec![link], SOON, || ()), None, "the link is not followed");
-        assert_eq!(reach.ask_of(&root, vec![root.join("b.rs")], LONG, || 1), Some(1), "the project goes on");
+        assert_eq!(
+            reach.ask_of(&root, vec![link], SOON, || ()),
+            None,
+            "the link is not followed"
+        );
+        assert_eq!(
+            reach.ask_of(&root, vec![root.join("b.rs")], LONG, || 1),
+            Some(1),
+            "the project goes on"
+        );
         drop(hung);
     }
 
@@ -439,11 +585,26 @@ mod tests {
         let hung = hang(&reach, "/hung");
         assert_eq!(reach.hanging(), [], "it may yet answer in time");
         let ago = Instant::now().checked_sub(OVERDUE).unwrap();
-        for (_, asked_at) in &mut reach.shared.lock().by_path.get_mut(Path::new("/hung")).unwrap().asked {
+        for (_, asked_at) in &mut reach
+            .shared
+            .lock()
+            .by_path
+            .get_mut(Path::new("/hung"))
+            .unwrap()
+            .asked
+        {
             *asked_at = ago;
         }
-        assert_eq!(reach.hanging().first().map(|hanging| hanging.place.clone()), Some(PathBuf::from("/hung")));
-        assert!(!reach.shared.lock().may_begin(Path::new("/hung"), Instant::now()));
+        assert_eq!(
+            reach.hanging().first().map(|hanging| hanging.place.clone()),
+            Some(PathBuf::from("/hung"))
+        );
+        assert!(
+            !reach
+                .shared
+                .lock()
+                .may_begin(Path::new("/hung"), Instant::now())
+        );
         drop(hung);
     }
 }

@@ -8,7 +8,10 @@ use crate::session_id;
 use crate::{App, Refusal};
 
 /// Receipts listed.
-const LIMIT: Limit = Limit { default: 50, max: 1_000 };
+const LIMIT: Limit = Limit {
+    default: 50,
+    max: 1_000,
+};
 
 /// How many receipts there are of each fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,21 +29,27 @@ pub struct Counts {
 /// Receipts and when they were written, newest first.
 pub type Dated = Vec<(Timestamp, Receipt)>;
 
-/// Lists receipts, and counts all of them; of one session only where one is named. A `limit` of 0 is the usual one.
+/// Lists receipts, and counts all of them; of one session only where one is named. A `limit` of 0
+/// is the usual one.
 ///
 /// # Errors
 /// When the limit is too large, no session or several are meant, or the disk fails.
 pub fn receipts(app: &App, session: &str, limit: u32) -> Result<(Dated, Counts), Refusal> {
     let limit = LIMIT.read(limit)?;
     let kept = kept(app)?;
-    let dated = |at_us: i64, state: &[u8]| Some((Timestamp::from_micros(at_us), Receipt::read(state)?));
-    let read = kept.iter().filter_map(|(at_us, state)| dated(*at_us, state));
+    let dated =
+        |at_us: i64, state: &[u8]| Some((Timestamp::from_micros(at_us), Receipt::read(state)?));
+    let read = kept
+        .iter()
+        .filter_map(|(at_us, state)| dated(*at_us, state));
     if session.is_empty() {
         return Ok((read.take(limit).collect(), count_kept(&kept)));
     }
     let others = read.clone().map(|(_, receipt)| receipt.session);
     let session = session_id::resolve(app, session, others)?;
-    let mut own: Dated = read.filter(|(_, receipt)| receipt.session == session).collect();
+    let mut own: Dated = read
+        .filter(|(_, receipt)| receipt.session == session)
+        .collect();
     let counts = counted(own.iter().map(|(_, receipt)| receipt.fate()));
     own.truncate(limit);
     Ok((own, counts))
@@ -55,7 +64,10 @@ pub fn count(app: &App) -> Result<Counts, Refusal> {
 }
 
 fn count_kept(kept: &[(i64, Vec<u8>)]) -> Counts {
-    counted(kept.iter().filter_map(|(_, state)| Receipt::read_fate(state)))
+    counted(
+        kept.iter()
+            .filter_map(|(_, state)| Receipt::read_fate(state)),
+    )
 }
 
 fn counted(fates: impl Iterator<Item = Fate>) -> Counts {
@@ -73,5 +85,9 @@ fn counted(fates: impl Iterator<Item = Fate>) -> Counts {
 
 /// All receipts as they are persisted, newest first.
 fn kept(app: &App) -> Result<Vec<(i64, Vec<u8>)>, Refusal> {
-    Ok(app.memory.strand.snapshot()?.receipts(Timestamp::from_micros(i64::MIN))?)
+    Ok(app
+        .memory
+        .strand
+        .snapshot()?
+        .receipts(Timestamp::from_micros(i64::MIN))?)
 }

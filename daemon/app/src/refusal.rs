@@ -40,7 +40,10 @@ impl Refusal {
     /// An error of the engine's.
     #[must_use]
     pub fn of(kind: ErrorKind, error: &dyn fmt::Display) -> Self {
-        Self { kind, message: error.to_string() }
+        Self {
+            kind,
+            message: error.to_string(),
+        }
     }
 
     /// Its class.

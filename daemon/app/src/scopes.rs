@@ -9,19 +9,25 @@ use helix_engine::recall::parse::resolve_scopes;
 
 use crate::{App, Asker, Refusal};
 
-/// The scopes named, by default those that the asker sees. As in a filter, none of them means everywhere.
+/// The scopes named, by default those that the asker sees. As in a filter, none of them means
+/// everywhere.
 ///
 /// # Errors
 /// When one of them cannot be read.
 pub fn filtered(asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Refusal> {
     let scopes = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
-    Ok(scopes.map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?.unwrap_or_default())
+    Ok(scopes
+        .map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?
+        .unwrap_or_default())
 }
 
 /// Every scope that any memory ever had, by its text.
 #[must_use]
 pub fn by_name(catalog: &Catalog) -> HashMap<&str, Scope> {
-    catalog.scope_names().filter_map(|name| Some((name, Scope::parse(name).ok()?))).collect()
+    catalog
+        .scope_names()
+        .filter_map(|name| Some((name, Scope::parse(name).ok()?)))
+        .collect()
 }
 
 /// The scopes named, by default those that the asker sees, each one listed.
@@ -30,7 +36,11 @@ pub fn by_name(catalog: &Catalog) -> HashMap<&str, Scope> {
 /// When one of them cannot be read.
 pub fn listed(app: &App, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Refusal> {
     let scopes = filtered(asker, names)?;
-    Ok(if scopes.is_empty() { app.memory.strand.catalog().all_scopes() } else { scopes })
+    Ok(if scopes.is_empty() {
+        app.memory.strand.catalog().all_scopes()
+    } else {
+        scopes
+    })
 }
 
 #[cfg(test)]
@@ -47,8 +57,17 @@ mod tests {
     fn asker() -> Asker {
         let scope = Scope::Project("host/a/b".to_owned());
         Asker {
-            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
-            project: Arc::new(Project { scope, root: PathBuf::from("/b"), name: "b".to_owned(), aliases: Vec::new() }),
+            actor: Actor {
+                origin: Origin::Agent,
+                agent: String::new(),
+                session: String::new(),
+            },
+            project: Arc::new(Project {
+                scope,
+                root: PathBuf::from("/b"),
+                name: "b".to_owned(),
+                aliases: Vec::new(),
+            }),
             cwd: PathBuf::from("/b"),
             zone: jiff::tz::TimeZone::UTC,
         }

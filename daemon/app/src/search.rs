@@ -21,7 +21,9 @@ use helix_engine::index::filter::Filter;
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::relevance::is_noise;
-use helix_engine::recall::{Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max};
+use helix_engine::recall::{
+    Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max,
+};
 use helix_engine::strand::Counted;
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
@@ -43,11 +45,13 @@ const COUNTED_BY_WORDS: &str = "counted by words; more may be near in meaning";
 const FAR_SHOWN_MAX: usize = 3;
 
 /// Said where a page cannot be sure of what the pages before showed.
-const HAS_MOVED: &str =
-    "memories changed since the page before: a hit may come twice or be missing; search anew to be sure";
+const HAS_MOVED: &str = "memories changed since the page before: a hit may come twice or be missing; search anew to be sure";
 
 /// Hits returned.
-const LIMIT: Limit = Limit { default: SEARCH_LIMIT_DEFAULT, max: SEARCH_LIMIT_MAX };
+const LIMIT: Limit = Limit {
+    default: SEARCH_LIMIT_DEFAULT,
+    max: SEARCH_LIMIT_MAX,
+};
 
 /// What somebody searches for.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +99,8 @@ pub(crate) struct Prepared {
     shown: TextShown,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
     pub(crate) asker: Asker,
-    /// What there is to say about the topics that it names, and about words that were meant otherwise.
+    /// What there is to say about the topics that it names, and about words that were meant
+    /// otherwise.
     notes: Vec<String>,
 }
 
@@ -105,7 +110,8 @@ pub(crate) struct Found {
     pub(crate) hits: Vec<Hit>,
     /// What whoever asked should know.
     pub(crate) notes: Vec<String>,
-    /// Whether none of the hits has any of the words or is near in meaning, of which no note says anything yet.
+    /// Whether none of the hits has any of the words or is near in meaning, of which no note says
+    /// anything yet.
     pub(crate) is_far: bool,
     /// Whether no further page shows all that matches, of which no note says anything yet either.
     pub(crate) ends_early: bool,
@@ -132,7 +138,8 @@ impl Prepared {
 
     /// Whether the answer would be another one without meaning.
     fn needs_meaning(&self) -> bool {
-        self.search.retriever == Retriever::Meaning || self.cursor.is_some_and(|cursor| cursor.by_meaning)
+        self.search.retriever == Retriever::Meaning
+            || self.cursor.is_some_and(|cursor| cursor.by_meaning)
     }
 }
 
@@ -142,7 +149,10 @@ impl Prepared {
 /// When the request cannot be read, meaning is demanded and not to be had, or the disk fails.
 pub async fn search(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Answer, Refusal> {
     let Answered { answer, embedding } = answered(app, asker, wanted, answer::answer).await?;
-    Ok(Answer { embedding, ..answer })
+    Ok(Answer {
+        embedding,
+        ..answer
+    })
 }
 
 /// Searches, and makes an answer on the thread that found the hits.
@@ -159,10 +169,17 @@ pub(crate) async fn answered<T: Send + 'static>(
     let embed_started = Instant::now();
     let mut notes: Vec<String> = std::mem::take(&mut prepared.notes);
     if prepared.wants_meaning() {
-        prepared.search.vector = app.memory.embedder.query(prepared.search.words.trim(), EMBED_DEADLINE).await;
+        prepared.search.vector = app
+            .memory
+            .embedder
+            .query(prepared.search.words.trim(), EMBED_DEADLINE)
+            .await;
         if prepared.search.vector.is_none() {
             if prepared.needs_meaning() {
-                return Err(Refusal::unavailable(format!("cannot search by meaning: {}", why_no_meaning(app))));
+                return Err(Refusal::unavailable(format!(
+                    "cannot search by meaning: {}",
+                    why_no_meaning(app)
+                )));
             }
             notes.push(format!("{BY_WORDS_ONLY}: {}", why_no_meaning(app)));
         }
@@ -170,7 +187,10 @@ pub(crate) async fn answered<T: Send + 'static>(
     let embedding = embed_started.elapsed();
     off_thread(app, move |app| {
         let found = recall(app, &prepared, notes)?;
-        Ok(Answered { answer: answer(app, &prepared, found), embedding })
+        Ok(Answered {
+            answer: answer(app, &prepared, found),
+            embedding,
+        })
     })
     .await
 }
@@ -181,12 +201,19 @@ pub(crate) async fn answered<T: Send + 'static>(
 /// When the request cannot be read, or the disk fails.
 pub fn count(app: &App, asker: Asker, wanted: &Wanted) -> Result<Counts, Refusal> {
     if !wanted.cursor.is_empty() {
-        return Err(Refusal::invalid("a count is complete at once; give no cursor with it"));
+        return Err(Refusal::invalid(
+            "a count is complete at once; give no cursor with it",
+        ));
     }
     let Prepared { search, notes, .. } = prepare(app, asker, wanted)?;
     let counts = app.memory.strand.count(&search)?;
-    let unknown = if counts.total == 0 { tags::unknown(app, &search.filter) } else { None };
-    let by_words = finds_more_by_meaning(&search, &app.memory.embedder.state()).then(|| COUNTED_BY_WORDS.to_owned());
+    let unknown = if counts.total == 0 {
+        tags::unknown(app, &search.filter)
+    } else {
+        None
+    };
+    let by_words = finds_more_by_meaning(&search, &app.memory.embedder.state())
+        .then(|| COUNTED_BY_WORDS.to_owned());
     Ok(Counts {
         total: counts.total,
         topics: counts.topics,
@@ -201,41 +228,86 @@ fn finds_more_by_meaning(search: &Search, embedder: &EmbedderState) -> bool {
         EmbedderState::Ready(_) | EmbedderState::Loading => true,
         EmbedderState::Off | EmbedderState::Absent(_) | EmbedderState::Failed(_) => false,
     };
-    is_on && !search.is_listing() && search.retriever != Retriever::Words && search.mode != Mode::All
+    is_on
+        && !search.is_listing()
+        && search.retriever != Retriever::Words
+        && search.mode != Mode::All
 }
 
 fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal> {
     if wanted.query.len() > QUERY_MAX_BYTES {
-        let message = format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it", wanted.query.len());
+        let message = format!(
+            "the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it",
+            wanted.query.len()
+        );
         return Err(Refusal::exhausted(message));
     }
     let limit = LIMIT.read(wanted.limit)?;
-    let cursor =
-        Some(&wanted.cursor).filter(|cursor| !cursor.is_empty()).map(|text| Cursor::parse(text)).transpose()?;
+    let cursor = Some(&wanted.cursor)
+        .filter(|cursor| !cursor.is_empty())
+        .map(|text| Cursor::parse(text))
+        .transpose()?;
     let now = cursor.map_or_else(|| app.memory.now(), |cursor| cursor.now);
     let calendar = Calendar::new(asker.zone.clone(), now);
     let parsed = parse(&wanted.query, &calendar)?;
     let mut filter = merge(wanted.filter.read()?, parsed.filter);
     check_kinds(app, &filter)?;
-    let names: Vec<String> = wanted.filter.scopes.iter().chain(&parsed.scopes).cloned().collect();
+    let names: Vec<String> = wanted
+        .filter
+        .scopes
+        .iter()
+        .chain(&parsed.scopes)
+        .cloned()
+        .collect();
     filter.scopes = scopes::filtered(&asker, &names)?;
     relative_to_project(&asker, &mut filter);
     let unknown = topics::resolve(app, &mut filter)?;
-    let Wanted { mode, retriever, explain, passive, shown, .. } = *wanted;
-    let mut notes: Vec<String> = unknown.into_iter().chain(slips::of_keys(&parsed.words)).collect();
+    let Wanted {
+        mode,
+        retriever,
+        explain,
+        passive,
+        shown,
+        ..
+    } = *wanted;
+    let mut notes: Vec<String> = unknown
+        .into_iter()
+        .chain(slips::of_keys(&parsed.words))
+        .collect();
     notes.extend(demands::narrow(app, &mut filter, mode)?);
-    let mut search = Search { words: parsed.words, vector: None, filter, limit, mode, retriever, now };
+    let mut search = Search {
+        words: parsed.words,
+        vector: None,
+        filter,
+        limit,
+        mode,
+        retriever,
+        now,
+    };
     if let Some(cursor) = cursor {
         cursor.resume(&mut search, app.memory.now())?;
     }
-    Ok(Prepared { search, cursor, explain, passive, shown, asker, notes })
+    Ok(Prepared {
+        search,
+        cursor,
+        explain,
+        passive,
+        shown,
+        asker,
+        notes,
+    })
 }
 
 /// Makes an absolute path a relative one, as memories name files of their project.
 fn relative_to_project(asker: &Asker, filter: &mut Filter) {
     let source = filter.source.as_deref().map(Path::new);
-    let inside = source.and_then(|source| source.strip_prefix(&asker.project.root).ok()).filter(|_| !is_root(asker));
-    if let Some(inside) = inside.and_then(Path::to_str).filter(|inside| !inside.is_empty()) {
+    let inside = source
+        .and_then(|source| source.strip_prefix(&asker.project.root).ok())
+        .filter(|_| !is_root(asker));
+    if let Some(inside) = inside
+        .and_then(Path::to_str)
+        .filter(|inside| !inside.is_empty())
+    {
         filter.source = Some(inside.to_owned());
     }
 }
@@ -246,8 +318,16 @@ fn is_root(asker: &Asker) -> bool {
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
 fn check_kinds(app: &App, filter: &Filter) -> Result<(), Refusal> {
-    for name in filter.kinds.iter().filter(|name| !app.memory.strand.catalog().has_kind(name)) {
-        app.memory.strand.kinds().resolve(name).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?;
+    for name in filter
+        .kinds
+        .iter()
+        .filter(|name| !app.memory.strand.catalog().has_kind(name))
+    {
+        app.memory
+            .strand
+            .kinds()
+            .resolve(name)
+            .map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?;
     }
     Ok(())
 }
@@ -271,12 +351,22 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
 }
 
 fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Found, Refusal> {
-    let Prepared { search, cursor, passive, asker, .. } = prepared;
+    let Prepared {
+        search,
+        cursor,
+        passive,
+        asker,
+        ..
+    } = prepared;
     let place = cursor.map_or_else(Place::default, |cursor| cursor.place);
     let is_first = place == Place::default();
-    let look = app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let look = app
+        .memory
+        .sources
+        .look(&asker.project, SEARCH_READ_MAX_BYTES);
     let mut found = app.memory.strand.search_page(search, place, &look)?;
-    let is_far = found.words == WordsFound::Nothing && is_first && is_noise(&app.memory.strand, &found.hits);
+    let is_far =
+        found.words == WordsFound::Nothing && is_first && is_noise(&app.memory.strand, &found.hits);
     if is_far {
         found.hits.truncate(FAR_SHOWN_MAX);
         (found.has_more, found.is_cut) = (false, false);
@@ -300,7 +390,15 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
     if search.vector.is_some() && app.memory.strand.lacks_vectors() {
         notes.push(VECTORS_LACKING.to_owned());
     }
-    Ok(Found { hits: found.hits, notes, is_far, ends_early, words: found.words, next_cursor, hidden: found.hidden })
+    Ok(Found {
+        hits: found.hits,
+        notes,
+        is_far,
+        ends_early,
+        words: found.words,
+        next_cursor,
+        hidden: found.hidden,
+    })
 }
 
 /// Where to go on after these hits, and whether they end although more match.
@@ -345,33 +443,73 @@ mod tests {
     fn prepared(cursor: Option<Cursor>) -> Prepared {
         let (name, root) = ("p".to_owned(), std::path::PathBuf::new());
         let asker = Asker {
-            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
-            project: Arc::new(Project { scope: Scope::Global, root, name, aliases: Vec::new() }),
+            actor: Actor {
+                origin: Origin::Agent,
+                agent: String::new(),
+                session: String::new(),
+            },
+            project: Arc::new(Project {
+                scope: Scope::Global,
+                root,
+                name,
+                aliases: Vec::new(),
+            }),
             cwd: std::path::PathBuf::new(),
             zone: jiff::tz::TimeZone::UTC,
         };
         let (shown, notes) = (TextShown::Unspecified, Vec::new());
-        Prepared { search: disk(), cursor, explain: false, passive: true, shown, asker, notes }
+        Prepared {
+            search: disk(),
+            cursor,
+            explain: false,
+            passive: true,
+            shown,
+            asker,
+            notes,
+        }
     }
 
     #[test]
     fn a_page_says_where_to_go_on() {
-        let found =
-            |has_more, is_cut, next| Recalled { has_more, is_cut, next: Place::at(next), ..Recalled::default() };
+        let found = |has_more, is_cut, next| Recalled {
+            has_more,
+            is_cut,
+            next: Place::at(next),
+            ..Recalled::default()
+        };
         let (cursor, ends_early) = continuation(&disk(), &found(true, true, 20), false);
-        assert_eq!((Cursor::parse(&cursor).unwrap().place.offset, ends_early), (20, false));
-        let largest = Search { limit: SEARCH_LIMIT_MAX as usize, ..disk() };
-        assert_eq!(continuation(&disk(), &found(false, false, 20), false), (String::new(), false));
-        assert_eq!(continuation(&largest, &found(false, false, 10), true), (String::new(), false));
-        // The first page is not told that more match than pages reach, unless it is the largest; whoever turned pages is.
-        assert_eq!(continuation(&disk(), &found(false, true, 10), true), (String::new(), false));
+        assert_eq!(
+            (Cursor::parse(&cursor).unwrap().place.offset, ends_early),
+            (20, false)
+        );
+        let largest = Search {
+            limit: SEARCH_LIMIT_MAX as usize,
+            ..disk()
+        };
+        assert_eq!(
+            continuation(&disk(), &found(false, false, 20), false),
+            (String::new(), false)
+        );
+        assert_eq!(
+            continuation(&largest, &found(false, false, 10), true),
+            (String::new(), false)
+        );
+        // The first page is not told that more match than pages reach, unless it is the largest;
+        // whoever turned pages is.
+        assert_eq!(
+            continuation(&disk(), &found(false, true, 10), true),
+            (String::new(), false)
+        );
         let ends = [
             (disk(), found(false, true, 20), false),
             (disk(), found(true, false, depth_max(&disk())), false),
             (largest, found(false, true, 200), true),
         ];
         for (search, found, is_first) in ends {
-            assert_eq!(continuation(&search, &found, is_first), (String::new(), true));
+            assert_eq!(
+                continuation(&search, &found, is_first),
+                (String::new(), true)
+            );
         }
     }
 
@@ -381,9 +519,18 @@ mod tests {
         assert!(finds_more_by_meaning(&disk(), &ready));
         assert!(!finds_more_by_meaning(&disk(), &EmbedderState::Off));
         for search in [
-            Search { words: " ".to_owned(), ..disk() },
-            Search { mode: Mode::All, ..disk() },
-            Search { retriever: Retriever::Words, ..disk() },
+            Search {
+                words: " ".to_owned(),
+                ..disk()
+            },
+            Search {
+                mode: Mode::All,
+                ..disk()
+            },
+            Search {
+                retriever: Retriever::Words,
+                ..disk()
+            },
         ] {
             assert!(!finds_more_by_meaning(&search, &ready), "{search:?}");
         }
@@ -391,7 +538,10 @@ mod tests {
 
     #[test]
     fn further_pages_search_as_the_first_did() {
-        let by_meaning = Search { vector: Some(vec![1.0]), ..disk() };
+        let by_meaning = Search {
+            vector: Some(vec![1.0]),
+            ..disk()
+        };
         assert!(prepared(None).wants_meaning() && !prepared(None).needs_meaning());
         let after_words = prepared(Some(Cursor::new(&disk(), Place::at(10))));
         assert!(!after_words.wants_meaning() && !after_words.needs_meaning());

@@ -12,8 +12,8 @@ use crate::{App, Refusal};
 /// Characters of a beginning that names a session.
 const PREFIX_MIN_CHARS: usize = 4;
 
-/// Operations looked at, from the newest: reading so many takes some hundredths of a second. What a session did before them
-/// is not known.
+/// Operations looked at, from the newest: reading so many takes some hundredths of a second. What a
+/// session did before them is not known.
 pub(crate) const LOOKED_AT_MAX: usize = 20_000;
 
 /// How long a session may be idle before it counts as over.
@@ -27,8 +27,13 @@ const SHOWN_MAX_CHARS: usize = 80;
 /// Sessions that an error lists.
 const CANDIDATES_MAX: usize = 5;
 
-/// Finds the session that is meant, among those that hooks told of, those that changed something lately, and `others`.
-pub(crate) fn resolve(app: &App, given: &str, others: impl IntoIterator<Item = String>) -> Result<String, Refusal> {
+/// Finds the session that is meant, among those that hooks told of, those that changed something
+/// lately, and `others`.
+pub(crate) fn resolve(
+    app: &App,
+    given: &str,
+    others: impl IntoIterator<Item = String>,
+) -> Result<String, Refusal> {
     // As it is kept.
     let given = redacted(given);
     let given = given.as_ref();
@@ -37,7 +42,13 @@ pub(crate) fn resolve(app: &App, given: &str, others: impl IntoIterator<Item = S
         return Ok(given.to_owned());
     }
     let mut known = changed(app)?;
-    known.extend(app.hooks.sessions.known(now).into_iter().map(|session| session.key));
+    known.extend(
+        app.hooks
+            .sessions
+            .known(now)
+            .into_iter()
+            .map(|session| session.key),
+    );
     known.extend(others);
     meant(given, &known)?.ok_or_else(|| unknown(given))
 }
@@ -55,7 +66,9 @@ fn unknown(given: &str) -> Refusal {
 fn changed(app: &App) -> Result<BTreeSet<String>, StoreError> {
     let snapshot = app.memory.strand.snapshot()?;
     let operations = snapshot.operations_backwards()?.take(LOOKED_AT_MAX);
-    operations.map(|operation| Ok(operation?.actor.session)).collect()
+    operations
+        .map(|operation| Ok(operation?.actor.session))
+        .collect()
 }
 
 /// The one session that is meant, if there is any.
@@ -67,16 +80,27 @@ fn meant(given: &str, known: &BTreeSet<String>) -> Result<Option<String>, Refusa
         return Ok(None);
     }
     // A subagent is named by its session's id and its own.
-    let is_meant = |id: &&String| id.starts_with(given) && (given.contains('/') || !id.contains('/'));
-    let mut fitting = known.range(given.to_owned()..).take_while(|id| id.starts_with(given)).filter(is_meant);
+    let is_meant =
+        |id: &&String| id.starts_with(given) && (given.contains('/') || !id.contains('/'));
+    let mut fitting = known
+        .range(given.to_owned()..)
+        .take_while(|id| id.starts_with(given))
+        .filter(is_meant);
     match (fitting.next(), fitting.next()) {
         (None, _) => Ok(None),
         (Some(one), None) => Ok(Some(one.clone())),
         (Some(one), Some(other)) => {
             let more = fitting.clone().count().saturating_sub(CANDIDATES_MAX - 2);
-            let named: Vec<&str> =
-                [one, other].into_iter().chain(fitting.take(CANDIDATES_MAX - 2)).map(String::as_str).collect();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named: Vec<&str> = [one, other]
+                .into_iter()
+                .chain(fitting.take(CANDIDATES_MAX - 2))
+                .map(String::as_str)
+                .collect();
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
             Err(Refusal::invalid(format!(
                 "{} begins the ids of several sessions: {}{more}; give more of the one that is meant",
                 quoted(given),
@@ -95,8 +119,10 @@ mod tests {
 
     #[test]
     fn the_beginning_of_one_id_is_enough() {
-        let known: BTreeSet<String> =
-            ["", "abcd", "abcdef", "abcdef/agent", "abcxyz", "ffff-1"].into_iter().map(str::to_owned).collect();
+        let known: BTreeSet<String> = ["", "abcd", "abcdef", "abcdef/agent", "abcxyz", "ffff-1"]
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         for (given, expected) in [
             ("abcd", Some("abcd")),
             ("abcde", Some("abcdef")),
@@ -106,7 +132,11 @@ mod tests {
             ("fff", None),
             ("gggg", None),
         ] {
-            assert_eq!(meant(given, &known).unwrap().as_deref(), expected, "{given}");
+            assert_eq!(
+                meant(given, &known).unwrap().as_deref(),
+                expected,
+                "{given}"
+            );
         }
     }
 

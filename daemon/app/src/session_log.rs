@@ -1,4 +1,5 @@
-//! `SessionLog`: what one session changed, from the history read backwards; or which sessions there are.
+//! `SessionLog`: what one session changed, from the history read backwards; or which sessions there
+//! are.
 
 mod list;
 
@@ -16,7 +17,10 @@ use crate::session_id::{self, LOOKED_AT_MAX, SECONDS_OF_HOUR, SESSION_MAX};
 use crate::{App, Asker, Refusal};
 
 /// Operations or sessions shown.
-const LIMIT: Limit = Limit { default: 100, max: 1_000 };
+const LIMIT: Limit = Limit {
+    default: 100,
+    max: 1_000,
+};
 
 /// Characters of a memory's first line.
 const SUMMARY_MAX_CHARS: usize = 120;
@@ -66,9 +70,11 @@ pub struct Log {
     pub recent_hours: u64,
 }
 
-/// Lists the operations of a session, oldest first; the newest ones when there are more than the limit.
+/// Lists the operations of a session, oldest first; the newest ones when there are more than the
+/// limit.
 ///
-/// `given` is its id or the beginning of one; empty for the asker's. A `limit` of 0 is the usual one.
+/// `given` is its id or the beginning of one; empty for the asker's. A `limit` of 0 is the usual
+/// one.
 ///
 /// # Errors
 /// When the limit is too large, no session or several are meant, or the disk fails.
@@ -85,7 +91,13 @@ pub fn session_log(app: &App, asker: &Asker, given: &str, limit: u32) -> Result<
     let recent_hours = wanted.recent_hours();
     let session = wanted.into_session();
     let doing = doing(app, &session);
-    Ok(Log { session, operations, total, doing, recent_hours })
+    Ok(Log {
+        session,
+        operations,
+        total,
+        doing,
+        recent_hours,
+    })
 }
 
 /// What a session is doing, where its hooks told.
@@ -93,9 +105,21 @@ fn doing(app: &App, session: &str) -> Option<Doing> {
     let activity = app.hooks.sessions.activity(session, app.memory.now())?;
     let injected = app.hooks.sessions.given_count(session);
     let mut lines = work::described(&activity, app.memory.now());
-    lines.push(format!("Injected: {injected} {}", if injected == 1 { "memory" } else { "memories" }));
-    let failing = activity.failing.iter().map(|failing| redacted(&failing.line()).into_owned()).collect();
-    Some(Doing { activity, failing, injected, lines })
+    lines.push(format!(
+        "Injected: {injected} {}",
+        if injected == 1 { "memory" } else { "memories" }
+    ));
+    let failing = activity
+        .failing
+        .iter()
+        .map(|failing| redacted(&failing.line()).into_owned())
+        .collect();
+    Some(Doing {
+        activity,
+        failing,
+        injected,
+        lines,
+    })
 }
 
 /// Whose operations are looked for.
@@ -103,7 +127,11 @@ enum Wanted {
     /// Those of this session.
     Session(String),
     /// Those of any agent in the caller's project, since a time; to a person, everybody's.
-    Recent { asker: Asker, scopes: Vec<Scope>, since: Timestamp },
+    Recent {
+        asker: Asker,
+        scopes: Vec<Scope>,
+        since: Timestamp,
+    },
 }
 
 impl Wanted {
@@ -111,7 +139,11 @@ impl Wanted {
         if !session.is_empty() {
             return Self::Session(session);
         }
-        Self::Recent { scopes: asker.scopes(), asker: asker.clone(), since: session_start(now) }
+        Self::Recent {
+            scopes: asker.scopes(),
+            asker: asker.clone(),
+            since: session_start(now),
+        }
     }
 
     /// How far back is looked where no session bounds it.
@@ -155,7 +187,8 @@ impl Wanted {
     }
 }
 
-/// The earliest that a session which is not over was heard of last: without a session's id, what was done before is another's.
+/// The earliest that a session which is not over was heard of last: without a session's id, what
+/// was done before is another's.
 fn session_start(now: Timestamp) -> Timestamp {
     let idle_us = i64::try_from(SESSION_MAX.as_micros()).unwrap_or(i64::MAX);
     Timestamp::from_micros(now.as_micros().saturating_sub(idle_us))
@@ -191,7 +224,11 @@ fn collect(
 }
 
 fn logged_of(operation: Operation, memory: &Memory) -> Logged {
-    let first_line = memory.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first_line = memory
+        .text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     Logged {
         sequence: operation.sequence,
         at: operation.at,
@@ -219,12 +256,21 @@ mod tests {
     const HOUR_US: i64 = 3_600_000_000;
 
     fn actor(origin: Origin, session: &str) -> Actor {
-        Actor { origin, agent: "tests".into(), session: session.into() }
+        Actor {
+            origin,
+            agent: "tests".into(),
+            session: session.into(),
+        }
     }
 
     fn store(text: &str, actor: Actor, project: &str, hours: i64) -> Request {
-        let draft = Draft { topic: "log".into(), text: text.into(), ..Draft::default() };
-        let admitted = Box::new(admit(draft, &Scope::Project(project.into()), &Kinds::default()).unwrap());
+        let draft = Draft {
+            topic: "log".into(),
+            text: text.into(),
+            ..Draft::default()
+        };
+        let admitted =
+            Box::new(admit(draft, &Scope::Project(project.into()), &Kinds::default()).unwrap());
         Request::Store {
             words: Box::new(Strand::read_words(&admitted)),
             admitted,
@@ -247,7 +293,9 @@ mod tests {
             ("elsewhere", Origin::Agent, "s", "there", 8),
             ("newest", Origin::Agent, "", "here", 9),
         ] {
-            writer.commit(vec![store(text, actor(origin, session), project, hours)]).unwrap();
+            writer
+                .commit(vec![store(text, actor(origin, session), project, hours)])
+                .unwrap();
         }
         let project = Project {
             scope: Scope::Project("here".into()),
@@ -264,16 +312,34 @@ mod tests {
         };
         let snapshot = strand.snapshot().unwrap();
         let log_of = |origin, session: &str, limit| {
-            let wanted = Wanted::new(session.to_owned(), &asker(origin), Timestamp::from_micros(10 * HOUR_US));
-            let (found, total) = collect(snapshot.operations_backwards().unwrap(), &wanted, limit).unwrap();
-            (found.into_iter().map(|operation| operation.summary).collect::<Vec<_>>(), total)
+            let wanted = Wanted::new(
+                session.to_owned(),
+                &asker(origin),
+                Timestamp::from_micros(10 * HOUR_US),
+            );
+            let (found, total) =
+                collect(snapshot.operations_backwards().unwrap(), &wanted, limit).unwrap();
+            (
+                found
+                    .into_iter()
+                    .map(|operation| operation.summary)
+                    .collect::<Vec<_>>(),
+                total,
+            )
         };
         let log = |session: &str, limit| log_of(Origin::Agent, session, limit);
-        assert_eq!(log("", 10), (vec!["oldest".to_owned(), "newest".to_owned()], 2));
-        let of_all = ["oldest", "by a person", "newest"].map(str::to_owned).to_vec();
+        assert_eq!(
+            log("", 10),
+            (vec!["oldest".to_owned(), "newest".to_owned()], 2)
+        );
+        let of_all = ["oldest", "by a person", "newest"]
+            .map(str::to_owned)
+            .to_vec();
         assert_eq!(log_of(Origin::User, "", 10), (of_all, 3));
         assert_eq!(log("", 1), (vec!["newest".to_owned()], 2));
-        let of_session = ["oldest", "by a person", "elsewhere"].map(str::to_owned).to_vec();
+        let of_session = ["oldest", "by a person", "elsewhere"]
+            .map(str::to_owned)
+            .to_vec();
         assert_eq!(log("s", 10), (of_session, 3));
         assert_eq!(log("unknown", 10), (Vec::new(), 0));
     }

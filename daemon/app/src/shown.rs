@@ -1,10 +1,12 @@
 //! What a call shows whole to the session that makes it: hooks need not tell it again.
 //!
-//! Only of a session that an agent's program names and that hooks told of anything is known. Which of several sessions a call
-//! without a name belongs to is not guessed.
+//! Only of a session that an agent's program names and that hooks told of anything is known. Which
+//! of several sessions a call without a name belongs to is not guessed.
 
 use helix_engine::model::{Memory, MemoryNumber, Origin};
-use helix_proto::limits::{ANSWER_MAX_CHARS, BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS, OPENING_MAX_LINES};
+use helix_proto::limits::{
+    ANSWER_MAX_CHARS, BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS, OPENING_MAX_LINES,
+};
 
 use crate::{App, Asker};
 
@@ -22,21 +24,28 @@ pub enum TextShown {
     Body,
 }
 
-/// Characters around a memory's text beside its names: its day, its place, marks and what sets it apart.
+/// Characters around a memory's text beside its names: its day, its place, marks and what sets it
+/// apart.
 const AROUND_CHARS: usize = 100;
 
-/// Notes memories that the asker's session has the whole texts of: it stored them, or an answer holds them to their ends.
+/// Notes memories that the asker's session has the whole texts of: it stored them, or an answer
+/// holds them to their ends.
 pub fn note_known(app: &App, asker: &Asker, numbers: &[MemoryNumber]) {
     if asker.actor.origin == Origin::Agent && !asker.actor.session.is_empty() {
-        app.hooks.sessions.know(&asker.actor.session, numbers, app.memory.now());
+        app.hooks
+            .sessions
+            .know(&asker.actor.session, numbers, app.memory.now());
     }
 }
 
-/// Notes which of some memories, which it gets in this order, the asker's session is shown whole. What cannot be read is not
-/// noted.
+/// Notes which of some memories, which it gets in this order, the asker's session is shown whole.
+/// What cannot be read is not noted.
 pub fn note(app: &App, asker: &Asker, shown: TextShown, numbers: &[MemoryNumber]) {
-    let is_told_of =
-        !asker.actor.session.is_empty() && app.hooks.sessions.is_open(&asker.actor.session, app.memory.now());
+    let is_told_of = !asker.actor.session.is_empty()
+        && app
+            .hooks
+            .sessions
+            .is_open(&asker.actor.session, app.memory.now());
     if shown == TextShown::Unspecified || asker.actor.origin != Origin::Agent || !is_told_of {
         return;
     }
@@ -51,14 +60,22 @@ fn whole(shown: TextShown, memories: &[Memory]) -> Vec<MemoryNumber> {
         let rest = left.checked_sub(width(memory));
         rest.inspect(|rest| left = *rest).is_some()
     });
-    fitting.filter(|memory| is_whole(shown, &memory.text)).map(|memory| memory.number).collect()
+    fitting
+        .filter(|memory| is_whole(shown, &memory.text))
+        .map(|memory| memory.number)
+        .collect()
 }
 
 /// What a memory takes of an answer, at most.
 fn width(memory: &Memory) -> usize {
-    let names = [memory.topic.as_str(), memory.handle.as_str()].into_iter().chain(memory.tags.iter().map(|tag| &**tag));
+    let names = [memory.topic.as_str(), memory.handle.as_str()]
+        .into_iter()
+        .chain(memory.tags.iter().map(|tag| &**tag));
     let source = memory.source.as_ref().map_or(0, |source| source.path.len());
-    memory.text.chars().count() + names.map(|name| name.len() + 2).sum::<usize>() + source + AROUND_CHARS
+    memory.text.chars().count()
+        + names.map(|name| name.len() + 2).sum::<usize>()
+        + source
+        + AROUND_CHARS
 }
 
 fn is_whole(shown: TextShown, text: &str) -> bool {
@@ -73,7 +90,10 @@ fn is_whole(shown: TextShown, text: &str) -> bool {
 /// Whether so many lines are all that a text has, and none is too long to be shown.
 fn are_all(text: &str, count: usize) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let are_short = lines.by_ref().take(count).all(|line| line.chars().count() <= LINE_SHOWN_MAX_CHARS);
+    let are_short = lines
+        .by_ref()
+        .take(count)
+        .all(|line| line.chars().count() <= LINE_SHOWN_MAX_CHARS);
     are_short && lines.next().is_none()
 }
 
@@ -93,7 +113,11 @@ mod tests {
             (longest.as_str(), false, false, false),
         ] {
             let shown = [TextShown::Line, TextShown::Opening, TextShown::Body];
-            assert_eq!(shown.map(|shown| is_whole(shown, text)), [line, opening, body], "{text}");
+            assert_eq!(
+                shown.map(|shown| is_whole(shown, text)),
+                [line, opening, body],
+                "{text}"
+            );
             assert!(!is_whole(TextShown::Unspecified, text));
         }
     }

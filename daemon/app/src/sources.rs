@@ -1,6 +1,8 @@
-//! What the files that memories are about hold now: read once for each content, remembered by time of change and size.
+//! What the files that memories are about hold now: read once for each content, remembered by time
+//! of change and size.
 //!
-//! Files are read by the threads of [`Reach`], for which callers wait: call this off the async threads.
+//! Files are read by the threads of [`Reach`], for which callers wait: call this off the async
+//! threads.
 
 mod cache;
 mod file;
@@ -18,7 +20,8 @@ use crate::reach::Reach;
 /// Largest file that is hashed, in bytes. A memory is rarely about a line of a larger one.
 const SOURCE_MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-/// What one search or read reads at most, in bytes: a tenth of a second of hashing, and only until it is remembered.
+/// What one search or read reads at most, in bytes: a tenth of a second of hashing, and only until
+/// it is remembered.
 pub const SEARCH_READ_MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 /// What one hook reads at most, in bytes: it has to answer within milliseconds.
@@ -27,7 +30,8 @@ pub const HOOK_READ_MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// What a listing of stale memories reads at most, in bytes: some seconds of hashing.
 pub const LISTING_READ_MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// What one import reads at most, in bytes: half a second of hashing, and the hashes of its lines fit into some ten megabytes.
+/// What one import reads at most, in bytes: half a second of hashing, and the hashes of its lines
+/// fit into some ten megabytes.
 pub const IMPORT_READ_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What is remembered of all files.
@@ -41,6 +45,9 @@ impl Sources {
     /// Remembers nothing yet; reads by way of `reach`.
     #[must_use]
     pub fn by(reach: Reach) -> Self {
-        Self { cache: Arc::default(), reach }
+        Self {
+            cache: Arc::default(),
+            reach,
+        }
     }
 }

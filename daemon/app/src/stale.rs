@@ -59,20 +59,32 @@ pub struct Found {
     pub unseen: Vec<String>,
 }
 
-/// Lists the stale memories of the asker's scopes by topic. `measure` tells how many bytes of an answer one of them takes.
+/// Lists the stale memories of the asker's scopes by topic. `measure` tells how many bytes of an
+/// answer one of them takes.
 ///
 /// # Errors
-/// When the scopes or the topic cannot be read, there is no such topic, more is stale than an answer holds, or the disk fails.
+/// When the scopes or the topic cannot be read, there is no such topic, more is stale than an
+/// answer holds, or the disk fails.
 pub fn stale(
     app: &App,
     asker: &Asker,
     wanted: &Wanted,
     measure: impl Fn(&StaleMemory) -> usize,
 ) -> Result<Found, Refusal> {
-    let look = app.memory.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
+    let look = app
+        .memory
+        .sources
+        .look(&asker.project, LISTING_READ_MAX_BYTES);
     let project = &asker.project;
-    let mut listing =
-        Listing { app, project, look, refresh: wanted.refresh, measure, bytes: 0, found: Found::default() };
+    let mut listing = Listing {
+        app,
+        project,
+        look,
+        refresh: wanted.refresh,
+        measure,
+        bytes: 0,
+        found: Found::default(),
+    };
     let (numbers, elsewhere) = candidates(app, wanted, asker, &listing.look)?;
     listing.found.unknown = elsewhere;
     for candidates in numbers.chunks(CHUNK) {
@@ -87,9 +99,14 @@ pub fn stale(
 /// A memory with a source, and whether that surely lies where nobody can look.
 type Candidate = (MemoryNumber, bool);
 
-/// Active memories with a source, by topic and in the order of `topic:index`; and how many are left out because their source
-/// lies where nobody can look.
-fn candidates(app: &App, wanted: &Wanted, asker: &Asker, look: &Look<'_>) -> Result<(Vec<Candidate>, u32), Refusal> {
+/// Active memories with a source, by topic and in the order of `topic:index`; and how many are left
+/// out because their source lies where nobody can look.
+fn candidates(
+    app: &App,
+    wanted: &Wanted,
+    asker: &Asker,
+    look: &Look<'_>,
+) -> Result<(Vec<Candidate>, u32), Refusal> {
     let filter = filter(app, wanted, asker)?;
     // Asked for before the lock is taken, because it may take a while.
     look.has_root();
@@ -98,32 +115,48 @@ fn candidates(app: &App, wanted: &Wanted, asker: &Asker, look: &Look<'_>) -> Res
     let scopes = scopes::by_name(&catalog);
     let (mut found, mut elsewhere) = (Vec::new(), 0);
     for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {
-        let Some(path) = catalog.source_of(row) else { continue };
-        // Reading the record would cost more than all the rest, and most memories are of other projects.
+        let Some(path) = catalog.source_of(row) else {
+            continue;
+        };
+        // Reading the record would cost more than all the rest, and most memories are of other
+        // projects.
         match scopes.get(catalog.scope_of(row)) {
             Some(scope @ Scope::Project(_)) if look.locate(scope, path).is_none() => elsewhere += 1,
             scope => {
                 let project = catalog.source_project_of(row);
-                let is_elsewhere = |scope: &Scope| look.locate(&source_scope(scope, project), path).is_none();
-                found.push((catalog.topic_of(row), row.recorded_at, number, scope.is_some_and(is_elsewhere)));
+                let is_elsewhere =
+                    |scope: &Scope| look.locate(&source_scope(scope, project), path).is_none();
+                found.push((
+                    catalog.topic_of(row),
+                    row.recorded_at,
+                    number,
+                    scope.is_some_and(is_elsewhere),
+                ));
             }
         }
     }
     found.sort_unstable();
-    let found: Vec<Candidate> = found.into_iter().map(|(_, _, number, is_elsewhere)| (number, is_elsewhere)).collect();
+    let found: Vec<Candidate> = found
+        .into_iter()
+        .map(|(_, _, number, is_elsewhere)| (number, is_elsewhere))
+        .collect();
     Ok((found, elsewhere))
 }
 
 /// The topics and scopes that are asked for; a pattern means all topics that fit it.
 fn filter(app: &App, wanted: &Wanted, asker: &Asker) -> Result<Filter, Refusal> {
-    let mut filter = Filter { scopes: scopes::filtered(asker, &wanted.scopes)?, ..Filter::default() };
+    let mut filter = Filter {
+        scopes: scopes::filtered(asker, &wanted.scopes)?,
+        ..Filter::default()
+    };
     let name = wanted.topic.trim();
     if !name.is_empty() {
         let topic = parse::topic(name).map_err(|error| Refusal::invalid(error.to_string()))?;
         filter.topics.push(topic);
         let unknown = search::resolve_topics(app, &mut filter);
         // Nothing to look at is no good news about a topic that is not there.
-        let refused = unknown.and_then(|unknown| unknown.map_or(Ok(()), |said| Err(Refusal::not_found(said))));
+        let refused = unknown
+            .and_then(|unknown| unknown.map_or(Ok(()), |said| Err(Refusal::not_found(said))));
         refused.map_err(|refusal| topics::memory_named(name).unwrap_or(refusal))?;
     }
     Ok(filter)
@@ -141,8 +174,8 @@ struct Listing<'a, M> {
 }
 
 impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
-    /// Those whose records may show something. Of those whose source lies where nobody can look only a few are named, so the
-    /// others are counted here.
+    /// Those whose records may show something. Of those whose source lies where nobody can look
+    /// only a few are named, so the others are counted here.
     fn worth_reading(&mut self, candidates: &[Candidate]) -> Vec<MemoryNumber> {
         let mut room = UNSEEN_MAX.saturating_sub(self.found.unseen.len());
         let mut numbers = Vec::with_capacity(candidates.len());
@@ -161,8 +194,14 @@ impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
         let state = self.look.state(memory);
         if state == SourceState::Unknown {
             self.found.unknown += 1;
-            if let Some(source) = memory.source.as_ref().filter(|_| self.found.unseen.len() < UNSEEN_MAX) {
-                self.found.unseen.push(format!("{} ({})", memory.handle, source.path));
+            if let Some(source) = memory
+                .source
+                .as_ref()
+                .filter(|_| self.found.unseen.len() < UNSEEN_MAX)
+            {
+                self.found
+                    .unseen
+                    .push(format!("{} ({})", memory.handle, source.path));
             }
             return Ok(());
         }
@@ -173,8 +212,9 @@ impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
         let told = self.stale(memory, state);
         self.bytes += (self.measure)(&told);
         if self.bytes > REPLY_MAX_BYTES {
-            let message =
-                format!("the stale memories take more than {REPLY_MAX_BYTES} bytes; ask for one topic at a time");
+            let message = format!(
+                "the stale memories take more than {REPLY_MAX_BYTES} bytes; ask for one topic at a time"
+            );
             return Err(Refusal::exhausted(message));
         }
         self.found.stale.push(told);
@@ -184,23 +224,41 @@ impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
     fn stale(&self, memory: &Memory, state: SourceState) -> StaleMemory {
         let shown = self.refresh.then(|| self.current(memory)).flatten();
         let (current, current_line) = shown.unwrap_or_default();
-        StaleMemory { told: Told { source: state, ..Told::of(self.app, memory) }, current, current_line }
+        StaleMemory {
+            told: Told {
+                source: state,
+                ..Told::of(self.app, memory)
+            },
+            current,
+            current_line,
+        }
     }
 
     /// What a file held when the memory was stored, where git still has it.
     fn committed(&self, source: &SourceRef) -> Option<String> {
         let (root, id) = (self.project.root.clone(), source.git_blob?);
         let projects = Arc::clone(&self.app.memory.projects);
-        self.look.ask(&self.project.root, move || projects.committed(&root, &id))?
+        self.look
+            .ask(&self.project.root, move || projects.committed(&root, &id))?
     }
 
-    /// The lines that the memory is about; of a whole file those around its first change, else its beginning.
+    /// The lines that the memory is about; of a whole file those around its first change, else its
+    /// beginning.
     fn current(&self, memory: &Memory) -> Option<(String, u32)> {
         let source = memory.source.as_ref()?;
-        let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
-        let path = self.look.locate(&source_scope(&memory.scope, project), &source.path)?;
+        let project = memory
+            .attributes
+            .get(SOURCE_PROJECT_ATTRIBUTE)
+            .map(String::as_str);
+        let path = self
+            .look
+            .locate(&source_scope(&memory.scope, project), &source.path)?;
         let line = Recorded::of(memory).and_then(|recorded| recorded.line);
-        let was = if source.line.is_none() { self.committed(source) } else { None };
+        let was = if source.line.is_none() {
+            self.committed(source)
+        } else {
+            None
+        };
         let (asked, number) = (path.clone(), source.line);
         let found = self.look.ask(&path, move || {
             let place = number.or_else(|| first_change(&asked, was?.as_bytes()));

@@ -7,8 +7,12 @@ use futures_channel::oneshot;
 use crate::ports::{Class, Hold};
 use crate::{App, Refusal};
 
-/// Has a thread do this. It is queued at once, before it is awaited, and left out when its caller gives up before its turn.
-pub fn off_thread<T: Send + 'static, W>(app: &Arc<App>, work: W) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
+/// Has a thread do this. It is queued at once, before it is awaited, and left out when its caller
+/// gives up before its turn.
+pub fn off_thread<T: Send + 'static, W>(
+    app: &Arc<App>,
+    work: W,
+) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
 where
     W: FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
 {
@@ -50,6 +54,8 @@ where
     );
     async move {
         started.map_err(|error| Refusal::exhausted(error.to_string()))?;
-        answer.await.map_err(|_| Refusal::internal("the request failed inside the daemon; see its log"))?
+        answer
+            .await
+            .map_err(|_| Refusal::internal("the request failed inside the daemon; see its log"))?
     }
 }

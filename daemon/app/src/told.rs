@@ -11,7 +11,8 @@ use helix_engine::strand::Strand;
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::{App, Asker, Refusal};
 
-/// Texts that one answer carries, in bytes: well below a message's limit, with room for everything else.
+/// Texts that one answer carries, in bytes: well below a message's limit, with room for everything
+/// else.
 const TEXT_MAX_BYTES: usize = 12 * 1024 * 1024;
 
 /// A memory with the names of others, and what has become of it.
@@ -34,16 +35,33 @@ impl Told {
     #[must_use]
     pub fn of(app: &App, memory: &Memory) -> Self {
         let successor = successor_of(memory);
-        let snapshot = if names_others(memory) { app.memory.strand.snapshot().ok() } else { None };
+        let snapshot = if names_others(memory) {
+            app.memory.strand.snapshot().ok()
+        } else {
+            None
+        };
         // A link to what was superseded leads to what took its place.
         let living = |id: &MemoryId| Strand::living(snapshot.as_ref()?, id).ok()?;
-        let name =
-            |id: &MemoryId| living(id).map_or_else(|| id.to_string(), |memory| memory.handle.as_str().to_owned());
-        let superseded_by = successor.and_then(|_| living(&memory.id)).filter(|living| living.id != memory.id);
+        let name = |id: &MemoryId| {
+            living(id).map_or_else(
+                || id.to_string(),
+                |memory| memory.handle.as_str().to_owned(),
+            )
+        };
+        let superseded_by = successor
+            .and_then(|_| living(&memory.id))
+            .filter(|living| living.id != memory.id);
         let mut seen = HashSet::new();
         Self {
-            links: memory.links.iter().map(name).filter(|link| seen.insert(link.clone())).collect(),
-            superseded_by: superseded_by.map(|living| living.handle.as_str().to_owned()).unwrap_or_default(),
+            links: memory
+                .links
+                .iter()
+                .map(name)
+                .filter(|link| seen.insert(link.clone()))
+                .collect(),
+            superseded_by: superseded_by
+                .map(|living| living.handle.as_str().to_owned())
+                .unwrap_or_default(),
             memory: memory.clone(),
             index: None,
             source: SourceState::Unknown,
@@ -55,25 +73,42 @@ impl Told {
     /// # Errors
     /// When they cannot be read.
     pub fn all(app: &App, numbers: &[MemoryNumber]) -> Result<Vec<Self>, Refusal> {
-        Ok(app.memory.strand.memories(numbers)?.iter().map(|memory| Self::of(app, memory)).collect())
+        Ok(app
+            .memory
+            .strand
+            .memories(numbers)?
+            .iter()
+            .map(|memory| Self::of(app, memory))
+            .collect())
     }
 
-    /// Tells memories with their places in their topics, as the asker counts them; as many as fit into one answer.
+    /// Tells memories with their places in their topics, as the asker counts them; as many as fit
+    /// into one answer.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn indexed(app: &App, numbers: &[MemoryNumber], asker: &Asker) -> Result<Vec<Self>, Refusal> {
+    pub fn indexed(
+        app: &App,
+        numbers: &[MemoryNumber],
+        asker: &Asker,
+    ) -> Result<Vec<Self>, Refusal> {
         let positions = app.memory.strand.positions(numbers, &asker.scopes());
         let memories = app.memory.strand.memories(numbers)?;
         let mut left = TEXT_MAX_BYTES;
-        let fitting = memories.iter().take_while(|memory| match left.checked_sub(memory.text.len()) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        });
-        let told = |memory: &Memory| Self { index: positions.get(&memory.number).copied(), ..Self::of(app, memory) };
+        let fitting =
+            memories
+                .iter()
+                .take_while(|memory| match left.checked_sub(memory.text.len()) {
+                    Some(rest) => {
+                        left = rest;
+                        true
+                    }
+                    None => false,
+                });
+        let told = |memory: &Memory| Self {
+            index: positions.get(&memory.number).copied(),
+            ..Self::of(app, memory)
+        };
         Ok(fitting.map(told).collect())
     }
 }
@@ -85,12 +120,18 @@ pub fn names_others(memory: &Memory) -> bool {
 }
 
 fn successor_of(memory: &Memory) -> Option<&String> {
-    memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY).filter(|_| memory.status == Status::Superseded)
+    memory
+        .attributes
+        .get(ATTRIBUTE_SUPERSEDED_BY)
+        .filter(|_| memory.status == Status::Superseded)
 }
 
 /// Looks what has become of the sources of memories, as far as the asker's project can tell.
 pub fn mark<'t>(app: &App, asker: &Asker, told: impl IntoIterator<Item = &'t mut Told>) {
-    let look = app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let look = app
+        .memory
+        .sources
+        .look(&asker.project, SEARCH_READ_MAX_BYTES);
     let mut told: Vec<&mut Told> = told.into_iter().collect();
     look.prepare(&mut told.iter().map(|told| &told.memory));
     for told in &mut told {

@@ -1,4 +1,5 @@
-//! The languages whose grammar is linked, and what of a file counts as a declaration in each (`queries/`).
+//! The languages whose grammar is linked, and what of a file counts as a declaration in each
+//! (`queries/`).
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -6,14 +7,17 @@ use std::sync::OnceLock;
 
 use tree_sitter::{ParseOptions, Parser, Query, QueryCursor, StreamingIterator, Tree};
 
-/// How often a parser reports before it is stopped. It does so every hundred steps; 500 lines of source text take some hundred,
-/// and what takes more is no source text of that language: its steps become slower and slower.
+/// How often a parser reports before it is stopped. It does so every hundred steps; 500 lines of
+/// source text take some hundred, and what takes more is no source text of that language: its steps
+/// become slower and slower.
 const REPORTS_MAX: usize = 400;
 
-/// Longest line of a text that people wrote, in bytes: longer ones are minified or data, which parsers are slow to recover from.
+/// Longest line of a text that people wrote, in bytes: longer ones are minified or data, which
+/// parsers are slow to recover from.
 const LINE_MAX_BYTES: usize = 1_000;
 
-/// How deep brackets may be nested. Where they are much deeper, parsers take seconds to recover from what is missing.
+/// How deep brackets may be nested. Where they are much deeper, parsers take seconds to recover
+/// from what is missing.
 const DEPTH_MAX: usize = 256;
 
 /// A language whose grammar is linked.
@@ -103,15 +107,25 @@ impl Language {
 
     /// Grammar and query, made at first use: a query takes up to some milliseconds.
     fn grammar(self) -> Option<&'static Grammar> {
-        static GRAMMARS: [OnceLock<Option<Grammar>>; Language::COUNT] = [const { OnceLock::new() }; Language::COUNT];
-        GRAMMARS.get(self as usize)?.get_or_init(|| self.load().ok()).as_ref()
+        static GRAMMARS: [OnceLock<Option<Grammar>>; Language::COUNT] =
+            [const { OnceLock::new() }; Language::COUNT];
+        GRAMMARS
+            .get(self as usize)?
+            .get_or_init(|| self.load().ok())
+            .as_ref()
     }
 
     fn load(self) -> Result<Grammar, tree_sitter::QueryError> {
         const SCRIPT: &str = include_str!("queries/javascript.scm");
         let (language, query): (tree_sitter::Language, String) = match self {
-            Self::Rust => (tree_sitter_rust::LANGUAGE.into(), include_str!("queries/rust.scm").into()),
-            Self::Python => (tree_sitter_python::LANGUAGE.into(), include_str!("queries/python.scm").into()),
+            Self::Rust => (
+                tree_sitter_rust::LANGUAGE.into(),
+                include_str!("queries/rust.scm").into(),
+            ),
+            Self::Python => (
+                tree_sitter_python::LANGUAGE.into(),
+                include_str!("queries/python.scm").into(),
+            ),
             Self::JavaScript => (
                 tree_sitter_javascript::LANGUAGE.into(),
                 format!("{SCRIPT}(class_declaration name: (identifier) @type)"),
@@ -124,12 +138,25 @@ impl Language {
                 tree_sitter_typescript::LANGUAGE_TSX.into(),
                 format!("{SCRIPT}{}", include_str!("queries/typescript.scm")),
             ),
-            Self::Go => (tree_sitter_go::LANGUAGE.into(), include_str!("queries/go.scm").into()),
-            Self::Java => (tree_sitter_java::LANGUAGE.into(), include_str!("queries/java.scm").into()),
-            Self::C => (tree_sitter_c::LANGUAGE.into(), include_str!("queries/c.scm").into()),
+            Self::Go => (
+                tree_sitter_go::LANGUAGE.into(),
+                include_str!("queries/go.scm").into(),
+            ),
+            Self::Java => (
+                tree_sitter_java::LANGUAGE.into(),
+                include_str!("queries/java.scm").into(),
+            ),
+            Self::C => (
+                tree_sitter_c::LANGUAGE.into(),
+                include_str!("queries/c.scm").into(),
+            ),
             Self::Cpp => (
                 tree_sitter_cpp::LANGUAGE.into(),
-                format!("{}{}", include_str!("queries/c.scm"), include_str!("queries/cpp.scm")),
+                format!(
+                    "{}{}",
+                    include_str!("queries/c.scm"),
+                    include_str!("queries/cpp.scm")
+                ),
             ),
         };
         let query = Query::new(&language, &query)?;
@@ -158,11 +185,19 @@ impl Grammar {
         let mut reports = 0;
         let mut give_up = |_: &tree_sitter::ParseState| {
             reports += 1;
-            if reports > REPORTS_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if reports > REPORTS_MAX {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         let bytes = text.as_bytes();
         let options = ParseOptions::new().progress_callback(&mut give_up);
-        parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+        parser.parse_with_options(
+            &mut |at, _| bytes.get(at..).unwrap_or_default(),
+            None,
+            Some(options),
+        )
     }
 
     /// The declared names in the order of the text.
@@ -181,7 +216,9 @@ impl Grammar {
         let mut captures = cursor.captures(&self.query, tree.root_node(), text.as_bytes());
         let mut found = Vec::new();
         while let Some((matched, index)) = captures.next() {
-            let Some(capture) = matched.captures().get(*index) else { continue };
+            let Some(capture) = matched.captures().get(*index) else {
+                continue;
+            };
             let declares = kinds.get(capture.index as usize).copied();
             if let (Some(declares), Some(name)) = (declares, text.get(capture.node.byte_range())) {
                 found.push((declares, name));

@@ -1,7 +1,9 @@
-//! What a source file declares: its names, read with a grammar where one is linked and line by line elsewhere.
+//! What a source file declares: its names, read with a grammar where one is linked and line by line
+//! elsewhere.
 //!
-//! Pure, and bounded in what it reads and in how long it looks, because a hook waits for it. A text need not be whole: grammars
-//! recover from what they do not understand, and fragments are read both ways.
+//! Pure, and bounded in what it reads and in how long it looks, because a hook waits for it. A text
+//! need not be whole: grammars recover from what they do not understand, and fragments are read
+//! both ways.
 
 mod grammar;
 mod lines;
@@ -25,16 +27,30 @@ const PART_MAX_BYTES: usize = 32 * 1024;
 const SYMBOL_MIN_CHARS: usize = 3;
 
 /// Names that every file of a language has.
-const COMMONPLACE: &[&str] =
-    &["main", "new", "test", "tests", "init", "setup", "run", "default", "from", "into", "fmt", "constructor"];
+const COMMONPLACE: &[&str] = &[
+    "main",
+    "new",
+    "test",
+    "tests",
+    "init",
+    "setup",
+    "run",
+    "default",
+    "from",
+    "into",
+    "fmt",
+    "constructor",
+];
 
-/// Makes every grammar ready, which takes some hundred milliseconds of CPU, so that no file waits for its own.
+/// Makes every grammar ready, which takes some hundred milliseconds of CPU, so that no file waits
+/// for its own.
 pub fn warm_up() {
     Language::ALL.into_iter().for_each(Language::warm_up);
 }
 
-/// Finds the names that a file declares in its first lines, each once, at most [`SYMBOLS_MAX`]: types first, then functions,
-/// then constants, each in the order of the file. The path says which language it is.
+/// Finds the names that a file declares in its first lines, each once, at most [`SYMBOLS_MAX`]:
+/// types first, then functions, then constants, each in the order of the file. The path says which
+/// language it is.
 #[must_use]
 pub fn declared(path: &Path, text: &str) -> Vec<String> {
     let head = head(text);
@@ -45,8 +61,13 @@ pub fn declared(path: &Path, text: &str) -> Vec<String> {
 /// Finds all names that a part of a file declares, which may begin and end anywhere.
 #[must_use]
 pub fn declared_in_part(path: Option<&Path>, text: &str) -> Vec<String> {
-    let text = text.get(..text.floor_char_boundary(PART_MAX_BYTES)).unwrap_or(text);
-    let mut names = path.and_then(Language::of).and_then(|language| language.declared(text)).unwrap_or_default();
+    let text = text
+        .get(..text.floor_char_boundary(PART_MAX_BYTES))
+        .unwrap_or(text);
+    let mut names = path
+        .and_then(Language::of)
+        .and_then(|language| language.declared(text))
+        .unwrap_or_default();
     names.extend(lines::declared(text));
     finish(names, usize::MAX)
 }
@@ -76,8 +97,12 @@ fn is_telling(name: &str) -> bool {
 
 /// The first [`SYMBOL_LINES_MAX`] lines, as far as they are of ordinary length.
 fn head(text: &str) -> &str {
-    let end = text.match_indices('\n').nth(SYMBOL_LINES_MAX - 1).map_or(text.len(), |(at, _)| at);
-    text.get(..end.min(text.floor_char_boundary(PART_MAX_BYTES))).unwrap_or(text)
+    let end = text
+        .match_indices('\n')
+        .nth(SYMBOL_LINES_MAX - 1)
+        .map_or(text.len(), |(at, _)| at);
+    text.get(..end.min(text.floor_char_boundary(PART_MAX_BYTES)))
+        .unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! A file in words, for whoever compares meanings: its path, what it says of itself, what it declares.
+//! A file in words, for whoever compares meanings: its path, what it says of itself, what it
+//! declares.
 
 use std::path::Path;
 
@@ -12,15 +13,26 @@ const ABOUT_LINES_MAX: usize = 40;
 const NAMES_MAX: usize = 12;
 
 /// Beginnings of lines that are comments in some language, the longest first.
-const COMMENTS: &[&str] = &["//!", "///", "//", "/**", "/*", "*/", "*", "#!", "#", "--", "\"\"\"", "'''", ";;", ";"];
+const COMMENTS: &[&str] = &[
+    "//!", "///", "//", "/**", "/*", "*/", "*", "#!", "#", "--", "\"\"\"", "'''", ";;", ";",
+];
 
 /// Words by which a comment is known to be about rights and not about the file.
-const LEGAL: &[&str] = &["copyright", "license", "licence", "spdx", "all rights reserved"];
+const LEGAL: &[&str] = &[
+    "copyright",
+    "license",
+    "licence",
+    "spdx",
+    "all rights reserved",
+];
 
-/// Describes a file in words: the parts of its path, the comment that it begins with, the names that it declares.
+/// Describes a file in words: the parts of its path, the comment that it begins with, the names
+/// that it declares.
 #[must_use]
 pub fn summary(path: &Path, text: &str, names: &[String]) -> String {
-    let mut words = path.to_string_lossy().replace(['/', '\\', '_', '-', '.'], " ");
+    let mut words = path
+        .to_string_lossy()
+        .replace(['/', '\\', '_', '-', '.'], " ");
     let about = about(text);
     if !about.is_empty() {
         words.push_str(": ");
@@ -44,7 +56,9 @@ fn about(text: &str) -> String {
         if mark.is_none() && !quoted && !line.is_empty() {
             break;
         }
-        let said = mark.and_then(|mark| line.strip_prefix(mark)).unwrap_or(line);
+        let said = mark
+            .and_then(|mark| line.strip_prefix(mark))
+            .unwrap_or(line);
         // A quotation that ends on its line is closed there.
         let closes = said.ends_with("\"\"\"") || said.ends_with("'''");
         quoted = (quoted != is_quote) && !(is_quote && closes);
@@ -68,11 +82,23 @@ mod tests {
     #[test]
     fn a_file_says_what_it_is() {
         for (text, about_it) in [
-            ("//! Reads stdin.\n//!\n//! Never blocks.\n\nuse std::io;\n", "Reads stdin. Never blocks."),
-            ("#!/usr/bin/env python3\n\"\"\"Writes rows.\n\nIn order.\n\"\"\"\nimport os\n", "Writes rows. In order."),
+            (
+                "//! Reads stdin.\n//!\n//! Never blocks.\n\nuse std::io;\n",
+                "Reads stdin. Never blocks.",
+            ),
+            (
+                "#!/usr/bin/env python3\n\"\"\"Writes rows.\n\nIn order.\n\"\"\"\nimport os\n",
+                "Writes rows. In order.",
+            ),
             ("\"\"\"Writes rows.\"\"\"\nimport os\n", "Writes rows."),
-            ("// Copyright 2024 Somebody\n// SPDX-License-Identifier: MIT\npackage main\n", ""),
-            ("/*\n * Licence: MIT\n */\n\n/** Sorts. */\nclass A {}\n", "Sorts."),
+            (
+                "// Copyright 2024 Somebody\n// SPDX-License-Identifier: MIT\npackage main\n",
+                "",
+            ),
+            (
+                "/*\n * Licence: MIT\n */\n\n/** Sorts. */\nclass A {}\n",
+                "Sorts.",
+            ),
             ("let x = 1; // late\n", ""),
             ("", ""),
         ] {

@@ -14,7 +14,16 @@ fn each_grammar_reads_its_language() {
             "mod inner {\n  pub(crate) struct RowSet<T>(T);\n}\nimpl RowSet<u8> {\n  async fn load_rows(&self) {}\n}\n\
              pub trait Reads { fn read_one(&self); }\nenum Fate { Cut }\nconst ROWS_MAX: u8 = 3;\nmacro_rules! row { () => {} }\n\
              // fn nothing\nlet text = \"fn quoted() {}\";",
-            vec!["RowSet", "Reads", "Fate", "load_rows", "read_one", "row", "inner", "ROWS_MAX"],
+            vec![
+                "RowSet",
+                "Reads",
+                "Fate",
+                "load_rows",
+                "read_one",
+                "row",
+                "inner",
+                "ROWS_MAX",
+            ],
         ),
         (
             "a.py",
@@ -31,9 +40,15 @@ fn each_grammar_reads_its_language() {
             "a.ts",
             "export interface Props { readAll(): void }\ntype Rows = string[];\nenum Fate { Cut }\nabstract class Base<T> { abstract load(): T }\n\
              namespace Wire {}\nexport const wrap = (x: number): number => x;\n",
-            vec!["Props", "Rows", "Fate", "Base", "Wire", "readAll", "load", "wrap"],
+            vec![
+                "Props", "Rows", "Fate", "Base", "Wire", "readAll", "load", "wrap",
+            ],
         ),
-        ("a.tsx", "export function Panel(p: Props) { return <div>{p.x}</div>; }\n", vec!["Panel"]),
+        (
+            "a.tsx",
+            "export function Panel(p: Props) { return <div>{p.x}</div>; }\n",
+            vec!["Panel"],
+        ),
         (
             "a.go",
             "package a\ntype RowSet struct{}\ntype Reads interface{ Read() }\nfunc (r *RowSet) LoadRows(x int) error { return nil }\n\
@@ -44,7 +59,15 @@ fn each_grammar_reads_its_language() {
             "A.java",
             "public final class RowSet<T> {\n  static final int ROWS_MAX = 3;\n  record Row(int x) {}\n  public RowSet() {}\n\
              \n  public T loadRows(int from) { return null; }\n}\ninterface Reads {}\nenum Fate { DELIVERED }\n",
-            vec!["RowSet", "Row", "Reads", "Fate", "loadRows", "ROWS_MAX", "DELIVERED"],
+            vec![
+                "RowSet",
+                "Row",
+                "Reads",
+                "Fate",
+                "loadRows",
+                "ROWS_MAX",
+                "DELIVERED",
+            ],
         ),
         (
             "a.c",
@@ -58,7 +81,11 @@ fn each_grammar_reads_its_language() {
              using Rows = int;\n}\nvoid wire::RowSet<int>::read_one() {}\n",
             vec!["wire", "RowSet", "Rows", "load_rows", "read_one"],
         ),
-        ("a.kt", "data class RowSet(val x: Int)\nfun loadRows() {}\nobject Wire\n", vec!["RowSet", "Wire"]),
+        (
+            "a.kt",
+            "data class RowSet(val x: Int)\nfun loadRows() {}\nobject Wire\n",
+            vec!["RowSet", "Wire"],
+        ),
     ] {
         assert_eq!(names(file, text), expected, "{file}");
     }
@@ -66,7 +93,10 @@ fn each_grammar_reads_its_language() {
 
 #[test]
 fn limits_hold() {
-    let many = (0..600).map(|n| format!("fn name_{n}() {{}}")).collect::<Vec<_>>().join("\n");
+    let many = (0..600)
+        .map(|n| format!("fn name_{n}() {{}}"))
+        .collect::<Vec<_>>()
+        .join("\n");
     assert_eq!(names("a.rs", &many).len(), SYMBOLS_MAX);
     let late = format!("{}fn too_late() {{}}\n", "\n".repeat(SYMBOL_LINES_MAX));
     assert!(names("a.rs", &late).is_empty());
@@ -76,23 +106,37 @@ fn limits_hold() {
 #[test]
 fn parts_are_read_by_grammar_and_by_line() {
     let part = "    }\n\n    pub fn load_rows(&self) -> Rows {\n        let x = 1;\n";
-    assert_eq!(declared_in_part(Some(Path::new("a.rs")), part), ["load_rows"]);
+    assert_eq!(
+        declared_in_part(Some(Path::new("a.rs")), part),
+        ["load_rows"]
+    );
     assert_eq!(declared_in_part(None, part), ["load_rows"]);
     // Only the grammar knows that an arrow function is one.
     let part = "const loadRows = (from) => from;\nthis is no script";
-    assert_eq!(declared_in_part(Some(Path::new("a.js")), part), ["loadRows"]);
+    assert_eq!(
+        declared_in_part(Some(Path::new("a.js")), part),
+        ["loadRows"]
+    );
 }
 
 #[test]
 fn no_text_is_too_strange() {
-    let mut strange = vec!["\u{0}\u{1}\u{fffd}".repeat(500), "(".repeat(100_000), "a<b<c>".repeat(20_000)];
+    let mut strange = vec![
+        "\u{0}\u{1}\u{fffd}".repeat(500),
+        "(".repeat(100_000),
+        "a<b<c>".repeat(20_000),
+    ];
     // In lines, as a parser is asked to read them.
-    let lines =
-        ["}", "\"", "if ", "x ", "fn x() ", "class A ", "/*", "(((]]]"].map(|part| format!("{part}\n").repeat(400));
+    let lines = [
+        "}", "\"", "if ", "x ", "fn x() ", "class A ", "/*", "(((]]]",
+    ]
+    .map(|part| format!("{part}\n").repeat(400));
     strange.extend(lines);
     strange.extend(["fn x(", "class \u{202e}Ä {", "\"\"\"", "/*"].map(str::to_owned));
     for text in strange {
-        for file in ["a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.java", "a.c", "a.cpp", "a.txt"] {
+        for file in [
+            "a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.java", "a.c", "a.cpp", "a.txt",
+        ] {
             assert!(names(file, &text).len() <= SYMBOLS_MAX, "{file}");
         }
     }

@@ -1,8 +1,11 @@
-//! Times writing and reading the exchange formats. `cargo bench -p helix-engine --bench exchange`; an argument is the number of
-//! memories (100,000 unless given).
+//! Times writing and reading the exchange formats. `cargo bench -p helix-engine --bench exchange`;
+//! an argument is the number of memories (100,000 unless given).
 
 #![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
-#![expect(clippy::cast_precision_loss, reason = "counts are small beside what an f64 holds")]
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "counts are small beside what an f64 holds"
+)]
 
 use std::io::Cursor;
 use std::time::Instant;
@@ -26,14 +29,19 @@ fn memory(number: u32) -> Portable {
         source: Some(SourceRef::parse("src/kernels.rs:42")),
         confidence: Some(0.85),
         links: vec![format!("topic-0:{number}")],
-        recorded_at: Some(Timestamp::from_micros(1_790_000_000_000_000 + i64::from(number) * 60_000_000)),
+        recorded_at: Some(Timestamp::from_micros(
+            1_790_000_000_000_000 + i64::from(number) * 60_000_000,
+        )),
         ..Portable::default()
     }
 }
 
 fn report(name: &str, start: Instant, memories: usize, bytes: usize) {
     let seconds = start.elapsed().as_secs_f64();
-    let (count, mib) = (memories as f64 / seconds, bytes as f64 / f64::from(1 << 20) / seconds);
+    let (count, mib) = (
+        memories as f64 / seconds,
+        bytes as f64 / f64::from(1 << 20) / seconds,
+    );
     println!("{name:<24} {count:>12.0} memories/s {mib:>8.0} MiB/s");
 }
 
@@ -66,14 +74,21 @@ fn time_json(memories: &[Portable]) -> Result<()> {
     let document = writer.finish()?;
     report("json write", start, memories.len(), document.len());
     let start = Instant::now();
-    let read = json::read(document.as_slice(), |_| anyhow::Ok(())).map_err(|error| anyhow::anyhow!("{error}"))?;
-    report("json read", start, usize::try_from(read.read)?, document.len());
+    let read = json::read(document.as_slice(), |_| anyhow::Ok(()))
+        .map_err(|error| anyhow::anyhow!("{error}"))?;
+    report(
+        "json read",
+        start,
+        usize::try_from(read.read)?,
+        document.len(),
+    );
     Ok(())
 }
 
 fn time_markdown(memories: &[Portable]) -> Result<()> {
     let start = Instant::now();
-    let mut writer = markdown::Writer::new(Vec::new(), &Topic::parse("topic")?, memories.len() as u64)?;
+    let mut writer =
+        markdown::Writer::new(Vec::new(), &Topic::parse("topic")?, memories.len() as u64)?;
     for memory in memories {
         writer.write(memory)?;
     }
@@ -89,7 +104,10 @@ fn time_markdown(memories: &[Portable]) -> Result<()> {
 }
 
 fn main() -> Result<()> {
-    let count: u32 = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(100_000);
+    let count: u32 = std::env::args()
+        .skip(1)
+        .find_map(|argument| argument.parse().ok())
+        .unwrap_or(100_000);
     let memories: Vec<Portable> = (0..count).map(memory).collect();
     time_amrl(&memories)?;
     time_json(&memories)?;

@@ -8,7 +8,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use helix_engine::index::lexical::{Document, LexicalIndex, LexicalQuery, Mode, Restriction, TAIL_FLUSH_DOCUMENTS};
+use helix_engine::index::lexical::{
+    Document, LexicalIndex, LexicalQuery, Mode, Restriction, TAIL_FLUSH_DOCUMENTS,
+};
 
 /// Committed memories unless an argument says otherwise.
 const DOCUMENTS: u32 = 100_000;
@@ -42,7 +44,12 @@ impl Random {
     }
 
     /// A word whose rank is Zipf distributed: log-uniform.
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rank"
+    )]
     fn word(&mut self) -> String {
         let unit = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
         word(f64::from(VOCABULARY).powf(unit) as u32)
@@ -50,14 +57,19 @@ impl Random {
 
     fn text(&mut self) -> String {
         let words = WORDS_MIN + self.below(WORDS_SPREAD);
-        (0..words).map(|_| self.word()).collect::<Vec<_>>().join(" ")
+        (0..words)
+            .map(|_| self.word())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
 /// The word of a rank: syllables, so that it is stemmed and hashed like a word.
 fn word(rank: u32) -> String {
-    const SYLLABLES: [&str; 16] =
-        ["ka", "lo", "mi", "ter", "su", "ne", "ro", "vin", "da", "pel", "go", "hu", "tra", "bel", "fi", "zon"];
+    const SYLLABLES: [&str; 16] = [
+        "ka", "lo", "mi", "ter", "su", "ne", "ro", "vin", "da", "pel", "go", "hu", "tra", "bel",
+        "fi", "zon",
+    ];
     let mut left = rank + 16;
     let mut made = String::new();
     while left > 0 {
@@ -81,12 +93,22 @@ impl Memory {
             text: random.text(),
             topic: format!("topic-{}", random.below(400)),
             tags: vec![word(random.below(200)), word(random.below(200))],
-            source: format!("src/{}/{}.rs", word(random.below(300)), word(random.below(3_000))),
+            source: format!(
+                "src/{}/{}.rs",
+                word(random.below(300)),
+                word(random.below(3_000))
+            ),
         }
     }
 
     fn document(&self, number: u32) -> Document<'_> {
-        Document { number, text: &self.text, topic: &self.topic, tags: &self.tags, source: Some(&self.source) }
+        Document {
+            number,
+            text: &self.text,
+            topic: &self.topic,
+            tags: &self.tags,
+            source: Some(&self.source),
+        }
     }
 }
 
@@ -118,7 +140,11 @@ fn refill(random: &mut Random, documents: u32) -> Result<()> {
         (0..documents).for_each(|number| add(&Memory::random(random).document(number)));
         true
     })?;
-    println!("fill {documents} at once: {:.1?}, {} segments", started.elapsed(), index.segment_count());
+    println!(
+        "fill {documents} at once: {:.1?}, {} segments",
+        started.elapsed(),
+        index.segment_count()
+    );
     Ok(())
 }
 
@@ -135,16 +161,25 @@ fn fill_tail(index: &LexicalIndex, random: &mut Random, from: u32) {
 
 fn report(what: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
-    let at = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or_default();
+    let at = |percent: usize| {
+        times
+            .get(times.len() * percent / 100)
+            .copied()
+            .unwrap_or_default()
+    };
     println!("{what:<48} p50 {:>9.1?}   p99 {:>9.1?}", at(50), at(99));
 }
 
 fn queries(random: &mut Random, mode: Mode) -> Vec<LexicalQuery> {
     let mut query = || {
         let words = 3 + random.below(3);
-        // Questions name rarer words than texts do: not one of the ten commonest, nor a random string.
+        // Questions name rarer words than texts do: not one of the ten commonest, nor a random
+        // string.
         let mut word = || word(10 + random.below(2_000));
-        LexicalQuery::parse(&(0..words).map(|_| word()).collect::<Vec<_>>().join(" "), mode)
+        LexicalQuery::parse(
+            &(0..words).map(|_| word()).collect::<Vec<_>>().join(" "),
+            mode,
+        )
     };
     (0..SEARCHES).map(|_| query()).collect()
 }
@@ -152,12 +187,23 @@ fn queries(random: &mut Random, mode: Mode) -> Vec<LexicalQuery> {
 fn common_queries(random: &mut Random, mode: Mode) -> Vec<LexicalQuery> {
     let mut query = || {
         let words = 3 + random.below(3);
-        LexicalQuery::parse(&(0..words).map(|_| random.word()).collect::<Vec<_>>().join(" "), mode)
+        LexicalQuery::parse(
+            &(0..words)
+                .map(|_| random.word())
+                .collect::<Vec<_>>()
+                .join(" "),
+            mode,
+        )
     };
     (0..SEARCHES).map(|_| query()).collect()
 }
 
-fn search(index: &LexicalIndex, what: &str, queries: &[LexicalQuery], restriction: &Restriction<'_>) -> Result<()> {
+fn search(
+    index: &LexicalIndex,
+    what: &str,
+    queries: &[LexicalQuery],
+    restriction: &Restriction<'_>,
+) -> Result<()> {
     let keeps = |number: u32| !number.is_multiple_of(10);
     let mut times = Vec::new();
     let mut hits = 0;
@@ -166,23 +212,46 @@ fn search(index: &LexicalIndex, what: &str, queries: &[LexicalQuery], restrictio
         hits += black_box(index.search(query, LIMIT, restriction, keeps)?).len();
         times.push(started.elapsed());
     }
-    report(&format!("{what} ({} hits a query)", hits / queries.len()), times);
+    report(
+        &format!("{what} ({} hits a query)", hits / queries.len()),
+        times,
+    );
     Ok(())
 }
 
 fn search_all(index: &LexicalIndex, random: &mut Random) -> Result<()> {
     let everything = Restriction::default();
     for (name, mode) in [("OR", Mode::Any), ("AND", Mode::All)] {
-        search(index, &format!("{name}, words of middling rank"), &queries(random, mode), &everything)?;
-        search(index, &format!("{name}, words as common as in texts"), &common_queries(random, mode), &everything)?;
+        search(
+            index,
+            &format!("{name}, words of middling rank"),
+            &queries(random, mode),
+            &everything,
+        )?;
+        search(
+            index,
+            &format!("{name}, words as common as in texts"),
+            &common_queries(random, mode),
+            &everything,
+        )?;
     }
     let topics = ["topic-7".to_owned()];
-    let one_topic = Restriction { topics: &topics, tags: &[] };
-    search(index, "OR in one topic of 400", &common_queries(random, Mode::Any), &one_topic)
+    let one_topic = Restriction {
+        topics: &topics,
+        tags: &[],
+    };
+    search(
+        index,
+        "OR in one topic of 400",
+        &common_queries(random, Mode::Any),
+        &one_topic,
+    )
 }
 
 fn main() -> Result<()> {
-    let documents = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(DOCUMENTS);
+    let documents = std::env::args()
+        .find_map(|argument| argument.parse().ok())
+        .unwrap_or(DOCUMENTS);
     let home = tempfile::tempdir().context("making a directory for the index")?;
     let mut random = Random(42);
     let index = LexicalIndex::open(home.path(), Box::new(|_| Some(String::new())))?;

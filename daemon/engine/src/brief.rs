@@ -1,15 +1,20 @@
-//! Briefs: what is known about a topic, a pattern of topics or a query, compressed to what an agent reads at the start of work.
+//! Briefs: what is known about a topic, a pattern of topics or a query, compressed to what an agent
+//! reads at the start of work.
 //!
-//! Flow: the caller selects memories (by topic, [`crate::model::TopicPattern`] or search) and those that they link to →
-//! [`compose`] runs three passes (identical content merged, older versions marked, threads in time found), classifies into
-//! eight categories and ranks by recency × relevance → [`Brief`], a value for programs → [`render`], text for agents in
-//! three tiers. Without a query there is nothing to select: [`meta`] briefs the whole knowledge base from catalog rows.
+//! Flow: the caller selects memories (by topic, [`crate::model::TopicPattern`] or search) and those
+//! that they link to → [`compose`] runs three passes (identical content merged, older versions
+//! marked, threads in time found), classifies into eight categories and ranks by recency ×
+//! relevance → [`Brief`], a value for programs → [`render`], text for agents in three tiers.
+//! Without a query there is nothing to select: [`meta`] briefs the whole knowledge base from
+//! catalog rows.
 //!
-//! Invariants: every selected memory is in a section, merged into one that is, out of focus or left out, and each of these is
-//! counted; a text never exceeds the caps of its tier; what is marked superseded names what superseded it; stored text is
-//! neutralised, and never stands at the margin where headings do.
+//! Invariants: every selected memory is in a section, merged into one that is, out of focus or left
+//! out, and each of these is counted; a text never exceeds the caps of its tier; what is marked
+//! superseded names what superseded it; stored text is neutralised, and never stands at the margin
+//! where headings do.
 //!
-//! Absent on purpose: reading the store, the catalog's lock, looking at sources, following links. The caller does these.
+//! Absent on purpose: reading the store, the catalog's lock, looking at sources, following links.
+//! The caller does these.
 
 mod category;
 mod chains;
@@ -31,7 +36,8 @@ pub use category::{Category, UnknownCategory};
 pub use classify::{Stated, category_of, stated_in};
 pub use compose::compose;
 pub use render::{
-    CATEGORY_LINES_MAX, CATEGORY_MAX_CHARS, Detail, SCAN_LINES_MAX, SUMMARY_LINES_MAX, UnknownDetail, render, whole,
+    CATEGORY_LINES_MAX, CATEGORY_MAX_CHARS, Detail, SCAN_LINES_MAX, SUMMARY_LINES_MAX,
+    UnknownDetail, render, whole,
 };
 pub use standing::{CONSIDERED_MAX, Standing, consider, consider_each};
 
@@ -57,7 +63,12 @@ impl<'a> Selected<'a> {
     /// A memory that no search has scored and whose source is as it was.
     #[must_use]
     pub fn of(memory: &'a Memory) -> Self {
-        Self { memory, relevance: None, is_stale: false, moved_to: None }
+        Self {
+            memory,
+            relevance: None,
+            is_stale: false,
+            moved_to: None,
+        }
     }
 }
 
@@ -80,8 +91,8 @@ pub struct Input<'a> {
     pub now: Timestamp,
 }
 
-/// A composed brief. `total` is the sum of the sections' counts, `merged`, `out_of_focus`, `left_out` and
-/// `beyond`.
+/// A composed brief. `total` is the sum of the sections' counts, `merged`, `out_of_focus`,
+/// `left_out` and `beyond`.
 #[derive(Clone, Debug, Default)]
 pub struct Brief<'a> {
     /// Memories that matched.
@@ -108,7 +119,8 @@ pub struct Brief<'a> {
     pub out_of_focus: usize,
     /// Memories that matched and were not considered, being less hot than those that were.
     pub left_out: usize,
-    /// Memories that were considered and are not among the hottest, to which a compact brief keeps.
+    /// Memories that were considered and are not among the hottest, to which a compact brief
+    /// keeps.
     pub beyond: usize,
     /// The categories asked for.
     pub focus: Vec<Category>,

@@ -1,8 +1,9 @@
-//! Files that can be made anew from the store: what stands in their place is opened without following links and without
-//! waiting, and is cleared away when it is anything else than a file of our own.
+//! Files that can be made anew from the store: what stands in their place is opened without
+//! following links and without waiting, and is cleared away when it is anything else than a file of
+//! our own.
 //!
-//! A link in their place may lead anywhere: it is removed, never what it leads to. A directory may hold somebody's files: it is
-//! moved aside.
+//! A link in their place may lead anywhere: it is removed, never what it leads to. A directory may
+//! hold somebody's files: it is moved aside.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -14,7 +15,8 @@ use nix::fcntl::OFlag;
 /// Owner only.
 const DIRECTORY_MODE: u32 = 0o700;
 
-/// Names that a directory in a file's place may be moved to; more of them than these are somebody's game.
+/// Names that a directory in a file's place may be moved to; more of them than these are somebody's
+/// game.
 const MOVED_MAX: u32 = 100;
 
 /// Opens a regular file. A FIFO or a device is an error rather than something to wait for.
@@ -23,7 +25,11 @@ const MOVED_MAX: u32 = 100;
 /// When it is no regular file, or cannot be opened.
 pub fn without_waiting(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(not_ours("is no regular file")) }
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(not_ours("is no regular file"))
+    }
 }
 
 /// Opens a regular file that has this one name, also without following a link.
@@ -31,13 +37,19 @@ pub fn without_waiting(options: &mut OpenOptions, path: &Path) -> io::Result<Fil
 /// # Errors
 /// When it is a link or no regular file, or cannot be opened.
 pub fn strictly(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let file = options.custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW).bits()).open(path)?;
+    let file = options
+        .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW).bits())
+        .open(path)?;
     let found = file.metadata()?;
     if !found.is_file() {
         return Err(not_ours("is no regular file"));
     }
     // Under its other name it may be anybody's.
-    if found.nlink() > 1 { Err(not_ours("has another name")) } else { Ok(file) }
+    if found.nlink() > 1 {
+        Err(not_ours("has another name"))
+    } else {
+        Ok(file)
+    }
 }
 
 fn not_ours(detail: &'static str) -> io::Error {
@@ -53,7 +65,8 @@ fn found(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Makes directories below one another, and returns the last. What stands in the place of one and is none is cleared away.
+/// Makes directories below one another, and returns the last. What stands in the place of one and
+/// is none is cleared away.
 ///
 /// # Errors
 /// When one cannot be made.
@@ -70,14 +83,16 @@ pub fn directories(root: &Path, names: &[&str]) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Clears away what stands at a place: removes a file, a link or the like, and moves a directory aside. Returns whether there was
-/// anything.
+/// Clears away what stands at a place: removes a file, a link or the like, and moves a directory
+/// aside. Returns whether there was anything.
 ///
 /// # Errors
 /// When it cannot be removed or moved.
 pub fn clear_away(directory: &Path, name: &str) -> io::Result<bool> {
     let path = directory.join(name);
-    let Some(found) = found(&path)? else { return Ok(false) };
+    let Some(found) = found(&path)? else {
+        return Ok(false);
+    };
     if !found.is_dir() {
         fs::remove_file(&path)?;
         return Ok(true);
@@ -90,7 +105,9 @@ pub fn clear_away(directory: &Path, name: &str) -> io::Result<bool> {
             return Ok(true);
         }
     }
-    Err(not_ours("is a directory, and others were moved aside before"))
+    Err(not_ours(
+        "is a directory, and others were moved aside before",
+    ))
 }
 
 #[cfg(test)]
@@ -104,7 +121,14 @@ mod tests {
     use super::*;
 
     fn opened(path: &Path) -> io::Result<File> {
-        strictly(OpenOptions::new().read(true).write(true).create(true).truncate(false), path)
+        strictly(
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false),
+            path,
+        )
     }
 
     #[test]
@@ -119,7 +143,10 @@ mod tests {
 
         mkfifo(&path, Mode::S_IRWXU).unwrap();
         assert!(opened(&path).is_err(), "a FIFO");
-        assert!(without_waiting(OpenOptions::new().read(true), &path).is_err(), "a FIFO for reading");
+        assert!(
+            without_waiting(OpenOptions::new().read(true), &path).is_err(),
+            "a FIFO for reading"
+        );
         assert!(clear_away(home.path(), "file").unwrap());
         symlink(&theirs, &path).unwrap();
         assert!(opened(&path).is_err(), "a link");
@@ -146,7 +173,10 @@ mod tests {
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
         fs::remove_dir_all(&made).unwrap();
         fs::write(&made, "a file").unwrap();
-        assert_eq!(directories(home.path(), &["index", "lexical"]).unwrap(), made);
+        assert_eq!(
+            directories(home.path(), &["index", "lexical"]).unwrap(),
+            made
+        );
         assert!(made.is_dir());
     }
 }

@@ -1,12 +1,14 @@
-//! How memories travel between strands: the AMRL log, JSON and Markdown, each read and written as a stream.
+//! How memories travel between strands: the AMRL log, JSON and Markdown, each read and written as a
+//! stream.
 //!
 //! ```text
 //! store → Memory → Portable → amrl | json | markdown → file → Portable → Draft → policy → store
 //! ```
 //!
-//! [`Portable`] is the one value in the middle; each format has its own struct or layout and its own version. Readers take
-//! what other tools wrote as far as it can be understood, and say in a [`Report`] what they left out and where. Nothing here
-//! opens a file, reads a clock or decides what a strand keeps.
+//! [`Portable`] is the one value in the middle; each format has its own struct or layout and its
+//! own version. Readers take what other tools wrote as far as it can be understood, and say in a
+//! [`Report`] what they left out and where. Nothing here opens a file, reads a clock or decides
+//! what a strand keeps.
 
 pub mod amrl;
 mod change;

@@ -1,7 +1,9 @@
-//! The one order in which a strand's locks are taken. Two threads that keep it never wait for each other.
+//! The one order in which a strand's locks are taken. Two threads that keep it never wait for each
+//! other.
 //!
-//! Builds with debug assertions and unit tests check it: taking a lock out of order, or a second time in one thread, panics there, also
-//! where no other thread is in the way. Other builds carry nothing of it.
+//! Builds with debug assertions and unit tests check it: taking a lock out of order, or a second
+//! time in one thread, panics there, also where no other thread is in the way. Other builds carry
+//! nothing of it.
 
 use std::ops::{Deref, DerefMut};
 
@@ -34,7 +36,10 @@ impl<G> Ordered<G> {
     pub(crate) fn take(lock: Lock, take: impl FnOnce() -> G) -> Self {
         // Before waiting: a lock that is never had is what this is about.
         let held = Held::new(lock);
-        Self { guard: take(), _held: held }
+        Self {
+            guard: take(),
+            _held: held,
+        }
     }
 }
 
@@ -85,7 +90,10 @@ mod checked {
     impl Held {
         pub(super) fn new(lock: Lock) -> Self {
             HELD.with_borrow_mut(|held| {
-                assert!(held.iter().all(|known| *known < lock), "{lock:?} is taken while {held:?} are held");
+                assert!(
+                    held.iter().all(|known| *known < lock),
+                    "{lock:?} is taken while {held:?} are held"
+                );
                 held.push(lock);
             });
             Self(lock)
@@ -109,15 +117,19 @@ mod tests {
     #[test]
     fn locks_are_taken_in_one_order() {
         let locks = [Mutex::new(0), Mutex::new(0)];
-        let take = |lock, at: usize| Ordered::take(lock, || locks.get(at).and_then(|lock| lock.lock().ok()));
+        let take = |lock, at: usize| {
+            Ordered::take(lock, || locks.get(at).and_then(|lock| lock.lock().ok()))
+        };
         let catalog = take(Lock::Catalog, 0);
         let words = take(Lock::Words, 1);
         // In whatever order they are given back.
         drop(catalog);
         drop(words);
-        for (first, second) in
-            [(Lock::Catalog, Lock::Mentions), (Lock::Catalog, Lock::Catalog), (Lock::Words, Lock::Space)]
-        {
+        for (first, second) in [
+            (Lock::Catalog, Lock::Mentions),
+            (Lock::Catalog, Lock::Catalog),
+            (Lock::Words, Lock::Space),
+        ] {
             let misordered = catch_unwind(|| {
                 let _first = Held::new(first);
                 Held::new(second)

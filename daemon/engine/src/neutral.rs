@@ -1,7 +1,9 @@
-//! Neutralising stored text: what would steer a terminal, hide from a reader or break out of its frame.
+//! Neutralising stored text: what would steer a terminal, hide from a reader or break out of its
+//! frame.
 
-/// Invisible characters, as inclusive ranges in their order. Programs that show what the daemon sends have the same list in
-/// `helix_proto::hidden`, which says what they are; a test compares the two.
+/// Invisible characters, as inclusive ranges in their order. Programs that show what the daemon
+/// sends have the same list in `helix_proto::hidden`, which says what they are; a test compares the
+/// two.
 const INVISIBLE: [(char, char); 19] = [
     ('\u{00AD}', '\u{00AD}'),
     ('\u{034F}', '\u{034F}'),
@@ -26,7 +28,11 @@ const INVISIBLE: [(char, char); 19] = [
 
 /// Whether a character may be shown as it is.
 fn is_harmless(c: char) -> bool {
-    let is_invisible = || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&c));
+    let is_invisible = || {
+        INVISIBLE
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&c))
+    };
     // All of ASCII at a glance: this looks at every character of every text that is shown.
     match c {
         '\n' | '\t' | ' '..='~' => true,
@@ -43,7 +49,8 @@ pub fn neutral(text: &str) -> String {
 /// Most characters of what somebody gave that a message repeats.
 const QUOTED_MAX_CHARS: usize = 200;
 
-/// Returns what somebody gave as a message repeats it: on one line, neutral, in quotation marks, with backslashes as they are.
+/// Returns what somebody gave as a message repeats it: on one line, neutral, in quotation marks,
+/// with backslashes as they are.
 #[must_use]
 pub fn quoted(given: &str) -> String {
     format!("\"{}\"", one_line(given, QUOTED_MAX_CHARS))
@@ -81,7 +88,9 @@ pub fn one_line(text: &str, max_chars: usize) -> String {
 const LINE_BREAK: &str = " / ";
 
 /// Ends of a line that show where it ends.
-const LINE_ENDS: &[char] = &['.', ',', ';', ':', '!', '?', '…', '—', '。', '、', '，', '：', '；', '！', '？'];
+const LINE_ENDS: &[char] = &[
+    '.', ',', ';', ':', '!', '?', '…', '—', '。', '、', '，', '：', '；', '！', '？',
+];
 
 /// Beginnings of a heading, an item, a quotation or a row.
 const LINE_STARTS: &[char] = &['#', '-', '*', '•', '>', '|'];
@@ -89,11 +98,12 @@ const LINE_STARTS: &[char] = &['#', '-', '*', '•', '>', '|'];
 /// Characters of the shortest line that goes on in the next one because it is full.
 const WRAPPED_MIN_CHARS: usize = 50;
 
-/// Bytes of a text that are looked at for each character that is shown: lines may be indented deeply.
+/// Bytes of a text that are looked at for each character that is shown: lines may be indented
+/// deeply.
 const LOOKED_AT_MAX_BYTES_PER_CHAR: usize = 16;
 
-/// Returns the beginning of a text as [`one_line`] does, with a mark where a line ended that nothing else ends. A line that goes on
-/// in the next one, as in wrapped prose, gets none.
+/// Returns the beginning of a text as [`one_line`] does, with a mark where a line ended that
+/// nothing else ends. A line that goes on in the next one, as in wrapped prose, gets none.
 #[must_use]
 pub fn preview(text: &str, max_chars: usize) -> String {
     let looked_at = max_chars.saturating_mul(LOOKED_AT_MAX_BYTES_PER_CHAR);
@@ -108,7 +118,11 @@ pub fn preview(text: &str, max_chars: usize) -> String {
             || is_behind_short
             || line.starts_with(|c: char| c.is_uppercase() || LINE_STARTS.contains(&c));
         if !joined.is_empty() {
-            joined.push_str(if begins && !joined.ends_with(LINE_ENDS) { LINE_BREAK } else { " " });
+            joined.push_str(if begins && !joined.ends_with(LINE_ENDS) {
+                LINE_BREAK
+            } else {
+                " "
+            });
         }
         joined.push_str(line);
         (is_behind_blank, is_behind_short) = (false, line.chars().count() < WRAPPED_MIN_CHARS);
@@ -125,7 +139,10 @@ mod tests {
 
     #[test]
     fn hidden_characters_go_and_text_stays() {
-        assert_eq!(neutral("a\u{202E}b\u{200B}c\x1b[31md\u{E0041}é 漢\n\te"), "abc[31mdé 漢\n\te");
+        assert_eq!(
+            neutral("a\u{202E}b\u{200B}c\x1b[31md\u{E0041}é 漢\n\te"),
+            "abc[31mdé 漢\n\te"
+        );
     }
 
     #[test]
@@ -138,17 +155,29 @@ mod tests {
     #[test]
     fn a_preview_shows_where_lines_end() {
         for (text, expected) in [
-            ("gotcha: clean removes bin\nSo the daemon goes", "gotcha: clean removes bin / So the daemon goes"),
-            ("It ends.\nSo it does:\n- one\n- two", "It ends. So it does: - one / - two"),
+            (
+                "gotcha: clean removes bin\nSo the daemon goes",
+                "gotcha: clean removes bin / So the daemon goes",
+            ),
+            (
+                "It ends.\nSo it does:\n- one\n- two",
+                "It ends. So it does: - one / - two",
+            ),
             ("# Title\n\nits text", "# Title / its text"),
-            ("do not log secrets\nlog request ids", "do not log secrets / log request ids"),
+            (
+                "do not log secrets\nlog request ids",
+                "do not log secrets / log request ids",
+            ),
             (" one ", "one"),
             ("", ""),
         ] {
             assert_eq!(preview(text, 60), expected);
         }
         let wrapped = "prose that is wrapped where its lines are as long as here";
-        assert_eq!(preview(&format!("{wrapped}\n  goes on"), 90), format!("{wrapped} goes on"));
+        assert_eq!(
+            preview(&format!("{wrapped}\n  goes on"), 90),
+            format!("{wrapped} goes on")
+        );
         assert_eq!(preview("alpha\nBeta gamma", 12), "alpha / Beta…");
         assert_eq!(preview(&"x y\n".repeat(9_000), 9), "x y / x y…");
     }

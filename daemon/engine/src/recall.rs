@@ -1,6 +1,7 @@
 //! Recall: an explicit query and its ranked hits.
 //!
-//! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors → diversity → limit, or a budget of tokens.
+//! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors
+//! → diversity → limit, or a budget of tokens.
 
 mod calendar;
 mod count;

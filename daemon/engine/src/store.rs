@@ -1,7 +1,7 @@
 //! The store: redb tables, the truth from which every index can be rebuilt.
 //!
-//! One [`Writer`] exists for each [`Store`]; readers work on snapshots and never block it. A commit is durable when
-//! [`Writer::commit`] returns, and an index learns of it only afterwards.
+//! One [`Writer`] exists for each [`Store`]; readers work on snapshots and never block it. A commit
+//! is durable when [`Writer::commit`] returns, and an index learns of it only afterwards.
 
 mod backend;
 pub mod bounds;
@@ -44,12 +44,13 @@ use crate::ports::Storage;
 /// File of the store inside a strand.
 pub const STORE_FILE: &str = "store.redb";
 
-/// Version of the tables' layout and of what the history may hold; see `migrate` for what each was. Records carry versions of
-/// their own. A new kind of operation or a new table takes a new version, so that an older Helix says that the store is
-/// newer rather than damaged.
+/// Version of the tables' layout and of what the history may hold; see `migrate` for what each was.
+/// Records carry versions of their own. A new kind of operation or a new table takes a new version,
+/// so that an older Helix says that the store is newer rather than damaged.
 pub const FORMAT: u64 = 3;
 
-/// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a gigabyte.
+/// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a
+/// gigabyte.
 const CACHE_BYTES: usize = 48 * 1024 * 1024;
 
 /// First bytes of a file that redb finished making.
@@ -96,7 +97,9 @@ pub enum StoreError {
     )]
     Lost,
     /// A newer Helix wrote it.
-    #[error("{STORE_FILE} has format {found}, this Helix knows up to {FORMAT}; install the newer Helix again")]
+    #[error(
+        "{STORE_FILE} has format {found}, this Helix knows up to {FORMAT}; install the newer Helix again"
+    )]
     Newer {
         /// The format found.
         found: u64,
@@ -111,7 +114,9 @@ pub enum StoreError {
         detail: String,
     },
     /// A damaged store that there is no room to make anew.
-    #[error("making {STORE_FILE} anew, which is damaged: {source}; free as much space as it takes and start again")]
+    #[error(
+        "making {STORE_FILE} anew, which is damaged: {source}; free as much space as it takes and start again"
+    )]
     Mend {
         /// What the medium said.
         source: std::io::Error,
@@ -143,13 +148,20 @@ impl StoreError {
 }
 
 fn kind_of(error: &io::Error) -> ErrorKind {
-    if error.kind() == io::ErrorKind::PermissionDenied { ErrorKind::Denied } else { ErrorKind::Internal }
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        ErrorKind::Denied
+    } else {
+        ErrorKind::Internal
+    }
 }
 
 /// Whether nothing can be written just now, but everything read.
 fn is_read_only(error: &io::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+    matches!(
+        error.kind(),
+        StorageFull | QuotaExceeded | ReadOnlyFilesystem
+    )
 }
 
 impl From<redb::Error> for StoreError {
@@ -171,15 +183,21 @@ macro_rules! from_redb {
         })+
     };
 }
-from_redb!(redb::TransactionError, redb::TableError, redb::StorageError, redb::CommitError);
+from_redb!(
+    redb::TransactionError,
+    redb::TableError,
+    redb::StorageError,
+    redb::CommitError
+);
 
 impl Store {
-    /// Opens the store, creates it when absent, and gives out its only writer. An older one is copied, then brought up to
-    /// [`FORMAT`]. A damaged one is made anew from what is whole, and where nothing can be written, it can be read.
+    /// Opens the store, creates it when absent, and gives out its only writer. An older one is
+    /// copied, then brought up to [`FORMAT`]. A damaged one is made anew from what is whole,
+    /// and where nothing can be written, it can be read.
     ///
     /// # Errors
-    /// [`StoreError::Newer`] and [`StoreError::Damaged`] leave the file as it was; [`StoreError::Locked`] when another process
-    /// holds it.
+    /// [`StoreError::Newer`] and [`StoreError::Damaged`] leave the file as it was;
+    /// [`StoreError::Locked`] when another process holds it.
     pub fn open(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
         refuse_newer(storage)?;
         // Copies that stay take room and do no other harm.
@@ -193,7 +211,9 @@ impl Store {
                 guard::guarded(|| mend::mend(storage, &detail))?;
                 Self::open_as_it_is(storage)
             }
-            Err(StoreError::Open(error) | StoreError::Database(redb::Error::Io(error))) if is_read_only(&error) => {
+            Err(StoreError::Open(error) | StoreError::Database(redb::Error::Io(error)))
+                if is_read_only(&error) =>
+            {
                 Self::open_for_reading(storage, error.to_string())
             }
             other => other,
@@ -215,8 +235,14 @@ impl Store {
     }
 
     /// Opens a view of the file that keeps in RAM what redb wants to write to it.
-    fn open_for_reading(storage: &dyn Storage, refusal: String) -> Result<(Self, Writer), StoreError> {
-        tracing::error!(refusal, "nothing can be written, so the store is opened for reading alone");
+    fn open_for_reading(
+        storage: &dyn Storage,
+        refusal: String,
+    ) -> Result<(Self, Writer), StoreError> {
+        tracing::error!(
+            refusal,
+            "nothing can be written, so the store is opened for reading alone"
+        );
         guard::guarded(|| {
             let database = open_view(storage)?;
             if let Some(found @ ..FORMAT) = format_of(&database)? {
@@ -229,7 +255,11 @@ impl Store {
     fn of(database: Database, refusal: Option<String>) -> Result<(Self, Writer), StoreError> {
         let database = Arc::new(database);
         let shared = Arc::new(RwLock::new(Arc::clone(&database)));
-        let store = Self { database: shared, writing: Arc::default(), skipped: Arc::default() };
+        let store = Self {
+            database: shared,
+            writing: Arc::default(),
+            skipped: Arc::default(),
+        };
         let writer = Writer::new(database, store.clone(), refusal)?;
         Ok((store, writer))
     }
@@ -249,7 +279,11 @@ impl Store {
             backend.read(0, &mut start).map_err(StoreError::Open)?;
         }
         drop(backend);
-        if start == MAGIC { Self::open(storage) } else { Err(StoreError::Lost) }
+        if start == MAGIC {
+            Self::open(storage)
+        } else {
+            Err(StoreError::Lost)
+        }
     }
 
     /// Takes a snapshot: everything committed so far, and nothing later.
@@ -262,13 +296,17 @@ impl Store {
     }
 }
 
-/// Looks at the format before anything is written, because opening for writing already changes the file. A file that is
-/// new, or was not closed, cannot be read so; its format is checked again once it is open. The word of a damaged file counts for
-/// nothing.
+/// Looks at the format before anything is written, because opening for writing already changes the
+/// file. A file that is new, or was not closed, cannot be read so; its format is checked again once
+/// it is open. The word of a damaged file counts for nothing.
 fn refuse_newer(storage: &dyn Storage) -> Result<(), StoreError> {
-    let Ok(backend) = storage.read(STORE_FILE) else { return Ok(()) };
+    let Ok(backend) = storage.read(STORE_FILE) else {
+        return Ok(());
+    };
     let format = guard::guarded(|| {
-        let opened = Database::builder().set_cache_size(0).open_read_only_with_backend(backend::Injected(backend));
+        let opened = Database::builder()
+            .set_cache_size(0)
+            .open_read_only_with_backend(backend::Injected(backend));
         opened.map_or(Ok(None), |database| format_of(&database))
     });
     match format {
@@ -297,46 +335,66 @@ fn format_of(database: &impl ReadableDatabase) -> Result<Option<u64>, StoreError
 fn open_or_make(storage: &dyn Storage) -> Result<Database, StoreError> {
     let database = match open_checked(storage, STORE_FILE)? {
         // The lock was had, so nobody else is making the file just now.
-        Err(redb::DatabaseError::Storage(redb::StorageError::Io(_))) if clear_unfinished(storage)? => {
+        Err(redb::DatabaseError::Storage(redb::StorageError::Io(_)))
+            if clear_unfinished(storage)? =>
+        {
             open_checked(storage, STORE_FILE)?
         }
         // Shorter than it says, or no store at all.
         Err(redb::DatabaseError::Storage(redb::StorageError::Io(error)))
-            if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData) =>
+            if matches!(
+                error.kind(),
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData
+            ) =>
         {
-            return Err(StoreError::Damaged { detail: error.to_string() });
+            return Err(StoreError::Damaged {
+                detail: error.to_string(),
+            });
         }
         other => other,
     };
     database.map_err(open_error)
 }
 
-/// Opens a file and compares all of its pages with their checksums, which takes some 0.7 ms for each megabyte: a page that
-/// changed at rest is found before anything is read from it.
-fn open_checked(storage: &dyn Storage, name: &str) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
+/// Opens a file and compares all of its pages with their checksums, which takes some 0.7 ms for
+/// each megabyte: a page that changed at rest is found before anything is read from it.
+fn open_checked(
+    storage: &dyn Storage,
+    name: &str,
+) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
     let backend = storage.open(name).map_err(StoreError::Open)?;
     let mut builder = Database::builder();
-    builder.set_cache_size(CACHE_BYTES).set_check_integrity_on_open(true);
+    builder
+        .set_cache_size(CACHE_BYTES)
+        .set_check_integrity_on_open(true);
     Ok(builder.create_with_backend(backend::Injected(backend)))
 }
 
-/// Opens a view of the store that is never written to, and compares all of its pages with their checksums.
+/// Opens a view of the store that is never written to, and compares all of its pages with their
+/// checksums.
 fn open_view(storage: &dyn Storage) -> Result<Database, StoreError> {
     let base = storage.read(STORE_FILE).map_err(StoreError::Open)?;
     let view = overlay::Overlay::new(base, false).map_err(StoreError::Open)?;
     let mut builder = Database::builder();
-    builder.set_cache_size(CACHE_BYTES).set_check_integrity_on_open(true);
+    builder
+        .set_cache_size(CACHE_BYTES)
+        .set_check_integrity_on_open(true);
     builder.create_with_backend(view).map_err(open_error)
 }
 
-fn open_database(storage: &dyn Storage, name: &str) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
+fn open_database(
+    storage: &dyn Storage,
+    name: &str,
+) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
     let backend = storage.open(name).map_err(StoreError::Open)?;
-    Ok(Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(backend::Injected(backend)))
+    Ok(Database::builder()
+        .set_cache_size(CACHE_BYTES)
+        .create_with_backend(backend::Injected(backend)))
 }
 
-/// Empties a file whose making was cut short by a power loss, so that it is made again, and returns whether it did. redb
-/// writes the magic number last, after the rest is durable; a file that ever held a memory has the table's name in it, and
-/// is left alone.
+/// Empties a file whose making was cut short by a power loss, so that it is made again, and returns
+/// whether it did. redb writes the magic number last, after the rest is durable; a file that ever
+/// held a memory has the table's name in it, and is left alone.
 fn clear_unfinished(storage: &dyn Storage) -> Result<bool, StoreError> {
     let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
     let length = usize::try_from(backend.len().map_err(StoreError::Open)?).unwrap_or(usize::MAX);

@@ -1,7 +1,8 @@
 //! A strand: one knowledge base, its store and its indexes together.
 //!
-//! [`Strand`] answers readers from any thread. [`StrandWriter`], of which there is one, commits and only then lets the
-//! indexes know, so that what was acknowledged is durable and what was acknowledged is found.
+//! [`Strand`] answers readers from any thread. [`StrandWriter`], of which there is one, commits and
+//! only then lets the indexes know, so that what was acknowledged is durable and what was
+//! acknowledged is found.
 
 mod changes;
 mod compact;
@@ -26,7 +27,9 @@ pub use reindex::ReindexReport;
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
 pub use topics::{Recent, Since};
-pub use write::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, StrandWriter, TOPIC_EDIT_MAX, TopicEdit};
+pub use write::{
+    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, StrandWriter, TOPIC_EDIT_MAX, TopicEdit,
+};
 
 use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -77,7 +80,9 @@ impl ReadError {
     pub fn kind(&self) -> crate::error::ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
-            Self::Lexical(_) | Self::Vectors(_) | Self::Names(_) => crate::error::ErrorKind::Internal,
+            Self::Lexical(_) | Self::Vectors(_) | Self::Names(_) => {
+                crate::error::ErrorKind::Internal
+            }
         }
     }
 }
@@ -97,11 +102,19 @@ impl Strand {
 
     /// Reads the catalog. Hold it briefly: the writer waits for it.
     pub fn catalog(&self) -> Ordered<RwLockReadGuard<'_, Catalog>> {
-        Ordered::take(Lock::Catalog, || self.catalog.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+        Ordered::take(Lock::Catalog, || {
+            self.catalog
+                .read()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+        })
     }
 
     pub(crate) fn catalog_mut(&self) -> Ordered<RwLockWriteGuard<'_, Catalog>> {
-        Ordered::take(Lock::Catalog, || self.catalog.write().unwrap_or_else(std::sync::PoisonError::into_inner))
+        Ordered::take(Lock::Catalog, || {
+            self.catalog
+                .write()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+        })
     }
 
     /// Takes a snapshot of the store.
@@ -116,7 +129,11 @@ impl Strand {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn examine_file(&self, storage: &dyn Storage, max_bytes: u64) -> Result<Examined, StoreError> {
+    pub fn examine_file(
+        &self,
+        storage: &dyn Storage,
+        max_bytes: u64,
+    ) -> Result<Examined, StoreError> {
         self.store.examine(storage, max_bytes)
     }
 
@@ -126,13 +143,18 @@ impl Strand {
     /// When the disk fails.
     pub fn memories(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, StoreError> {
         let snapshot = self.snapshot()?;
-        numbers.iter().filter_map(|&number| snapshot.memory(number).transpose()).collect()
+        numbers
+            .iter()
+            .filter_map(|&number| snapshot.memory(number).transpose())
+            .collect()
     }
 
-    /// The active memories of a topic in these scopes, in the order they were recorded: the order of `topic:index`.
+    /// The active memories of a topic in these scopes, in the order they were recorded: the order
+    /// of `topic:index`.
     #[must_use]
     pub fn topic_members(&self, topic: &str, scopes: &[Scope]) -> Vec<MemoryNumber> {
-        self.catalog().members(topic, scopes, |row| row.status == Status::Active)
+        self.catalog()
+            .members(topic, scopes, |row| row.status == Status::Active)
     }
 
     /// Counts an access of each memory. Written to the store with a later commit.
@@ -164,44 +186,67 @@ impl Strand {
         query.has_all(&open::document(memory))
     }
 
-    /// Finds the active memory of the same scope that resembles a text most and is about the same things, with its Jaccard
-    /// similarity. `words` are the text's.
+    /// Finds the active memory of the same scope that resembles a text most and is about the same
+    /// things, with its Jaccard similarity. `words` are the text's.
     ///
     /// # Errors
     /// When the disk or the word index fails.
-    pub fn near_duplicate(&self, admitted: &Admitted, words: &WordSet) -> Result<Option<(Memory, f32)>, ReadError> {
+    pub fn near_duplicate(
+        &self,
+        admitted: &Admitted,
+        words: &WordSet,
+    ) -> Result<Option<(Memory, f32)>, ReadError> {
         if words.len() < RESEMBLE_TOKENS_MIN {
             return Ok(None);
         }
-        let query = self.lexical.rarest(&admitted.text, prefix_length(words.len()))?;
+        let query = self
+            .lexical
+            .rarest(&admitted.text, prefix_length(words.len()))?;
         let candidates = self.similar_words(&query, &admitted.scope)?;
         let particulars = Particulars::of(&admitted.text);
         let mut best: Option<(Memory, f32)> = None;
         for memory in self.memories(&candidates)? {
             let similarity = words.jaccard(&WordSet::of(&memory.text));
             let is_better = best.as_ref().is_none_or(|(_, best)| similarity > *best);
-            if similarity > NEAR_DUPLICATE && is_better && !particulars.are_apart(&Particulars::of(&memory.text)) {
+            if similarity > NEAR_DUPLICATE
+                && is_better
+                && !particulars.are_apart(&Particulars::of(&memory.text))
+            {
                 best = Some((memory, similarity));
             }
         }
         Ok(best)
     }
 
-    fn similar_words(&self, query: &LexicalQuery, scope: &Scope) -> Result<Vec<MemoryNumber>, ReadError> {
+    fn similar_words(
+        &self,
+        query: &LexicalQuery,
+        scope: &Scope,
+    ) -> Result<Vec<MemoryNumber>, ReadError> {
         let catalog = self.catalog();
-        let Some(scope) = catalog.scopes.find(&scope.to_string()) else { return Ok(Vec::new()) };
+        let Some(scope) = catalog.scopes.find(&scope.to_string()) else {
+            return Ok(Vec::new());
+        };
         let keeps = |number| {
-            catalog.row(MemoryNumber(number)).is_some_and(|row| row.status == Status::Active && row.scope == scope)
+            catalog
+                .row(MemoryNumber(number))
+                .is_some_and(|row| row.status == Status::Active && row.scope == scope)
         };
         let restriction = crate::index::lexical::Restriction::default();
-        let hits = self.lexical.search(query, RESEMBLE_CANDIDATES, &restriction, keeps)?;
-        Ok(hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect())
+        let hits = self
+            .lexical
+            .search(query, RESEMBLE_CANDIDATES, &restriction, keeps)?;
+        Ok(hits
+            .into_iter()
+            .map(|hit| MemoryNumber(hit.number))
+            .collect())
     }
 }
 
-/// How many of a text's rarest words to look for. Two texts of `words` words whose similarity is above [`NEAR_DUPLICATE`]
-/// share more than seven in ten, so they cannot differ in all of the rarest three in ten (the prefix filter of set
-/// similarity joins; Chaudhuri, Ganti and Kaushik 2006). Two more make up for words that the index splits.
+/// How many of a text's rarest words to look for. Two texts of `words` words whose similarity is
+/// above [`NEAR_DUPLICATE`] share more than seven in ten, so they cannot differ in all of the
+/// rarest three in ten (the prefix filter of set similarity joins; Chaudhuri, Ganti and Kaushik
+/// 2006). Two more make up for words that the index splits.
 fn prefix_length(words: usize) -> usize {
     words * 3 / 10 + 2
 }

@@ -1,8 +1,8 @@
-//! Damage at rest: whatever changes in a closed strand's files, a start serves what was stored or leaves it out and says so, or
-//! refuses; it never serves anything else, panics or hangs.
+//! Damage at rest: whatever changes in a closed strand's files, a start serves what was stored or
+//! leaves it out and says so, or refuses; it never serves anything else, panics or hangs.
 //!
-//! `HELIX_CORRUPTIONS=500` tries so many damaged stores, and two fifths as many damaged indexes and vectors;
-//! `HELIX_TEST_SEED` chooses another row of them.
+//! `HELIX_CORRUPTIONS=500` tries so many damaged stores, and two fifths as many damaged indexes and
+//! vectors; `HELIX_TEST_SEED` chooses another row of them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -51,11 +51,17 @@ const DIMENSIONS: usize = 8;
 const PAGE_BYTES: usize = 4096;
 
 fn trials() -> u64 {
-    std::env::var("HELIX_CORRUPTIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(TRIALS)
+    std::env::var("HELIX_CORRUPTIONS")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(TRIALS)
 }
 
 fn first_seed() -> u64 {
-    std::env::var("HELIX_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0)
+    std::env::var("HELIX_TEST_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(0)
 }
 
 /// What was stored, as it was read before the damage.
@@ -73,7 +79,9 @@ fn open(directory: &Path) -> Result<Opened, OpenError> {
     let storage = DirectoryStorage::new(directory.to_owned());
     let words = directory.join("index").join("lexical");
     let (strand, writer, _) = Strand::open(&storage, Some(&words), Kinds::default())?;
-    strand.open_space(&storage, "model", DIMENSIONS).map_err(|error| StoreError::Open(std::io::Error::other(error)))?;
+    strand
+        .open_space(&storage, "model", DIMENSIONS)
+        .map_err(|error| StoreError::Open(std::io::Error::other(error)))?;
     Ok((strand, writer))
 }
 
@@ -85,7 +93,10 @@ fn vector(number: u32) -> Vec<f32> {
 
 fn give_vectors(strand: &Strand) {
     let pending = strand.pending_vectors(1_000).unwrap();
-    let vectors: Vec<_> = pending.iter().map(|one| (one.number, one.text_hash, vector(one.number.0))).collect();
+    let vectors: Vec<_> = pending
+        .iter()
+        .map(|one| (one.number, one.text_hash, vector(one.number.0)))
+        .collect();
     strand.put_vectors(&vectors).unwrap();
 }
 
@@ -101,7 +112,13 @@ impl Truth {
                 tick += 1;
                 let words: Vec<String> = (0..dice.below(30) + 5).map(|_| dice.word()).collect();
                 let text = format!("{} {}", mark(part * 20 + place), words.join(" "));
-                store(&format!("topic-{}", tick % 9), &text, false, dice.entropy(), at(tick))
+                store(
+                    &format!("topic-{}", tick % 9),
+                    &text,
+                    false,
+                    dice.entropy(),
+                    at(tick),
+                )
             });
             let group = group.collect();
             assert!(writer.commit(group).unwrap().iter().all(Result::is_ok));
@@ -112,10 +129,17 @@ impl Truth {
             let change = match dice.below(4) {
                 0 => Edit::Append { text: dice.word() },
                 1 => Edit::Revise {
-                    text: format!("{} {} {}", mark(u64::from(number)), dice.word(), dice.word()),
+                    text: format!(
+                        "{} {} {}",
+                        mark(u64::from(number)),
+                        dice.word(),
+                        dice.word()
+                    ),
                     seen: None,
                 },
-                2 => Edit::Move { topic: kept::topic("moved", &mut Secrets::default()).unwrap() },
+                2 => Edit::Move {
+                    topic: kept::topic("moved", &mut Secrets::default()).unwrap(),
+                },
                 _ => Edit::Forget,
             };
             drop(writer.commit(vec![edit(number, change, at(tick))]).unwrap());
@@ -123,11 +147,26 @@ impl Truth {
         let touched: Vec<MemoryNumber> = (0..50).map(MemoryNumber).collect();
         strand.catalog_touch(&touched, at(tick + 1));
         let task = "find out why the build is slow".to_owned();
-        let checkpoint =
-            helix_engine::model::Checkpoint { task: task.clone(), saved_at: at(tick), ..Default::default() };
-        let session = Request::Session { key: "s".to_owned(), state: State::of_numbers([5; 300]) };
-        let save = Request::Checkpoint { scope: Scope::Global, checkpoint: Some(Box::new(checkpoint)) };
-        assert!(writer.commit(vec![Request::Accesses, session, save]).unwrap().iter().all(Result::is_ok));
+        let checkpoint = helix_engine::model::Checkpoint {
+            task: task.clone(),
+            saved_at: at(tick),
+            ..Default::default()
+        };
+        let session = Request::Session {
+            key: "s".to_owned(),
+            state: State::of_numbers([5; 300]),
+        };
+        let save = Request::Checkpoint {
+            scope: Scope::Global,
+            checkpoint: Some(Box::new(checkpoint)),
+        };
+        assert!(
+            writer
+                .commit(vec![Request::Accesses, session, save])
+                .unwrap()
+                .iter()
+                .all(Result::is_ok)
+        );
         strand.lexical().flush().unwrap();
         give_vectors(&strand);
         let memories = read_all(&strand);
@@ -137,7 +176,12 @@ impl Truth {
             let operation = operation.unwrap();
             texts.insert((operation.number.0, operation.memory().unwrap().text));
         }
-        Self { directory, memories, texts, task }
+        Self {
+            directory,
+            memories,
+            texts,
+            task,
+        }
     }
 
     /// A copy of the strand's files.
@@ -147,46 +191,90 @@ impl Truth {
         copy
     }
 
-    /// Compares all that a strand serves with what was stored. Returns the numbers of what is left out.
+    /// Compares all that a strand serves with what was stored. Returns the numbers of what is left
+    /// out.
     fn judge(&self, strand: &Strand) -> Result<BTreeSet<u32>, String> {
         let found = read_all(strand);
         for (number, memory) in &found {
-            let stored = self.memories.get(number).ok_or_else(|| format!("number {number} was never stored"))?;
+            let stored = self
+                .memories
+                .get(number)
+                .ok_or_else(|| format!("number {number} was never stored"))?;
             if !is_same(memory, stored) {
-                return Err(format!("number {number} is served as {memory:?}, stored was {stored:?}"));
+                return Err(format!(
+                    "number {number} is served as {memory:?}, stored was {stored:?}"
+                ));
             }
             for name in [memory.handle.as_str().to_owned(), memory.id.to_string()] {
-                let resolved = strand.resolve(&name, &[Scope::Global]).map_err(|error| error.to_string())?;
+                let resolved = strand
+                    .resolve(&name, &[Scope::Global])
+                    .map_err(|error| error.to_string())?;
                 if resolved != Resolution::One(MemoryNumber(*number)) {
-                    return Err(format!("{name} leads to {resolved:?} instead of number {number}"));
+                    return Err(format!(
+                        "{name} leads to {resolved:?} instead of number {number}"
+                    ));
                 }
             }
             Self::judge_search(strand, *number, memory)?;
         }
         let snapshot = strand.snapshot().map_err(|error| error.to_string())?;
-        for operation in snapshot.operations_backwards().map_err(|error| error.to_string())? {
+        for operation in snapshot
+            .operations_backwards()
+            .map_err(|error| error.to_string())?
+        {
             let operation = operation.map_err(|error| error.to_string())?;
-            let Ok(memory) = operation.memory() else { return Err(format!("{} has no memory", operation.sequence)) };
+            let Ok(memory) = operation.memory() else {
+                return Err(format!("{} has no memory", operation.sequence));
+            };
             if !self.texts.contains(&(operation.number.0, memory.text)) {
-                return Err(format!("the history has another text at {}", operation.sequence));
+                return Err(format!(
+                    "the history has another text at {}",
+                    operation.sequence
+                ));
             }
         }
-        let checkpoint = snapshot.checkpoint(&Scope::Global).map_err(|error| error.to_string())?;
+        let checkpoint = snapshot
+            .checkpoint(&Scope::Global)
+            .map_err(|error| error.to_string())?;
         if checkpoint.is_some_and(|checkpoint| checkpoint.task != self.task) {
             return Err("the checkpoint is another one".to_owned());
         }
-        if snapshot.sessions().map_err(|error| error.to_string())?.iter().any(|(_, state)| *state != [5; 300]) {
+        if snapshot
+            .sessions()
+            .map_err(|error| error.to_string())?
+            .iter()
+            .any(|(_, state)| *state != [5; 300])
+        {
             return Err("the session is another one".to_owned());
         }
-        Ok(self.memories.keys().filter(|number| !found.contains_key(number)).copied().collect())
+        Ok(self
+            .memories
+            .keys()
+            .filter(|number| !found.contains_key(number))
+            .copied()
+            .collect())
     }
 
     fn judge_search(strand: &Strand, number: u32, memory: &Memory) -> Result<(), String> {
         let query = LexicalQuery::parse(&mark(u64::from(number)), Mode::All);
-        let hits = strand.lexical().search(&query, 9, &Restriction::default(), |_| true);
-        let hits: Vec<u32> = hits.map_err(|error| error.to_string())?.into_iter().map(|hit| hit.number).collect();
-        let expected = if memory.status == Status::Active { vec![number] } else { Vec::new() };
-        if hits == expected { Ok(()) } else { Err(format!("a search for number {number} finds {hits:?}")) }
+        let hits = strand
+            .lexical()
+            .search(&query, 9, &Restriction::default(), |_| true);
+        let hits: Vec<u32> = hits
+            .map_err(|error| error.to_string())?
+            .into_iter()
+            .map(|hit| hit.number)
+            .collect();
+        let expected = if memory.status == Status::Active {
+            vec![number]
+        } else {
+            Vec::new()
+        };
+        if hits == expected {
+            Ok(())
+        } else {
+            Err(format!("a search for number {number} finds {hits:?}"))
+        }
     }
 }
 
@@ -234,10 +322,13 @@ struct Tally {
 fn run(trial: impl FnOnce() -> Result<Tally, String> + Send + 'static) -> Result<Tally, String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        let outcome = catch_unwind(AssertUnwindSafe(trial)).unwrap_or_else(|_| Err("it panicked".to_owned()));
+        let outcome =
+            catch_unwind(AssertUnwindSafe(trial)).unwrap_or_else(|_| Err("it panicked".to_owned()));
         sender.send(outcome).ok();
     });
-    receiver.recv_timeout(TRIAL_DEADLINE).unwrap_or_else(|_| Err("it hangs".to_owned()))
+    receiver
+        .recv_timeout(TRIAL_DEADLINE)
+        .unwrap_or_else(|_| Err("it hangs".to_owned()))
 }
 
 /// Changes something in a file's bytes.
@@ -283,7 +374,10 @@ fn damage_file(path: &Path, dice: &mut Dice) -> String {
     let before = bytes.clone();
     loop {
         let what = damage(&mut bytes, dice);
-        let is_used = before.iter().zip(&bytes).any(|(before, after)| before != after && *before != 0);
+        let is_used = before
+            .iter()
+            .zip(&bytes)
+            .any(|(before, after)| before != after && *before != 0);
         if is_used || dice.one_in(8) {
             fs::write(path, bytes).unwrap();
             return what;
@@ -292,9 +386,14 @@ fn damage_file(path: &Path, dice: &mut Dice) -> String {
     }
 }
 
-/// A word that the text of one number has and no other: of letters alone, for words are split before digits.
+/// A word that the text of one number has and no other: of letters alone, for words are split
+/// before digits.
 fn mark(number: u64) -> String {
-    let letters = number.to_string().chars().map(|digit| char::from(b'b' + digit as u8 - b'0')).collect::<String>();
+    let letters = number
+        .to_string()
+        .chars()
+        .map(|digit| char::from(b'b' + digit as u8 - b'0'))
+        .collect::<String>();
     format!("q{letters}x")
 }
 
@@ -302,13 +401,22 @@ fn mark(number: u64) -> String {
 fn try_store(truth: &Truth, directory: &Path, dice: &mut Dice) -> Result<Tally, String> {
     let (strand, mut writer) = match open(directory) {
         Ok(opened) => opened,
-        Err(refused) if refused.to_string().contains("damaged") => return Ok(Tally { refused: 1, ..Tally::default() }),
+        Err(refused) if refused.to_string().contains("damaged") => {
+            return Ok(Tally {
+                refused: 1,
+                ..Tally::default()
+            });
+        }
         Err(other) => return Err(format!("it is refused with: {other}")),
     };
     let absent = truth.judge(&strand)?;
-    let named = strand.snapshot().and_then(|snapshot| snapshot.damage()).map_err(|error| error.to_string())?;
-    let is_named =
-        |number: &u32| named.lost_memories.contains_key(number) || named.memories.contains(&MemoryNumber(*number));
+    let named = strand
+        .snapshot()
+        .and_then(|snapshot| snapshot.damage())
+        .map_err(|error| error.to_string())?;
+    let is_named = |number: &u32| {
+        named.lost_memories.contains_key(number) || named.memories.contains(&MemoryNumber(*number))
+    };
     if let Some(unnamed) = absent.iter().find(|number| !is_named(number)) {
         return Err(format!("number {unnamed} is left out, and nobody says so"));
     }
@@ -316,34 +424,63 @@ fn try_store(truth: &Truth, directory: &Path, dice: &mut Dice) -> Result<Tally, 
     if let Some(wrong) = wrong.first() {
         return Err(format!("the deep check says: {wrong}"));
     }
-    if let Err(broken) = strand.snapshot().and_then(|now| now.verify_history()).map_err(|error| error.to_string())? {
+    if let Err(broken) = strand
+        .snapshot()
+        .and_then(|now| now.verify_history())
+        .map_err(|error| error.to_string())?
+    {
         return Err(broken.to_string());
     }
     let number = u32::try_from(dice.below(MEMORIES)).unwrap();
     let text = format!("{} written after the damage", mark(u64::from(number)));
-    let revised = edit(number, Edit::Revise { text: text.clone(), seen: None }, at(900));
-    let outcome = writer.commit(vec![revised]).map_err(|error| error.to_string())?.remove(0);
+    let revised = edit(
+        number,
+        Edit::Revise {
+            text: text.clone(),
+            seen: None,
+        },
+        at(900),
+    );
+    let outcome = writer
+        .commit(vec![revised])
+        .map_err(|error| error.to_string())?
+        .remove(0);
     let is_changed = matches!(&outcome, Ok(Outcome::Edited(edited)) if edited.changed == 1);
-    if outcome.is_err() != (absent.contains(&number) || truth.memories[&number].status != Status::Active) {
+    if outcome.is_err()
+        != (absent.contains(&number) || truth.memories[&number].status != Status::Active)
+    {
         return Err(format!("editing number {number} came out as {outcome:?}"));
     }
     drop((strand, writer));
-    let (strand, _writer) = open(directory).map_err(|error| format!("the second start: {error}"))?;
+    let (strand, _writer) =
+        open(directory).map_err(|error| format!("the second start: {error}"))?;
     if is_changed {
-        let found = strand.memories(&[MemoryNumber(number)]).map_err(|error| error.to_string())?;
+        let found = strand
+            .memories(&[MemoryNumber(number)])
+            .map_err(|error| error.to_string())?;
         if found.first().is_none_or(|memory| memory.text != text) {
             return Err(format!("the edit of number {number} is gone"));
         }
     }
     let lost = absent.len() as u64;
-    Ok(Tally { whole: u64::from(lost == 0), with_losses: u64::from(lost > 0), refused: 0, lost })
+    Ok(Tally {
+        whole: u64::from(lost == 0),
+        with_losses: u64::from(lost > 0),
+        refused: 0,
+        lost,
+    })
 }
 
 fn total(name: &str, tried: impl Iterator<Item = (u64, String, Result<Tally, String>)>) {
     let (mut sum, mut wrong) = (Tally::default(), Vec::new());
     for (seed, what, outcome) in tried {
         match outcome {
-            Ok(Tally { whole, with_losses, refused, lost }) => {
+            Ok(Tally {
+                whole,
+                with_losses,
+                refused,
+                lost,
+            }) => {
                 sum.whole += whole;
                 sum.with_losses += with_losses;
                 sum.refused += refused;
@@ -353,7 +490,12 @@ fn total(name: &str, tried: impl Iterator<Item = (u64, String, Result<Tally, Str
         }
     }
     println!("{name}: {sum:?}, {} wrong", wrong.len());
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -377,18 +519,44 @@ fn a_damaged_store_serves_what_was_stored_or_nothing() {
 #[test]
 fn a_cut_store_serves_what_was_stored_or_nothing() {
     let truth = Arc::new(Truth::new());
-    let length = fs::metadata(truth.directory.path().join(STORE_FILE)).unwrap().len();
-    let lengths = [0, 1, 3, 64, 320, 4_095, 4_096, 5_000, length / 4, length / 2, length - 4_096, length - 1];
+    let length = fs::metadata(truth.directory.path().join(STORE_FILE))
+        .unwrap()
+        .len();
+    let lengths = [
+        0,
+        1,
+        3,
+        64,
+        320,
+        4_095,
+        4_096,
+        5_000,
+        length / 4,
+        length / 2,
+        length - 4_096,
+        length - 1,
+    ];
     total(
         "cut stores",
         lengths.into_iter().map(|length| {
             let copy = truth.copied();
-            fs::OpenOptions::new().write(true).open(copy.path().join(STORE_FILE)).unwrap().set_len(length).unwrap();
+            fs::OpenOptions::new()
+                .write(true)
+                .open(copy.path().join(STORE_FILE))
+                .unwrap()
+                .set_len(length)
+                .unwrap();
             let truth = Arc::clone(&truth);
-            let outcome = run(move || match try_store(&truth, copy.path(), &mut Dice::new(length)) {
-                Err(detail) if detail.contains("is empty or damaged") => Ok(Tally { refused: 1, ..Tally::default() }),
-                other => other,
-            });
+            let outcome =
+                run(
+                    move || match try_store(&truth, copy.path(), &mut Dice::new(length)) {
+                        Err(detail) if detail.contains("is empty or damaged") => Ok(Tally {
+                            refused: 1,
+                            ..Tally::default()
+                        }),
+                        other => other,
+                    },
+                );
             (length, "cut".to_owned(), outcome)
         }),
     );
@@ -399,27 +567,45 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+        if path.is_dir() {
+            found.extend(files(&path))
+        } else {
+            found.push(path)
+        }
     }
     found.sort();
     found
 }
 
 fn derived_files(directory: &Path) -> Vec<PathBuf> {
-    files(directory).into_iter().filter(|file| !file.ends_with(STORE_FILE)).collect()
+    files(directory)
+        .into_iter()
+        .filter(|file| !file.ends_with(STORE_FILE))
+        .collect()
 }
 
-/// Damages what can be made anew, or puts something else in its place. `outside` is where links lead.
+/// Damages what can be made anew, or puts something else in its place. `outside` is where links
+/// lead.
 fn damage_derived(directory: &Path, outside: &Path, dice: &mut Dice) -> String {
     let files = derived_files(directory);
     let mut place = files[usize::try_from(dice.below(files.len() as u64)).unwrap()].clone();
     if dice.one_in(8) {
-        place = directory.join(if dice.one_in(2) { "index" } else { "index/lexical" });
+        place = directory.join(if dice.one_in(2) {
+            "index"
+        } else {
+            "index/lexical"
+        });
     }
     let name = place.strip_prefix(directory).unwrap().display().to_string();
     let is_file = place.is_file();
     let what = dice.below(if is_file { 11 } else { 4 });
-    let remove = || if is_file { fs::remove_file(&place).unwrap() } else { fs::remove_dir_all(&place).unwrap() };
+    let remove = || {
+        if is_file {
+            fs::remove_file(&place).unwrap()
+        } else {
+            fs::remove_dir_all(&place).unwrap()
+        }
+    };
     let done = match what {
         0 => {
             remove();
@@ -465,7 +651,12 @@ fn damage_derived(directory: &Path, outside: &Path, dice: &mut Dice) -> String {
         }
         6 => {
             let length = fs::metadata(&place).unwrap().len();
-            fs::OpenOptions::new().write(true).open(&place).unwrap().set_len(dice.below(length.max(1))).unwrap();
+            fs::OpenOptions::new()
+                .write(true)
+                .open(&place)
+                .unwrap()
+                .set_len(dice.below(length.max(1)))
+                .unwrap();
             "is cut"
         }
         7 => {
@@ -487,25 +678,37 @@ fn damage_derived(directory: &Path, outside: &Path, dice: &mut Dice) -> String {
 }
 
 fn contents(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    files(directory).into_iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect()
+    files(directory)
+        .into_iter()
+        .map(|file| (file.clone(), fs::read(file).unwrap()))
+        .collect()
 }
 
 fn try_derived(truth: &Truth, directory: &Path, outside: &Path) -> Result<Tally, String> {
     let before = contents(outside);
-    let (strand, mut writer) = open(directory).map_err(|error| format!("it does not start: {error}"))?;
+    let (strand, mut writer) =
+        open(directory).map_err(|error| format!("it does not start: {error}"))?;
     let absent = truth.judge(&strand)?;
     if !absent.is_empty() {
         return Err(format!("{absent:?} are left out"));
     }
     give_vectors(&strand);
     let text = "mark1000 written after the damage";
-    drop(writer.commit(vec![store("topic-1", text, false, [9; 10], at(900))]).map_err(|error| error.to_string())?);
-    strand.lexical().flush().map_err(|error| error.to_string())?;
+    drop(
+        writer
+            .commit(vec![store("topic-1", text, false, [9; 10], at(900))])
+            .map_err(|error| error.to_string())?,
+    );
+    strand
+        .lexical()
+        .flush()
+        .map_err(|error| error.to_string())?;
     drop((strand, writer));
     if contents(outside) != before {
         return Err("something was written outside of the strand".to_owned());
     }
-    let (strand, _writer) = open(directory).map_err(|error| format!("the second start: {error}"))?;
+    let (strand, _writer) =
+        open(directory).map_err(|error| format!("the second start: {error}"))?;
     let wrong = strand.verify_indexes().map_err(|error| error.to_string())?;
     if let Some(wrong) = wrong.first() {
         return Err(format!("the deep check says: {wrong}"));
@@ -513,7 +716,10 @@ fn try_derived(truth: &Truth, directory: &Path, outside: &Path) -> Result<Tally,
     if strand.lexical().rebuilt() {
         return Err("the word index is made anew again".to_owned());
     }
-    Ok(Tally { whole: 1, ..Tally::default() })
+    Ok(Tally {
+        whole: 1,
+        ..Tally::default()
+    })
 }
 
 #[test]
@@ -540,9 +746,20 @@ fn the_harness_notices_what_is_served_wrong() {
     let copy = truth.copied();
     let (strand, mut writer) = open(copy.path()).unwrap();
     assert_eq!(truth.judge(&strand).unwrap(), BTreeSet::new());
-    let active = truth.memories.values().find(|memory| memory.status == Status::Active).unwrap();
-    let revised = Edit::Revise { text: format!("{} altered", active.text), seen: None };
-    drop(writer.commit(vec![edit(active.number.0, revised, at(900))]).unwrap());
+    let active = truth
+        .memories
+        .values()
+        .find(|memory| memory.status == Status::Active)
+        .unwrap();
+    let revised = Edit::Revise {
+        text: format!("{} altered", active.text),
+        seen: None,
+    };
+    drop(
+        writer
+            .commit(vec![edit(active.number.0, revised, at(900))])
+            .unwrap(),
+    );
     assert!(truth.judge(&strand).unwrap_err().contains("is served as"));
     let planted = || {
         assert!(Path::new("").is_absolute(), "planted");

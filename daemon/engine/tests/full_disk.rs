@@ -1,4 +1,5 @@
-//! A disk without room: what is stored is read, every write is refused, and nothing is acknowledged or lost.
+//! A disk without room: what is stored is read, every write is refused, and nothing is acknowledged
+//! or lost.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,7 +30,9 @@ struct FullFile(Box<dyn StorageBackend>);
 impl Storage for Full {
     fn open(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
         // A file that is not there cannot be made.
-        self.0.read(name).map_err(|_| io::Error::from(io::ErrorKind::StorageFull))?;
+        self.0
+            .read(name)
+            .map_err(|_| io::Error::from(io::ErrorKind::StorageFull))?;
         Ok(Box::new(FullFile(self.0.open(name)?)))
     }
 
@@ -52,7 +55,11 @@ impl StorageBackend for FullFile {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        if len > self.0.len()? { Err(io::ErrorKind::StorageFull.into()) } else { self.0.set_len(len) }
+        if len > self.0.len()? {
+            Err(io::ErrorKind::StorageFull.into())
+        } else {
+            self.0.set_len(len)
+        }
     }
 
     fn sync_data(&self) -> io::Result<()> {
@@ -78,12 +85,21 @@ impl StorageBackend for FullFile {
 
 fn read(strand: &Strand) -> Vec<String> {
     let all: Vec<MemoryNumber> = (0..9).map(MemoryNumber).collect();
-    strand.memories(&all).unwrap().into_iter().map(|memory| memory.text).collect()
+    strand
+        .memories(&all)
+        .unwrap()
+        .into_iter()
+        .map(|memory| memory.text)
+        .collect()
 }
 
 fn found(strand: &Strand) -> usize {
     let query = LexicalQuery::parse("written", Mode::All);
-    strand.lexical().search(&query, 9, &Restriction::default(), |_| true).unwrap().len()
+    strand
+        .lexical()
+        .search(&query, 9, &Restriction::default(), |_| true)
+        .unwrap()
+        .len()
 }
 
 /// Length of a directory's name that every file system takes, in bytes.
@@ -97,19 +113,41 @@ fn everything_is_read_and_every_write_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let storage = DirectoryStorage::new(directory.path().to_owned());
     let (strand, mut writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
-    let requests = (0..5).map(|n| store("room", &format!("written before, {n}"), true, [n; 10], at(u64::from(n))));
-    assert!(writer.commit(requests.collect()).unwrap().iter().all(Result::is_ok));
+    let requests = (0..5).map(|n| {
+        store(
+            "room",
+            &format!("written before, {n}"),
+            true,
+            [n; 10],
+            at(u64::from(n)),
+        )
+    });
+    assert!(
+        writer
+            .commit(requests.collect())
+            .unwrap()
+            .iter()
+            .all(Result::is_ok)
+    );
     let stored = read(&strand);
     drop((strand, writer));
 
     let full = Full(storage.clone());
-    let (strand, mut writer, report) = Strand::open(&full, Some(Path::new(NOWHERE)), Kinds::default()).unwrap();
+    let (strand, mut writer, report) =
+        Strand::open(&full, Some(Path::new(NOWHERE)), Kinds::default()).unwrap();
     assert!(report.is_read_only);
     assert_eq!(read(&strand), stored);
     assert_eq!(found(&strand), 5);
     strand.open_space(&full, "model", 8).unwrap();
-    let revise = Edit::Revise { text: "written later".to_owned(), seen: None };
-    let refused = [store("room", "written later", true, [9; 10], at(9)), edit(1, revise, at(9)), Request::Accesses];
+    let revise = Edit::Revise {
+        text: "written later".to_owned(),
+        seen: None,
+    };
+    let refused = [
+        store("room", "written later", true, [9; 10], at(9)),
+        edit(1, revise, at(9)),
+        Request::Accesses,
+    ];
     for outcome in writer.commit(refused.into()).unwrap() {
         let refusal = outcome.unwrap_err();
         assert!(matches!(refusal, WriteError::ReadOnly(_)), "{refusal}");
@@ -122,12 +160,14 @@ fn everything_is_read_and_every_write_is_refused() {
     let (strand, mut writer, report) = Strand::open(&storage, None, Kinds::default()).unwrap();
     assert!(!report.is_read_only);
     assert_eq!(read(&strand), stored);
-    let later = writer.commit(vec![store("room", "written later", true, [9; 10], at(9))]).unwrap();
+    let later = writer
+        .commit(vec![store("room", "written later", true, [9; 10], at(9))])
+        .unwrap();
     assert!(later.iter().all(Result::is_ok));
 }
 
-/// A directory in which an index's own files have names short enough, and its segments have not: it can be opened, and nothing be
-/// committed to it, as on a full disk.
+/// A directory in which an index's own files have names short enough, and its segments have not: it
+/// can be opened, and nothing be committed to it, as on a full disk.
 fn without_room_for_segments(root: &Path) -> PathBuf {
     let length = usize::try_from(PATH_MAX).unwrap() - 30;
     let mut directory = root.to_owned();
@@ -136,7 +176,11 @@ fn without_room_for_segments(root: &Path) -> PathBuf {
     }
     for _ in 0..2 {
         let left = length - directory.as_os_str().len();
-        directory.push("d".repeat(if left > NAME_BYTES { left / 2 } else { left - 1 }));
+        directory.push("d".repeat(if left > NAME_BYTES {
+            left / 2
+        } else {
+            left - 1
+        }));
     }
     fs::create_dir_all(&directory).unwrap();
     directory
@@ -147,14 +191,29 @@ fn an_index_without_room_is_in_memory() {
     let root = tempfile::tempdir().unwrap();
     let storage = DirectoryStorage::new(root.path().to_owned());
     let (strand, mut writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
-    let requests = (0..5).map(|n| store("room", &format!("written before, {n}"), true, [n; 10], at(u64::from(n))));
-    assert!(writer.commit(requests.collect()).unwrap().iter().all(Result::is_ok));
+    let requests = (0..5).map(|n| {
+        store(
+            "room",
+            &format!("written before, {n}"),
+            true,
+            [n; 10],
+            at(u64::from(n)),
+        )
+    });
+    assert!(
+        writer
+            .commit(requests.collect())
+            .unwrap()
+            .iter()
+            .all(Result::is_ok)
+    );
     drop((strand, writer));
 
     let index = without_room_for_segments(root.path());
     let full = Full(storage.clone());
     for storage in [&full as &dyn Storage, &storage] {
-        let (strand, _writer, report) = Strand::open(storage, Some(&index), Kinds::default()).unwrap();
+        let (strand, _writer, report) =
+            Strand::open(storage, Some(&index), Kinds::default()).unwrap();
         assert!(report.rebuilt_words);
         assert_eq!(found(&strand), 5);
     }

@@ -1,4 +1,5 @@
-//! A topic larger than the word index's tail, changed as a whole: one commit, found at once under its new name.
+//! A topic larger than the word index's tail, changed as a whole: one commit, found at once under
+//! its new name.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +12,9 @@ use helix_engine::model::{Kinds, Scope, Topic};
 use helix_engine::policy::edit::Edit;
 use helix_engine::policy::kept;
 use helix_engine::store::MemoryStorage;
-use helix_engine::strand::{EDITED_SHOWN_MAX, Outcome, Request, Resolution, Strand, StrandWriter, TopicEdit};
+use helix_engine::strand::{
+    EDITED_SHOWN_MAX, Outcome, Request, Resolution, Strand, StrandWriter, TopicEdit,
+};
 use helix_redact::Secrets;
 
 use common::{actor, at, edit, store};
@@ -24,7 +27,13 @@ const GROUP: usize = 1_000;
 
 fn edit_topic(writer: &mut StrandWriter, topic: &str, edit: TopicEdit) -> Outcome {
     let topic = Topic::parse(topic).unwrap();
-    let request = Request::EditTopic { topic, scopes: vec![Scope::Global], edit, actor: actor(), at: at(1) };
+    let request = Request::EditTopic {
+        topic,
+        scopes: vec![Scope::Global],
+        edit,
+        actor: actor(),
+        at: at(1),
+    };
     writer.commit(vec![request]).unwrap().remove(0).unwrap()
 }
 
@@ -35,7 +44,13 @@ fn filled() -> (Arc<Strand>, StrandWriter) {
             let n = group * GROUP + n;
             let mut entropy = [0; 10];
             entropy[..8].copy_from_slice(&n.to_le_bytes());
-            store("crowd", &format!("member n{n} of the crowd"), true, entropy, at(0))
+            store(
+                "crowd",
+                &format!("member n{n} of the crowd"),
+                true,
+                entropy,
+                at(0),
+            )
         };
         writer.commit((0..GROUP).map(member).collect()).unwrap();
     }
@@ -45,24 +60,49 @@ fn filled() -> (Arc<Strand>, StrandWriter) {
 #[test]
 fn a_large_topic_is_renamed_and_forgotten_at_once() {
     let (strand, mut writer) = filled();
-    writer.commit(vec![edit(0, Edit::Forget, at(1))]).unwrap().remove(0).unwrap();
+    writer
+        .commit(vec![edit(0, Edit::Forget, at(1))])
+        .unwrap()
+        .remove(0)
+        .unwrap();
     let before = writer.sequence();
-    let Outcome::Edited(edited) =
-        edit_topic(&mut writer, "crowd", TopicEdit::Rename(kept::topic("mob", &mut Secrets::default()).unwrap()))
-    else {
+    let Outcome::Edited(edited) = edit_topic(
+        &mut writer,
+        "crowd",
+        TopicEdit::Rename(kept::topic("mob", &mut Secrets::default()).unwrap()),
+    ) else {
         panic!("a rename edits");
     };
-    assert_eq!((edited.changed, edited.memories.len()), (MEMBERS - 1, EDITED_SHOWN_MAX));
+    assert_eq!(
+        (edited.changed, edited.memories.len()),
+        (MEMBERS - 1, EDITED_SHOWN_MAX)
+    );
     assert_eq!(writer.sequence().0 - before.0, MEMBERS as u64);
-    assert_eq!(strand.topic_members("mob", &[Scope::Global]).len(), MEMBERS - 1, "what was forgotten follows unseen");
+    assert_eq!(
+        strand.topic_members("mob", &[Scope::Global]).len(),
+        MEMBERS - 1,
+        "what was forgotten follows unseen"
+    );
     assert!(strand.topic_members("crowd", &[Scope::Global]).is_empty());
-    assert!(!strand.lexical().must_flush(), "the tail was flushed inside of the group");
+    assert!(
+        !strand.lexical().must_flush(),
+        "the tail was flushed inside of the group"
+    );
     let last = MEMBERS - 1;
-    let renamed = strand.resolve(&format!("mob/member-n{last}-crowd"), &[]).unwrap();
+    let renamed = strand
+        .resolve(&format!("mob/member-n{last}-crowd"), &[])
+        .unwrap();
     assert!(matches!(renamed, Resolution::One(_)), "{renamed:?}");
-    assert_eq!(strand.resolve(&format!("crowd/member-n{last}-crowd"), &[]).unwrap(), renamed);
+    assert_eq!(
+        strand
+            .resolve(&format!("crowd/member-n{last}-crowd"), &[])
+            .unwrap(),
+        renamed
+    );
 
-    let Outcome::Edited(edited) = edit_topic(&mut writer, "mob", TopicEdit::Forget) else { panic!("forgetting edits") };
+    let Outcome::Edited(edited) = edit_topic(&mut writer, "mob", TopicEdit::Forget) else {
+        panic!("forgetting edits")
+    };
     assert_eq!(edited.changed, MEMBERS - 1);
     assert_eq!(strand.lexical().document_count().unwrap(), 0);
 }

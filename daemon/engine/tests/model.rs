@@ -1,4 +1,5 @@
-//! A model beside the strand: whatever is done to both, they agree on what exists, what it is called and what is found.
+//! A model beside the strand: whatever is done to both, they agree on what exists, what it is
+//! called and what is found.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +17,8 @@ use helix_engine::policy::kept;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::{DirectoryStorage, StoreError};
 use helix_engine::strand::{
-    MergePair, Outcome, RESOLVE_CANDIDATES_MAX, Request, Resolution, Strand, StrandWriter, TopicEdit,
+    MergePair, Outcome, RESOLVE_CANDIDATES_MAX, Request, Resolution, Strand, StrandWriter,
+    TopicEdit,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;
@@ -69,7 +71,10 @@ struct Real {
 
 impl Real {
     fn new() -> Self {
-        let mut real = Self { directory: tempfile::tempdir().unwrap(), open: None };
+        let mut real = Self {
+            directory: tempfile::tempdir().unwrap(),
+            open: None,
+        };
         std::fs::create_dir(real.words()).unwrap();
         real.reopen();
         real
@@ -82,7 +87,8 @@ impl Real {
     fn reopen(&mut self) {
         drop(self.open.take());
         let storage = DirectoryStorage::new(self.directory.path().to_owned());
-        let (strand, writer, _) = Strand::open(&storage, Some(&self.words()), Kinds::default()).unwrap();
+        let (strand, writer, _) =
+            Strand::open(&storage, Some(&self.words()), Kinds::default()).unwrap();
         strand.open_space(&storage, "model", DIMENSIONS).unwrap();
         self.open = Some((strand, writer));
     }
@@ -93,13 +99,20 @@ impl Real {
 
     fn commit(&mut self, requests: Vec<Request>) -> Vec<Option<Outcome>> {
         let (_, writer) = self.open.as_mut().unwrap();
-        writer.commit(requests).unwrap().into_iter().map(Result::ok).collect()
+        writer
+            .commit(requests)
+            .unwrap()
+            .into_iter()
+            .map(Result::ok)
+            .collect()
     }
 
     fn embed(&self) {
         let pending = self.strand().pending_vectors(SEARCH_LIMIT).unwrap();
-        let vectors: Vec<_> =
-            pending.iter().map(|waiting| (waiting.number, waiting.text_hash, vec![0.5; DIMENSIONS])).collect();
+        let vectors: Vec<_> = pending
+            .iter()
+            .map(|waiting| (waiting.number, waiting.text_hash, vec![0.5; DIMENSIONS]))
+            .collect();
         self.strand().put_vectors(&vectors).unwrap();
     }
 }
@@ -119,7 +132,10 @@ fn take(step: &Step, model: &mut Model, real: &mut Real) -> Result<(), TestCaseE
         }
         Step::SaveAccesses => {
             real.commit(vec![Request::Accesses]);
-            model.memories.values_mut().for_each(|known| known.saved_count = known.access_count);
+            model
+                .memories
+                .values_mut()
+                .for_each(|known| known.saved_count = known.access_count);
         }
         Step::FlushWords => {
             real.strand().lexical().flush().unwrap();
@@ -135,7 +151,11 @@ fn take(step: &Step, model: &mut Model, real: &mut Real) -> Result<(), TestCaseE
         }
         Step::Embed => {
             real.embed();
-            for known in model.memories.values_mut().filter(|known| known.is_in_use() && !known.has_vector) {
+            for known in model
+                .memories
+                .values_mut()
+                .filter(|known| known.is_in_use() && !known.has_vector)
+            {
                 (known.has_vector, known.embedded) = (true, Some(known.text.clone()));
             }
         }
@@ -162,33 +182,85 @@ fn request(change: Change, tick: u64, real: &Real) -> Request {
         at: now,
     };
     match change {
-        Change::Store { topic, word, force } => store(TOPICS[topic], &text(word), force, entropy, now),
-        Change::Forget { place } => one(place, Edit::Forget),
-        Change::Append { place, word } => one(place, Edit::Append { text: format!("and {}", WORDS[word]) }),
-        Change::Revise { place, word } => one(place, Edit::Revise { text: text(word), seen: None }),
-        Change::Tag { place, removes: true } => one(place, Edit::Tag { add: Vec::new(), remove: vec![TAG.into()] }),
-        Change::Tag { place, removes: false } => one(place, Edit::Tag { add: vec![TAG.into()], remove: Vec::new() }),
-        Change::Move { place, topic: to } => one(place, Edit::Move { topic: new(to) }),
-        Change::Pin { place, pinned } => {
-            one(place, Edit::Set(Box::new(Fields { pinned: Some(pinned), ..Fields::default() })))
+        Change::Store { topic, word, force } => {
+            store(TOPICS[topic], &text(word), force, entropy, now)
         }
+        Change::Forget { place } => one(place, Edit::Forget),
+        Change::Append { place, word } => one(
+            place,
+            Edit::Append {
+                text: format!("and {}", WORDS[word]),
+            },
+        ),
+        Change::Revise { place, word } => one(
+            place,
+            Edit::Revise {
+                text: text(word),
+                seen: None,
+            },
+        ),
+        Change::Tag {
+            place,
+            removes: true,
+        } => one(
+            place,
+            Edit::Tag {
+                add: Vec::new(),
+                remove: vec![TAG.into()],
+            },
+        ),
+        Change::Tag {
+            place,
+            removes: false,
+        } => one(
+            place,
+            Edit::Tag {
+                add: vec![TAG.into()],
+                remove: Vec::new(),
+            },
+        ),
+        Change::Move { place, topic: to } => one(place, Edit::Move { topic: new(to) }),
+        Change::Pin { place, pinned } => one(
+            place,
+            Edit::Set(Box::new(Fields {
+                pinned: Some(pinned),
+                ..Fields::default()
+            })),
+        ),
         Change::Restore { place } => one(place, Edit::Restore),
         Change::Supersede { place, by } => {
-            let by = real.strand().memories(&[MemoryNumber(number(by))]).unwrap().remove(0).id;
+            let by = real
+                .strand()
+                .memories(&[MemoryNumber(number(by))])
+                .unwrap()
+                .remove(0)
+                .id;
             one(place, Edit::Supersede { by })
         }
         Change::Rename { topic: from, to } => of_topic(topic(from), TopicEdit::Rename(new(to))),
-        Change::MergeTopics { topic: from, into } => of_topic(topic(from), TopicEdit::Merge(new(into))),
+        Change::MergeTopics { topic: from, into } => {
+            of_topic(topic(from), TopicEdit::Merge(new(into)))
+        }
         Change::ForgetTopic { topic: which } => of_topic(topic(which), TopicEdit::Forget),
         Change::MergeDuplicates { kept, duplicate } => {
-            let sequence = |place| real.strand().catalog().row(MemoryNumber(number(place))).unwrap().sequence;
+            let sequence = |place| {
+                real.strand()
+                    .catalog()
+                    .row(MemoryNumber(number(place)))
+                    .unwrap()
+                    .sequence
+            };
             let pair = MergePair {
                 kept: MemoryNumber(number(kept)),
                 kept_sequence: sequence(kept),
                 duplicate: MemoryNumber(number(duplicate)),
                 duplicate_sequence: sequence(duplicate),
             };
-            Request::MergeDuplicates { pairs: vec![pair], actor: actor(), at: now }
+            Request::MergeDuplicates {
+                pairs: vec![pair],
+                actor: actor(),
+                at: now,
+            }
         }
     }
 }
@@ -202,7 +274,10 @@ fn commit(changes: &[Change], model: &mut Model, real: &mut Real) -> Result<(), 
         model.tick += 1;
         let Some(change) = placed(change, seen) else {
             requests.push(Request::Accesses);
-            model.memories.values_mut().for_each(|known| known.saved_count = known.access_count);
+            model
+                .memories
+                .values_mut()
+                .for_each(|known| known.saved_count = known.access_count);
             expected.push(Expected::Done);
             continue;
         };
@@ -210,7 +285,9 @@ fn commit(changes: &[Change], model: &mut Model, real: &mut Real) -> Result<(), 
         let is_outdated = |place: usize| model.memories[&number(place)].version != versions[place];
         expected.push(match change {
             // The pair was found before the group changed it.
-            Change::MergeDuplicates { kept, duplicate } if is_outdated(kept) || is_outdated(duplicate) => {
+            Change::MergeDuplicates { kept, duplicate }
+                if is_outdated(kept) || is_outdated(duplicate) =>
+            {
                 Expected::Edited(Vec::new(), 0)
             }
             change => model.apply(change),
@@ -220,9 +297,14 @@ fn commit(changes: &[Change], model: &mut Model, real: &mut Real) -> Result<(), 
         let found = match &outcome {
             Some(Outcome::Stored(memory)) => Expected::Stored(memory.number.0),
             Some(Outcome::Reinforced(memory)) => Expected::Reinforced(memory.number.0),
-            Some(Outcome::Edited(edited)) => {
-                Expected::Edited(edited.memories.iter().map(|memory| memory.number.0).collect(), edited.changed)
-            }
+            Some(Outcome::Edited(edited)) => Expected::Edited(
+                edited
+                    .memories
+                    .iter()
+                    .map(|memory| memory.number.0)
+                    .collect(),
+                edited.changed,
+            ),
             Some(Outcome::Done) => Expected::Done,
             None => Expected::Refused,
         };
@@ -242,11 +324,20 @@ fn note_names(model: &mut Model, strand: &Strand) -> Result<(), TestCaseError> {
     noted.unwrap();
     for (&number, known) in &mut model.memories {
         let names = names.remove(&number).unwrap_or_default();
-        prop_assert!(names.is_superset(&known.names), "{:?} lost one of {:?}", names, known.names);
+        prop_assert!(
+            names.is_superset(&known.names),
+            "{:?} lost one of {:?}",
+            names,
+            known.names
+        );
         known.names = names;
         let memory = snapshot.memory(MemoryNumber(number)).unwrap().unwrap();
         memory.handle.as_str().clone_into(&mut known.handle);
-        prop_assert!(known.names.contains(&known.handle), "{} is not among its names", known.handle);
+        prop_assert!(
+            known.names.contains(&known.handle),
+            "{} is not among its names",
+            known.handle
+        );
     }
     prop_assert!(names.is_empty(), "{:?} name nothing", names);
     Ok(())
@@ -262,13 +353,19 @@ fn compare(model: &Model, real: &Real) -> Result<(), TestCaseError> {
     compare_vectors(model, strand)?;
     let disagreements = strand.verify_indexes().unwrap();
     prop_assert!(disagreements.is_empty(), "{:?}", disagreements);
-    strand.snapshot().unwrap().verify_history().unwrap().unwrap();
+    strand
+        .snapshot()
+        .unwrap()
+        .verify_history()
+        .unwrap()
+        .unwrap();
     Ok(())
 }
 
 fn compare_memories(model: &Model, strand: &Strand) -> Result<(), TestCaseError> {
-    let numbers: Vec<MemoryNumber> =
-        (0..=model.memories.len()).map(|n| MemoryNumber(u32::try_from(n).unwrap())).collect();
+    let numbers: Vec<MemoryNumber> = (0..=model.memories.len())
+        .map(|n| MemoryNumber(u32::try_from(n).unwrap()))
+        .collect();
     let found = strand.memories(&numbers).unwrap();
     prop_assert_eq!(found.len(), model.memories.len());
     let mut handles = BTreeSet::new();
@@ -282,8 +379,15 @@ fn compare_memories(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
         prop_assert_eq!(memory.status, known.status);
         prop_assert_eq!(memory.access_count, known.saved_count, "{}", &memory.handle);
         prop_assert!(memory.handle.as_str().starts_with(TOPICS[known.topic]));
-        prop_assert!(handles.insert(memory.handle.clone()), "{} is used twice", &memory.handle);
-        let counted = strand.catalog().row(memory.number).map(|row| row.access_count);
+        prop_assert!(
+            handles.insert(memory.handle.clone()),
+            "{} is used twice",
+            &memory.handle
+        );
+        let counted = strand
+            .catalog()
+            .row(memory.number)
+            .map(|row| row.access_count);
         prop_assert_eq!(counted, Some(known.access_count), "{}", &memory.handle);
     }
     Ok(())
@@ -291,16 +395,26 @@ fn compare_memories(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
 
 fn compare_topics(model: &Model, strand: &Strand) -> Result<(), TestCaseError> {
     for (topic, name) in TOPICS.into_iter().enumerate() {
-        let expected: Vec<u32> =
-            model.active().filter(|(_, known)| known.topic == topic).map(|(number, _)| number).collect();
-        let members: Vec<u32> =
-            strand.topic_members(name, &[Scope::Global]).into_iter().map(|number| number.0).collect();
+        let expected: Vec<u32> = model
+            .active()
+            .filter(|(_, known)| known.topic == topic)
+            .map(|(number, _)| number)
+            .collect();
+        let members: Vec<u32> = strand
+            .topic_members(name, &[Scope::Global])
+            .into_iter()
+            .map(|number| number.0)
+            .collect();
         prop_assert_eq!(&members, &expected, "{}", name);
         for (index, number) in expected.iter().enumerate() {
-            let resolved = strand.resolve(&format!("{name}:{index}"), &[Scope::Global]).unwrap();
+            let resolved = strand
+                .resolve(&format!("{name}:{index}"), &[Scope::Global])
+                .unwrap();
             prop_assert_eq!(resolved, Resolution::One(MemoryNumber(*number)));
         }
-        let beyond = strand.resolve(&format!("{name}:{}", expected.len()), &[Scope::Global]).unwrap();
+        let beyond = strand
+            .resolve(&format!("{name}:{}", expected.len()), &[Scope::Global])
+            .unwrap();
         prop_assert_eq!(beyond, Resolution::None);
     }
     Ok(())
@@ -312,7 +426,10 @@ fn compare_searches(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
             let search = Search {
                 words: name.to_owned(),
                 vector: None,
-                filter: Filter { topics: vec![topic_name.to_owned()], ..Filter::default() },
+                filter: Filter {
+                    topics: vec![topic_name.to_owned()],
+                    ..Filter::default()
+                },
                 limit: SEARCH_LIMIT,
                 mode: Mode::All,
                 retriever: Retriever::Words,
@@ -320,9 +437,13 @@ fn compare_searches(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
             };
             let hits = strand.search(&search).unwrap().hits;
             let found: BTreeSet<u32> = hits.iter().map(|hit| hit.memory.number.0).collect();
-            let is_expected = |known: &Known| known.text.contains(WORDS[word]) && known.topic == topic;
-            let expected: BTreeSet<u32> =
-                model.active().filter(|(_, known)| is_expected(known)).map(|(number, _)| number).collect();
+            let is_expected =
+                |known: &Known| known.text.contains(WORDS[word]) && known.topic == topic;
+            let expected: BTreeSet<u32> = model
+                .active()
+                .filter(|(_, known)| is_expected(known))
+                .map(|(number, _)| number)
+                .collect();
             prop_assert_eq!(found, expected, "{} in {}", name, topic_name);
         }
     }
@@ -336,10 +457,19 @@ fn compare_vectors(model: &Model, strand: &Strand) -> Result<(), TestCaseError> 
         .into_iter()
         .map(|waiting| (waiting.number.0, waiting.text))
         .collect();
-    let lacking = model.memories.iter().filter(|(_, known)| known.is_in_use() && !known.has_vector);
-    let expected: BTreeMap<u32, String> = lacking.map(|(number, known)| (*number, known.text.clone())).collect();
+    let lacking = model
+        .memories
+        .iter()
+        .filter(|(_, known)| known.is_in_use() && !known.has_vector);
+    let expected: BTreeMap<u32, String> = lacking
+        .map(|(number, known)| (*number, known.text.clone()))
+        .collect();
     prop_assert_eq!(waiting, expected);
-    let held = model.memories.values().filter(|known| known.has_vector).count();
+    let held = model
+        .memories
+        .values()
+        .filter(|known| known.has_vector)
+        .count();
     prop_assert_eq!(strand.meaning_status(Sequence::default()).vectors, held);
     Ok(())
 }
@@ -367,24 +497,36 @@ fn compare_references(model: &Model, strand: &Strand) -> Result<(), TestCaseErro
 
 fn expected_of_prefix(model: &Model, prefix: &str) -> Resolution {
     let named = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<MemoryNumber> {
-        let all = model
-            .memories
-            .iter()
-            .flat_map(|(number, known)| known.names.iter().map(|handle| (handle.as_str(), *number)));
+        let all = model.memories.iter().flat_map(|(number, known)| {
+            known.names.iter().map(|handle| (handle.as_str(), *number))
+        });
         let mut named: Vec<(&str, u32)> = all.filter(|(handle, _)| is_wanted(handle)).collect();
         named.sort_unstable();
         // A memory of several fitting names is one candidate.
         let mut seen = BTreeSet::new();
         named.retain(|(_, number)| seen.insert(*number));
         // What is forgotten is meant only when nothing else can be.
-        let is_living = |number: &u32| model.memories.get(number).is_some_and(|known| known.status.is_indexed());
+        let is_living = |number: &u32| {
+            model
+                .memories
+                .get(number)
+                .is_some_and(|known| known.status.is_indexed())
+        };
         if named.iter().any(|(_, number)| is_living(number)) {
             named.retain(|(_, number)| is_living(number));
         }
-        named.into_iter().take(RESOLVE_CANDIDATES_MAX).map(|(_, number)| MemoryNumber(number)).collect()
+        named
+            .into_iter()
+            .take(RESOLVE_CANDIDATES_MAX)
+            .map(|(_, number)| MemoryNumber(number))
+            .collect()
     };
     let exact = named(&|handle| handle == prefix);
-    let fitting = if exact.is_empty() { named(&|handle| handle.starts_with(prefix)) } else { exact };
+    let fitting = if exact.is_empty() {
+        named(&|handle| handle.starts_with(prefix))
+    } else {
+        exact
+    };
     match fitting.as_slice() {
         [] => Resolution::None,
         [one] => Resolution::One(*one),

@@ -1,5 +1,5 @@
-//! A store of the format before records had an envelope: everything is read, a record that the history does not vouch for is not,
-//! and what is written gets an envelope.
+//! A store of the format before records had an envelope: everything is read, a record that the
+//! history does not vouch for is not, and what is written gets an envelope.
 
 #![allow(clippy::unwrap_used)]
 
@@ -47,17 +47,33 @@ fn make_older(directory: &Path) {
     let write = database.begin_write().unwrap();
     {
         let mut memories = write.open_table(MEMORIES).unwrap();
-        let rows: Vec<(u32, Vec<u8>)> = memories.iter().unwrap().map(|row| bare(row.unwrap())).collect();
+        let rows: Vec<(u32, Vec<u8>)> = memories
+            .iter()
+            .unwrap()
+            .map(|row| bare(row.unwrap()))
+            .collect();
         for (key, record) in rows {
             memories.insert(key, record.as_slice()).unwrap();
         }
         let mut history = write.open_table(HISTORY).unwrap();
-        let rows: Vec<(u64, Vec<u8>)> = history.iter().unwrap().map(|row| bare(row.unwrap())).collect();
+        let rows: Vec<(u64, Vec<u8>)> = history
+            .iter()
+            .unwrap()
+            .map(|row| bare(row.unwrap()))
+            .collect();
         for (key, record) in rows {
             history.insert(key, record.as_slice()).unwrap();
         }
-        write.open_table(SESSIONS).unwrap().insert("s", b"state".as_slice()).unwrap();
-        write.open_table(ACCESS).unwrap().insert(1, (4, 1_790_000_900_000_000)).unwrap();
+        write
+            .open_table(SESSIONS)
+            .unwrap()
+            .insert("s", b"state".as_slice())
+            .unwrap();
+        write
+            .open_table(ACCESS)
+            .unwrap()
+            .insert(1, (4, 1_790_000_900_000_000))
+            .unwrap();
         let mut meta = write.open_table(META).unwrap();
         meta.insert("format", 2).unwrap();
         meta.remove("identity").unwrap();
@@ -72,11 +88,18 @@ fn change(directory: &Path, number: u32) {
         let table = database.begin_read().unwrap().open_table(MEMORIES).unwrap();
         table.get(number).unwrap().unwrap().value().to_vec()
     };
-    let at = record.windows(4).position(|window| window == b"text").unwrap();
+    let at = record
+        .windows(4)
+        .position(|window| window == b"text")
+        .unwrap();
     let mut record = record;
     record[at] = b'T';
     let write = database.begin_write().unwrap();
-    write.open_table(MEMORIES).unwrap().insert(number, record.as_slice()).unwrap();
+    write
+        .open_table(MEMORIES)
+        .unwrap()
+        .insert(number, record.as_slice())
+        .unwrap();
     write.commit().unwrap();
 }
 
@@ -88,7 +111,12 @@ fn is_sealed(directory: &Path, number: u32) -> bool {
 
 fn texts(strand: &Strand) -> Vec<String> {
     let all: Vec<MemoryNumber> = (0..30).map(MemoryNumber).collect();
-    strand.memories(&all).unwrap().into_iter().map(|memory| memory.text).collect()
+    strand
+        .memories(&all)
+        .unwrap()
+        .into_iter()
+        .map(|memory| memory.text)
+        .collect()
 }
 
 fn filled() -> (tempfile::TempDir, Vec<String>) {
@@ -96,9 +124,21 @@ fn filled() -> (tempfile::TempDir, Vec<String>) {
     let (strand, mut writer) = open(directory.path());
     for tick in 0..20_u8 {
         let text = format!("a text of number {tick}");
-        drop(writer.commit(vec![store("older", &text, true, [tick; 10], at(u64::from(tick)))]).unwrap());
+        drop(
+            writer
+                .commit(vec![store(
+                    "older",
+                    &text,
+                    true,
+                    [tick; 10],
+                    at(u64::from(tick)),
+                )])
+                .unwrap(),
+        );
     }
-    let moved = Edit::Move { topic: kept::topic("moved", &mut Secrets::default()).unwrap() };
+    let moved = Edit::Move {
+        topic: kept::topic("moved", &mut Secrets::default()).unwrap(),
+    };
     drop(writer.commit(vec![edit(3, moved, at(50))]).unwrap());
     let stored = texts(&strand);
     drop((strand, writer));
@@ -112,18 +152,53 @@ fn everything_is_read_and_what_is_written_gets_an_envelope() {
     let (strand, mut writer) = open(directory.path());
     assert_eq!(texts(&strand), stored);
     let snapshot = strand.snapshot().unwrap();
-    assert_eq!(snapshot.sessions().unwrap(), [("s".to_owned(), b"state".to_vec())]);
-    assert_eq!(snapshot.memory(MemoryNumber(1)).unwrap().unwrap().access_count, 4);
+    assert_eq!(
+        snapshot.sessions().unwrap(),
+        [("s".to_owned(), b"state".to_vec())]
+    );
+    assert_eq!(
+        snapshot
+            .memory(MemoryNumber(1))
+            .unwrap()
+            .unwrap()
+            .access_count,
+        4
+    );
     assert_eq!(snapshot.verify_history().unwrap().unwrap().0, 21);
     assert!(snapshot.verify_records().unwrap().is_empty());
-    assert_eq!(strand.resolve("older/text-number-3", &[Scope::Global]).unwrap(), Resolution::One(MemoryNumber(3)));
-    let append = Edit::Append { text: "more".to_owned() };
-    drop(writer.commit(vec![edit(5, append, at(60)), Request::Accesses]).unwrap());
-    assert_eq!(strand.snapshot().unwrap().verify_history().unwrap().unwrap().0, 22);
+    assert_eq!(
+        strand
+            .resolve("older/text-number-3", &[Scope::Global])
+            .unwrap(),
+        Resolution::One(MemoryNumber(3))
+    );
+    let append = Edit::Append {
+        text: "more".to_owned(),
+    };
+    drop(
+        writer
+            .commit(vec![edit(5, append, at(60)), Request::Accesses])
+            .unwrap(),
+    );
+    assert_eq!(
+        strand
+            .snapshot()
+            .unwrap()
+            .verify_history()
+            .unwrap()
+            .unwrap()
+            .0,
+        22
+    );
     drop((snapshot, strand, writer));
     assert!(is_sealed(directory.path(), 5));
     assert!(!is_sealed(directory.path(), 6));
-    assert!(directory.path().join(format!("{STORE_FILE}.format-{}", FORMAT - 1)).exists());
+    assert!(
+        directory
+            .path()
+            .join(format!("{STORE_FILE}.format-{}", FORMAT - 1))
+            .exists()
+    );
 }
 
 #[test]

@@ -21,7 +21,10 @@ use common::{at, edit, store};
 const GLOBAL: [Scope; 1] = [Scope::Global];
 
 /// All of a test's time.
-const EVER: Since = Since { after: Timestamp::from_micros(0), now: Timestamp::from_micros(i64::MAX) };
+const EVER: Since = Since {
+    after: Timestamp::from_micros(0),
+    now: Timestamp::from_micros(i64::MAX),
+};
 
 /// A strand in memory and a clock that ticks with every request.
 struct World {
@@ -33,11 +36,19 @@ struct World {
 impl World {
     fn new() -> Self {
         let (strand, writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-        Self { strand, writer, tick: 0 }
+        Self {
+            strand,
+            writer,
+            tick: 0,
+        }
     }
 
     fn run(&mut self, request: Request) -> Outcome {
-        self.writer.commit(vec![request]).unwrap().remove(0).unwrap()
+        self.writer
+            .commit(vec![request])
+            .unwrap()
+            .remove(0)
+            .unwrap()
     }
 
     fn request(&mut self, topic: &str, text: &str) -> Request {
@@ -54,7 +65,13 @@ impl World {
     fn store_linked(&mut self, topic: &str, text: &str, to: &[MemoryNumber]) -> MemoryNumber {
         let mut request = self.request(topic, text);
         if let Request::Store { links, .. } = &mut request {
-            links.extend(self.strand.memories(to).unwrap().iter().map(|memory| memory.id));
+            links.extend(
+                self.strand
+                    .memories(to)
+                    .unwrap()
+                    .iter()
+                    .map(|memory| memory.id),
+            );
         }
         match self.run(request) {
             Outcome::Stored(memory) | Outcome::Reinforced(memory) => memory.number,
@@ -72,7 +89,10 @@ impl World {
         Search {
             words: words.to_owned(),
             vector: None,
-            filter: Filter { scopes: GLOBAL.to_vec(), ..Filter::default() },
+            filter: Filter {
+                scopes: GLOBAL.to_vec(),
+                ..Filter::default()
+            },
             limit,
             mode: Mode::Auto,
             retriever: Retriever::Words,
@@ -81,7 +101,10 @@ impl World {
     }
 
     fn found(&self, search: &Search, offset: usize) -> Vec<u32> {
-        let page = self.strand.search_page(search, Place::at(offset), &NoSources).unwrap();
+        let page = self
+            .strand
+            .search_page(search, Place::at(offset), &NoSources)
+            .unwrap();
         page.hits.iter().map(|hit| hit.memory.number.0).collect()
     }
 
@@ -91,7 +114,10 @@ impl World {
         loop {
             let page = self.strand.search_page(search, place, &NoSources).unwrap();
             all.extend(page.hits.iter().map(|hit| hit.memory.number.0));
-            assert!(!page.has_more || page.hits.len() == search.limit, "a page with more behind it is full");
+            assert!(
+                !page.has_more || page.hits.len() == search.limit,
+                "a page with more behind it is full"
+            );
             assert!(!page.has_moved, "nothing has changed");
             if !page.has_more {
                 return all;
@@ -107,20 +133,49 @@ fn topics_are_listed_with_their_dates() {
     let first = world.store("build-gotchas", "link with arch arm64");
     world.store("iris-engine", "the engine keeps frames");
     world.store("build-gotchas", "clear the cache twice");
-    let listed = |world: &World, pattern: Option<&str>| -> Vec<(String, usize, Timestamp, Timestamp)> {
-        let pattern = pattern.map(|pattern| TopicPattern::parse(pattern).unwrap());
-        let topics = world.strand.topics(&GLOBAL, pattern.as_ref()).unwrap().into_iter();
-        topics.map(|topic| (topic.name, topic.memories, topic.first_recorded_at, topic.last_changed_at)).collect()
-    };
+    let listed =
+        |world: &World, pattern: Option<&str>| -> Vec<(String, usize, Timestamp, Timestamp)> {
+            let pattern = pattern.map(|pattern| TopicPattern::parse(pattern).unwrap());
+            let topics = world
+                .strand
+                .topics(&GLOBAL, pattern.as_ref())
+                .unwrap()
+                .into_iter();
+            topics
+                .map(|topic| {
+                    (
+                        topic.name,
+                        topic.memories,
+                        topic.first_recorded_at,
+                        topic.last_changed_at,
+                    )
+                })
+                .collect()
+        };
     let (build, iris) = ("build-gotchas".to_owned(), "iris-engine".to_owned());
-    assert_eq!(listed(&world, None), [(build.clone(), 2, at(1), at(3)), (iris.clone(), 1, at(2), at(2))]);
-    assert_eq!(listed(&world, Some("iris-*")), [(iris.clone(), 1, at(2), at(2))]);
+    assert_eq!(
+        listed(&world, None),
+        [
+            (build.clone(), 2, at(1), at(3)),
+            (iris.clone(), 1, at(2), at(2))
+        ]
+    );
+    assert_eq!(
+        listed(&world, Some("iris-*")),
+        [(iris.clone(), 1, at(2), at(2))]
+    );
     // What is stored again has changed, but was recorded when it was.
     world.store("iris-engine", "the engine keeps frames");
     assert_eq!(listed(&world, Some("iris-*")), [(iris, 1, at(2), at(4))]);
     world.forget(first);
     assert_eq!(listed(&world, Some("build*")), [(build, 1, at(3), at(3))]);
-    assert!(world.strand.topics(&[Scope::Project("x".to_owned())], None).unwrap().is_empty());
+    assert!(
+        world
+            .strand
+            .topics(&[Scope::Project("x".to_owned())], None)
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(world.strand.topics(&[], None).unwrap().len(), 2);
 }
 
@@ -132,7 +187,13 @@ fn idle_topics_come_oldest_first() {
     }
     world.store("a", "about a");
     let idle = |since| -> Vec<String> {
-        world.strand.idle_topics(&GLOBAL, since).unwrap().into_iter().map(|topic| topic.name).collect()
+        world
+            .strand
+            .idle_topics(&GLOBAL, since)
+            .unwrap()
+            .into_iter()
+            .map(|topic| topic.name)
+            .collect()
     };
     assert_eq!(idle(at(4)), ["b", "c"]);
     assert_eq!(idle(at(3)), ["b"]);
@@ -145,26 +206,59 @@ fn topics_refer_by_name_and_by_link() {
     let target = world.store("build-gotchas", "link with arch arm64; see build-gotchas");
     let named = world.store("ci", "Build Gotchas: clear the cache");
     let linked = world.store_linked("ci", "the runner is slow", &[target]);
-    world.store_linked("build-gotchas", "another of the same topic", &[target, linked]);
+    world.store_linked(
+        "build-gotchas",
+        "another of the same topic",
+        &[target, linked],
+    );
     let references = |world: &World, topic: &str| -> Vec<(u32, bool, bool)> {
         let found = world.strand.cross_references(topic, &GLOBAL).unwrap();
-        found.iter().map(|reference| (reference.number.0, reference.mentions, reference.links)).collect()
+        found
+            .iter()
+            .map(|reference| (reference.number.0, reference.mentions, reference.links))
+            .collect()
     };
-    assert_eq!(references(&world, "build-gotchas"), [(linked.0, false, true), (named.0, true, false)]);
+    assert_eq!(
+        references(&world, "build-gotchas"),
+        [(linked.0, false, true), (named.0, true, false)]
+    );
     assert_eq!(references(&world, "ci"), [(3, false, true)]);
     assert_eq!(references(&world, "no-such"), []);
-    let edge = |from: &str, to: &str, mentions, links| TopicEdge { from: from.into(), to: to.into(), mentions, links };
+    let edge = |from: &str, to: &str, mentions, links| TopicEdge {
+        from: from.into(),
+        to: to.into(),
+        mentions,
+        links,
+    };
     let graph = world.strand.topic_graph(&GLOBAL, None).unwrap();
-    assert_eq!(graph.edges, [edge("ci", "build-gotchas", 1, 1), edge("build-gotchas", "ci", 0, 1)]);
+    assert_eq!(
+        graph.edges,
+        [
+            edge("ci", "build-gotchas", 1, 1),
+            edge("build-gotchas", "ci", 0, 1)
+        ]
+    );
     // What changes is seen at once, also what was kept.
     let both = world.store_linked("iris", "build gotchas, and ci", &[target]);
-    assert_eq!(references(&world, "build-gotchas").first(), Some(&(both.0, true, true)));
+    assert_eq!(
+        references(&world, "build-gotchas").first(),
+        Some(&(both.0, true, true))
+    );
     let focus = TopicPattern::parse("iri*").unwrap();
     let graph = world.strand.topic_graph(&GLOBAL, Some(&focus)).unwrap();
-    assert_eq!(graph.edges, [edge("iris", "build-gotchas", 1, 1), edge("iris", "ci", 1, 0)]);
+    assert_eq!(
+        graph.edges,
+        [
+            edge("iris", "build-gotchas", 1, 1),
+            edge("iris", "ci", 1, 0)
+        ]
+    );
     assert_eq!(graph.topics.len(), 3);
     world.forget(target);
-    assert_eq!(references(&world, "build-gotchas"), [(both.0, true, false), (named.0, true, false)]);
+    assert_eq!(
+        references(&world, "build-gotchas"),
+        [(both.0, true, false), (named.0, true, false)]
+    );
 }
 
 #[test]
@@ -175,10 +269,19 @@ fn statistics_count_what_is_active() {
     let gone = world.store("b", "a third");
     world.forget(gone);
     let statistics = world.strand.statistics(&GLOBAL);
-    assert_eq!((statistics.memories, statistics.topics, statistics.links), (2, 2, 1));
-    assert_eq!((statistics.first_recorded_at, statistics.last_recorded_at), (Some(at(1)), Some(at(2))));
+    assert_eq!(
+        (statistics.memories, statistics.topics, statistics.links),
+        (2, 2, 1)
+    );
+    assert_eq!(
+        (statistics.first_recorded_at, statistics.last_recorded_at),
+        (Some(at(1)), Some(at(2)))
+    );
     let named = |counted: &[helix_engine::strand::Counted]| -> Vec<String> {
-        counted.iter().map(|counted| format!("{} {}", counted.name, counted.count)).collect()
+        counted
+            .iter()
+            .map(|counted| format!("{} {}", counted.name, counted.count))
+            .collect()
     };
     assert_eq!(named(&statistics.tags), ["gotcha 2"]);
     assert_eq!(named(&statistics.statuses), ["active 2", "forgotten 1"]);
@@ -192,26 +295,54 @@ fn what_is_dated_in_the_future_is_not_the_newest_for_ever() {
     let first = world.store("alpha", "a walrus");
     let far = Timestamp::from_micros(4_070_908_800_000_000);
     let mut request = world.request("alpha", "of another century");
-    if let Request::Store { stamps, admitted, .. } = &mut request {
+    if let Request::Store {
+        stamps, admitted, ..
+    } = &mut request
+    {
         admitted.valid_from = Some(far);
-        *stamps = Some(Box::new(Stamps { recorded_at: Some(far), ..Stamps::default() }));
+        *stamps = Some(Box::new(Stamps {
+            recorded_at: Some(far),
+            ..Stamps::default()
+        }));
     }
-    let Outcome::Stored(dated) = world.run(request) else { unreachable!("not stored") };
-    assert_eq!((dated.valid_from, dated.recorded_at), (far, far), "what is stored stays as it is");
+    let Outcome::Stored(dated) = world.run(request) else {
+        unreachable!("not stored")
+    };
+    assert_eq!(
+        (dated.valid_from, dated.recorded_at),
+        (far, far),
+        "what is stored stays as it is"
+    );
     let last = world.store("alpha", "a kestrel");
     let newest_first = [last, dated.number, first];
-    let since = |after| Since { after, now: at(world.tick + 1) };
-    assert_eq!(world.strand.recent(&GLOBAL, since(at(0)), 9).numbers, newest_first);
-    assert_eq!(world.found(&world.search("", 9), 0), newest_first.map(|number| number.0));
+    let since = |after| Since {
+        after,
+        now: at(world.tick + 1),
+    };
+    assert_eq!(
+        world.strand.recent(&GLOBAL, since(at(0)), 9).numbers,
+        newest_first
+    );
+    assert_eq!(
+        world.found(&world.search("", 9), 0),
+        newest_first.map(|number| number.0)
+    );
     // It counts as of now, however short the time that is asked for.
-    assert_eq!(world.strand.recent(&GLOBAL, since(at(world.tick + 1)), 9).numbers, [dated.number]);
+    assert_eq!(
+        world
+            .strand
+            .recent(&GLOBAL, since(at(world.tick + 1)), 9)
+            .numbers,
+        [dated.number]
+    );
 }
 
 #[test]
 fn a_reindexed_strand_finds_the_same() {
     let mut world = World::new();
-    let numbers: Vec<MemoryNumber> =
-        (0..40).map(|n| world.store(&format!("topic-{}", n % 5), &format!("walrus number {n}"))).collect();
+    let numbers: Vec<MemoryNumber> = (0..40)
+        .map(|n| world.store(&format!("topic-{}", n % 5), &format!("walrus number {n}")))
+        .collect();
     world.strand.lexical().flush().unwrap();
     world.forget(numbers[3]);
     world.store("topic-0", "a late walrus");
@@ -219,14 +350,27 @@ fn a_reindexed_strand_finds_the_same() {
     let everything = |world: &World| -> BTreeSet<u32> {
         let topics = (0..5).map(|n| format!("topic-{n}")).collect();
         let search = world.search("walrus", 50);
-        let search = Search { filter: Filter { topics, ..search.filter.clone() }, ..search };
+        let search = Search {
+            filter: Filter {
+                topics,
+                ..search.filter.clone()
+            },
+            ..search
+        };
         world.found(&search, 0).into_iter().collect()
     };
     let before = everything(&world);
     assert_eq!(before.len(), 40);
-    assert_eq!(world.strand.reindex(|| false).unwrap(), None, "nobody wants it");
+    assert_eq!(
+        world.strand.reindex(|| false).unwrap(),
+        None,
+        "nobody wants it"
+    );
     let report = world.strand.reindex(|| true).unwrap().unwrap();
-    assert_eq!((report.memories, report.sequence), (40, world.writer.sequence()));
+    assert_eq!(
+        (report.memories, report.sequence),
+        (40, world.writer.sequence())
+    );
     assert_eq!(everything(&world), before);
     assert!(world.strand.verify_indexes().unwrap().is_empty());
     world.store("topic-0", "the last walrus");
@@ -239,7 +383,10 @@ const WORDS: [&str; 5] = ["walrus", "kestrel", "tamarin", "ocelot", "axolotl"];
 
 /// A memory to store: a topic, and which of the words it has.
 fn drafts() -> impl Strategy<Value = Vec<(usize, BTreeSet<usize>)>> {
-    let draft = (0..TOPICS.len(), prop::collection::btree_set(0..WORDS.len(), 1..WORDS.len()));
+    let draft = (
+        0..TOPICS.len(),
+        prop::collection::btree_set(0..WORDS.len(), 1..WORDS.len()),
+    );
     prop::collection::vec(draft, 1..60)
 }
 
@@ -248,7 +395,14 @@ fn filled(drafts: &[(usize, BTreeSet<usize>)], flush_at: usize) -> World {
     for (place, (topic, words)) in drafts.iter().enumerate() {
         let words: Vec<&str> = words.iter().map(|&word| WORDS[word]).collect();
         // Texts of different lengths, so that scores differ.
-        world.store(TOPICS[*topic], &format!("{} {}", words.join(" "), format!("n{place} ").repeat(place % 7 + 1)));
+        world.store(
+            TOPICS[*topic],
+            &format!(
+                "{} {}",
+                words.join(" "),
+                format!("n{place} ").repeat(place % 7 + 1)
+            ),
+        );
         if place == flush_at {
             world.strand.lexical().flush().unwrap();
         }
@@ -360,12 +514,24 @@ fn many_candidates_page_as_one() {
     // More than a list holds, in so many topics that the cap leaves plenty.
     for n in 0..150 {
         let filler = "word ".repeat(n % 11 + 1);
-        world.store(&format!("topic-{}", n % 60), &format!("walrus {filler} number n{n}"));
+        world.store(
+            &format!("topic-{}", n % 60),
+            &format!("walrus {filler} number n{n}"),
+        );
     }
     let large = world.search("walrus number", 200);
-    let paged = world.paged(&Search { limit: 7, ..large.clone() });
+    let paged = world.paged(&Search {
+        limit: 7,
+        ..large.clone()
+    });
     assert_eq!(paged, world.found(&large, 0));
     assert_eq!(paged.len(), 150);
-    assert!(world.strand.search_page(&large, Place::default(), &NoSources).unwrap().is_cut);
+    assert!(
+        world
+            .strand
+            .search_page(&large, Place::default(), &NoSources)
+            .unwrap()
+            .is_cut
+    );
     assert_eq!(Cursor::new(&large, Place::at(7)).place.offset, 7);
 }

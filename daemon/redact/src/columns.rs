@@ -1,4 +1,5 @@
-//! Secrets in the columns of tables whose heads tell of them: Markdown, CSV and what is between tabs.
+//! Secrets in the columns of tables whose heads tell of them: Markdown, CSV and what is between
+//! tabs.
 
 use std::ops::Range;
 
@@ -8,8 +9,13 @@ const COLUMNS_MAX: usize = 64;
 /// What stands between cells.
 const SEPARATORS: [char; 4] = ['|', '\t', ',', ';'];
 
-/// Finds the cells that `is_secret` takes for secrets by the head of their column and what they hold.
-pub(super) fn find(text: &str, is_secret: impl Fn(&str, &str) -> bool, found: &mut Vec<Range<usize>>) {
+/// Finds the cells that `is_secret` takes for secrets by the head of their column and what they
+/// hold.
+pub(super) fn find(
+    text: &str,
+    is_secret: impl Fn(&str, &str) -> bool,
+    found: &mut Vec<Range<usize>>,
+) {
     for separator in SEPARATORS {
         // A row, a line between them or not, and a row.
         if text.contains(separator) && text.contains('\n') {
@@ -18,11 +24,20 @@ pub(super) fn find(text: &str, is_secret: impl Fn(&str, &str) -> bool, found: &m
     }
 }
 
-fn rows(text: &str, separator: char, is_secret: &impl Fn(&str, &str) -> bool, found: &mut Vec<Range<usize>>) {
+fn rows(
+    text: &str,
+    separator: char,
+    is_secret: &impl Fn(&str, &str) -> bool,
+    found: &mut Vec<Range<usize>>,
+) {
     let mut head: Vec<&str> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        let cells: Vec<&str> = line.trim_end_matches(['\r', '\n']).split(separator).take(COLUMNS_MAX).collect();
+        let cells: Vec<&str> = line
+            .trim_end_matches(['\r', '\n'])
+            .split(separator)
+            .take(COLUMNS_MAX)
+            .collect();
         if cells.len() < 2 {
             head.clear();
         } else if head.len() != cells.len() {

@@ -49,13 +49,15 @@ impl Secrets {
     }
 }
 
-/// A value whose texts may hold secrets. It names each of its fields, so that one that is new is not forgotten.
+/// A value whose texts may hold secrets. It names each of its fields, so that one that is new is
+/// not forgotten.
 pub trait Redact {
     /// Hands every text to `secrets`.
     fn redact(&mut self, secrets: &mut Secrets);
 }
 
-/// A value without secrets. Only the redaction makes one of what comes from outside; what is stored is made of these alone.
+/// A value without secrets. Only the redaction makes one of what comes from outside; what is stored
+/// is made of these alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Redacted<T>(T);
 
@@ -73,7 +75,8 @@ impl<T> Redacted<T> {
         self.0
     }
 
-    /// Makes another value out of this one alone: a function that captures nothing brings no secret back.
+    /// Makes another value out of this one alone: a function that captures nothing brings no secret
+    /// back.
     ///
     /// # Errors
     /// Those of `make`.
@@ -109,7 +112,8 @@ impl<T: std::fmt::Display> std::fmt::Display for Redacted<T> {
     }
 }
 
-/// A state as it is persisted, which the store does not look into. The default, of no bytes, removes what is there.
+/// A state as it is persisted, which the store does not look into. The default, of no bytes,
+/// removes what is there.
 pub type State = Redacted<Vec<u8>>;
 
 impl State {

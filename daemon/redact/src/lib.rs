@@ -1,12 +1,14 @@
-//! Takes out of a text what is surely a secret, before it is kept or shown: keys and tokens by their shapes, private keys, and
-//! what stands where passwords stand: behind a telling name, in an address, in a header, behind an option.
+//! Takes out of a text what is surely a secret, before it is kept or shown: keys and tokens by
+//! their shapes, private keys, and what stands where passwords stand: behind a telling name, in an
+//! address, in a header, behind an option.
 //!
-//! What nobody named and has no known shape stays, as do hashes, ids and paths: they are what a mistake is known by. A text
-//! that went through this once stays as it is. What people write down is read more carefully than what programs say: it talks of
-//! passwords more often than it gives them.
+//! What nobody named and has no known shape stays, as do hashes, ids and paths: they are what a
+//! mistake is known by. A text that went through this once stays as it is. What people write down
+//! is read more carefully than what programs say: it talks of passwords more often than it gives
+//! them.
 //!
-//! What is stored can only be made from [`Redacted`] values, which only this makes: a field that is kept and was forgotten here
-//! does not compile.
+//! What is stored can only be made from [`Redacted`] values, which only this makes: a field that is
+//! kept and was forgotten here does not compile.
 
 mod columns;
 mod kept;
@@ -24,7 +26,8 @@ use self::rules::{By, rules};
 /// What stands for a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// Compiles every rule. Nothing may be served before this: without its rules redaction takes every text for a secret.
+/// Compiles every rule. Nothing may be served before this: without its rules redaction takes every
+/// text for a secret.
 ///
 /// # Errors
 /// [`RuleError`] names the rule that cannot be used.
@@ -41,7 +44,8 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Puts [`REDACTED`] in the place of everything in what somebody wrote down that is surely a secret; returns how many there were.
+/// Puts [`REDACTED`] in the place of everything in what somebody wrote down that is surely a
+/// secret; returns how many there were.
 pub fn redact_prose(text: &mut String) -> usize {
     match without_secrets(text, By::Author) {
         Some((changed, count)) => {
@@ -67,7 +71,8 @@ pub fn redact_attributes(attributes: &mut BTreeMap<String, String>) -> usize {
         }
     }
     // Counted above, with their values.
-    let without = |name: &String| without_secrets(name, By::Author).map(|(plain, _)| (name.clone(), plain));
+    let without =
+        |name: &String| without_secrets(name, By::Author).map(|(plain, _)| (name.clone(), plain));
     let names: Vec<(String, String)> = attributes.keys().filter_map(without).collect();
     for (name, plain) in names {
         let value = attributes.remove(&name).unwrap_or_default();
@@ -76,7 +81,8 @@ pub fn redact_attributes(attributes: &mut BTreeMap<String, String>) -> usize {
     count
 }
 
-/// Says that secrets were taken out of what somebody gave, and what to give instead; `None` when there were none.
+/// Says that secrets were taken out of what somebody gave, and what to give instead; `None` when
+/// there were none.
 #[must_use]
 pub fn redaction_note(count: usize) -> Option<String> {
     let what = match count {
@@ -84,12 +90,17 @@ pub fn redaction_note(count: usize) -> Option<String> {
         1 => "a secret was".to_owned(),
         count => format!("{count} secrets were"),
     };
-    Some(format!("{what} taken out: {REDACTED} stands there; write down where it is kept, not what it is"))
+    Some(format!(
+        "{what} taken out: {REDACTED} stands there; write down where it is kept, not what it is"
+    ))
 }
 
-/// The text without its secrets, and how many there were; `None` when there are none. Without rules all of it is taken for one.
+/// The text without its secrets, and how many there were; `None` when there are none. Without rules
+/// all of it is taken for one.
 fn without_secrets(text: &str, by: By) -> Option<(String, usize)> {
-    let Ok(rules) = rules() else { return (!text.is_empty()).then(|| (REDACTED.to_owned(), 1)) };
+    let Ok(rules) = rules() else {
+        return (!text.is_empty()).then(|| (REDACTED.to_owned(), 1));
+    };
     let secrets = rules.secrets(text, by);
     if secrets.is_empty() {
         return None;

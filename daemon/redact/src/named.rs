@@ -1,7 +1,8 @@
-//! Secrets behind the names that tell of them: `password: …`, `DB_PASS=…`, `| token | … |`, "the password for the admin is …".
+//! Secrets behind the names that tell of them: `password: …`, `DB_PASS=…`, `| token | … |`, "the
+//! password for the admin is …".
 //!
-//! Each telling word of a text is looked at by itself: what follows it is read by expressions that begin at its end, so that one
-//! name before another (`Secret: password: …`) hides nothing.
+//! Each telling word of a text is looked at by itself: what follows it is read by expressions that
+//! begin at its end, so that one name before another (`Secret: password: …`) hides nothing.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,12 +12,15 @@ use regex::{Captures, Regex};
 use serde::Deserialize;
 
 use super::rules::{BARE, By, RuleError, automaton, compiled, set, whole_value};
-use super::value::{Values, WORD_MIN_CHARS, is_call, is_code, is_id, is_odd, is_path, is_placeholder, is_word};
+use super::value::{
+    Values, WORD_MIN_CHARS, is_call, is_code, is_id, is_odd, is_path, is_placeholder, is_word,
+};
 
 /// Between the words of a name: `api key`, `api_key`, `apiKey`.
 const JOINTS: [&str; 5] = ["", " ", "_", "-", "."];
 
-/// Shortest token, and shortest secret other than a password that stands beside its name without anything between them.
+/// Shortest token, and shortest secret other than a password that stands beside its name without
+/// anything between them.
 const TOKEN_MIN_CHARS: usize = 8;
 const BESIDE_MIN_CHARS: usize = 12;
 
@@ -128,7 +132,15 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn of(table: NamesTable) -> Result<Self, RuleError> {
-        let NamesTable { password, password_words, code_words, secret, secret_words, token, never } = table;
+        let NamesTable {
+            password,
+            password_words,
+            code_words,
+            secret,
+            secret_words,
+            token,
+            never,
+        } = table;
         let classes = [
             (password, Says::Password, false),
             (password_words, Says::Password, true),
@@ -140,15 +152,18 @@ impl Names {
         let (mut spellings, mut words) = (Vec::new(), Vec::new());
         for (class, says, is_whole) in classes {
             for word in class {
-                let joints = if word.contains(' ') { JOINTS.as_slice() } else { &[" "] };
+                let joints = if word.contains(' ') {
+                    JOINTS.as_slice()
+                } else {
+                    &[" "]
+                };
                 for joint in joints {
                     spellings.push(word.replace(' ', joint));
                     words.push(Word { says, is_whole });
                 }
             }
         }
-        let phrase =
-            r#"\A[0-9]*(?:["'`]|\*{1,3})*[ \t]*[:=][ \t]*(?<phrase>\p{Ll}+(?:[ \t]+\p{Ll}+)+)[ \t]*(?:\r?\n|$)"#;
+        let phrase = r#"\A[0-9]*(?:["'`]|\*{1,3})*[ \t]*[:=][ \t]*(?<phrase>\p{Ll}+(?:[ \t]+\p{Ll}+)+)[ \t]*(?:\r?\n|$)"#;
         Ok(Self {
             automaton: automaton(&spellings, MatchKind::LeftmostLongest, true)?,
             words,
@@ -159,19 +174,38 @@ impl Names {
     }
 
     /// Finds the secrets behind the telling names of a text. Returns whether it has any such name.
-    pub(super) fn find(&self, text: &str, by: By, values: &Values, found: &mut Vec<Range<usize>>) -> bool {
+    pub(super) fn find(
+        &self,
+        text: &str,
+        by: By,
+        values: &Values,
+        found: &mut Vec<Range<usize>>,
+    ) -> bool {
         let mut has_name = false;
         for word in self.automaton.find_iter(text) {
             has_name = true;
-            let Some(Word { says, is_whole }) = self.words.get(word.pattern().as_usize()) else { continue };
+            let Some(Word { says, is_whole }) = self.words.get(word.pattern().as_usize()) else {
+                continue;
+            };
             let name = name_at(text, word.range());
             if (*is_whole && !is_whole_word(text, word.start())) || self.is_never(name) {
                 continue;
             }
-            let opened = text.get(..word.end() - name.len()).and_then(|before| before.chars().next_back());
-            let Some(rest) = text.get(word.end()..) else { continue };
-            let telling = Telling { name, says: *says, opened };
-            let value = self.forms.iter().find_map(|form| form.value(rest, &telling, by, values));
+            let opened = text
+                .get(..word.end() - name.len())
+                .and_then(|before| before.chars().next_back());
+            let Some(rest) = text.get(word.end()..) else {
+                continue;
+            };
+            let telling = Telling {
+                name,
+                says: *says,
+                opened,
+            };
+            let value = self
+                .forms
+                .iter()
+                .find_map(|form| form.value(rest, &telling, by, values));
             let value = value.or_else(|| self.bare_phrase(rest, *says, values));
             if let Some(value) = value {
                 let end = whole_value(text, word.end() + value.end);
@@ -194,10 +228,22 @@ impl Names {
     fn tells_by(&self, way: Way, name: &str, value: &str, by: By, values: &Values) -> bool {
         let name = name.trim();
         let last = self.automaton.find_iter(name).last();
-        let Some(word) = last.filter(|word| name.len() - word.end() <= trailing_digits(name)) else { return false };
-        let Some(Word { says, is_whole }) = self.words.get(word.pattern().as_usize()) else { return false };
+        let Some(word) = last.filter(|word| name.len() - word.end() <= trailing_digits(name))
+        else {
+            return false;
+        };
+        let Some(Word { says, is_whole }) = self.words.get(word.pattern().as_usize()) else {
+            return false;
+        };
         let is_told = !*is_whole || is_whole_word(name, word.start());
-        let named = Named { name, says: *says, way, is_key: true, operator: "=", is_quoted: true };
+        let named = Named {
+            name,
+            says: *says,
+            way,
+            is_key: true,
+            operator: "=",
+            is_quoted: true,
+        };
         is_told && !self.is_never(name) && named.is_secret(value, by, values)
     }
 
@@ -213,7 +259,9 @@ impl Names {
             return None;
         }
         let phrase = self.phrase.captures(rest)?.name("phrase")?;
-        values.is_phrase(phrase.as_str(), false).then(|| phrase.range())
+        values
+            .is_phrase(phrase.as_str(), false)
+            .then(|| phrase.range())
     }
 }
 
@@ -222,7 +270,10 @@ fn forms() -> Result<Vec<Form>, RuleError> {
     let value = VALUE.replace("{BARE}", BARE);
     let form = |way: Way, between: &str| -> Result<Form, RuleError> {
         let pattern = format!(r"\A[0-9]*{between}{value}");
-        Ok(Form { pattern: compiled(&format!("{way:?}"), &pattern, true)?, way })
+        Ok(Form {
+            pattern: compiled(&format!("{way:?}"), &pattern, true)?,
+            way,
+        })
     };
     Ok(vec![
         form(
@@ -239,7 +290,9 @@ fn forms() -> Result<Vec<Form>, RuleError> {
         )?,
         form(
             Way::Beside,
-            &format!(r"{CLOSE}(?<operator>[ \t]*,[ \t]*|[ \t]*\|[ \t]*|[ \t]*\([ \t]*|[ \t]*\[[ \t]*|\t+)"),
+            &format!(
+                r"{CLOSE}(?<operator>[ \t]*,[ \t]*|[ \t]*\|[ \t]*|[ \t]*\([ \t]*|[ \t]*\[[ \t]*|\t+)"
+            ),
         )?,
         form(
             Way::Said,
@@ -253,13 +306,22 @@ fn forms() -> Result<Vec<Form>, RuleError> {
                 r"{CLOSE}(?<operator>[ \t]*[:：=]?\*{{0,3}}[ \t]*(?:[|>][+-]?)?[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?:[-*][ \t]+|```[a-z]*\r?\n[ \t]*)?)"
             ),
         )?,
-        form(Way::Adjacent, &format!(r"(?:['’]s)?{CLOSE}(?<operator>[ \t]+)"))?,
+        form(
+            Way::Adjacent,
+            &format!(r"(?:['’]s)?{CLOSE}(?<operator>[ \t]+)"),
+        )?,
     ])
 }
 
 impl Form {
     /// The secret that follows a name in this way.
-    fn value(&self, rest: &str, telling: &Telling<'_>, by: By, values: &Values) -> Option<Range<usize>> {
+    fn value(
+        &self,
+        rest: &str,
+        telling: &Telling<'_>,
+        by: By,
+        values: &Values,
+    ) -> Option<Range<usize>> {
         let Telling { name, says, opened } = *telling;
         let captures = self.pattern.captures(rest)?;
         let quoted = QUOTED.iter().find_map(|group| captures.name(group));
@@ -269,17 +331,23 @@ impl Form {
             name,
             says,
             way: self.way,
-            // A quotation that ends in the name is no key, and in backquotes is what a sentence is about.
-            is_key: opened.is_some_and(|opened| matches!(opened, '"' | '\'') && close.ends_with(opened)),
+            // A quotation that ends in the name is no key, and in backquotes is what a sentence is
+            // about.
+            is_key: opened
+                .is_some_and(|opened| matches!(opened, '"' | '\'') && close.ends_with(opened)),
             operator: group(&captures, "operator"),
             is_quoted: quoted.is_some(),
         };
         let is_line = || {
             rest.get(value.end()..).is_none_or(|behind| {
-                behind.trim_start_matches([' ', '`']).starts_with(['\r', '\n']) || behind.trim().is_empty()
+                behind
+                    .trim_start_matches([' ', '`'])
+                    .starts_with(['\r', '\n'])
+                    || behind.trim().is_empty()
             })
         };
-        let is_secret = named.is_secret(value.as_str(), by, values) && (self.way != Way::Below || is_line());
+        let is_secret =
+            named.is_secret(value.as_str(), by, values) && (self.way != Way::Below || is_line());
         is_secret.then(|| value.range())
     }
 }
@@ -307,7 +375,9 @@ impl Named<'_> {
         let is_plain_word = || by == By::Author && (values.is_known(value) || is_word(value));
         let is_one = match self.way {
             Way::Assigned | Way::Typed => self.is_assigned_secret(value, values),
-            Way::Said | Way::Beside | Way::Below | Way::Adjacent => self.is_told_secret(value, values),
+            Way::Said | Way::Beside | Way::Below | Way::Adjacent => {
+                self.is_told_secret(value, values)
+            }
         };
         is_one && !is_plain_word() && !self.is_reference(value, values)
     }
@@ -329,8 +399,9 @@ impl Named<'_> {
                 && (is_assigned || !is_id(value))
                 && value.chars().count() >= TOKEN_MIN_CHARS;
         }
-        let is_password =
-            self.says == Says::Password && self.name.len() > WORD_MIN_CHARS && (is_number || is_odd(value));
+        let is_password = self.says == Says::Password
+            && self.name.len() > WORD_MIN_CHARS
+            && (is_number || is_odd(value));
         (Values::is_mixed(value) && !values.is_method(value))
             || is_password
             || (self.says == Says::Password && is_odd(value))
@@ -340,7 +411,10 @@ impl Named<'_> {
     fn is_told_secret(&self, value: &str, values: &Values) -> bool {
         let chars = value.chars().count();
         if self.says == Says::Code {
-            let is_number = value.trim_end_matches('.').chars().all(|next| next.is_ascii_digit());
+            let is_number = value
+                .trim_end_matches('.')
+                .chars()
+                .all(|next| next.is_ascii_digit());
             return self.way == Way::Said && is_number && chars <= CODE_MAX_CHARS;
         }
         let is_password = self.says == Says::Password;
@@ -360,30 +434,40 @@ impl Named<'_> {
         (values.is_said(value) && !is_id(value)) || is_odd
     }
 
-    /// Whether the value is the name of something that holds a secret: `password1`, `db-credentials-v2`.
+    /// Whether the value is the name of something that holds a secret: `password1`,
+    /// `db-credentials-v2`.
     fn is_reference(&self, value: &str, values: &Values) -> bool {
         let digits = value.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let stem = value.get(..value.len() - digits).unwrap_or(value).trim_end_matches(['_', '-']);
+        let stem = value
+            .get(..value.len() - digits)
+            .unwrap_or(value)
+            .trim_end_matches(['_', '-']);
         let lower = stem.to_lowercase();
-        let is_name = |part: &str| values.is_no_value(part) || matches!(part, "credentials" | "creds" | "pwd" | "pass");
+        let is_name = |part: &str| {
+            values.is_no_value(part) || matches!(part, "credentials" | "creds" | "pwd" | "pass")
+        };
         if is_name(&lower) || lower.split('_').next_back().is_some_and(is_name) {
             return digits < NUMBERED_MIN_DIGITS && !self.is_quoted;
         }
         let parts: Vec<&str> = value.split(['-', '_']).collect();
         let is_plain = |part: &&str| {
             let part = part.trim_start_matches('v');
-            part.bytes().all(|byte| byte.is_ascii_digit()) || part.bytes().all(|byte| byte.is_ascii_lowercase())
+            part.bytes().all(|byte| byte.is_ascii_digit())
+                || part.bytes().all(|byte| byte.is_ascii_lowercase())
         };
-        let names_one =
-            parts.iter().any(|part| is_name(part) || matches!(*part, "key" | "secrets" | "tokens" | "auth"));
+        let names_one = parts
+            .iter()
+            .any(|part| is_name(part) || matches!(*part, "key" | "secrets" | "tokens" | "auth"));
         self.says != Says::Password && parts.len() > 1 && names_one && parts.iter().all(is_plain)
     }
 
     /// Whether the name says no more than that it is a token, which parsers have as well.
     fn is_mere_token(&self) -> bool {
         let lower = self.name.to_lowercase();
-        let says_more =
-            ["auth", "access", "api", "refresh", "bearer", "session", "secret", "private", "csrf", "password"];
+        let says_more = [
+            "auth", "access", "api", "refresh", "bearer", "session", "secret", "private", "csrf",
+            "password",
+        ];
         self.says == Says::Token && !says_more.iter().any(|word| lower.contains(word))
     }
 
@@ -397,15 +481,28 @@ impl Named<'_> {
 fn name_at(text: &str, word: Range<usize>) -> &str {
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    let before = bytes.get(..word.start).unwrap_or_default().iter().rev().take_while(|byte| is_part(byte)).count();
+    let before = bytes
+        .get(..word.start)
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .take_while(|byte| is_part(byte))
+        .count();
     text.get(word.start - before..word.end).unwrap_or_default()
 }
 
 /// Whether no letter stands before a word, or a hump does: `dbPass`.
 fn is_whole_word(text: &str, start: usize) -> bool {
-    let before = text.get(..start).and_then(|before| before.chars().next_back());
-    let is_hump = || text.get(start..).is_some_and(|word| word.starts_with(|first: char| first.is_ascii_uppercase()));
-    before.is_none_or(|before| !before.is_alphanumeric() || (before.is_ascii_lowercase() && is_hump()))
+    let before = text
+        .get(..start)
+        .and_then(|before| before.chars().next_back());
+    let is_hump = || {
+        text.get(start..)
+            .is_some_and(|word| word.starts_with(|first: char| first.is_ascii_uppercase()))
+    };
+    before.is_none_or(|before| {
+        !before.is_alphanumeric() || (before.is_ascii_lowercase() && is_hump())
+    })
 }
 
 fn trailing_digits(name: &str) -> usize {

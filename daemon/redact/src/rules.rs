@@ -1,7 +1,9 @@
-//! The rules of `rules.toml`, compiled: all of them, or an error that keeps the daemon from starting.
+//! The rules of `rules.toml`, compiled: all of them, or an error that keeps the daemon from
+//! starting.
 //!
-//! A text is first looked through for key words, in a pass for each of the three tables, and only rules with a key in it are
-//! tried: hardly any text has one, and hundreds of expressions would take a thousand times as long.
+//! A text is first looked through for key words, in a pass for each of the three tables, and only
+//! rules with a key in it are tried: hardly any text has one, and hundreds of expressions would
+//! take a thousand times as long.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -18,10 +20,12 @@ use super::value::{Values, is_file, is_id, is_pair, is_placeholder, is_port, is_
 /// The data.
 const RULES: &str = include_str!("rules.toml");
 
-/// A value without quotation marks, first character and then. A bracket, which begins what stands for a secret, does not begin one.
+/// A value without quotation marks, first character and then. A bracket, which begins what stands
+/// for a secret, does not begin one.
 pub(super) const BARE: &str = r#"[^\s'"`,;&|<>()\[\]{}$%*\\-][^\s'"`,;&|<>()\[\]{}\\]*"#;
 
-/// Bytes that one compiled expression may take: far above the largest, so that a slip in the data is told.
+/// Bytes that one compiled expression may take: far above the largest, so that a slip in the data
+/// is told.
 const COMPILED_MAX_BYTES: usize = 4 << 20;
 
 /// Groups that hold secrets.
@@ -42,7 +46,9 @@ pub enum RuleError {
     #[error("reading the rules that find secrets: {0}; this build cannot be used, install another")]
     Table(#[from] toml::de::Error),
     /// A pattern does not compile.
-    #[error("compiling the rule {kind:?} that finds secrets: {error}; this build cannot be used, install another")]
+    #[error(
+        "compiling the rule {kind:?} that finds secrets: {error}; this build cannot be used, install another"
+    )]
     Pattern {
         /// The rule's kind.
         kind: String,
@@ -50,7 +56,9 @@ pub enum RuleError {
         error: Box<regex::Error>,
     },
     /// A rule that would never be tried, or would find nothing.
-    #[error("the rule {kind:?} that finds secrets has no {lacks}; this build cannot be used, install another")]
+    #[error(
+        "the rule {kind:?} that finds secrets has no {lacks}; this build cannot be used, install another"
+    )]
     Useless {
         /// The rule's kind.
         kind: String,
@@ -165,7 +173,12 @@ pub(super) struct Rules {
 impl Rules {
     /// Compiles the rules of a table.
     pub(super) fn read(table: &str) -> Result<Self, RuleError> {
-        let Table { shapes, places, names, values } = toml::from_str(table)?;
+        let Table {
+            shapes,
+            places,
+            names,
+            values,
+        } = toml::from_str(table)?;
         let shape_keys = Keys::of(shapes.iter().map(|row| (&row.kind, &row.keys)), false)?;
         let place_keys = Keys::of(places.iter().map(|row| (&row.kind, &row.keys)), true)?;
         Ok(Self {
@@ -181,14 +194,28 @@ impl Rules {
     /// Where the secrets of a text are, in order; none overlaps another.
     pub(super) fn secrets(&self, text: &str, by: By) -> Vec<Range<usize>> {
         let mut found = Vec::new();
-        for shape in self.shape_keys.rules_in(text).into_iter().filter_map(|at| self.shapes.get(at)) {
+        for shape in self
+            .shape_keys
+            .rules_in(text)
+            .into_iter()
+            .filter_map(|at| self.shapes.get(at))
+        {
             shape.find(text, &mut found);
         }
-        for place in self.place_keys.rules_in(text).into_iter().filter_map(|at| self.places.get(at)) {
+        for place in self
+            .place_keys
+            .rules_in(text)
+            .into_iter()
+            .filter_map(|at| self.places.get(at))
+        {
             self.find_at(place, text, by, &mut found);
         }
         if self.names.find(text, by, &self.values, &mut found) {
-            columns::find(text, |name, cell| self.names.tells_cell(name, cell, by, &self.values), &mut found);
+            columns::find(
+                text,
+                |name, cell| self.names.tells_cell(name, cell, by, &self.values),
+                &mut found,
+            );
         }
         merged(found)
     }
@@ -209,9 +236,17 @@ impl Rules {
                 }
             }
             // What was passed over may stand before another one.
-            let first = SECRETS.iter().filter_map(|group| captures.name(group)).map(|secret| secret.start()).min();
+            let first = SECRETS
+                .iter()
+                .filter_map(|group| captures.name(group))
+                .map(|secret| secret.start())
+                .min();
             let passed = first.unwrap_or(whole.end()).max(whole.start() + 1);
-            from = if found.len() > before { whole.end().max(whole.start() + 1) } else { passed };
+            from = if found.len() > before {
+                whole.end().max(whole.start() + 1)
+            } else {
+                passed
+            };
             while from < text.len() && !text.is_char_boundary(from) {
                 from += 1;
             }
@@ -224,7 +259,12 @@ impl Rules {
     fn judge(&self, judge: Judge, captures: &Captures<'_>, secret: &str, by: By) -> bool {
         let values = &self.values;
         let group = |name: &str| captures.name(name).map_or("", |found| found.as_str());
-        let is_told = || !is_placeholder(secret) && !is_word(secret) && !values.is_known(secret) && !is_port(secret);
+        let is_told = || {
+            !is_placeholder(secret)
+                && !is_word(secret)
+                && !values.is_known(secret)
+                && !is_port(secret)
+        };
         match judge {
             Judge::Any => true,
             Judge::Given => !is_placeholder(secret),
@@ -252,12 +292,18 @@ impl Rules {
 impl Shape {
     fn of(row: &ShapeRow) -> Result<Self, RuleError> {
         let pattern = compiled(&row.kind, &row.pattern, false)?;
-        Ok(Self { pattern, is_mixed: row.mixed })
+        Ok(Self {
+            pattern,
+            is_mixed: row.mixed,
+        })
     }
 
     fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
         let bytes = text.as_bytes();
-        let is_glued = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+        let is_glued = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(u8::is_ascii_alphanumeric)
+        };
         let mut from = 0;
         while let Some(shape) = self.pattern.find_at(text, from) {
             let is_whole = !is_glued(shape.start().checked_sub(1)) && !is_glued(Some(shape.end()));
@@ -273,25 +319,42 @@ impl Shape {
 }
 
 fn has_both(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+    text.bytes().any(|byte| byte.is_ascii_digit())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 impl Place {
     fn of(row: &PlaceRow) -> Result<Self, RuleError> {
         let pattern = compiled(&row.kind, &row.pattern.replace("{BARE}", BARE), true)?;
-        let has_secret = pattern.capture_names().flatten().any(|name| SECRETS.contains(&name));
+        let has_secret = pattern
+            .capture_names()
+            .flatten()
+            .any(|name| SECRETS.contains(&name));
         if !has_secret {
-            return Err(RuleError::Useless { kind: row.kind.clone(), lacks: "group for the secret" });
+            return Err(RuleError::Useless {
+                kind: row.kind.clone(),
+                lacks: "group for the secret",
+            });
         }
-        Ok(Self { pattern, said: row.said, written: row.written })
+        Ok(Self {
+            pattern,
+            said: row.said,
+            written: row.written,
+        })
     }
 }
 
 /// Compiles a pattern: of ASCII for shapes, which begin and end with it.
 pub(super) fn compiled(kind: &str, pattern: &str, is_text: bool) -> Result<Regex, RuleError> {
     let mut builder = RegexBuilder::new(pattern);
-    builder.case_insensitive(is_text).unicode(is_text).size_limit(COMPILED_MAX_BYTES);
-    builder.build().map_err(|error| RuleError::Pattern { kind: kind.to_owned(), error: Box::new(error) })
+    builder
+        .case_insensitive(is_text)
+        .unicode(is_text)
+        .size_limit(COMPILED_MAX_BYTES);
+    builder.build().map_err(|error| RuleError::Pattern {
+        kind: kind.to_owned(),
+        error: Box::new(error),
+    })
 }
 
 impl Keys {
@@ -303,12 +366,18 @@ impl Keys {
         let mut owners = Vec::new();
         for (at, (kind, words)) in rules.enumerate() {
             if words.is_empty() || words.iter().any(String::is_empty) {
-                return Err(RuleError::Useless { kind: kind.clone(), lacks: "key" });
+                return Err(RuleError::Useless {
+                    kind: kind.clone(),
+                    lacks: "key",
+                });
             }
             keys.extend(words);
             owners.extend(words.iter().map(|_| at));
         }
-        Ok(Self { automaton: automaton(&keys, MatchKind::Standard, ignores_case)?, rules: owners })
+        Ok(Self {
+            automaton: automaton(&keys, MatchKind::Standard, ignores_case)?,
+            rules: owners,
+        })
     }
 
     /// The rules that have a key in a text, in their order.
@@ -326,25 +395,40 @@ impl Keys {
     }
 }
 
-/// An automaton over words. As a table of all states it takes some hundred kilobytes and reads a byte in a nanosecond.
+/// An automaton over words. As a table of all states it takes some hundred kilobytes and reads a
+/// byte in a nanosecond.
 pub(super) fn automaton<W: AsRef<[u8]>>(
     words: &[W],
     kind: MatchKind,
     ignores_case: bool,
 ) -> Result<AhoCorasick, RuleError> {
     let mut builder = AhoCorasick::builder();
-    builder.match_kind(kind).ascii_case_insensitive(ignores_case).kind(Some(AhoCorasickKind::DFA));
+    builder
+        .match_kind(kind)
+        .ascii_case_insensitive(ignores_case)
+        .kind(Some(AhoCorasickKind::DFA));
     Ok(builder.build(words)?)
 }
 
-/// Where a value ends that a pattern found up to `end`: an `&` belongs to it unless a further parameter follows.
+/// Where a value ends that a pattern found up to `end`: an `&` belongs to it unless a further
+/// parameter follows.
 pub(super) fn whole_value(text: &str, end: usize) -> usize {
-    let Some(rest) = text.get(end..).filter(|rest| rest.starts_with('&')) else { return end };
-    let value = rest.split([' ', '\t', '\r', '\n', '"', '\'', '`', '<', '>', '|', ',', ';', ')', ']', '}']).next();
+    let Some(rest) = text.get(end..).filter(|rest| rest.starts_with('&')) else {
+        return end;
+    };
+    let value = rest
+        .split([
+            ' ', '\t', '\r', '\n', '"', '\'', '`', '<', '>', '|', ',', ';', ')', ']', '}',
+        ])
+        .next();
     let value = value.unwrap_or_default();
     let is_parameter = value.contains('=');
     let is_more = value.len() > 1 && value.as_bytes().get(1).is_some_and(|byte| *byte != b'&');
-    if is_more && !is_parameter { end + value.len() } else { end }
+    if is_more && !is_parameter {
+        end + value.len()
+    } else {
+        end
+    }
 }
 
 /// The ranges in order, those in one that overlap.
@@ -370,7 +454,10 @@ pub(super) fn set(words: Vec<String>) -> HashSet<String> {
 pub(super) fn shapes() -> Vec<(String, String)> {
     let table: Result<Table, _> = toml::from_str(RULES);
     let shapes = table.map(|table| table.shapes).unwrap_or_default();
-    shapes.into_iter().map(|row| (row.kind, row.pattern)).collect()
+    shapes
+        .into_iter()
+        .map(|row| (row.kind, row.pattern))
+        .collect()
 }
 
 #[cfg(test)]
@@ -383,20 +470,44 @@ mod tests {
         assert!(Rules::read(RULES).is_ok());
         let of = |from: &str, to: &str| {
             assert!(RULES.contains(from), "{from}");
-            Rules::read(&RULES.replacen(from, to, 1)).err().unwrap().to_string()
+            Rules::read(&RULES.replacen(from, to, 1))
+                .err()
+                .unwrap()
+                .to_string()
         };
-        let error = of("hf|api_org)_[A-Za-z0-9]{30,}", "hf|api_org_[A-Za-z0-9]{30,}");
-        assert!(error.contains("\"Hugging Face token\"") && error.contains("unclosed group"), "{error}");
+        let error = of(
+            "hf|api_org)_[A-Za-z0-9]{30,}",
+            "hf|api_org_[A-Za-z0-9]{30,}",
+        );
+        assert!(
+            error.contains("\"Hugging Face token\"") && error.contains("unclosed group"),
+            "{error}"
+        );
         let error = of(r#"keys = ["xai-"]"#, "keys = []");
-        assert!(error.contains("\"xAI key\" that finds secrets has no key"), "{error}");
+        assert!(
+            error.contains("\"xAI key\" that finds secrets has no key"),
+            "{error}"
+        );
         let error = of(r"bearer\s+(?<secret>", r"bearer\s+(?<found>");
-        assert!(error.contains("\"bearer\" that finds secrets has no group"), "{error}");
-        assert!(of(r#"said = "long""#, r#"said = "maybe""#).contains("unknown variant"), "a judge that nobody knows");
-        assert!(of("[names]", "[name]").contains("unknown field"), "a table that nobody reads");
+        assert!(
+            error.contains("\"bearer\" that finds secrets has no group"),
+            "{error}"
+        );
+        assert!(
+            of(r#"said = "long""#, r#"said = "maybe""#).contains("unknown variant"),
+            "a judge that nobody knows"
+        );
+        assert!(
+            of("[names]", "[name]").contains("unknown field"),
+            "a table that nobody reads"
+        );
     }
 
     #[test]
     fn ranges_that_overlap_are_one() {
-        assert_eq!(merged(vec![5..9, 0..3, 7..12, 3..3, 12..14]), [0..3, 5..12, 12..14]);
+        assert_eq!(
+            merged(vec![5..9, 0..3, 7..12, 3..3, 12..14]),
+            [0..3, 5..12, 12..14]
+        );
     }
 }

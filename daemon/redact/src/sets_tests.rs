@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::string_slice)]
-//! How much of two sets of lines is taken out: natural spellings of secrets, and lines that have none.
+//! How much of two sets of lines is taken out: natural spellings of secrets, and lines that have
+//! none.
 
 use std::time::Instant;
 
@@ -19,7 +20,9 @@ const SECRETS: [&str; 4] = ["hunter2", "Winter2024!", "s3cr3t-p4ss", "a1B2c3D4e5
 const PHRASES: [&str; 2] = ["correct horse battery staple", "Blue 42 Monkeys dance"];
 
 fn lines(set: &'static str) -> impl Iterator<Item = String> {
-    let lines = set.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
+    let lines = set
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with("# "));
     lines.map(|line| line.replace("\\n", "\n").replace("\\t", "\t"))
 }
 
@@ -34,20 +37,30 @@ fn natural_spellings_are_taken_out() {
     let spellings: Vec<String> = lines(include_str!("spellings.txt")).collect();
     let stays = |secret: &str, spelling: &str| {
         let text = spelling.replace("{}", secret);
-        [prose(&text), redacted(&text).into_owned()].iter().any(|text| text.contains(secret))
+        [prose(&text), redacted(&text).into_owned()]
+            .iter()
+            .any(|text| text.contains(secret))
     };
-    let missed: Vec<&String> =
-        spellings.iter().filter(|spelling| SECRETS.iter().any(|secret| stays(secret, spelling))).collect();
+    let missed: Vec<&String> = spellings
+        .iter()
+        .filter(|spelling| SECRETS.iter().any(|secret| stays(secret, spelling)))
+        .collect();
     let taken = spellings.len() - missed.len();
     println!("{taken} of {} spellings taken out", spellings.len());
     assert!(spellings.len() >= 150, "{}", spellings.len());
     assert!(missed.is_empty(), "{missed:#?}");
-    for spelling in
-        ["password: \"{}\"", "password = '{}'", "\"passphrase\": \"{}\"", "DB_PASSWORD=\"{}\"", "passphrase: {}\n"]
-    {
+    for spelling in [
+        "password: \"{}\"",
+        "password = '{}'",
+        "\"passphrase\": \"{}\"",
+        "DB_PASSWORD=\"{}\"",
+        "passphrase: {}\n",
+    ] {
         let missed: Vec<&&str> = PHRASES
             .iter()
-            .filter(|phrase| !(spelling.ends_with('\n') && phrase.contains('4')) && stays(phrase, spelling))
+            .filter(|phrase| {
+                !(spelling.ends_with('\n') && phrase.contains('4')) && stays(phrase, spelling)
+            })
             .collect();
         assert!(missed.is_empty(), "{spelling}: {missed:?}");
     }
@@ -56,7 +69,9 @@ fn natural_spellings_are_taken_out() {
 #[test]
 fn innocent_lines_stay() {
     let mut made = Made(7);
-    let lines: Vec<String> = lines(include_str!("innocents.txt")).map(|line| made.filled(&line)).collect();
+    let lines: Vec<String> = lines(include_str!("innocents.txt"))
+        .map(|line| made.filled(&line))
+        .collect();
     let changed: Vec<String> = lines
         .iter()
         .map(|line| prose(line))
@@ -64,11 +79,22 @@ fn innocent_lines_stay() {
         .filter(|(prose, line)| prose != *line)
         .map(|(prose, _)| prose)
         .collect();
-    let said: Vec<String> =
-        lines.iter().filter(|line| redacted(line) != line.as_str()).map(|line| redacted(line).into_owned()).collect();
-    println!("{} of {} innocent lines changed; {} as what programs say", changed.len(), lines.len(), said.len());
+    let said: Vec<String> = lines
+        .iter()
+        .filter(|line| redacted(line) != line.as_str())
+        .map(|line| redacted(line).into_owned())
+        .collect();
+    println!(
+        "{} of {} innocent lines changed; {} as what programs say",
+        changed.len(),
+        lines.len(),
+        said.len()
+    );
     assert!(lines.len() >= 500, "{}", lines.len());
-    assert!(changed.len() * 100 <= lines.len() * CHANGED_MAX_PERCENT, "{changed:#?}");
+    assert!(
+        changed.len() * 100 <= lines.len() * CHANGED_MAX_PERCENT,
+        "{changed:#?}"
+    );
     println!("{said:#?}");
 }
 
@@ -79,10 +105,15 @@ fn every_shape_is_taken_out() {
         let samples = proptest::string::string_regex(&pattern).unwrap();
         let mut made = (0..200).map(|_| samples.new_tree(&mut runner).unwrap().current());
         let has = |text: &str, is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
-        let sample = made.find(|text| has(text, u8::is_ascii_digit) && has(text, u8::is_ascii_alphabetic)).unwrap();
-        for text in
-            [format!("see {sample} there"), format!("deploy_{sample}"), format!("\"{sample}\","), sample.clone()]
-        {
+        let sample = made
+            .find(|text| has(text, u8::is_ascii_digit) && has(text, u8::is_ascii_alphabetic))
+            .unwrap();
+        for text in [
+            format!("see {sample} there"),
+            format!("deploy_{sample}"),
+            format!("\"{sample}\","),
+            sample.clone(),
+        ] {
             assert!(!prose(&text).contains(&sample), "{kind}: {text}");
             assert!(!redacted(&text).contains(&sample), "{kind}: {text}");
         }
@@ -92,7 +123,9 @@ fn every_shape_is_taken_out() {
 #[test]
 fn an_innocent_text_costs_little() {
     let mut made = Made(9);
-    let lines: Vec<String> = lines(include_str!("innocents.txt")).map(|line| made.filled(&line)).collect();
+    let lines: Vec<String> = lines(include_str!("innocents.txt"))
+        .map(|line| made.filled(&line))
+        .collect();
     let code = "    let place = self.places.get(at).ok_or_else(|| Failure::new(\"reading the place\"))?;\n// It is read again at the start, where 12 of 40 are kept.\n";
     let text = &code.repeat(40)[..4_096];
     let mixed = lines.join("\n");
@@ -101,7 +134,10 @@ fn an_innocent_text_costs_little() {
         prose(text);
         let started = Instant::now();
         (0..times).for_each(|_| assert!(!prose(text).is_empty()));
-        println!("4 KiB of {name}: {} µs", (started.elapsed() / times).as_micros());
+        println!(
+            "4 KiB of {name}: {} µs",
+            (started.elapsed() / times).as_micros()
+        );
     }
 }
 
@@ -110,12 +146,17 @@ struct Made(u64);
 
 impl Made {
     fn next(&mut self) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 40).unwrap()
     }
 
     fn of(&mut self, letters: &[u8], chars: usize) -> String {
-        (0..chars).map(|_| char::from(letters[self.next() % letters.len()])).collect()
+        (0..chars)
+            .map(|_| char::from(letters[self.next() % letters.len()]))
+            .collect()
     }
 
     /// A line with made-up text in the place of what stands for it.
@@ -130,7 +171,10 @@ impl Made {
         line = line.replace("{uuid}", &uuid);
         while let Some((before, rest)) = line.split_once("{b64:") {
             let (chars, behind) = rest.split_once('}').unwrap();
-            line = format!("{before}{}{behind}", self.of(base64, chars.parse().unwrap()));
+            line = format!(
+                "{before}{}{behind}",
+                self.of(base64, chars.parse().unwrap())
+            );
         }
         line
     }
@@ -138,7 +182,16 @@ impl Made {
 
 #[test]
 fn what_was_taken_out_is_marked() {
-    assert_eq!(prose("Tr0ub4dor&3 is the password"), format!("{REDACTED} is the password"));
-    assert_eq!(prose("password: Tr0ub4dor&3"), format!("password: {REDACTED}"));
-    assert_eq!(prose("?password=Tr0ub4dor&page=2"), format!("?password={REDACTED}&page=2"));
+    assert_eq!(
+        prose("Tr0ub4dor&3 is the password"),
+        format!("{REDACTED} is the password")
+    );
+    assert_eq!(
+        prose("password: Tr0ub4dor&3"),
+        format!("password: {REDACTED}")
+    );
+    assert_eq!(
+        prose("?password=Tr0ub4dor&page=2"),
+        format!("?password={REDACTED}&page=2")
+    );
 }

@@ -1,29 +1,72 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 
-/// A text, and what becomes of it. The secrets are put together here, so that nobody takes them for somebody's.
+/// A text, and what becomes of it. The secrets are put together here, so that nobody takes them for
+/// somebody's.
 fn secrets() -> Vec<(String, String)> {
     let of = |before: &str, secret: &str, after: &str| {
-        (format!("{before}{secret}{after}"), format!("{before}{REDACTED}{after}"))
+        (
+            format!("{before}{secret}{after}"),
+            format!("{before}{REDACTED}{after}"),
+        )
     };
     let hex = "0123456789abcdef".repeat(4);
     let mixed = "a1B2c3D4e5F6g7H8i9J0".repeat(4);
     let some = |chars: usize| mixed.get(..chars).unwrap();
-    let key =
-        format!("-----BEGIN RSA PRIVATE KEY-----\nMIIE{}\n{}\nq8==\n-----END RSA PRIVATE KEY-----", some(60), some(64));
+    let key = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIE{}\n{}\nq8==\n-----END RSA PRIVATE KEY-----",
+        some(60),
+        some(64)
+    );
     let escaped = key.replace('\n', "\\n");
-    let truncated = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n{}\n", some(64), some(64));
+    let truncated = format!(
+        "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n{}\n",
+        some(64),
+        some(64)
+    );
     let jwt = format!("eyJ{}.eyJ{}.{}", some(20), some(40), some(43));
     vec![
-        of("error: key AKIA is wrong: ", "AKIAIOSFODNN7EXAMPLE", " (403)"),
-        of("remote: ", &format!("ghp_{}", some(36)), " is no longer valid"),
-        of("token is ", &format!("github_pat_{}_{}", some(22), some(59)), ""),
-        of("git clone https://oauth2:", &format!("glpat-{}", some(20)), "@gitlab.com/a/b.git"),
-        of("slack says invalid_auth for ", &format!("xoxb-123456789012-123456789012-{}", some(24)), ""),
-        of("POST https://", &format!("hooks.slack.com/services/T00000000/B00000000/{}", some(24)), " 404"),
-        of("Incorrect API key provided: ", &format!("sk-proj-{}", some(48)), ". You can find your key at …"),
+        of(
+            "error: key AKIA is wrong: ",
+            "AKIAIOSFODNN7EXAMPLE",
+            " (403)",
+        ),
+        of(
+            "remote: ",
+            &format!("ghp_{}", some(36)),
+            " is no longer valid",
+        ),
+        of(
+            "token is ",
+            &format!("github_pat_{}_{}", some(22), some(59)),
+            "",
+        ),
+        of(
+            "git clone https://oauth2:",
+            &format!("glpat-{}", some(20)),
+            "@gitlab.com/a/b.git",
+        ),
+        of(
+            "slack says invalid_auth for ",
+            &format!("xoxb-123456789012-123456789012-{}", some(24)),
+            "",
+        ),
+        of(
+            "POST https://",
+            &format!("hooks.slack.com/services/T00000000/B00000000/{}", some(24)),
+            " 404",
+        ),
+        of(
+            "Incorrect API key provided: ",
+            &format!("sk-proj-{}", some(48)),
+            ". You can find your key at …",
+        ),
         of("key ", &format!("sk-ant-api03-{}", some(60)), ""),
-        of("OPENAI says no to ", &format!("sk-proj-Ab_cd-{}-e", "XyZ".repeat(15)), ""),
+        of(
+            "OPENAI says no to ",
+            &format!("sk-proj-Ab_cd-{}-e", "XyZ".repeat(15)),
+            "",
+        ),
         of("stripe: ", &format!("sk_live_{}", some(24)), ""),
         of("google said no to ", &format!("AIza{}", some(35)), ""),
         of("npm error 401 ", &format!("npm_{}", some(36)), ""),
@@ -32,11 +75,19 @@ fn secrets() -> Vec<(String, String)> {
         of("could not parse ", &key, "\n  at load"),
         of("value \"", &escaped, "\""),
         of("", truncated.trim_end(), ""),
-        of("curl -H 'Authorization: Bearer ", "opaque-value", "' https://api.example.com"),
+        of(
+            "curl -H 'Authorization: Bearer ",
+            "opaque-value",
+            "' https://api.example.com",
+        ),
         of("> Authorization: Basic ", "dXNlcjpwYXNz", ""),
         of("{\"authorization\": \"token ", "abcdef", "\"}"),
         of("sent bearer ", some(24), " and got 401"),
-        of("postgres://app:", "hunter2", "@db.internal:5432/billing refused"),
+        of(
+            "postgres://app:",
+            "hunter2",
+            "@db.internal:5432/billing refused",
+        ),
         of("redis://:", "s3cr3t", "@cache:6379"),
         of("https://", some(32), "@sentry.example.com/4"),
         of("npm publish --otp=", "123456", " --access public"),
@@ -56,8 +107,16 @@ fn secrets() -> Vec<(String, String)> {
         of("password: ", "hunter2", ""),
         of("client_secret=", "deadbeef", "&grant_type=x"),
         of("X-Api-Key: ", hex.get(..32).unwrap(), ""),
-        of("GET /v1/list?limit=3&access_token=", some(16), "&page=2 500"),
-        of("Endpoint=sb://x/;AccountKey=", &format!("{}==", some(40)), ";EntityPath=y"),
+        of(
+            "GET /v1/list?limit=3&access_token=",
+            some(16),
+            "&page=2 500",
+        ),
+        of(
+            "Endpoint=sb://x/;AccountKey=",
+            &format!("{}==", some(40)),
+            ";EntityPath=y",
+        ),
         of("//registry.example.com/:_authToken=", some(30), ""),
         of("Cookie: ", "sid=abcdef0123; theme=dark", ""),
         of("SECRET_KEY_BASE=", &hex, " rails s"),
@@ -123,8 +182,15 @@ fn secrets_are_taken_out_and_nothing_else() {
 }
 
 /// Secrets of [`secrets`] that may be words of a sentence.
-const PLAIN_WORDS: &[&str] =
-    &["opaque-value", "\"token abcdef", "=plain", "\"hunter\"", "FOO_TOKEN=abcd", "deadbeef", "correct-horse"];
+const PLAIN_WORDS: &[&str] = &[
+    "opaque-value",
+    "\"token abcdef",
+    "=plain",
+    "\"hunter\"",
+    "FOO_TOKEN=abcd",
+    "deadbeef",
+    "correct-horse",
+];
 
 /// What is a secret where programs say it, and may be a word in what people write.
 const WORDS_OF_PROSE: &[&str] = &[
@@ -157,17 +223,33 @@ fn people_who_write_of_secrets_give_them_less_often() {
         let mut prose = text.clone();
         let count = redact_prose(&mut prose);
         let is_plain_word = PLAIN_WORDS.iter().any(|word| text.contains(word));
-        let expected = if is_plain_word { (0, text.as_str()) } else { (1, expected.as_str()) };
+        let expected = if is_plain_word {
+            (0, text.as_str())
+        } else {
+            (1, expected.as_str())
+        };
         assert_eq!((count, prose.as_str()), expected, "{text}");
     }
     for (text, expected) in [
-        ("The admin password is Winter2024! on staging.", "The admin password is [redacted] on staging."),
+        (
+            "The admin password is Winter2024! on staging.",
+            "The admin password is [redacted] on staging.",
+        ),
         ("**Password:** hunter2", "**Password:** [redacted]"),
         ("- **api key**: `a1b2c3d4e5`", "- **api key**: `[redacted]`"),
         ("postgres://u:aaa@b1b@h/db", "postgres://u:[redacted]@h/db"),
-        ("start it with `--password hunter2`", "start it with `--password [redacted]`"),
-        ("start it (--token a1b2c3d4)", "start it (--token [redacted])"),
-        ("`mysql -h db -P3307 -phunter2`", "`mysql -h db -P3307 -p[redacted]`"),
+        (
+            "start it with `--password hunter2`",
+            "start it with `--password [redacted]`",
+        ),
+        (
+            "start it (--token a1b2c3d4)",
+            "start it (--token [redacted])",
+        ),
+        (
+            "`mysql -h db -P3307 -phunter2`",
+            "`mysql -h db -P3307 -p[redacted]`",
+        ),
     ] {
         let mut prose = text.to_owned();
         assert_eq!((redact_prose(&mut prose), prose.as_str()), (1, expected));
@@ -176,8 +258,14 @@ fn people_who_write_of_secrets_give_them_less_often() {
 
 #[test]
 fn attributes_tell_secrets_by_their_names() {
-    let attributes = [("db_password", "hunter2"), ("region", "eu-1"), ("auth_token", "$TOKEN")];
-    let mut attributes = attributes.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let attributes = [
+        ("db_password", "hunter2"),
+        ("region", "eu-1"),
+        ("auth_token", "$TOKEN"),
+    ];
+    let mut attributes = attributes
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
     assert_eq!(redact_attributes(&mut attributes), 1);
     let values: Vec<&str> = attributes.values().map(String::as_str).collect();
     assert_eq!(values, ["$TOKEN", REDACTED, "eu-1"]);

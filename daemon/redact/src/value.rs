@@ -50,8 +50,18 @@ pub(super) struct Values {
 
 impl Values {
     pub(super) fn of(table: ValuesTable) -> Self {
-        let ValuesTable { none, known, methods, sentence_words } = table;
-        Self { none: set(none), known: set(known), methods: set(methods), sentence_words: set(sentence_words) }
+        let ValuesTable {
+            none,
+            known,
+            methods,
+            sentence_words,
+        } = table;
+        Self {
+            none: set(none),
+            known: set(known),
+            methods: set(methods),
+            sentence_words: set(sentence_words),
+        }
     }
 
     /// Whether this says that there is no value, or of what kind it is.
@@ -67,13 +77,17 @@ impl Values {
     /// Whether this is the name of a method or format, alone or as a part: `sha256-hashed`.
     pub(super) fn is_method(&self, value: &str) -> bool {
         let lower = value.trim_end_matches(SENTENCE_ENDS).to_lowercase();
-        self.methods.contains(&lower) || lower.split(['-', '/', '_', '+', ':']).any(|part| self.methods.contains(part))
+        self.methods.contains(&lower)
+            || lower
+                .split(['-', '/', '_', '+', ':'])
+                .any(|part| self.methods.contains(part))
     }
 
     /// Whether a value has letters and digits and is no short word.
     pub(super) fn is_mixed(value: &str) -> bool {
         let has = |is: fn(&char) -> bool| value.chars().any(|next| is(&next));
-        let is_told = value.chars().count() >= MIXED_MIN_CHARS && !is_placeholder(value) && !is_code(value);
+        let is_told =
+            value.chars().count() >= MIXED_MIN_CHARS && !is_placeholder(value) && !is_code(value);
         is_told && has(char::is_ascii_digit) && has(|next| next.is_alphabetic())
     }
 
@@ -82,7 +96,8 @@ impl Values {
         value.chars().count() >= LONG_MIN_CHARS && Self::is_mixed(value)
     }
 
-    /// Whether a value that nothing assigns is told in a sentence: letters and digits, and no method, version, time, or place.
+    /// Whether a value that nothing assigns is told in a sentence: letters and digits, and no
+    /// method, version, time, or place.
     pub(super) fn is_said(&self, value: &str) -> bool {
         Self::is_mixed(value)
             && !self.is_method(value)
@@ -92,13 +107,22 @@ impl Values {
             && !value.contains("://")
     }
 
-    /// Whether this is a phrase to log in with and no sentence. `is_quoted` says that it ends where its quotation marks do.
+    /// Whether this is a phrase to log in with and no sentence. `is_quoted` says that it ends where
+    /// its quotation marks do.
     pub(super) fn is_phrase(&self, value: &str, is_quoted: bool) -> bool {
         let words: Vec<&str> = value.split_whitespace().collect();
-        let min = if is_quoted { PHRASE_MIN_WORDS } else { BARE_PHRASE_MIN_WORDS };
+        let min = if is_quoted {
+            PHRASE_MIN_WORDS
+        } else {
+            BARE_PHRASE_MIN_WORDS
+        };
         let is_sentence_word = |word: &&str| {
-            let plain = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-            self.sentence_words.contains(&plain) || self.is_no_value(&plain) || plain.contains("pass")
+            let plain = word
+                .trim_matches(|c: char| !c.is_alphanumeric())
+                .to_lowercase();
+            self.sentence_words.contains(&plain)
+                || self.is_no_value(&plain)
+                || plain.contains("pass")
         };
         let is_plain = |word: &&str| word.chars().all(char::is_lowercase);
         words.len() >= min
@@ -120,27 +144,40 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || is_one_letter
 }
 
-/// Whether this may be a word of a sentence, the name of something in a program, or what stands for a value: `TOKEN`.
+/// Whether this may be a word of a sentence, the name of something in a program, or what stands for
+/// a value: `TOKEN`.
 pub(super) fn is_word(value: &str) -> bool {
     let plain = value.trim_end_matches(['.', '!', '?', ':']);
     let is_joining = |next: char| matches!(next, '-' | '_' | '/' | '\'' | '’');
     // Machines mix the cases within a word.
-    let is_mixed = plain.as_bytes().windows(2).any(|pair| pair.iter().all(u8::is_ascii_uppercase))
+    let is_mixed = plain
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair.iter().all(u8::is_ascii_uppercase))
         && plain.bytes().any(|byte| byte.is_ascii_lowercase());
-    !is_mixed && plain.chars().all(|next| next.is_alphabetic() || is_joining(next))
+    !is_mixed
+        && plain
+            .chars()
+            .all(|next| next.is_alphabetic() || is_joining(next))
 }
 
 /// Whether this is a port, or two.
 pub(super) fn is_port(value: &str) -> bool {
-    value.split(':').all(|port| (2..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit()))
+    value
+        .split(':')
+        .all(|port| (2..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether this is Base64 of `user:password`.
 pub(super) fn is_pair(value: &str) -> bool {
-    let decoded = STANDARD.decode(value).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let decoded = STANDARD
+        .decode(value)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok());
     let is_printed = |text: &str| text.chars().all(|next| !next.is_control());
     decoded.filter(|text| is_printed(text)).is_some_and(|text| {
-        text.split_once(':').is_some_and(|(user, password)| !user.is_empty() && !password.is_empty())
+        text.split_once(':')
+            .is_some_and(|(user, password)| !user.is_empty() && !password.is_empty())
     })
 }
 
@@ -153,25 +190,38 @@ pub(super) fn is_id(value: &str) -> bool {
 
 /// Whether this is the name of a file.
 pub(super) fn is_file(value: &str) -> bool {
-    let extension = value.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let extension = value
+        .rsplit_once('.')
+        .map_or("", |(_, extension)| extension);
     (1..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether it has a character that passwords have, and not only at its end, and is no address of mail.
+/// Whether it has a character that passwords have, and not only at its end, and is no address of
+/// mail.
 pub(super) fn is_odd(value: &str) -> bool {
     let inner = value.trim_end_matches(SENTENCE_ENDS);
-    let is_mail = inner.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+    let is_mail = inner
+        .split_once('@')
+        .is_some_and(|(_, host)| host.contains('.'));
     let has_letter = inner.chars().any(char::is_alphabetic);
-    has_letter && !is_mail && inner.chars().skip(1).any(|next| ODD.contains(&next)) && !is_call(value)
+    has_letter
+        && !is_mail
+        && inner.chars().skip(1).any(|next| ODD.contains(&next))
+        && !is_call(value)
 }
 
 /// Whether it names something in a program: `settings.DB_PASSWORD`, `std::env::var`.
 pub(super) fn is_code(value: &str) -> bool {
     let is_name = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && part.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
+            && part
+                .chars()
+                .all(|next| next.is_ascii_alphanumeric() || next == '_')
     };
-    let parts: Vec<&str> = value.split(['.', ':']).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = value
+        .split(['.', ':'])
+        .filter(|part| !part.is_empty())
+        .collect();
     is_call(value) || (parts.len() > 1 && parts.iter().all(|part| is_name(part)))
 }
 
@@ -181,8 +231,11 @@ pub(super) fn is_call(value: &str) -> bool {
 
 /// Whether it says where something is.
 pub(super) fn is_path(value: &str) -> bool {
-    let is_absolute = value.strip_prefix('/').is_some_and(|rest| rest.contains('/'));
-    let is_lower = |next: char| next.is_ascii_lowercase() || next.is_ascii_digit() || "/._:-".contains(next);
+    let is_absolute = value
+        .strip_prefix('/')
+        .is_some_and(|rest| rest.contains('/'));
+    let is_lower =
+        |next: char| next.is_ascii_lowercase() || next.is_ascii_digit() || "/._:-".contains(next);
     let is_relative = value.contains('/') && value.chars().all(is_lower);
     let is_address = value.contains("://") && !value.contains('@');
     let starts = ["./", "../", "~/", "~", "C:\\", "arn:", "file:"];
@@ -198,10 +251,18 @@ fn is_version(value: &str) -> bool {
     })
 }
 
-/// Whether it is a number with a unit or an ordinal, a date or a time: `128bits`, `2nd`, `2024-05-01T00:00`.
+/// Whether it is a number with a unit or an ordinal, a date or a time: `128bits`, `2nd`,
+/// `2024-05-01T00:00`.
 fn is_sized(value: &str) -> bool {
-    let rest = value.trim_start_matches(|next: char| next.is_ascii_digit() || "-:.,_".contains(next));
-    let is_numeric = rest.len() < value.len() && value.starts_with(|first: char| first.is_ascii_digit());
-    is_numeric && (rest.len() <= 2 || rest.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_lowercase()))
+    let rest =
+        value.trim_start_matches(|next: char| next.is_ascii_digit() || "-:.,_".contains(next));
+    let is_numeric =
+        rest.len() < value.len() && value.starts_with(|first: char| first.is_ascii_digit());
+    is_numeric
+        && (rest.len() <= 2
+            || rest
+                .trim_start_matches('-')
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase()))
         || rest.starts_with('T') && value.len() - rest.len() >= "2024-05-01".len()
 }

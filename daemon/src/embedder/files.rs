@@ -1,7 +1,7 @@
 //! The installed model and runtime library: where they are, and whether they are what they claim.
 //!
-//! A truncated library kills the process when it is loaded, so its hash is checked first; the result is remembered by size
-//! and modification time, because hashing 29 MB costs 0.2 s.
+//! A truncated library kills the process when it is loaded, so its hash is checked first; the
+//! result is remembered by size and modification time, because hashing 29 MB costs 0.2 s.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -110,13 +110,21 @@ pub(crate) fn find(models: &Path) -> Result<Installation, InstallationError> {
     if stamps != before {
         write_stamps(models, &stamps);
     }
-    let graph_hash = model_manifest.files.iter().find(|file| file.name == model_manifest.model);
-    let short_hash: String = graph_hash.map(|file| file.sha256.chars().take(12).collect()).unwrap_or_default();
+    let graph_hash = model_manifest
+        .files
+        .iter()
+        .find(|file| file.name == model_manifest.model);
+    let short_hash: String = graph_hash
+        .map(|file| file.sha256.chars().take(12).collect())
+        .unwrap_or_default();
     Ok(Installation {
         library: member(&runtime, &runtime_manifest, &runtime_manifest.library)?,
         graph: member(&model, &model_manifest, &model_manifest.model)?,
         tokenizer: member(&model, &model_manifest, &model_manifest.tokenizer)?,
-        name: format!("{}/{}@{short_hash}", model_manifest.name, model_manifest.variant),
+        name: format!(
+            "{}/{}@{short_hash}",
+            model_manifest.name, model_manifest.variant
+        ),
         dimensions: model_manifest.dimensions,
     })
 }
@@ -124,20 +132,28 @@ pub(crate) fn find(models: &Path) -> Result<Installation, InstallationError> {
 /// A file that the manifest names and vouches for.
 fn member(folder: &Path, manifest: &Manifest, name: &str) -> Result<PathBuf, InstallationError> {
     let is_listed = !name.is_empty() && manifest.files.iter().any(|file| file.name == name);
-    is_listed.then(|| folder.join(name)).ok_or_else(|| InstallationError::Damaged(folder.join(MANIFEST)))
+    is_listed
+        .then(|| folder.join(name))
+        .ok_or_else(|| InstallationError::Damaged(folder.join(MANIFEST)))
 }
 
 fn read_manifest(folder: &Path) -> Result<Manifest, InstallationError> {
     let path = folder.join(MANIFEST);
     match plain_file::read(&path, MANIFEST_MAX_BYTES) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|_| InstallationError::Damaged(path)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(InstallationError::Missing(folder.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(InstallationError::Missing(folder.to_owned()))
+        }
         Err(error) if is_no_such_file(&error) => Err(InstallationError::Damaged(path)),
         Err(source) => Err(InstallationError::Io { path, source }),
     }
 }
 
-fn verify(folder: &Path, manifest: &Manifest, stamps: &mut Stamps) -> Result<(), InstallationError> {
+fn verify(
+    folder: &Path,
+    manifest: &Manifest,
+    stamps: &mut Stamps,
+) -> Result<(), InstallationError> {
     for file in &manifest.files {
         let path = folder.join(&file.name);
         let (opened, found) = match plain_file::open(&path) {
@@ -145,7 +161,10 @@ fn verify(folder: &Path, manifest: &Manifest, stamps: &mut Stamps) -> Result<(),
             Err(error) if is_no_such_file(&error) => return Err(InstallationError::Damaged(path)),
             Err(_) => return Err(InstallationError::Missing(path)),
         };
-        let modified = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let modified = found
+            .modified()
+            .ok()
+            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let stamp = Stamp {
             bytes: found.len(),
             modified_ns: modified.map_or(0, |since| since.as_nanos()),
@@ -155,7 +174,10 @@ fn verify(folder: &Path, manifest: &Manifest, stamps: &mut Stamps) -> Result<(),
         if stamps.files.contains(&stamp) {
             continue;
         }
-        let actual = hash(opened).map_err(|source| InstallationError::Io { path: path.clone(), source })?;
+        let actual = hash(opened).map_err(|source| InstallationError::Io {
+            path: path.clone(),
+            source,
+        })?;
         if !actual.eq_ignore_ascii_case(&file.sha256) {
             return Err(InstallationError::Damaged(path));
         }
@@ -167,7 +189,10 @@ fn verify(folder: &Path, manifest: &Manifest, stamps: &mut Stamps) -> Result<(),
 
 /// Whether something stands there that is no file of ours, such as a pipe.
 fn is_no_such_file(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::FileTooLarge)
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::FileTooLarge
+    )
 }
 
 fn hash(mut file: File) -> io::Result<String> {
@@ -184,7 +209,10 @@ fn hash(mut file: File) -> io::Result<String> {
 
 fn hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
 }
 
 fn read_stamps(models: &Path) -> Stamps {
@@ -194,11 +222,13 @@ fn read_stamps(models: &Path) -> Stamps {
 
 /// Only saves time at the next start, so a failure (a read-only models directory) is no error.
 fn write_stamps(models: &Path, stamps: &Stamps) {
-    let written = serde_json::to_vec(stamps).map_err(io::Error::other).and_then(|bytes| {
-        let unfinished = models.join(format!("{STAMPS}.{}", std::process::id()));
-        fs::write(&unfinished, bytes)?;
-        fs::rename(unfinished, models.join(STAMPS))
-    });
+    let written = serde_json::to_vec(stamps)
+        .map_err(io::Error::other)
+        .and_then(|bytes| {
+            let unfinished = models.join(format!("{STAMPS}.{}", std::process::id()));
+            fs::write(&unfinished, bytes)?;
+            fs::rename(unfinished, models.join(STAMPS))
+        });
     if let Err(error) = written {
         tracing::debug!(%error, "the verified hashes were not remembered");
     }
@@ -215,7 +245,10 @@ mod tests {
     #[test]
     fn what_is_no_file_is_damage_and_holds_nobody_up() {
         let models = tempfile::tempdir().unwrap();
-        let (model, runtime) = (models.path().join(MODEL_FOLDER), models.path().join(RUNTIME_FOLDER));
+        let (model, runtime) = (
+            models.path().join(MODEL_FOLDER),
+            models.path().join(RUNTIME_FOLDER),
+        );
         for folder in [&model, &runtime] {
             fs::create_dir(folder).unwrap();
             let manifest = r#"{"name": "m", "files": [{"name": "weights", "sha256": "00"}]}"#;
@@ -223,9 +256,15 @@ mod tests {
         }
         let damaged = |path: PathBuf| {
             let found = find(models.path()).unwrap_err();
-            assert!(matches!(&found, InstallationError::Damaged(known) if *known == path), "{found}");
+            assert!(
+                matches!(&found, InstallationError::Damaged(known) if *known == path),
+                "{found}"
+            );
         };
-        assert!(matches!(find(models.path()), Err(InstallationError::Missing(_))));
+        assert!(matches!(
+            find(models.path()),
+            Err(InstallationError::Missing(_))
+        ));
         mkfifo(&model.join("weights"), Mode::S_IRWXU).unwrap();
         damaged(model.join("weights"));
         fs::remove_file(runtime.join(MANIFEST)).unwrap();

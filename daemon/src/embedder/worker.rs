@@ -23,18 +23,21 @@ use super::model::{Model, ModelError, TOKENS_MAX};
 /// Texts embedded at once in the background.
 const BATCH_TEXTS_MAX: usize = 8;
 
-/// Tokens embedded at once in the background, those that fill short texts up among them: as many as the longest text has, which
-/// cannot be divided. Two cores take some 20 ms for them, and what a query interrupts is done again.
+/// Tokens embedded at once in the background, those that fill short texts up among them: as many as
+/// the longest text has, which cannot be divided. Two cores take some 20 ms for them, and what a
+/// query interrupts is done again.
 const BATCH_TOKENS_MAX: usize = TOKENS_MAX;
 
 /// Bytes of a token, at least: a batch is rather smaller than larger.
 const TOKEN_BYTES: usize = 3;
 
-/// Texts that are read at once, to embed those of a length together: a batch takes as long as its longest text. Their vectors are
-/// made durable together, because nobody's query is answered meanwhile.
+/// Texts that are read at once, to embed those of a length together: a batch takes as long as its
+/// longest text. Their vectors are made durable together, because nobody's query is answered
+/// meanwhile.
 const READ_AT_ONCE: usize = 32;
 
-/// Queries whose vectors are kept, of 1.5 KiB each: agents ask the same again, and each page of a search needs its vector anew.
+/// Queries whose vectors are kept, of 1.5 KiB each: agents ask the same again, and each page of a
+/// search needs its vector anew.
 const KNOWN_QUERIES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 
 /// Queries that may wait; beyond it a search goes without meaning.
@@ -48,7 +51,10 @@ const IDLE_INTERVAL: Duration = Duration::from_mins(1);
 
 enum Message {
     /// Embed this now.
-    Query { text: String, reply: oneshot::Sender<Vec<f32>> },
+    Query {
+        text: String,
+        reply: oneshot::Sender<Vec<f32>>,
+    },
     /// Texts may wait.
     Wake,
 }
@@ -78,7 +84,10 @@ trait Embed {
     /// Embeds texts, whatever else waits.
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError>;
     /// Embeds texts; `None` when it was interrupted.
-    fn embed_unless_interrupted(&mut self, texts: &[&str]) -> Result<Option<Vec<Vec<f32>>>, ModelError>;
+    fn embed_unless_interrupted(
+        &mut self,
+        texts: &[&str],
+    ) -> Result<Option<Vec<Vec<f32>>>, ModelError>;
     /// Gives back what the work took.
     fn rest(&mut self) -> Result<(), ModelError>;
 }
@@ -88,7 +97,10 @@ impl Embed for Model {
         Self::embed(self, texts)
     }
 
-    fn embed_unless_interrupted(&mut self, texts: &[&str]) -> Result<Option<Vec<Vec<f32>>>, ModelError> {
+    fn embed_unless_interrupted(
+        &mut self,
+        texts: &[&str],
+    ) -> Result<Option<Vec<Vec<f32>>>, ModelError> {
         Self::embed_unless_interrupted(self, texts)
     }
 
@@ -132,24 +144,39 @@ impl Shared {
 impl EmbedderHandle {
     /// A handle for a daemon without embedder.
     pub(crate) fn off() -> Self {
-        Self { messages: None, shared: Arc::new(Shared::new(State::Off)) }
+        Self {
+            messages: None,
+            shared: Arc::new(Shared::new(State::Off)),
+        }
     }
 
     /// What it can do now.
     pub(crate) fn state(&self) -> State {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
-    /// Embeds a query, before all that waits in the background; one that was asked before is known. `None` when the embedder is
-    /// not ready, too busy, or slower than `deadline`.
+    /// Embeds a query, before all that waits in the background; one that was asked before is known.
+    /// `None` when the embedder is not ready, too busy, or slower than `deadline`.
     pub(crate) async fn embed(&self, text: &str, deadline: Duration) -> Option<Vec<f32>> {
-        let State::Ready(model) = self.state() else { return None };
+        let State::Ready(model) = self.state() else {
+            return None;
+        };
         let key = query_key(&model, text);
         if let Some(vector) = self.shared.known().get(&key) {
             return Some(vector.clone());
         }
         let (reply, answer) = oneshot::channel();
-        self.messages.as_ref()?.try_send(Message::Query { text: text.to_owned(), reply }).ok()?;
+        self.messages
+            .as_ref()?
+            .try_send(Message::Query {
+                text: text.to_owned(),
+                reply,
+            })
+            .ok()?;
         // After the query is in its queue: the thread looks there next.
         if let Some(interrupt) = self.shared.interrupt.get() {
             interrupt();
@@ -159,8 +186,8 @@ impl EmbedderHandle {
         Some(vector)
     }
 
-    /// Has the thread begin no more of what waits, because the daemon ends: everybody would wait for it. Queries are answered as
-    /// ever, and the next daemon goes on.
+    /// Has the thread begin no more of what waits, because the daemon ends: everybody would wait
+    /// for it. Queries are answered as ever, and the next daemon goes on.
     pub(crate) fn wind_down(&self) {
         self.shared.winds_down.store(true, Ordering::Release);
     }
@@ -184,24 +211,46 @@ impl Embedder {
     ) -> io::Result<(Self, EmbedderHandle)> {
         let (sender, messages) = sync_channel(QUERIES_MAX);
         let shared = Arc::new(Shared::new(State::Loading));
-        let handle = EmbedderHandle { messages: Some(sender), shared: Arc::clone(&shared) };
-        let worker = Worker { strand, storage, models, threads, shared, messages };
+        let handle = EmbedderHandle {
+            messages: Some(sender),
+            shared: Arc::clone(&shared),
+        };
+        let worker = Worker {
+            strand,
+            storage,
+            models,
+            threads,
+            shared,
+            messages,
+        };
         let (alive, ended) = sync_channel(0);
         let work = move || {
             worker.run();
             drop(alive);
         };
-        let thread = thread::Builder::new().name("embedder".to_owned()).spawn(work)?;
-        Ok((Self { thread: Some(thread), ended }, handle))
+        let thread = thread::Builder::new()
+            .name("embedder".to_owned())
+            .spawn(work)?;
+        Ok((
+            Self {
+                thread: Some(thread),
+                ended,
+            },
+            handle,
+        ))
     }
 
     /// For a daemon without embedder.
     pub(crate) fn none() -> Self {
-        Self { thread: None, ended: sync_channel(0).1 }
+        Self {
+            thread: None,
+            ended: sync_channel(0).1,
+        }
     }
 
-    /// Waits for the thread to finish the batch it is at. A model that still loads is not waited for: what is not embedded yet
-    /// is embedded after the next start, and the process takes the thread with it.
+    /// Waits for the thread to finish the batch it is at. A model that still loads is not waited
+    /// for: what is not embedded yet is embedded after the next start, and the process takes
+    /// the thread with it.
     pub(crate) fn join(self) {
         if self.ended.recv_timeout(JOIN_DEADLINE) == Err(RecvTimeoutError::Timeout) {
             tracing::info!("the embedder is left at its work");
@@ -218,15 +267,21 @@ impl Worker {
                 tracing::info!(model = %name, "embedder ready");
                 let bulk = model.bulk();
                 // It is set once: the thread loads one model.
-                drop(self.shared.interrupt.set(Arc::new(move || bulk.interrupt())));
+                drop(
+                    self.shared
+                        .interrupt
+                        .set(Arc::new(move || bulk.interrupt())),
+                );
                 self.set_state(State::Ready(name));
-                // The process ends behind this or becomes another one, which would wait until everything is put away.
+                // The process ends behind this or becomes another one, which would wait until
+                // everything is put away.
                 self.serve(&mut *ManuallyDrop::new(model));
             }
             Err(state) => {
                 tracing::warn!(?state, "searching by words only");
                 self.set_state(state);
-                // Holds the queue open until the daemon stops, so that senders see "not ready", not an error.
+                // Holds the queue open until the daemon stops, so that senders see "not ready", not
+                // an error.
                 while self.messages.recv().is_ok() {}
             }
         }
@@ -240,9 +295,14 @@ impl Worker {
             }
         })?;
         // The vectors first: they are searched as soon as the first query can be embedded.
-        let opened = self.strand.open_space(self.storage.as_ref(), &installation.name, installation.dimensions);
+        let opened = self.strand.open_space(
+            self.storage.as_ref(),
+            &installation.name,
+            installation.dimensions,
+        );
         opened.map_err(|error| State::Failed(error.to_string()))?;
-        let model = Model::load(&installation, self.threads).map_err(|error| State::Failed(error.to_string()))?;
+        let model = Model::load(&installation, self.threads)
+            .map_err(|error| State::Failed(error.to_string()))?;
         Ok((model, installation.name))
     }
 
@@ -297,7 +357,10 @@ impl Worker {
         if pending.is_empty() {
             return false;
         }
-        let texts: Vec<&str> = pending.iter().map(|waiting| waiting.text.as_str()).collect();
+        let texts: Vec<&str> = pending
+            .iter()
+            .map(|waiting| waiting.text.as_str())
+            .collect();
         let embedded = if std::mem::take(&mut work.was_interrupted) {
             // Or a queue that never empties would keep it from ever being done.
             model.embed(&texts).map(Some)
@@ -307,7 +370,9 @@ impl Worker {
         match embedded {
             Ok(Some(vectors)) => {
                 let made = pending.iter().zip(vectors);
-                work.made.extend(made.map(|(waiting, vector)| (waiting.number, waiting.text_hash, vector)));
+                work.made.extend(
+                    made.map(|(waiting, vector)| (waiting.number, waiting.text_hash, vector)),
+                );
                 true
             }
             Ok(None) => {
@@ -323,8 +388,12 @@ impl Worker {
         match self.strand.put_vectors(made) {
             Ok(()) => true,
             // One that cannot be kept must not hold up the others.
-            Err(SpaceError::Vector(_)) if made.len() > 1 => made.chunks(1).all(|one| self.keep(one)),
-            Err(error @ SpaceError::Vector(_)) => self.give_up(made.iter().map(|(number, ..)| *number), &error),
+            Err(SpaceError::Vector(_)) if made.len() > 1 => {
+                made.chunks(1).all(|one| self.keep(one))
+            }
+            Err(error @ SpaceError::Vector(_)) => {
+                self.give_up(made.iter().map(|(number, ..)| *number), &error)
+            }
             Err(error) => {
                 tracing::error!(%error, "keeping vectors failed; they are made again at the next start");
                 false
@@ -333,7 +402,11 @@ impl Worker {
     }
 
     /// Leaves a group of texts without vectors, so that it cannot hold up the others.
-    fn give_up(&self, numbers: impl ExactSizeIterator<Item = MemoryNumber>, error: &dyn std::error::Error) -> bool {
+    fn give_up(
+        &self,
+        numbers: impl ExactSizeIterator<Item = MemoryNumber>,
+        error: &dyn std::error::Error,
+    ) -> bool {
         tracing::error!(%error, count = numbers.len(), "some memories cannot be embedded; they are found by words only");
         for number in numbers {
             self.strand.skip_vector(number);
@@ -342,7 +415,11 @@ impl Worker {
     }
 
     fn set_state(&self, state: State) {
-        *self.shared.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        *self
+            .shared
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = state;
     }
 }
 
@@ -363,14 +440,17 @@ struct Work {
 impl Work {
     fn take_on(&mut self, pending: Vec<Pending>) {
         self.waiting = pending;
-        self.waiting.sort_by_key(|waiting| std::cmp::Reverse(waiting.text.len()));
+        self.waiting
+            .sort_by_key(|waiting| std::cmp::Reverse(waiting.text.len()));
     }
 
     /// The shortest texts, as many as may be embedded at once.
     fn next_batch(&mut self) -> Vec<Pending> {
         // All are filled up to the longest, which comes last from behind.
         let fitting = self.waiting.iter().rev().zip(1..=BATCH_TEXTS_MAX);
-        let fitting = fitting.take_while(|(waiting, count)| *count == 1 || tokens(waiting) * count <= BATCH_TOKENS_MAX);
+        let fitting = fitting.take_while(|(waiting, count)| {
+            *count == 1 || tokens(waiting) * count <= BATCH_TOKENS_MAX
+        });
         let count = fitting.count();
         self.waiting.split_off(self.waiting.len() - count)
     }
@@ -407,7 +487,10 @@ fn answer(model: &mut impl Embed, text: &str, reply: oneshot::Sender<Vec<f32>>) 
     if reply.is_closed() {
         return;
     }
-    match model.embed(&[text]).map(|vectors| vectors.into_iter().next()) {
+    match model
+        .embed(&[text])
+        .map(|vectors| vectors.into_iter().next())
+    {
         // The asker may have given up waiting.
         Ok(Some(vector)) => drop(reply.send(vector)),
         Ok(None) => {}

@@ -19,7 +19,9 @@ struct Trap {
 impl Trap {
     /// A repository with two commits of one file.
     fn new() -> Self {
-        let trap = Self { directory: tempfile::tempdir().unwrap() };
+        let trap = Self {
+            directory: tempfile::tempdir().unwrap(),
+        };
         fs::create_dir(trap.root()).unwrap();
         trap.git(&["init", "-q", "-b", "main"]);
         for text in ["one\n", "two\n"] {
@@ -40,29 +42,54 @@ impl Trap {
     }
 
     fn evil(&self) -> String {
-        self.directory.path().join("evil").to_str().unwrap().to_owned()
+        self.directory
+            .path()
+            .join("evil")
+            .to_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Writes a program that leaves the mark.
     fn program(&self, path: &str) {
         let path = self.directory.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\necho >> '{}'\n", self.mark().display())).unwrap();
+        fs::write(
+            &path,
+            format!("#!/bin/sh\necho >> '{}'\n", self.mark().display()),
+        )
+        .unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Runs git as anybody would, with what the repository sets.
     fn try_git(&self, arguments: &[&str]) -> bool {
         let mut command = Command::new("git");
-        for (name, value) in
-            [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0")]
-        {
+        for (name, value) in [
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+        ] {
             command.env(name, value);
         }
         command
-            .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false", "-C"])
+            .args([
+                "-c",
+                "user.name=t",
+                "-c",
+                "user.email=t@t",
+                "-c",
+                "commit.gpgsign=false",
+                "-C",
+            ])
             .arg(self.root());
-        command.args(arguments).stdin(Stdio::null()).output().unwrap().status.success()
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+            .status
+            .success()
     }
 
     fn git(&self, arguments: &[&str]) {
@@ -80,13 +107,24 @@ impl Trap {
         let first = self.said(&["rev-list", "--max-parents=0", "HEAD"]);
         let (fan, rest) = first.split_at(2);
         fs::remove_file(self.root().join(".git/objects").join(fan).join(rest)).unwrap();
-        self.set(&[("core.repositoryFormatVersion", "1"), ("remote.origin.url", remote)]);
-        self.set(&[("remote.origin.promisor", "true"), ("remote.origin.partialCloneFilter", "blob:none")]);
+        self.set(&[
+            ("core.repositoryFormatVersion", "1"),
+            ("remote.origin.url", remote),
+        ]);
+        self.set(&[
+            ("remote.origin.promisor", "true"),
+            ("remote.origin.partialCloneFilter", "blob:none"),
+        ]);
         self.set(&[("extensions.partialClone", "origin")]);
     }
 
     fn said(&self, arguments: &[&str]) -> String {
-        let output = Command::new("git").arg("-C").arg(self.root()).args(arguments).output().unwrap();
+        let output = Command::new("git")
+            .arg("-C")
+            .arg(self.root())
+            .args(arguments)
+            .output()
+            .unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
@@ -103,20 +141,34 @@ impl Trap {
     fn ask_all(&self) {
         let root = self.root();
         drop(Projects::default().of(&root, || true));
-        for question in [Question::Place, Question::Remotes, Question::Roots, Question::Blob(&SOME_BLOB)] {
+        for question in [
+            Question::Place,
+            Question::Remotes,
+            Question::Roots,
+            Question::Blob(&SOME_BLOB),
+        ] {
             drop(ask(&root, question));
         }
         drop(project::blob(&root, &SOME_BLOB));
     }
 }
 
-/// A name, what the repository sets, and the order that plain git springs the trap with; none where that needs a terminal.
+/// A name, what the repository sets, and the order that plain git springs the trap with; none where
+/// that needs a terminal.
 type Case = (&'static str, fn(&Trap), Option<&'static [&'static str]>);
 
-const BLOB: &[&str] = &["cat-file", "blob", "0707070707070707070707070707070707070707"];
+const BLOB: &[&str] = &[
+    "cat-file",
+    "blob",
+    "0707070707070707070707070707070707070707",
+];
 
 const CASES: &[Case] = &[
-    ("fsmonitor", |trap| trap.set(&[("core.fsmonitor", &trap.evil())]), Some(&["status"])),
+    (
+        "fsmonitor",
+        |trap| trap.set(&[("core.fsmonitor", &trap.evil())]),
+        Some(&["status"]),
+    ),
     (
         "a hook",
         |trap| {
@@ -129,7 +181,10 @@ const CASES: &[Case] = &[
         "a directory of hooks",
         |trap| {
             trap.program("hooks/reference-transaction");
-            trap.set(&[("core.hooksPath", trap.directory.path().join("hooks").to_str().unwrap())]);
+            trap.set(&[(
+                "core.hooksPath",
+                trap.directory.path().join("hooks").to_str().unwrap(),
+            )]);
         },
         Some(&["branch", "other"]),
     ),
@@ -161,7 +216,10 @@ const CASES: &[Case] = &[
     (
         "a lazy fetch by a program that is the address",
         |trap| {
-            trap.set(&[("protocol.allow", "always"), ("protocol.ext.allow", "always")]);
+            trap.set(&[
+                ("protocol.allow", "always"),
+                ("protocol.ext.allow", "always"),
+            ]);
             trap.lacks_its_first_commit(&format!("ext::{}", trap.evil()));
         },
         Some(BLOB),
@@ -169,7 +227,10 @@ const CASES: &[Case] = &[
     (
         "an address that is rewritten",
         |trap| {
-            trap.set(&[("protocol.ext.allow", "always"), (&format!("url.ext::{} .insteadOf", trap.evil()), "calm:")]);
+            trap.set(&[
+                ("protocol.ext.allow", "always"),
+                (&format!("url.ext::{} .insteadOf", trap.evil()), "calm:"),
+            ]);
             trap.lacks_its_first_commit("calm:x");
         },
         Some(BLOB),
@@ -190,7 +251,11 @@ const CASES: &[Case] = &[
         },
         Some(&["diff", "HEAD~1"]),
     ),
-    ("an external diff", |trap| trap.set(&[("diff.external", &trap.evil())]), Some(&["diff", "HEAD~1"])),
+    (
+        "an external diff",
+        |trap| trap.set(&[("diff.external", &trap.evil())]),
+        Some(&["diff", "HEAD~1"]),
+    ),
     (
         "a diff driver",
         |trap| {
@@ -203,7 +268,10 @@ const CASES: &[Case] = &[
         "a filter",
         |trap| {
             trap.attributes("* filter=evil\n");
-            trap.set(&[("filter.evil.clean", &trap.evil()), ("filter.evil.smudge", &trap.evil())]);
+            trap.set(&[
+                ("filter.evil.clean", &trap.evil()),
+                ("filter.evil.smudge", &trap.evil()),
+            ]);
             trap.set(&[("filter.evil.process", &trap.evil())]);
             fs::write(trap.root().join("b.txt"), "b").unwrap();
         },
@@ -222,16 +290,29 @@ const CASES: &[Case] = &[
     (
         "a pager",
         |trap| {
-            trap.set(&[("core.pager", &trap.evil()), ("pager.remote", "true"), ("pager.rev-list", &trap.evil())]);
+            trap.set(&[
+                ("core.pager", &trap.evil()),
+                ("pager.remote", "true"),
+                ("pager.rev-list", &trap.evil()),
+            ]);
         },
         None,
     ),
     (
         "a credential helper",
-        |trap| trap.set(&[("credential.helper", &format!("!{}", trap.evil())), ("credential.interactive", "false")]),
+        |trap| {
+            trap.set(&[
+                ("credential.helper", &format!("!{}", trap.evil())),
+                ("credential.interactive", "false"),
+            ])
+        },
         Some(&["credential", "fill", "url=https://nowhere.invalid"]),
     ),
-    ("an editor", |trap| trap.set(&[("core.editor", &trap.evil())]), Some(&["commit", "--allow-empty", "--no-status"])),
+    (
+        "an editor",
+        |trap| trap.set(&[("core.editor", &trap.evil())]),
+        Some(&["commit", "--allow-empty", "--no-status"]),
+    ),
     (
         "the references of an alternate",
         |trap| {
@@ -246,7 +327,10 @@ const CASES: &[Case] = &[
     (
         "the configuration of a worktree",
         |trap| {
-            trap.set(&[("core.repositoryFormatVersion", "1"), ("extensions.worktreeConfig", "true")]);
+            trap.set(&[
+                ("core.repositoryFormatVersion", "1"),
+                ("extensions.worktreeConfig", "true"),
+            ]);
             trap.git(&["config", "--worktree", "core.fsmonitor", &trap.evil()]);
         },
         Some(&["status"]),
@@ -254,7 +338,11 @@ const CASES: &[Case] = &[
     (
         "an included configuration",
         |trap| {
-            fs::write(trap.directory.path().join("more"), format!("[core]\nfsmonitor = {}\n", trap.evil())).unwrap();
+            fs::write(
+                trap.directory.path().join("more"),
+                format!("[core]\nfsmonitor = {}\n", trap.evil()),
+            )
+            .unwrap();
             trap.set(&[("include.path", "../../more")]);
         },
         Some(&["status"]),
@@ -263,7 +351,11 @@ const CASES: &[Case] = &[
         "a repository elsewhere",
         |trap| {
             trap.set(&[("core.fsmonitor", &trap.evil())]);
-            fs::rename(trap.root().join(".git"), trap.directory.path().join("elsewhere")).unwrap();
+            fs::rename(
+                trap.root().join(".git"),
+                trap.directory.path().join("elsewhere"),
+            )
+            .unwrap();
             fs::write(trap.root().join(".git"), "gitdir: ../elsewhere\n").unwrap();
         },
         Some(&["status"]),
@@ -287,7 +379,10 @@ fn nothing_that_a_repository_names_is_run() {
                 None => drop(trap.try_git(arguments)),
                 Some(input) => fill(&trap, arguments, input),
             }
-            assert!(trap.was_sprung(), "{name}: plain git does not run it, so the trap proves nothing");
+            assert!(
+                trap.was_sprung(),
+                "{name}: plain git does not run it, so the trap proves nothing"
+            );
         }
         trap.ask_all();
         assert!(!trap.was_sprung(), "{name}: it was run");
@@ -298,8 +393,18 @@ fn fill(trap: &Trap, arguments: &[&str], input: &str) {
     let given = trap.directory.path().join("input");
     fs::write(&given, format!("{input}\n\n")).unwrap();
     let mut command = Command::new("git");
-    command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "/bin/false").arg("-C").arg(trap.root()).args(arguments);
-    drop(command.stdin(fs::File::open(given).unwrap()).output().unwrap());
+    command
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_ASKPASS", "/bin/false")
+        .arg("-C")
+        .arg(trap.root())
+        .args(arguments);
+    drop(
+        command
+            .stdin(fs::File::open(given).unwrap())
+            .output()
+            .unwrap(),
+    );
 }
 
 #[test]
@@ -309,19 +414,38 @@ fn a_repository_that_hangs_is_left_at_the_deadline() {
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     trap.set(&[("include.path", pipe.to_str().unwrap())]);
     let begin = Instant::now();
-    assert!(matches!(ask(&trap.root(), Question::Place), Err(GitError::Late(READ_DEADLINE))));
-    assert!(begin.elapsed() >= READ_DEADLINE && begin.elapsed() < READ_DEADLINE + SLACK, "{:?}", begin.elapsed());
+    assert!(matches!(
+        ask(&trap.root(), Question::Place),
+        Err(GitError::Late(READ_DEADLINE))
+    ));
+    assert!(
+        begin.elapsed() >= READ_DEADLINE && begin.elapsed() < READ_DEADLINE + SLACK,
+        "{:?}",
+        begin.elapsed()
+    );
     assert_eq!(unreaped(), 0);
 
     let projects = Projects::default();
     let project = projects.of(&trap.root(), || true);
-    let by_path = format!("project:path:{}", trap.root().canonicalize().unwrap().display());
+    let by_path = format!(
+        "project:path:{}",
+        trap.root().canonicalize().unwrap().display()
+    );
     assert_eq!(project.scope.to_string(), by_path);
     fs::create_dir(trap.root().join("src")).unwrap();
-    assert_eq!(Projects::default().of(&trap.root().join("src"), || true).scope.to_string(), by_path);
+    assert_eq!(
+        Projects::default()
+            .of(&trap.root().join("src"), || true)
+            .scope
+            .to_string(),
+        by_path
+    );
     let begin = Instant::now();
     assert_eq!(projects.of(&trap.root(), || true), project);
-    assert!(begin.elapsed() < READ_DEADLINE, "it was asked again at once");
+    assert!(
+        begin.elapsed() < READ_DEADLINE,
+        "it was asked again at once"
+    );
 }
 
 #[test]
@@ -340,36 +464,74 @@ fn the_whole_group_of_a_run_ends_with_it() {
 fn repositories_that_lead_nowhere_are_refused_at_once() {
     let trap = Trap::new();
     fs::remove_dir_all(trap.root().join(".git")).unwrap();
-    for text in ["gitdir: .git\n", "gitdir: ../project/.git\n", "gitdir: /nonexistent\n", "nonsense", ""] {
+    for text in [
+        "gitdir: .git\n",
+        "gitdir: ../project/.git\n",
+        "gitdir: /nonexistent\n",
+        "nonsense",
+        "",
+    ] {
         fs::write(trap.root().join(".git"), text).unwrap();
-        assert!(matches!(ask(&trap.root(), Question::Place), Err(GitError::Refused)), "{text:?}");
+        assert!(
+            matches!(ask(&trap.root(), Question::Place), Err(GitError::Refused)),
+            "{text:?}"
+        );
     }
     fs::remove_file(trap.root().join(".git")).unwrap();
     std::os::unix::fs::symlink(".git", trap.root().join(".git")).unwrap();
-    assert!(matches!(ask(&trap.root(), Question::Place), Err(GitError::Refused)));
-    assert!(matches!(ask(Path::new("/nonexistent"), Question::Place), Err(GitError::Refused)));
+    assert!(matches!(
+        ask(&trap.root(), Question::Place),
+        Err(GitError::Refused)
+    ));
+    assert!(matches!(
+        ask(Path::new("/nonexistent"), Question::Place),
+        Err(GitError::Refused)
+    ));
 }
 
 #[test]
 fn an_answer_is_bounded() {
     let trap = Trap::new();
     let config = trap.root().join(".git/config");
-    let long = format!("[remote \"origin\"]\nurl = https://host/{}\n", "x".repeat(ANSWER_MAX_BYTES));
+    let long = format!(
+        "[remote \"origin\"]\nurl = https://host/{}\n",
+        "x".repeat(ANSWER_MAX_BYTES)
+    );
     fs::write(&config, fs::read_to_string(&config).unwrap() + &long).unwrap();
-    assert!(matches!(ask(&trap.root(), Question::Remotes), Err(GitError::TooLong(ANSWER_MAX_BYTES))));
+    assert!(matches!(
+        ask(&trap.root(), Question::Remotes),
+        Err(GitError::TooLong(ANSWER_MAX_BYTES))
+    ));
     assert!(ask(&trap.root(), Question::Roots).is_ok());
 }
 
 #[test]
 fn variables_that_could_redirect_git_are_not_passed_on() {
-    for name in ["GIT_DIR", "GIT_SSH_COMMAND", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_TRACE2_EVENT"] {
+    for name in [
+        "GIT_DIR",
+        "GIT_SSH_COMMAND",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_TRACE2_EVENT",
+    ] {
         assert!(is_foreign(name), "{name}");
     }
     for name in ["GIT_CONFIG_GLOBAL", "HOME", "PATH", "NOT_GIT_DIR"] {
         assert!(!is_foreign(name), "{name}");
     }
     let command = command(Path::new("/w"), &["remote".to_owned()]);
-    let variable = |wanted: &str| command.get_envs().find(|(name, _)| *name == wanted).and_then(|(_, value)| value);
-    assert_eq!(variable("GIT_ALLOW_PROTOCOL").map(std::ffi::OsStr::len), Some(0));
-    assert_eq!(variable("GIT_NO_LAZY_FETCH").and_then(std::ffi::OsStr::to_str), Some("1"));
+    let variable = |wanted: &str| {
+        command
+            .get_envs()
+            .find(|(name, _)| *name == wanted)
+            .and_then(|(_, value)| value)
+    };
+    assert_eq!(
+        variable("GIT_ALLOW_PROTOCOL").map(std::ffi::OsStr::len),
+        Some(0)
+    );
+    assert_eq!(
+        variable("GIT_NO_LAZY_FETCH").and_then(std::ffi::OsStr::to_str),
+        Some("1")
+    );
 }

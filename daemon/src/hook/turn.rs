@@ -1,5 +1,6 @@
-//! Who is worked on, and for how long. An event that passes its deadline gives its place to the next one although its thread
-//! may hang for good, as on a file system that does not answer. One whose turn comes too late is recorded when it comes.
+//! Who is worked on, and for how long. An event that passes its deadline gives its place to the
+//! next one although its thread may hang for good, as on a file system that does not answer. One
+//! whose turn comes too late is recorded when it comes.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,15 +9,15 @@ use std::time::Duration;
 use helix_app::hook::{HANGING_MAX, Lateness, Load};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Events worked on at the same time; the others wait in the order in which they came. Most take less than a millisecond,
-/// and the machine's cores are the agent's.
+/// Events worked on at the same time; the others wait in the order in which they came. Most take
+/// less than a millisecond, and the machine's cores are the agent's.
 const AT_ONCE_MAX: usize = 8;
 
 /// Threads that events ever have.
 pub(crate) const THREADS_MAX: usize = AT_ONCE_MAX + HANGING_MAX;
 
-/// What may wait to be recorded after it was answered with nothing, in KiB: a storm of a thousand events, or two that bring a
-/// large file.
+/// What may wait to be recorded after it was answered with nothing, in KiB: a storm of a thousand
+/// events, or two that bring a large file.
 const UNRECORDED_MAX_KIB: u32 = 16 * 1024;
 
 /// What an event takes of that beside its input: it bounds how many there are.
@@ -79,19 +80,31 @@ impl Gate {
             };
             // It is never closed.
             let place = permit.map_or(Place::Done, |permit| Place::Held { _permit: permit });
-            Turn { load, place: Mutex::new(place), lateness: Lateness::default() }
+            Turn {
+                load,
+                place: Mutex::new(place),
+                lateness: Lateness::default(),
+            }
         }
     }
 
     /// Takes room for an event that is to be recorded later; `None` when too much waits already.
     pub(super) fn keep(&self, input_bytes: usize) -> Option<OwnedSemaphorePermit> {
         let input_kib = u32::try_from(input_bytes / 1024).ok()?;
-        Arc::clone(&self.unrecorded).try_acquire_many_owned(input_kib.saturating_add(UNRECORDED_EACH_KIB)).ok()
+        Arc::clone(&self.unrecorded)
+            .try_acquire_many_owned(input_kib.saturating_add(UNRECORDED_EACH_KIB))
+            .ok()
     }
 
     /// Waits until everything that was kept is recorded, but not for ever.
     pub(super) async fn recorded(&self) {
-        if tokio::time::timeout(UNRECORDED_DEADLINE, self.unrecorded.acquire_many(UNRECORDED_MAX_KIB)).await.is_err() {
+        if tokio::time::timeout(
+            UNRECORDED_DEADLINE,
+            self.unrecorded.acquire_many(UNRECORDED_MAX_KIB),
+        )
+        .await
+        .is_err()
+        {
             tracing::warn!("some of what hooks told was not recorded before the end");
         }
     }
@@ -120,7 +133,8 @@ impl Turn {
         AtEnd(self, Self::done)
     }
 
-    /// The part of who waits for the answer: the thread's place is given back when this is dropped, if it has not ended.
+    /// The part of who waits for the answer: the thread's place is given back when this is dropped,
+    /// if it has not ended.
     pub(super) fn until_given_up(&self) -> AtEnd<'_> {
         AtEnd(self, Self::give_up)
     }
@@ -131,7 +145,10 @@ impl Turn {
     }
 
     fn done(&self) {
-        if matches!(std::mem::replace(&mut *self.lock(), Place::Done), Place::GivenUp) {
+        if matches!(
+            std::mem::replace(&mut *self.lock(), Place::Done),
+            Place::GivenUp
+        ) {
             self.load.hanging.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -142,7 +159,12 @@ impl Turn {
             return;
         }
         let may_hang = |hanging: usize| (hanging < HANGING_MAX).then_some(hanging + 1);
-        if self.load.hanging.fetch_update(Ordering::AcqRel, Ordering::Acquire, may_hang).is_ok() {
+        if self
+            .load
+            .hanging
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, may_hang)
+            .is_ok()
+        {
             *place = Place::GivenUp;
         }
     }
@@ -183,11 +205,21 @@ mod tests {
             drop(turn.until_given_up());
         }
         assert!(gate.load.is_stuck());
-        assert_eq!(gate.places.available_permits(), HANGING_MAX - 1, "the rest keep theirs");
+        assert_eq!(
+            gate.places.available_permits(),
+            HANGING_MAX - 1,
+            "the rest keep theirs"
+        );
         drop(ends);
         assert!(!gate.load.is_stuck());
         drop(next.until_done());
-        assert_eq!((gate.places.available_permits(), gate.load.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
+        assert_eq!(
+            (
+                gate.places.available_permits(),
+                gate.load.hanging.load(Ordering::Acquire)
+            ),
+            (AT_ONCE_MAX, 0)
+        );
     }
 
     #[tokio::test]
@@ -197,7 +229,9 @@ mod tests {
         assert_eq!(small.len(), 1_024);
         drop(small);
         let large = gate.keep(8 * 1024 * 1024);
-        assert!(large.is_some() && gate.keep(8 * 1024 * 1024).is_none() && gate.keep(100).is_some());
+        assert!(
+            large.is_some() && gate.keep(8 * 1024 * 1024).is_none() && gate.keep(100).is_some()
+        );
         let mut recorded = spawn(gate.recorded());
         assert_pending!(recorded.poll());
         drop(large);
@@ -212,6 +246,12 @@ mod tests {
         let given_up = turn.until_given_up();
         drop(turn.until_done());
         drop(given_up);
-        assert_eq!((gate.places.available_permits(), gate.load.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
+        assert_eq!(
+            (
+                gate.places.available_permits(),
+                gate.load.hanging.load(Ordering::Acquire)
+            ),
+            (AT_ONCE_MAX, 0)
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! Coming to an end: who may ask for it, what is waited for, and how long.
 //!
-//! A hand-over first waits for imports, exports and the like while everybody is served as ever. Then, as in a stop, nobody
-//! new is served, long work ends early and requests in flight are finished.
+//! A hand-over first waits for imports, exports and the like while everybody is served as ever.
+//! Then, as in a stop, nobody new is served, long work ends early and requests in flight are
+//! finished.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,7 +25,8 @@ const LONG_WORK_DEADLINE: Duration = Duration::from_mins(1);
 /// How long connections may take to end whose requests never come whole.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(3);
 
-/// How long the work of requests in flight may take beyond that: as long as a request may take at all.
+/// How long the work of requests in flight may take beyond that: as long as a request may take at
+/// all.
 const WORK_DEADLINE: Duration = Duration::from_secs(30);
 
 /// How long the last answers may take to be read.
@@ -37,7 +39,8 @@ const HOME_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    /// A terminal that is closed is none of the daemon's, and a file that may not grow is an error of the write.
+    /// A terminal that is closed is none of the daemon's, and a file that may not grow is an error
+    /// of the write.
     _survived: [Signal; 2],
 }
 
@@ -45,7 +48,8 @@ impl Signals {
     /// Keeps them from ending the process by themselves, from now on.
     pub(super) fn new() -> Result<Self, Failure> {
         Ok(Self {
-            terminate: signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?,
+            terminate: signal(SignalKind::terminate())
+                .map_err(io_failure("handling", "SIGTERM"))?,
             interrupt: signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?,
             _survived: [
                 signal(SignalKind::hangup()).map_err(io_failure("handling", "SIGHUP"))?,
@@ -71,13 +75,16 @@ async fn home_gone(runtime: &Runtime, is_in_place: impl Fn() -> bool + Send + 's
         sleep(HOME_INTERVAL).await;
         let look = Arc::clone(&is_in_place);
         let look = move || look.lock().unwrap_or_else(PoisonError::into_inner)();
-        if crate::reach::asked(&runtime.app.memory.reach, &home, HOME_INTERVAL, look).await == Some(false) {
+        if crate::reach::asked(&runtime.app.memory.reach, &home, HOME_INTERVAL, look).await
+            == Some(false)
+        {
             return;
         }
     }
 }
 
-/// Serves until the daemon is asked to end. Returns who takes over, if somebody does, and whether it ends because its home is gone.
+/// Serves until the daemon is asked to end. Returns who takes over, if somebody does, and whether
+/// it ends because its home is gone.
 pub(super) async fn asked(
     runtime: &Runtime,
     is_in_place: impl Fn() -> bool + Send + 'static,
@@ -93,8 +100,18 @@ pub(super) async fn asked(
     }
 }
 
-async fn asked_by_somebody(runtime: &Runtime, signals: &mut Signals, server: &mut JoinHandle<()>) -> Option<Successor> {
-    let successor = || runtime.successor.lock().unwrap_or_else(PoisonError::into_inner).clone();
+async fn asked_by_somebody(
+    runtime: &Runtime,
+    signals: &mut Signals,
+    server: &mut JoinHandle<()>,
+) -> Option<Successor> {
+    let successor = || {
+        runtime
+            .successor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    };
     tokio::select! {
         signal = signals.any() => tracing::info!("asked to stop by {signal}"),
         () = runtime.stop.notified() => tracing::info!("asked to end"),
@@ -102,7 +119,10 @@ async fn asked_by_somebody(runtime: &Runtime, signals: &mut Signals, server: &mu
     }
     let long = runtime.work.long();
     if successor().is_some() && !long.is_empty() && !server.is_finished() {
-        tracing::info!(waits_for = long.join(", "), "the hand-over waits, {LONG_WORK_DEADLINE:?} at most");
+        tracing::info!(
+            waits_for = long.join(", "),
+            "the hand-over waits, {LONG_WORK_DEADLINE:?} at most"
+        );
         let deadline = sleep(LONG_WORK_DEADLINE);
         tokio::pin!(deadline);
         // Asked to stop meanwhile, there is no successor any more.
@@ -121,7 +141,8 @@ async fn asked_by_somebody(runtime: &Runtime, signals: &mut Signals, server: &mu
     successor().filter(|_| !server.is_finished())
 }
 
-/// Ends the server: long work ends early, requests in flight are finished. Returns whether a signal came meanwhile.
+/// Ends the server: long work ends early, requests in flight are finished. Returns whether a signal
+/// came meanwhile.
 pub(super) async fn drain(
     work: &Arc<Work>,
     stop: oneshot::Sender<Backlog>,

@@ -1,8 +1,10 @@
-//! Keeps the socket reachable: its file may be deleted or replaced, and its directory may go with the user's login session.
+//! Keeps the socket reachable: its file may be deleted or replaced, and its directory may go with
+//! the user's login session.
 //!
-//! A thread looks at the file twice a second and, when it is no longer the daemon's, binds the path again. Where that is not
-//! possible, the socket in the home takes its place until it is. The lock's file says which it is at any time. A socket on
-//! which another daemon answers is left alone, and so is what is no socket, unless it stands in the home's own run directory:
+//! A thread looks at the file twice a second and, when it is no longer the daemon's, binds the path
+//! again. Where that is not possible, the socket in the home takes its place until it is. The
+//! lock's file says which it is at any time. A socket on which another daemon answers is left
+//! alone, and so is what is no socket, unless it stands in the home's own run directory:
 //! there it is moved aside.
 
 use std::fs::{DirBuilder, File};
@@ -37,7 +39,8 @@ pub(crate) struct Custody {
 }
 
 impl Custody {
-    /// Takes the socket into custody. Each socket that takes its place is sent on, to be served as well.
+    /// Takes the socket into custody. Each socket that takes its place is sent on, to be served as
+    /// well.
     pub(crate) fn start(
         listening: Listening,
         paths: &Paths,
@@ -47,9 +50,18 @@ impl Custody {
         let (end, ended) = channel();
         let home = Paths::inside(&paths.home).socket;
         let places = [paths.socket.clone(), home];
-        let keeper = Keeper { listening, places, own_run: own_run(paths), lock, renew, said: String::new() };
+        let keeper = Keeper {
+            listening,
+            places,
+            own_run: own_run(paths),
+            lock,
+            renew,
+            said: String::new(),
+        };
         let named = thread::Builder::new().name("socket".to_owned());
-        let thread = named.spawn(move || keeper.keep(&ended)).map_err(io_failure("starting", "the socket's thread"))?;
+        let thread = named
+            .spawn(move || keeper.keep(&ended))
+            .map_err(io_failure("starting", "the socket's thread"))?;
         Ok((Self { end, thread }, renewed))
     }
 
@@ -73,7 +85,10 @@ struct Keeper {
 
 impl Keeper {
     fn keep(mut self, ended: &Receiver<()>) -> Listening {
-        while matches!(ended.recv_timeout(LOOK_INTERVAL), Err(RecvTimeoutError::Timeout)) {
+        while matches!(
+            ended.recv_timeout(LOOK_INTERVAL),
+            Err(RecvTimeoutError::Timeout)
+        ) {
             self.look();
         }
         self.listening
@@ -81,7 +96,9 @@ impl Keeper {
 
     fn look(&mut self) {
         // A service manager's socket is its own to keep.
-        let Some(own) = &self.listening.own else { return };
+        let Some(own) = &self.listening.own else {
+            return;
+        };
         let present = own.is_there().then(|| own.path.clone());
         for place in self.places.clone() {
             if present.as_ref() == Some(&place) {
@@ -96,8 +113,10 @@ impl Keeper {
 
     fn renewed(&mut self, listening: Listening) {
         let socket = listening.path();
-        let served =
-            listening.listener.try_clone().and_then(|listener| self.renew.try_send(listener).map_err(io::Error::other));
+        let served = listening
+            .listener
+            .try_clone()
+            .and_then(|listener| self.renew.try_send(listener).map_err(io::Error::other));
         says_where(&self.lock, socket.as_deref());
         match served {
             Ok(()) => tracing::warn!(socket = ?socket, "the socket was gone; listening again"),
@@ -118,7 +137,8 @@ impl Keeper {
     }
 }
 
-/// Binds a path again, and makes its directory, but not what leads there: a login session's is not ours to make.
+/// Binds a path again, and makes its directory, but not what leads there: a login session's is not
+/// ours to make.
 fn listen_again(path: &Path, own_run: &Path) -> Result<Listening, Failure> {
     if let Some(parent) = path.parent() {
         match DirBuilder::new().mode(DIRECTORY_MODE).create(parent) {
@@ -144,17 +164,40 @@ mod tests {
 
     /// A keeper whose socket belongs outside of the home, as in a login session's directory.
     fn keeper(root: &Path) -> (Keeper, Paths, mpsc::Receiver<UnixListener>) {
-        let paths = Paths { socket: root.join("login/helix/helixd.sock"), ..Paths::inside(&root.join("home")) };
+        let paths = Paths {
+            socket: root.join("login/helix/helixd.sock"),
+            ..Paths::inside(&root.join("home"))
+        };
         fs::create_dir_all(paths.home.join("run")).unwrap();
         fs::create_dir(root.join("login")).unwrap();
-        let lock = fs::OpenOptions::new().read(true).write(true).create_new(true).open(paths.lock()).unwrap();
-        fs::set_permissions(paths.lock(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let lock = fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(paths.lock())
+            .unwrap();
+        fs::set_permissions(
+            paths.lock(),
+            std::os::unix::fs::PermissionsExt::from_mode(0o600),
+        )
+        .unwrap();
         lock.lock().unwrap();
         let (renew, renewed) = mpsc::channel(RENEWED_MAX);
         let places = [paths.socket.clone(), Paths::inside(&paths.home).socket];
         let listening = listen(&paths, Inherited::default()).unwrap();
         let own_run = own_run(&paths);
-        (Keeper { listening, places, own_run, lock, renew, said: String::new() }, paths, renewed)
+        (
+            Keeper {
+                listening,
+                places,
+                own_run,
+                lock,
+                renew,
+                said: String::new(),
+            },
+            paths,
+            renewed,
+        )
     }
 
     #[test]

@@ -9,10 +9,17 @@ use std::{ptr, slice};
 /// Name of the socket in `packaging/launchd`.
 const SOCKET_NAME: &str = "helixd";
 
-#[expect(unsafe_code, reason = "launchd gives its sockets through this C function only")]
+#[expect(
+    unsafe_code,
+    reason = "launchd gives its sockets through this C function only"
+)]
 // SAFETY: declared as in <launch.h>, which every macOS since 10.10 has in libSystem.
 unsafe extern "C" {
-    fn launch_activate_socket(name: *const c_char, fds: *mut *mut c_int, count: *mut usize) -> c_int;
+    fn launch_activate_socket(
+        name: *const c_char,
+        fds: *mut *mut c_int,
+        count: *mut usize,
+    ) -> c_int;
     fn free(pointer: *mut c_void);
 }
 
@@ -22,8 +29,10 @@ pub(super) fn sockets() -> io::Result<Vec<UnixListener>> {
     let name = CString::new(SOCKET_NAME)?;
     let mut descriptors: *mut c_int = ptr::null_mut();
     let mut count = 0;
-    // SAFETY: all three pointers are valid for the call; on success launchd allocates an array of `count` descriptors.
-    let error = unsafe { launch_activate_socket(name.as_ptr(), &raw mut descriptors, &raw mut count) };
+    // SAFETY: all three pointers are valid for the call; on success launchd allocates an array of
+    // `count` descriptors.
+    let error =
+        unsafe { launch_activate_socket(name.as_ptr(), &raw mut descriptors, &raw mut count) };
     if error != 0 || descriptors.is_null() {
         return Ok(Vec::new());
     }
@@ -32,5 +41,8 @@ pub(super) fn sockets() -> io::Result<Vec<UnixListener>> {
     // SAFETY: the array was allocated with malloc for us, and is not used after this.
     unsafe { free(descriptors.cast()) };
     // SAFETY: launchd hands each descriptor over to us once; nothing else owns it.
-    Ok(owned.into_iter().map(|fd| UnixListener::from(unsafe { OwnedFd::from_raw_fd(fd) })).collect())
+    Ok(owned
+        .into_iter()
+        .map(|fd| UnixListener::from(unsafe { OwnedFd::from_raw_fd(fd) }))
+        .collect())
 }

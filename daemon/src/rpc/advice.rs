@@ -1,4 +1,5 @@
-//! Upkeep that would pay: merging what repeats, looking at topics that nobody touches, making indexes anew.
+//! Upkeep that would pay: merging what repeats, looking at topics that nobody touches, making
+//! indexes anew.
 
 use std::collections::HashMap;
 
@@ -18,13 +19,15 @@ const IDLE_DAYS: i64 = 90;
 const IDLE_TOPICS_MIN: usize = 10;
 const IDLE_SHARE: usize = 4;
 
-/// Memories by which the word index and the catalog may differ while writes go on: they follow a commit one after the other.
+/// Memories by which the word index and the catalog may differ while writes go on: they follow a
+/// commit one after the other.
 const GAP_MIN: usize = 1_000;
 
 /// Segments of the word index beyond which each search pays for them: merging keeps them below.
 const SEGMENTS_MAX: usize = 12;
 
-/// Bytes of the store below which its room is nobody's concern, and how many it may have for each operation.
+/// Bytes of the store below which its room is nobody's concern, and how many it may have for each
+/// operation.
 const STORE_BYTES_MIN: u64 = 64 * 1024 * 1024;
 const OPERATION_BYTES_MAX: u64 = 16 * 1024;
 
@@ -42,12 +45,20 @@ struct Counted {
 }
 
 /// What whoever cares for the memories in some scopes might do. Empty when nothing pays.
-pub(super) fn advice(runtime: &Runtime, scopes: &[Scope], store_bytes: u64, sequence: u64) -> Vec<String> {
+pub(super) fn advice(
+    runtime: &Runtime,
+    scopes: &[Scope],
+    store_bytes: u64,
+    sequence: u64,
+) -> Vec<String> {
     let counted = count(runtime, scopes);
     let lexical = runtime.app.memory.strand.lexical();
     let mut advice = Vec::new();
     if counted.repeats >= REPEATS_MIN {
-        advice.push(format!("{} memories repeat another's text: compact lists and merges them", counted.repeats));
+        advice.push(format!(
+            "{} memories repeat another's text: compact lists and merges them",
+            counted.repeats
+        ));
     }
     if counted.idle >= IDLE_TOPICS_MIN && counted.idle * IDLE_SHARE >= counted.topics {
         advice.push(format!(
@@ -56,27 +67,53 @@ pub(super) fn advice(runtime: &Runtime, scopes: &[Scope], store_bytes: u64, sequ
         ));
     }
     if lexical.segment_count() > SEGMENTS_MAX {
-        advice.push(format!("the word index has {} segments: compact with `log` merges them", lexical.segment_count()));
+        advice.push(format!(
+            "the word index has {} segments: compact with `log` merges them",
+            lexical.segment_count()
+        ));
     }
     if store_bytes > STORE_BYTES_MIN && store_bytes / OPERATION_BYTES_MAX > sequence {
-        advice.push("the store's file holds much free room: compact with `log` gives it back".to_owned());
+        advice.push(
+            "the store's file holds much free room: compact with `log` gives it back".to_owned(),
+        );
     }
-    let documents = lexical.document_count().ok().and_then(|documents| usize::try_from(documents).ok());
-    if let Some(documents) = documents.filter(|documents| documents.abs_diff(counted.indexed) >= GAP_MIN) {
-        advice.push(format!("the word index holds {documents} of {} memories: reindex makes it anew", counted.indexed));
+    let documents = lexical
+        .document_count()
+        .ok()
+        .and_then(|documents| usize::try_from(documents).ok());
+    if let Some(documents) =
+        documents.filter(|documents| documents.abs_diff(counted.indexed) >= GAP_MIN)
+    {
+        advice.push(format!(
+            "the word index holds {documents} of {} memories: reindex makes it anew",
+            counted.indexed
+        ));
     }
     if matches!(runtime.embedder.state(), State::Ready(_)) {
-        let meaning = runtime.app.memory.strand.meaning_status(helix_engine::model::Sequence(sequence));
-        let missing = counted.indexed.saturating_sub(meaning.vectors + meaning.pending);
+        let meaning = runtime
+            .app
+            .memory
+            .strand
+            .meaning_status(helix_engine::model::Sequence(sequence));
+        let missing = counted
+            .indexed
+            .saturating_sub(meaning.vectors + meaning.pending);
         if missing > 0 {
-            advice.push(format!("{missing} memories have no vector: reindex tries them again"));
+            advice.push(format!(
+                "{missing} memories have no vector: reindex tries them again"
+            ));
         }
     }
     advice
 }
 
 fn count(runtime: &Runtime, scopes: &[Scope]) -> Counted {
-    let idle_before = Timestamp::from_micros(runtime.now().as_micros().saturating_sub(IDLE_DAYS * DAY_MICROS));
+    let idle_before = Timestamp::from_micros(
+        runtime
+            .now()
+            .as_micros()
+            .saturating_sub(IDLE_DAYS * DAY_MICROS),
+    );
     let catalog = runtime.app.memory.strand.catalog();
     let numbers = catalog.scope_numbers(scopes);
     let is_seen = |row: &Row| scopes.is_empty() || row.is_in(&numbers);
@@ -88,7 +125,9 @@ fn count(runtime: &Runtime, scopes: &[Scope]) -> Counted {
         if row.status != Life::Active || !is_seen(row) || catalog.is_scratch(number) {
             continue;
         }
-        *texts.entry((row.scope_number(), row.text_hash)).or_default() += 1;
+        *texts
+            .entry((row.scope_number(), row.text_hash))
+            .or_default() += 1;
         let last = touched.entry(row.topic_number()).or_insert(row.recorded_at);
         *last = (*last).max(row.recorded_at).max(row.last_seen_at);
     }

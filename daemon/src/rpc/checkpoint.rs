@@ -22,8 +22,7 @@ const TASK_MAX_CHARS: usize = 200;
 const KEPT: &str = ", which is kept as the first of the earlier ones";
 
 /// How a checkpoint is saved, for those who look for one.
-const HOW_TO_SAVE: &str =
-    "save one with the action `checkpoint` and a `task` (and `done`, `next`, `hypotheses`, `blocked`, `files`)";
+const HOW_TO_SAVE: &str = "save one with the action `checkpoint` and a `task` (and `done`, `next`, `hypotheses`, `blocked`, `files`)";
 
 /// An answer, and what must be durable before it is given.
 struct Answer {
@@ -36,9 +35,15 @@ pub(super) async fn checkpoint(
     runtime: &Arc<Runtime>,
     request: v1::CheckpointRequest,
 ) -> Result<v1::CheckpointReply, Refusal> {
-    let Answer { write, reply } = off_thread(runtime, move |runtime| decide(runtime, request)).await?;
+    let Answer { write, reply } =
+        off_thread(runtime, move |runtime| decide(runtime, request)).await?;
     if !write.is_empty() {
-        for outcome in runtime.writer.write(write).await.map_err(|error| store::submit_status(&error))? {
+        for outcome in runtime
+            .writer
+            .write(write)
+            .await
+            .map_err(|error| store::submit_status(&error))?
+        {
             outcome.map_err(|error| Refusal::of(error.kind(), &error))?;
         }
     }
@@ -48,19 +53,27 @@ pub(super) async fn checkpoint(
 fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, Refusal> {
     let asker = runtime.asker(request.caller.as_ref());
     // As with memories, what was saved before the project had its name of today is still its own.
-    let saved =
-        runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.newest_checkpoint(asker.project.names()));
+    let saved = runtime
+        .app
+        .memory
+        .strand
+        .snapshot()
+        .and_then(|snapshot| snapshot.newest_checkpoint(asker.project.names()));
     let saved = saved.map_err(|error| Refusal::of(error.kind(), &error))?;
     match request.action {
         Some(Action::Save(new)) => save(runtime, &asker, new, saved.as_ref()),
-        Some(Action::Load(v1::LoadCheckpoint { earlier: 0 })) => load(runtime, &asker, saved.as_ref()),
+        Some(Action::Load(v1::LoadCheckpoint { earlier: 0 })) => {
+            load(runtime, &asker, saved.as_ref())
+        }
         Some(Action::Load(wanted)) => load_earlier(runtime, &asker, wanted.earlier),
         Some(Action::Restore(wanted)) => {
             let again = convert::task_checkpoint(&earlier(runtime, &asker, wanted.earlier)?);
             save(runtime, &asker, again, saved.as_ref())
         }
         Some(Action::Clear(_)) => Ok(clear(runtime, &asker, saved.as_ref())),
-        None => Err(Refusal::invalid("the request has no action; save, load, clear or restore the checkpoint")),
+        None => Err(Refusal::invalid(
+            "the request has no action; save, load, clear or restore the checkpoint",
+        )),
     }
 }
 
@@ -74,8 +87,14 @@ fn save(
     let mut secrets = Secrets::default();
     new.redact(&mut secrets);
     let new = admit(new).map_err(|error| Refusal::of(error.kind(), &error))?;
-    let mut text = format!("Checkpoint saved for {}: {}", place(asker), one_line(&new.task, TASK_MAX_CHARS));
-    let replaced = replaced.map(|replaced| mention(runtime, replaced)).unwrap_or_default();
+    let mut text = format!(
+        "Checkpoint saved for {}: {}",
+        place(asker),
+        one_line(&new.task, TASK_MAX_CHARS)
+    );
+    let replaced = replaced
+        .map(|replaced| mention(runtime, replaced))
+        .unwrap_or_default();
     if !replaced.is_empty() {
         text.push_str("\nIt replaced ");
         text.push_str(&replaced);
@@ -83,7 +102,13 @@ fn save(
     }
     let warnings = redaction_note(secrets.count()).into_iter().collect();
     let checkpoint = Some(convert::task_checkpoint(&new));
-    let reply = v1::CheckpointReply { checkpoint, text, warnings, replaced, earlier: Vec::new() };
+    let reply = v1::CheckpointReply {
+        checkpoint,
+        text,
+        warnings,
+        replaced,
+        earlier: Vec::new(),
+    };
     let write = vec![write(&asker.project.scope, Some(new))];
     Ok(Answer { write, reply })
 }
@@ -96,20 +121,37 @@ fn earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Checkpoint, 
         return Ok(earlier.swap_remove(at));
     }
     let kept = earlier.len();
-    Err(Refusal::not_found(format!("there is no earlier checkpoint {wanted} of {}; {kept} are kept", place(asker))))
+    Err(Refusal::not_found(format!(
+        "there is no earlier checkpoint {wanted} of {}; {kept} are kept",
+        place(asker)
+    )))
 }
 
 fn all_earlier(runtime: &Runtime, asker: &Asker) -> Result<Vec<Checkpoint>, Refusal> {
-    let read =
-        runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.earlier_checkpoints(asker.project.names()));
+    let read = runtime
+        .app
+        .memory
+        .strand
+        .snapshot()
+        .and_then(|snapshot| snapshot.earlier_checkpoints(asker.project.names()));
     read.map_err(|error| Refusal::of(error.kind(), &error))
 }
 
 fn load_earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Answer, Refusal> {
     let found = earlier(runtime, asker, wanted)?;
-    let (text, checkpoint) = (render(&found, runtime.now()), Some(convert::task_checkpoint(&found)));
-    let reply = v1::CheckpointReply { checkpoint, text, ..v1::CheckpointReply::default() };
-    Ok(Answer { write: Vec::new(), reply })
+    let (text, checkpoint) = (
+        render(&found, runtime.now()),
+        Some(convert::task_checkpoint(&found)),
+    );
+    let reply = v1::CheckpointReply {
+        checkpoint,
+        text,
+        ..v1::CheckpointReply::default()
+    };
+    Ok(Answer {
+        write: Vec::new(),
+        reply,
+    })
 }
 
 fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Result<Answer, Refusal> {
@@ -117,38 +159,81 @@ fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Result<
         Some(saved) => render(saved, runtime.now()),
         None => format!("No checkpoint is saved for {}; {HOW_TO_SAVE}", place(asker)),
     };
-    let earlier = all_earlier(runtime, asker)?.iter().map(convert::task_checkpoint).collect();
+    let earlier = all_earlier(runtime, asker)?
+        .iter()
+        .map(convert::task_checkpoint)
+        .collect();
     let checkpoint = saved.map(convert::task_checkpoint);
-    let reply = v1::CheckpointReply { checkpoint, text, earlier, ..v1::CheckpointReply::default() };
-    Ok(Answer { write: Vec::new(), reply })
+    let reply = v1::CheckpointReply {
+        checkpoint,
+        text,
+        earlier,
+        ..v1::CheckpointReply::default()
+    };
+    Ok(Answer {
+        write: Vec::new(),
+        reply,
+    })
 }
 
 /// Clears what is saved under any of the project's names: an older one would come to light else.
 fn clear(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
     let Some(saved) = saved else {
-        let text = format!("No checkpoint is saved for {}; there is nothing to clear", place(asker));
-        return Answer { write: Vec::new(), reply: v1::CheckpointReply { text, ..v1::CheckpointReply::default() } };
+        let text = format!(
+            "No checkpoint is saved for {}; there is nothing to clear",
+            place(asker)
+        );
+        return Answer {
+            write: Vec::new(),
+            reply: v1::CheckpointReply {
+                text,
+                ..v1::CheckpointReply::default()
+            },
+        };
     };
-    let text = format!("Checkpoint cleared for {}: {}", place(asker), mention(runtime, saved));
+    let text = format!(
+        "Checkpoint cleared for {}: {}",
+        place(asker),
+        mention(runtime, saved)
+    );
     let checkpoint = Some(convert::task_checkpoint(saved));
-    let reply = v1::CheckpointReply { checkpoint, text, ..v1::CheckpointReply::default() };
-    Answer { write: asker.project.names().map(|scope| write(scope, None)).collect(), reply }
+    let reply = v1::CheckpointReply {
+        checkpoint,
+        text,
+        ..v1::CheckpointReply::default()
+    };
+    Answer {
+        write: asker
+            .project
+            .names()
+            .map(|scope| write(scope, None))
+            .collect(),
+        reply,
+    }
 }
 
 fn write(scope: &Scope, checkpoint: Option<Checkpoint>) -> Request {
-    Request::Checkpoint { scope: scope.clone(), checkpoint: checkpoint.map(Box::new) }
+    Request::Checkpoint {
+        scope: scope.clone(),
+        checkpoint: checkpoint.map(Box::new),
+    }
 }
 
 /// A checkpoint in passing: its task and age.
 fn mention(runtime: &Runtime, checkpoint: &Checkpoint) -> String {
     let task = one_line(&checkpoint.task, TASK_MAX_CHARS);
-    format!("{task} (saved {} ago)", age(checkpoint.saved_at, runtime.now()))
+    format!(
+        "{task} (saved {} ago)",
+        age(checkpoint.saved_at, runtime.now())
+    )
 }
 
 /// What a checkpoint belongs to, for people.
 fn place(asker: &Asker) -> String {
     match &asker.project.scope {
         Scope::Global => "work outside of any project".to_owned(),
-        Scope::Project(_) | Scope::Session(_) => format!("project {}", one_line(&asker.project.name, TASK_MAX_CHARS)),
+        Scope::Project(_) | Scope::Session(_) => {
+            format!("project {}", one_line(&asker.project.name, TASK_MAX_CHARS))
+        }
     }
 }

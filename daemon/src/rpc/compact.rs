@@ -1,4 +1,5 @@
-//! `Compact`: near duplicates merged, impossible times put right, files made smaller; a dry run unless told to apply.
+//! `Compact`: near duplicates merged, impossible times put right, files made smaller; a dry run
+//! unless told to apply.
 
 mod rest;
 
@@ -43,7 +44,13 @@ pub(super) async fn compact(
     going: &Arc<Going>,
     request: v1::CompactRequest,
 ) -> Result<v1::CompactReply, Refusal> {
-    let v1::CompactRequest { caller, scopes, apply, log, migrate } = request;
+    let v1::CompactRequest {
+        caller,
+        scopes,
+        apply,
+        log,
+        migrate,
+    } = request;
     let (asker, scopes) = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
         let scopes = scopes::filtered(&asker, &scopes)?;
@@ -70,41 +77,70 @@ async fn duplicates(
 ) -> Result<v1::CompactReply, Refusal> {
     let searched = scopes.clone();
     let found = long_off_thread(runtime, going, move |runtime| {
-        let extent = Extent { from: runtime.uncompared.of(&scopes), work_max: runtime.config.compact_work };
+        let extent = Extent {
+            from: runtime.uncompared.of(&scopes),
+            work_max: runtime.config.compact_work,
+        };
         let found = runtime.app.memory.strand.duplicates(&scopes, extent);
         let found = found.map_err(|error| Refusal::of(error.kind(), &error))?;
         Ok((found, extent.from.is_some()))
     });
-    let (Duplicates { pairs, similar, compared, left_out, rest }, goes_on) = found.await?;
+    let (
+        Duplicates {
+            pairs,
+            similar,
+            compared,
+            left_out,
+            rest,
+        },
+        goes_on,
+    ) = found.await?;
     let mut reply = v1::CompactReply::default();
     reply.notes.extend(extent(compared, left_out, goes_on));
     if apply {
         let merged = merge(runtime, asker, &pairs).await?;
         if merged < pairs.len() {
             let left = pairs.len() - merged;
-            reply.notes.push(format!("{left} pairs changed meanwhile and were left alone"));
+            reply.notes.push(format!(
+                "{left} pairs changed meanwhile and were left alone"
+            ));
         }
         reply.merged = u32::try_from(merged).unwrap_or(u32::MAX);
-        // A search that only reports shows what applying it would do, so only that moves it on, and only once it is done.
+        // A search that only reports shows what applying it would do, so only that moves it on, and
+        // only once it is done.
         if let Some(moved) = runtime.uncompared.set(&searched, rest) {
-            runtime.writer.write(vec![moved]).await.map_err(|error| store::submit_status(&error))?;
+            runtime
+                .writer
+                .write(vec![moved])
+                .await
+                .map_err(|error| store::submit_status(&error))?;
         }
     }
     for (pairs, what) in [(&pairs, "pairs"), (&similar, "similar pairs")] {
         let more = pairs.len().saturating_sub(PAIRS_SHOWN_MAX);
         if more > 0 {
-            reply.notes.push(format!("{more} more {what} are not shown"));
+            reply
+                .notes
+                .push(format!("{more} more {what} are not shown"));
         }
     }
-    (reply.pairs, reply.similar) =
-        off_thread(runtime, move |runtime| Ok((shown(runtime, &pairs)?, shown(runtime, &similar)?))).await?;
+    (reply.pairs, reply.similar) = off_thread(runtime, move |runtime| {
+        Ok((shown(runtime, &pairs)?, shown(runtime, &similar)?))
+    })
+    .await?;
     Ok(reply)
 }
 
 /// What was not compared, and how it will be.
 fn extent(compared: usize, left_out: usize, goes_on: bool) -> Option<String> {
     let which = if goes_on { "the next" } else { "the newest" };
-    let count = |of: usize| if of == 1 { "one".to_owned() } else { format!("{of} memories") };
+    let count = |of: usize| {
+        if of == 1 {
+            "one".to_owned()
+        } else {
+            format!("{of} memories")
+        }
+    };
     match (left_out, goes_on) {
         (0, false) => None,
         (0, true) => Some(format!(
@@ -120,11 +156,19 @@ fn extent(compared: usize, left_out: usize, goes_on: bool) -> Option<String> {
 }
 
 /// Merges pairs, and returns how many.
-async fn merge(runtime: &Runtime, asker: &Asker, pairs: &[DuplicatePair]) -> Result<usize, Refusal> {
+async fn merge(
+    runtime: &Runtime,
+    asker: &Asker,
+    pairs: &[DuplicatePair],
+) -> Result<usize, Refusal> {
     let mut merged = 0;
     for part in pairs.chunks(MERGE_MAX) {
         let pairs = part.iter().map(|pair| pair.merge).collect();
-        let request = Request::MergeDuplicates { pairs, actor: asker.actor.clone(), at: runtime.now() };
+        let request = Request::MergeDuplicates {
+            pairs,
+            actor: asker.actor.clone(),
+            at: runtime.now(),
+        };
         merged += edit::write(runtime, request).await?.changed;
     }
     Ok(merged)
@@ -152,7 +196,11 @@ async fn repair(
     apply: bool,
 ) -> Result<v1::CompactReply, Refusal> {
     let found = long_off_thread(runtime, going, move |runtime| {
-        let found = runtime.app.memory.strand.impossible_times(&scopes, runtime.now());
+        let found = runtime
+            .app
+            .memory
+            .strand
+            .impossible_times(&scopes, runtime.now());
         let found = found.map_err(|error| Refusal::of(error.kind(), &error))?;
         let note = impossible_note(runtime, &found)?;
         Ok((found, note))
@@ -170,21 +218,38 @@ async fn repair(
                 at: runtime.now(),
             };
             let requests = part.iter().map(request).collect();
-            let outcomes = runtime.writer.write(requests).await.map_err(|error| store::submit_status(&error))?;
+            let outcomes = runtime
+                .writer
+                .write(requests)
+                .await
+                .map_err(|error| store::submit_status(&error))?;
             repaired += outcomes.iter().map(changed).sum::<usize>();
         }
     }
     let repaired = u32::try_from(repaired).unwrap_or(u32::MAX);
-    Ok(v1::CompactReply { repaired, notes: note.into_iter().collect(), ..v1::CompactReply::default() })
+    Ok(v1::CompactReply {
+        repaired,
+        notes: note.into_iter().collect(),
+        ..v1::CompactReply::default()
+    })
 }
 
 /// Names the memories whose times cannot be; some of them, when there are many.
-fn impossible_note(runtime: &Runtime, found: &[(MemoryNumber, Edit)]) -> Result<Option<String>, Refusal> {
+fn impossible_note(
+    runtime: &Runtime,
+    found: &[(MemoryNumber, Edit)],
+) -> Result<Option<String>, Refusal> {
     if found.is_empty() {
         return Ok(None);
     }
-    let handles = find::some_handles(&runtime.app, found.iter().map(|(number, _)| *number), REPAIR_NAMED_MAX)?;
-    Ok(Some(format!("times that lie in the future or are missing: {handles}")))
+    let handles = find::some_handles(
+        &runtime.app,
+        found.iter().map(|(number, _)| *number),
+        REPAIR_NAMED_MAX,
+    )?;
+    Ok(Some(format!(
+        "times that lie in the future or are missing: {handles}"
+    )))
 }
 
 fn changed(outcome: &Result<Outcome, WriteError>) -> usize {
@@ -194,21 +259,36 @@ fn changed(outcome: &Result<Outcome, WriteError>) -> usize {
     }
 }
 
-/// Says how large the strand's files are; told to apply, makes them smaller and says how large they are then. The store loses no
-/// memory and no operation by it.
+/// Says how large the strand's files are; told to apply, makes them smaller and says how large they
+/// are then. The store loses no memory and no operation by it.
 async fn files(
     runtime: &Arc<Runtime>,
     going: &Arc<Going>,
     apply: bool,
     reply: &mut v1::CompactReply,
 ) -> Result<(), Refusal> {
-    let size = |runtime: &Runtime| bytes_in(&runtime.config.paths.strand(&runtime.config.strand), DEPTH_MAX);
+    let size = |runtime: &Runtime| {
+        bytes_in(
+            &runtime.config.paths.strand(&runtime.config.strand),
+            DEPTH_MAX,
+        )
+    };
     let before = long_off_thread(runtime, going, move |runtime| {
         let before = size(runtime);
         let internal = |error: &dyn std::fmt::Display| Refusal::of(ErrorKind::Internal, error);
         if apply {
-            runtime.app.memory.strand.compact_words().map_err(|error| internal(&error))?;
-            runtime.app.memory.strand.compact_vectors().map_err(|error| internal(&error))?;
+            runtime
+                .app
+                .memory
+                .strand
+                .compact_words()
+                .map_err(|error| internal(&error))?;
+            runtime
+                .app
+                .memory
+                .strand
+                .compact_vectors()
+                .map_err(|error| internal(&error))?;
         }
         Ok(before)
     });
@@ -217,7 +297,11 @@ async fn files(
         // What rewriting them would gain is known only once it is done.
         return Ok(());
     }
-    let shrunk = runtime.writer.shrink().await.map_err(|error| store::submit_status(&error))?;
+    let shrunk = runtime
+        .writer
+        .shrink()
+        .await
+        .map_err(|error| store::submit_status(&error))?;
     reply.notes.extend(left_large(shrunk));
     reply.bytes_after = off_thread(runtime, move |runtime| Ok(size(runtime))).await?;
     Ok(())
@@ -239,7 +323,9 @@ fn left_large(shrunk: Shrunk) -> Option<String> {
 
 /// Sizes of all files below a directory. What vanishes meanwhile counts nothing.
 fn bytes_in(directory: &Path, depth: usize) -> u64 {
-    let Ok(entries) = fs::read_dir(directory) else { return 0 };
+    let Ok(entries) = fs::read_dir(directory) else {
+        return 0;
+    };
     let size = |entry: fs::DirEntry| match entry.metadata() {
         Ok(found) if found.is_dir() && depth > 0 => bytes_in(&entry.path(), depth - 1),
         Ok(found) if found.is_file() => found.len(),

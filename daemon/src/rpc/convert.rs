@@ -44,7 +44,9 @@ pub(crate) fn draft(wire: v1::Draft, project: &Project) -> Result<Draft, Refusal
     let scope = match wire.scope.as_str() {
         "" => None,
         "project" => Some(project.scope.clone()),
-        other => Some(Scope::parse(other).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?),
+        other => {
+            Some(Scope::parse(other).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?)
+        }
     };
     Ok(Draft {
         topic: wire.topic,
@@ -75,8 +77,24 @@ pub(crate) fn text_shown(wire: v1::TextShown) -> TextShown {
 /// Reads what somebody wants to read.
 pub(crate) fn wanted(wire: v1::ReadRequest) -> Wanted {
     let shown = text_shown(wire.shown());
-    let v1::ReadRequest { reference, references, index, match_text, limit, cursor, .. } = wire;
-    Wanted { reference, references, index, match_text, limit, cursor, shown }
+    let v1::ReadRequest {
+        reference,
+        references,
+        index,
+        match_text,
+        limit,
+        cursor,
+        ..
+    } = wire;
+    Wanted {
+        reference,
+        references,
+        index,
+        match_text,
+        limit,
+        cursor,
+        shown,
+    }
 }
 
 /// Writes what was read.
@@ -98,32 +116,88 @@ pub(crate) fn brief(wire: v1::BriefRequest) -> brief::Wanted {
         v1::BriefDetail::Scan => Detail::Scan,
         v1::BriefDetail::Full => Detail::Full,
     };
-    let v1::BriefRequest { query, since_hours, focus, compact, scopes, text_only, .. } = wire;
-    brief::Wanted { query, detail, since_hours, focus, is_compact: compact, scopes, is_text_only: text_only }
+    let v1::BriefRequest {
+        query,
+        since_hours,
+        focus,
+        compact,
+        scopes,
+        text_only,
+        ..
+    } = wire;
+    brief::Wanted {
+        query,
+        detail,
+        since_hours,
+        focus,
+        is_compact: compact,
+        scopes,
+        is_text_only: text_only,
+    }
 }
 
 /// Writes a briefing.
 pub(crate) fn briefing(briefing: Briefing) -> v1::BriefReply {
-    let Briefing { text, json, memories } = briefing;
-    v1::BriefReply { text, json, memories: u32::try_from(memories).unwrap_or(u32::MAX) }
+    let Briefing {
+        text,
+        json,
+        memories,
+    } = briefing;
+    v1::BriefReply {
+        text,
+        json,
+        memories: u32::try_from(memories).unwrap_or(u32::MAX),
+    }
 }
 
 /// Reads what a block is wanted for.
 pub(crate) fn context(wire: v1::ContextRequest) -> context::Wanted {
-    let v1::ContextRequest { query, scopes, budget_tokens, .. } = wire;
-    context::Wanted { query, scopes, budget_tokens }
+    let v1::ContextRequest {
+        query,
+        scopes,
+        budget_tokens,
+        ..
+    } = wire;
+    context::Wanted {
+        query,
+        scopes,
+        budget_tokens,
+    }
 }
 
 /// Writes a block.
 pub(crate) fn block(block: Block) -> v1::ContextReply {
-    let Block { text, handles, tokens, left_out, has_further, notes } = block;
-    let (tokens, left_out) = (u32::try_from(tokens).unwrap_or(u32::MAX), u32::try_from(left_out).unwrap_or(u32::MAX));
-    v1::ContextReply { text, handles, tokens, left_out, notes, has_further }
+    let Block {
+        text,
+        handles,
+        tokens,
+        left_out,
+        has_further,
+        notes,
+    } = block;
+    let (tokens, left_out) = (
+        u32::try_from(tokens).unwrap_or(u32::MAX),
+        u32::try_from(left_out).unwrap_or(u32::MAX),
+    );
+    v1::ContextReply {
+        text,
+        handles,
+        tokens,
+        left_out,
+        notes,
+        has_further,
+    }
 }
 
 /// Writes a memory.
 pub(crate) fn told(told: &Told) -> v1::Memory {
-    let Told { memory, links, superseded_by, index, source } = told;
+    let Told {
+        memory,
+        links,
+        superseded_by,
+        index,
+        source,
+    } = told;
     v1::Memory {
         id: memory.id.as_bytes().to_vec(),
         handle: memory.handle.as_str().to_owned(),
@@ -135,8 +209,14 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         source: memory.source.as_ref().map(|source| v1::SourceRef {
             path: source.path.clone(),
             line: source.line.unwrap_or(0),
-            content_hash: source.content_hash.map(|hash| hash.to_vec()).unwrap_or_default(),
-            git_blob: source.git_blob.map(|blob| blob.to_vec()).unwrap_or_default(),
+            content_hash: source
+                .content_hash
+                .map(|hash| hash.to_vec())
+                .unwrap_or_default(),
+            git_blob: source
+                .git_blob
+                .map(|blob| blob.to_vec())
+                .unwrap_or_default(),
         }),
         links: links.clone(),
         importance: memory.importance,
@@ -182,8 +262,17 @@ fn source_state(state: SourceState) -> v1::SourceState {
 
 /// Reads whose sources are to be looked at.
 pub(crate) fn stale_wanted(wire: v1::StaleRequest) -> stale::Wanted {
-    let v1::StaleRequest { scopes, topic, refresh, .. } = wire;
-    stale::Wanted { scopes, topic, refresh }
+    let v1::StaleRequest {
+        scopes,
+        topic,
+        refresh,
+        ..
+    } = wire;
+    stale::Wanted {
+        scopes,
+        topic,
+        refresh,
+    }
 }
 
 /// How many bytes of a reply a stale memory takes.
@@ -193,17 +282,39 @@ pub(crate) fn stale_bytes(memory: &StaleMemory) -> usize {
 
 /// Writes what was found of sources.
 pub(crate) fn stale(found: stale::Found) -> v1::StaleReply {
-    let stale::Found { stale, checked, unknown, unseen } = found;
-    v1::StaleReply { stale: stale.iter().map(stale_memory).collect(), checked, unknown, unseen }
+    let stale::Found {
+        stale,
+        checked,
+        unknown,
+        unseen,
+    } = found;
+    v1::StaleReply {
+        stale: stale.iter().map(stale_memory).collect(),
+        checked,
+        unknown,
+        unseen,
+    }
 }
 
 fn stale_memory(memory: &StaleMemory) -> v1::StaleMemory {
-    let StaleMemory { told: memory, current, current_line } = memory;
-    v1::StaleMemory { memory: Some(told(memory)), current: current.clone(), current_line: *current_line }
+    let StaleMemory {
+        told: memory,
+        current,
+        current_line,
+    } = memory;
+    v1::StaleMemory {
+        memory: Some(told(memory)),
+        current: current.clone(),
+        current_line: *current_line,
+    }
 }
 
 /// Reads a checkpoint. Who saved it and when is for the daemon to say.
-pub(crate) fn checkpoint(wire: v1::TaskCheckpoint, saved_at: Timestamp, agent: String) -> Checkpoint {
+pub(crate) fn checkpoint(
+    wire: v1::TaskCheckpoint,
+    saved_at: Timestamp,
+    agent: String,
+) -> Checkpoint {
     Checkpoint {
         task: wire.task,
         done: wire.done,
@@ -248,23 +359,40 @@ pub(crate) fn topic_entries(entries: Vec<TopicEntry>) -> Vec<v1::TopicEntry> {
 /// Writes how the topics refer to each other.
 pub(crate) fn graph(graph: TopicGraph) -> v1::GraphReply {
     let edges = graph.edges.into_iter().map(topic_edge).collect();
-    v1::GraphReply { edges, topics: topic_entries(graph.topics) }
+    v1::GraphReply {
+        edges,
+        topics: topic_entries(graph.topics),
+    }
 }
 
 /// Writes a memory that refers to a topic.
 pub(crate) fn cross_reference((memory, reference): &(Told, CrossReference)) -> v1::CrossReference {
-    let CrossReference { mentions, links, .. } = *reference;
-    v1::CrossReference { memory: Some(told(memory)), mentions, links }
+    let CrossReference {
+        mentions, links, ..
+    } = *reference;
+    v1::CrossReference {
+        memory: Some(told(memory)),
+        mentions,
+        links,
+    }
 }
 
 /// Writes how one topic refers to another.
 pub(crate) fn topic_edge(edge: TopicEdge) -> v1::TopicEdge {
-    v1::TopicEdge { from: edge.from, to: edge.to, mentions: edge.mentions, links: edge.links }
+    v1::TopicEdge {
+        from: edge.from,
+        to: edge.to,
+        mentions: edge.mentions,
+        links: edge.links,
+    }
 }
 
 /// Writes counts by name.
 pub(crate) fn counted(counted: Vec<Counted>) -> Vec<v1::NamedCount> {
-    counted.into_iter().map(|Counted { name, count }| v1::NamedCount { name, count }).collect()
+    counted
+        .into_iter()
+        .map(|Counted { name, count }| v1::NamedCount { name, count })
+        .collect()
 }
 
 #[cfg(test)]
@@ -273,7 +401,10 @@ mod tests {
 
     #[test]
     fn both_ends_name_the_same_scratch_scope() {
-        assert_eq!(helix_proto::SCRATCH_SCOPE, helix_engine::model::SCRATCH_SCOPE);
+        assert_eq!(
+            helix_proto::SCRATCH_SCOPE,
+            helix_engine::model::SCRATCH_SCOPE
+        );
     }
 
     #[test]
@@ -286,14 +417,35 @@ mod tests {
         };
         let wire = topic_entry(entry);
         assert_eq!((wire.name.as_str(), wire.memories), ("iris", 3));
-        assert_eq!((wire.first_recorded_at_us, wire.last_recorded_at_us), (5, 9));
-        let edge = TopicEdge { from: "a".to_owned(), to: "b".to_owned(), mentions: 2, links: 1 };
+        assert_eq!(
+            (wire.first_recorded_at_us, wire.last_recorded_at_us),
+            (5, 9)
+        );
+        let edge = TopicEdge {
+            from: "a".to_owned(),
+            to: "b".to_owned(),
+            mentions: 2,
+            links: 1,
+        };
         let wire = topic_edge(edge);
-        assert_eq!((wire.from.as_str(), wire.to.as_str(), wire.mentions, wire.links), ("a", "b", 2, 1));
-        let named = |name: &str, count| Counted { name: name.to_owned(), count };
+        assert_eq!(
+            (
+                wire.from.as_str(),
+                wire.to.as_str(),
+                wire.mentions,
+                wire.links
+            ),
+            ("a", "b", 2, 1)
+        );
+        let named = |name: &str, count| Counted {
+            name: name.to_owned(),
+            count,
+        };
         let wire = counted(vec![named("x", 2), named("a", 1)]);
         assert_eq!(
-            wire.iter().map(|count| (count.name.as_str(), count.count)).collect::<Vec<_>>(),
+            wire.iter()
+                .map(|count| (count.name.as_str(), count.count))
+                .collect::<Vec<_>>(),
             [("x", 2), ("a", 1)]
         );
     }

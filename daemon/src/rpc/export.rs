@@ -1,8 +1,9 @@
 //! `Export`: the memories of the caller's scopes in an exchange format, in pieces as they are made.
 //!
-//! A thread reads topic by topic from one snapshot of the store and writes into a bounded channel, so that an export of any size
-//! takes little memory and goes no faster than its reader. A reader who takes nothing for a while ends it: the snapshot keeps
-//! room in the store that is free otherwise.
+//! A thread reads topic by topic from one snapshot of the store and writes into a bounded channel,
+//! so that an export of any size takes little memory and goes no faster than its reader. A reader
+//! who takes nothing for a while ends it: the snapshot keeps room in the store that is free
+//! otherwise.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,7 +15,9 @@ use std::time::Duration;
 
 use helix_app::{Refusal, scopes};
 use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Topic, TopicPattern};
+use helix_engine::model::{
+    Memory, MemoryId, MemoryNumber, Scope, Status as Life, Topic, TopicPattern,
+};
 use helix_engine::store::Snapshot;
 use helix_engine::strand::Strand;
 use helix_proto::v1;
@@ -32,15 +35,15 @@ const PIECE_BYTES: usize = 256 * 1024;
 /// Pieces that wait for the reader.
 const PIECES_MAX: usize = 4;
 
-/// How long the reader may take for one piece: somebody looks at a page meanwhile, and not for long.
+/// How long the reader may take for one piece: somebody looks at a page meanwhile, and not for
+/// long.
 const READ_DEADLINE: Duration = Duration::from_mins(1);
 
 /// Notes on what a format could not hold.
 const NOTES_MAX: usize = 100;
 
 /// What the log has no place for.
-const WITHOUT_FIELDS: &str =
-    "an AMRL log has no place for kind, importance, pin and project, which were left out; json keeps every field";
+const WITHOUT_FIELDS: &str = "an AMRL log has no place for kind, importance, pin and project, which were left out; json keeps every field";
 
 /// A piece, or why none comes any more.
 type Piece = Result<v1::ExportPiece, Status>;
@@ -49,23 +52,45 @@ type Piece = Result<v1::ExportPiece, Status>;
 pub(super) type Pieces = ReceiverStream<Piece>;
 
 /// Starts an export.
-pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Result<Pieces, Refusal> {
+pub(super) fn export(
+    runtime: &Arc<Runtime>,
+    request: v1::ExportRequest,
+) -> Result<Pieces, Refusal> {
     if request.format() == v1::ExchangeFormat::Unspecified {
-        return Err(Refusal::invalid("the export names no format; give json, markdown or amrl"));
+        return Err(Refusal::invalid(
+            "the export names no format; give json, markdown or amrl",
+        ));
     }
     // One place more is kept for how it ended, which a reader that is slow must learn too.
     let (sender, pieces) = mpsc::channel(PIECES_MAX + 1);
-    let last = sender.clone().try_reserve_owned().map_err(|error| Refusal::internal(error.to_string()))?;
+    let last = sender
+        .clone()
+        .try_reserve_owned()
+        .map_err(|error| Refusal::internal(error.to_string()))?;
     let (going, runtime) = (begin_long(runtime, Long::Export)?, Arc::clone(runtime));
     let handle = tokio::runtime::Handle::current();
     let exported = Arc::clone(&runtime).pools.long.submit(Box::new(move || {
         let _going = going;
         let work = Arc::clone(&runtime.work);
-        let outgoing = Outgoing { sender, handle, work };
-        let mut outlet = Outlet { outgoing, file: String::new(), data: Vec::new(), written: Rc::default(), total: 0 };
+        let outgoing = Outgoing {
+            sender,
+            handle,
+            work,
+        };
+        let mut outlet = Outlet {
+            outgoing,
+            file: String::new(),
+            data: Vec::new(),
+            written: Rc::default(),
+            total: 0,
+        };
         if let Err(cut) = run(&runtime, &request, &mut outlet) {
             // A reader that went away needs no reason.
-            last.send(Err(if runtime.work.is_ending() { convert::refused(&ended()) } else { cut.status() }));
+            last.send(Err(if runtime.work.is_ending() {
+                convert::refused(&ended())
+            } else {
+                cut.status()
+            }));
         }
     }));
     exported.map_err(|error| Refusal::exhausted(error.to_string()))?;
@@ -76,8 +101,17 @@ fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> R
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::listed(&runtime.app, &asker, &request.scopes)?;
     let selection = Selection::new(runtime, &scopes, &request.topics)?;
-    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| Refusal::of(error.kind(), &error))?;
-    outlet.total = selection.topics.iter().map(|(_, members)| members.len() as u64).sum();
+    let snapshot = runtime
+        .app
+        .memory
+        .strand
+        .snapshot()
+        .map_err(|error| Refusal::of(error.kind(), &error))?;
+    outlet.total = selection
+        .topics
+        .iter()
+        .map(|(_, members)| members.len() as u64)
+        .sum();
     let lost_links = Cell::new(0);
     let report = match request.format() {
         v1::ExchangeFormat::Json => as_json(&selection, &snapshot, outlet)?,
@@ -85,7 +119,12 @@ fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> R
         v1::ExchangeFormat::Amrl => as_amrl(&selection, &snapshot, outlet, &lost_links)?,
         v1::ExchangeFormat::Unspecified => Report::default(),
     };
-    let mut notes: Vec<String> = report.flaws.iter().take(NOTES_MAX).map(ToString::to_string).collect();
+    let mut notes: Vec<String> = report
+        .flaws
+        .iter()
+        .take(NOTES_MAX)
+        .map(ToString::to_string)
+        .collect();
     if request.format() == v1::ExchangeFormat::Amrl && outlet.total > 0 {
         notes.push(WITHOUT_FIELDS.to_owned());
     }
@@ -94,35 +133,56 @@ fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> R
     Ok(outlet.send(notes)?)
 }
 
-/// Says how many links lead to memories that are there and not exported. An AMRL log names a memory by its place, which means
-/// another one elsewhere.
+/// Says how many links lead to memories that are there and not exported. An AMRL log names a memory
+/// by its place, which means another one elsewhere.
 fn without_links(count: usize) -> Option<String> {
     let said = match count {
         0 => return None,
         1 => "1 link leads to a memory that is not exported; the log leaves it out".to_owned(),
-        count => format!("{count} links lead to memories that are not exported; the log leaves them out"),
+        count => {
+            format!("{count} links lead to memories that are not exported; the log leaves them out")
+        }
     };
-    Some(format!("{said}: export their topics too, or json, which keeps them"))
+    Some(format!(
+        "{said}: export their topics too, or json, which keeps them"
+    ))
 }
 
-/// Says how many memories of the scopes and topics are not exported because others took their place or they were put away.
+/// Says how many memories of the scopes and topics are not exported because others took their place
+/// or they were put away.
 fn replaced(runtime: &Runtime, scopes: &[Scope], patterns: &[String]) -> Option<String> {
-    let patterns: Vec<TopicPattern> = patterns.iter().filter_map(|pattern| TopicPattern::parse(pattern).ok()).collect();
+    let patterns: Vec<TopicPattern> = patterns
+        .iter()
+        .filter_map(|pattern| TopicPattern::parse(pattern).ok())
+        .collect();
     let catalog = runtime.app.memory.strand.catalog();
     let known = catalog.scope_numbers(scopes);
-    let is_wanted = |topic: &str| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(topic));
+    let is_wanted =
+        |topic: &str| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(topic));
     let count = |status| {
-        let rows = catalog.rows().filter(|(_, row)| row.status == status && row.is_in(&known));
-        rows.filter(|(_, row)| is_wanted(catalog.topic_of(row))).count()
+        let rows = catalog
+            .rows()
+            .filter(|(_, row)| row.status == status && row.is_in(&known));
+        rows.filter(|(_, row)| is_wanted(catalog.topic_of(row)))
+            .count()
     };
     let (superseded, archived) = (count(Life::Superseded), count(Life::Archived));
     let parts = [(superseded, "superseded"), (archived, "archived")];
-    let parts: Vec<String> =
-        parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    (!parts.is_empty()).then(|| format!("only active memories are exported: {} left out", parts.join(" and ")))
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "only active memories are exported: {} left out",
+            parts.join(" and ")
+        )
+    })
 }
 
-/// What is exported: topics by name, their memories in the order in which `topic:index` counts them.
+/// What is exported: topics by name, their memories in the order in which `topic:index` counts
+/// them.
 struct Selection {
     topics: Vec<(Topic, Vec<MemoryNumber>)>,
     positions: HashMap<MemoryNumber, (usize, usize)>,
@@ -130,24 +190,44 @@ struct Selection {
 
 impl Selection {
     fn new(runtime: &Runtime, scopes: &[Scope], patterns: &[String]) -> Result<Self, Refusal> {
-        let patterns = patterns.iter().map(|pattern| TopicPattern::parse(pattern)).collect::<Result<Vec<_>, _>>();
+        let patterns = patterns
+            .iter()
+            .map(|pattern| TopicPattern::parse(pattern))
+            .collect::<Result<Vec<_>, _>>();
         let patterns = patterns.map_err(|error| Refusal::invalid(error.to_string()))?;
-        let names = runtime.app.memory.strand.catalog().topic_summaries(scopes).into_iter().map(|summary| summary.name);
-        let wanted = names.filter(|name| patterns.is_empty() || patterns.iter().any(|one| one.matches(name)));
+        let names = runtime
+            .app
+            .memory
+            .strand
+            .catalog()
+            .topic_summaries(scopes)
+            .into_iter()
+            .map(|summary| summary.name);
+        let wanted = names
+            .filter(|name| patterns.is_empty() || patterns.iter().any(|one| one.matches(name)));
         let mut topics = Vec::new();
         for name in wanted {
             if let Ok(topic) = Topic::parse(&name) {
-                topics.push((topic, runtime.app.memory.strand.topic_members(&name, scopes)));
+                topics.push((
+                    topic,
+                    runtime.app.memory.strand.topic_members(&name, scopes),
+                ));
             }
         }
         let mut positions = HashMap::new();
         for (at, (_, members)) in topics.iter().enumerate() {
-            positions.extend(members.iter().enumerate().map(|(index, &number)| (number, (at, index))));
+            positions.extend(
+                members
+                    .iter()
+                    .enumerate()
+                    .map(|(index, &number)| (number, (at, index))),
+            );
         }
         Ok(Self { topics, positions })
     }
 
-    /// Names a memory as `topic:index`, if it is exported too; one that is there and is not adds to `lost`.
+    /// Names a memory as `topic:index`, if it is exported too; one that is there and is not adds to
+    /// `lost`.
     fn position(&self, snapshot: &Snapshot, id: MemoryId, lost: &Cell<usize>) -> Option<String> {
         let living = Strand::living(snapshot, &id).ok()??;
         let Some((topic, index)) = self.positions.get(&living.number) else {
@@ -159,11 +239,19 @@ impl Selection {
 }
 
 fn handle_of(snapshot: &Snapshot, id: MemoryId) -> Option<String> {
-    Some(Strand::living(snapshot, &id).ok()??.handle.as_str().to_owned())
+    Some(
+        Strand::living(snapshot, &id)
+            .ok()??
+            .handle
+            .as_str()
+            .to_owned(),
+    )
 }
 
 fn read(snapshot: &Snapshot, number: MemoryNumber) -> Result<Option<Memory>, Refusal> {
-    snapshot.memory(number).map_err(|error| Refusal::of(error.kind(), &error))
+    snapshot
+        .memory(number)
+        .map_err(|error| Refusal::of(error.kind(), &error))
 }
 
 fn as_json(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Cut> {
@@ -180,7 +268,11 @@ fn as_json(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> R
     Ok(Report::default())
 }
 
-fn as_markdown(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Cut> {
+fn as_markdown(
+    selection: &Selection,
+    snapshot: &Snapshot,
+    outlet: &mut Outlet,
+) -> Result<Report, Cut> {
     for (topic, members) in &selection.topics {
         outlet.begin(markdown::file_name(topic))?;
         let mut writer = markdown::Writer::new(&mut *outlet, topic, members.len() as u64)?;
@@ -191,7 +283,9 @@ fn as_markdown(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) 
             }
         }
         let outlet = writer.finish()?;
-        outlet.written.set(outlet.written.get() + members.len() as u64);
+        outlet
+            .written
+            .set(outlet.written.get() + members.len() as u64);
     }
     Ok(Report::default())
 }
@@ -208,7 +302,8 @@ fn as_amrl(
     let mut writer = amrl::Writer::new(&mut *outlet).map_err(failed)?;
     for &number in selection.topics.iter().flat_map(|(_, members)| members) {
         if let Some(memory) = read(snapshot, number)? {
-            let portable = Portable::from_memory(&memory, |id| selection.position(snapshot, id, lost_links));
+            let portable =
+                Portable::from_memory(&memory, |id| selection.position(snapshot, id, lost_links));
             writer.write(&portable).map_err(failed)?;
             written.set(writer.report().read);
         }
@@ -218,7 +313,9 @@ fn as_amrl(
 }
 
 fn ended() -> Refusal {
-    Refusal::unavailable("the export was ended because the daemon stops or hands over to another program; export again")
+    Refusal::unavailable(
+        "the export was ended because the daemon stops or hands over to another program; export again",
+    )
 }
 
 /// Why an export did not come to its end.

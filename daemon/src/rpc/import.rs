@@ -1,8 +1,9 @@
 //! `Import`: memories from an exchange format, merged with what is known.
 //!
-//! What comes in is spooled into a file without a name, because a log can only be read with its deletions at hand; then it is
-//! read as a stream. Files are parsed, their memories are merged with what is known, words are read and batches are committed at
-//! the same time, and progress is reported after each batch.
+//! What comes in is spooled into a file without a name, because a log can only be read with its
+//! deletions at hand; then it is read as a stream. Files are parsed, their memories are merged with
+//! what is known, words are read and batches are committed at the same time, and progress is
+//! reported after each batch.
 
 mod batch;
 mod files;
@@ -69,13 +70,19 @@ pub(super) async fn import(
 ) -> Result<Reports, Status> {
     let refused = |refusal: Refusal| convert::refused(&refusal);
     let going = begin_long(runtime, Long::Import).map_err(refused)?;
-    let first = timeout(PIECE_DEADLINE, incoming.message()).await.map_err(|_| late())??;
+    let first = timeout(PIECE_DEADLINE, incoming.message())
+        .await
+        .map_err(|_| late())??;
     let first = known_format(first).map_err(refused)?;
     runtime.meet(first.caller.as_ref()).await.map_err(refused)?;
     let (pieces, spooled) = mpsc::channel(PIECES_MAX);
     let (reports, answer) = mpsc::channel(REPORTS_MAX);
-    let request =
-        Request { format: first.format(), scope: first.scope.clone(), dry_run: first.dry_run, trust: first.trust };
+    let request = Request {
+        format: first.format(),
+        scope: first.scope.clone(),
+        dry_run: first.dry_run,
+        trust: first.trust,
+    };
     let caller = first.caller.clone();
     let runtime = Arc::clone(runtime);
     tokio::spawn(forward(first, incoming, pieces, Arc::clone(&runtime.work)));
@@ -83,7 +90,8 @@ pub(super) async fn import(
         let _going = going;
         let asker = runtime.asker(caller.as_ref());
         let outcome = spool(&runtime, spooled).and_then(|spool| {
-            run(&runtime, asker, &request, &spool, &reports).map_err(|refusal| convert::refused(&refusal))
+            run(&runtime, asker, &request, &spool, &reports)
+                .map_err(|refusal| convert::refused(&refusal))
         });
         tell(&reports, outcome);
     });
@@ -93,9 +101,12 @@ pub(super) async fn import(
 
 /// Refuses a first piece that does not say what comes.
 fn known_format(first: Option<v1::ImportPiece>) -> Result<v1::ImportPiece, Refusal> {
-    let first = first.ok_or_else(|| Refusal::invalid("the import is empty; give a file to import"))?;
+    let first =
+        first.ok_or_else(|| Refusal::invalid("the import is empty; give a file to import"))?;
     if first.format() == v1::ExchangeFormat::Unspecified {
-        return Err(Refusal::invalid("the import names no format; give json, markdown or amrl"));
+        return Err(Refusal::invalid(
+            "the import names no format; give json, markdown or amrl",
+        ));
     }
     Ok(first)
 }
@@ -108,10 +119,12 @@ struct Request {
     trust: bool,
 }
 
-/// What the caller sends: a piece, or that there is no more. Without the latter it is not whole, however its stream ends.
+/// What the caller sends: a piece, or that there is no more. Without the latter it is not whole,
+/// however its stream ends.
 type Sent = Result<Option<v1::ImportPiece>, Status>;
 
-/// Hands pieces to the thread that spools them, until the caller has no more, the thread wants no more, or the daemon ends.
+/// Hands pieces to the thread that spools them, until the caller has no more, the thread wants no
+/// more, or the daemon ends.
 async fn forward(
     first: v1::ImportPiece,
     mut incoming: Streaming<v1::ImportPiece>,
@@ -131,9 +144,12 @@ async fn forward(
     }
 }
 
-/// Reports what the caller has to learn. One that went away, or reads nothing, has lost only the report.
+/// Reports what the caller has to learn. One that went away, or reads nothing, has lost only the
+/// report.
 fn tell(reports: &mpsc::Sender<Report>, report: Report) {
-    Handle::current().block_on(reports.send_timeout(report, REPORT_DEADLINE)).ok();
+    Handle::current()
+        .block_on(reports.send_timeout(report, REPORT_DEADLINE))
+        .ok();
 }
 
 fn late() -> Status {
@@ -152,29 +168,50 @@ fn run(
 ) -> Result<v1::ImportProgress, Refusal> {
     // Whoever sent it sees that all of it is there, and then how far it is read.
     let (bytes_read, bytes_whole) = spool.reading().so_far();
-    reports.try_send(Ok(v1::ImportProgress { bytes_read, bytes_whole, ..v1::ImportProgress::default() })).ok();
+    reports
+        .try_send(Ok(v1::ImportProgress {
+            bytes_read,
+            bytes_whole,
+            ..v1::ImportProgress::default()
+        }))
+        .ok();
     // Held to the end. Nothing is behind it that a panic could leave half done.
-    let _importing = runtime.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let _importing = runtime
+        .importing
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     let home = match request.scope.as_str() {
         "" | "project" => asker.project.scope.clone(),
         other => Scope::parse(other).map_err(|error| Refusal::invalid(error.to_string()))?,
     };
     if request.trust && asker.actor.origin != Origin::User {
-        return Err(Refusal::denied("only a person can vouch for where memories came from; use helixctl import"));
+        return Err(Refusal::denied(
+            "only a person can vouch for where memories came from; use helixctl import",
+        ));
     }
-    let asker = Asker { actor: Actor { origin: Origin::Import, ..asker.actor }, ..asker };
+    let asker = Asker {
+        actor: Actor {
+            origin: Origin::Import,
+            ..asker.actor
+        },
+        ..asker
+    };
     let project = Arc::clone(&asker.project);
     let seen = Seen::new(&project, runtime.app.memory.sources.look(&project, 0));
     let mut done = thread::scope(|scope| -> Result<v1::ImportProgress, Refusal> {
         let reader = Reader::start(scope, runtime.writer.clone(), asker.actor.clone());
         let reader = reader.map_err(no_thread)?;
-        let mut importer = Importer::new(runtime, asker, home, request, reports.clone(), seen, reader);
+        let mut importer =
+            Importer::new(runtime, asker, home, request, reports.clone(), seen, reader);
         importer.follow(spool.reading());
         let parts = files::start(scope, spool, request.format).map_err(no_thread)?;
-        match take(parts, spool.files().nth(1).is_some(), &mut importer).and_then(|()| importer.finish()) {
+        match take(parts, spool.files().nth(1).is_some(), &mut importer)
+            .and_then(|()| importer.finish())
+        {
             Ok(()) => Ok(importer.into_progress()),
             Err(status) => {
-                // What is on its way is written: the caller is told of it before it is told what went wrong.
+                // What is on its way is written: the caller is told of it before it is told what
+                // went wrong.
                 tell(reports, Ok(importer.give_up()));
                 Err(status)
             }
@@ -207,24 +244,43 @@ fn no_thread(error: io::Error) -> Refusal {
 
 /// Why an import ends before its end that is asked to.
 fn ending() -> Refusal {
-    Refusal::unavailable("the import was ended because the daemon stops or hands over to another program")
+    Refusal::unavailable(
+        "the import was ended because the daemon stops or hands over to another program",
+    )
 }
 
 /// Takes what the files hold. `is_one_of_many` says whether there is more than one file.
-fn take(parts: Receiver<Part>, is_one_of_many: bool, importer: &mut Importer<'_>) -> Result<(), Refusal> {
+fn take(
+    parts: Receiver<Part>,
+    is_one_of_many: bool,
+    importer: &mut Importer<'_>,
+) -> Result<(), Refusal> {
     for part in parts {
         match part {
-            Part::Memories(memories) => memories.into_iter().try_for_each(|memory| importer.take(memory))?,
-            Part::End { file, outcome: Ok(report) } => {
+            Part::Memories(memories) => memories
+                .into_iter()
+                .try_for_each(|memory| importer.take(memory))?,
+            Part::End {
+                file,
+                outcome: Ok(report),
+            } => {
                 importer.problems().note(&file, &report);
                 importer.end_file();
             }
             // A file that cannot be read costs the others nothing.
-            Part::End { outcome: Err(status), .. } if is_one_of_many && status.kind() == ErrorKind::Invalid => {
-                importer.problems().add(|| format!("{}; the file was left out", status.message()));
+            Part::End {
+                outcome: Err(status),
+                ..
+            } if is_one_of_many && status.kind() == ErrorKind::Invalid => {
+                importer
+                    .problems()
+                    .add(|| format!("{}; the file was left out", status.message()));
                 importer.end_file();
             }
-            Part::End { outcome: Err(status), .. } => return Err(status),
+            Part::End {
+                outcome: Err(status),
+                ..
+            } => return Err(status),
         }
     }
     Ok(())

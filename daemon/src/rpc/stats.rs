@@ -13,7 +13,10 @@ use crate::runtime::Runtime;
 use crate::work::Going;
 
 /// Counts what the caller's scopes hold.
-pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1::StatsReply, Refusal> {
+pub(super) fn stats(
+    runtime: &Runtime,
+    request: &v1::StatsRequest,
+) -> Result<v1::StatsReply, Refusal> {
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
     let counted = runtime.app.memory.strand.statistics(&scopes);
@@ -42,36 +45,67 @@ pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1:
 
 /// Bytes of the store's file; 0 where it cannot be looked at.
 pub(super) fn store_bytes(runtime: &Runtime) -> u64 {
-    let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
+    let store = runtime
+        .config
+        .paths
+        .strand(&runtime.config.strand)
+        .join(helix_engine::store::STORE_FILE);
     fs::metadata(store).map_or(0, |found| found.len())
 }
 
-/// Makes the word index anew and looks for missing vectors. Given up, with nothing changed, when the caller is gone or the daemon
-/// ends.
-pub(super) async fn reindex(runtime: &Arc<Runtime>, going: &Arc<Going>) -> Result<v1::ReindexReply, Refusal> {
+/// Makes the word index anew and looks for missing vectors. Given up, with nothing changed, when
+/// the caller is gone or the daemon ends.
+pub(super) async fn reindex(
+    runtime: &Arc<Runtime>,
+    going: &Arc<Going>,
+) -> Result<v1::ReindexReply, Refusal> {
     let caller = Arc::new(());
     let is_waiting = Arc::downgrade(&caller);
     let reindexed = long_off_thread(runtime, going, move |runtime| {
-        reindex_while(runtime, || is_waiting.strong_count() > 0 && !runtime.work.is_ending())
+        reindex_while(runtime, || {
+            is_waiting.strong_count() > 0 && !runtime.work.is_ending()
+        })
     });
     let reply = reindexed.await;
     drop(caller);
     reply
 }
 
-fn reindex_while(runtime: &Runtime, is_wanted: impl Fn() -> bool) -> Result<v1::ReindexReply, Refusal> {
+fn reindex_while(
+    runtime: &Runtime,
+    is_wanted: impl Fn() -> bool,
+) -> Result<v1::ReindexReply, Refusal> {
     let started = Instant::now();
-    let report = runtime.app.memory.strand.reindex(is_wanted).map_err(|error| Refusal::of(error.kind(), &error))?;
+    let report = runtime
+        .app
+        .memory
+        .strand
+        .reindex(is_wanted)
+        .map_err(|error| Refusal::of(error.kind(), &error))?;
     let report = report.ok_or_else(|| {
         Refusal::unavailable("making the index anew was given up, and nothing changed: the daemon stops or hands over")
     })?;
     let elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    tracing::info!(memories = report.memories, elapsed_us, vectors_missing = report.vectors_missing, "reindexed");
+    tracing::info!(
+        memories = report.memories,
+        elapsed_us,
+        vectors_missing = report.vectors_missing,
+        "reindexed"
+    );
     let indexes = status::indexes(runtime, newest(runtime)?)?;
-    Ok(v1::ReindexReply { memories: report.memories, elapsed_us, indexes })
+    Ok(v1::ReindexReply {
+        memories: report.memories,
+        elapsed_us,
+        indexes,
+    })
 }
 
 fn newest(runtime: &Runtime) -> Result<Sequence, Refusal> {
-    let sequence = runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.sequence());
+    let sequence = runtime
+        .app
+        .memory
+        .strand
+        .snapshot()
+        .and_then(|snapshot| snapshot.sequence());
     sequence.map_err(|error| Refusal::of(error.kind(), &error))
 }

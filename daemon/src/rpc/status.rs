@@ -15,16 +15,31 @@ use crate::runtime::Runtime;
 
 /// Describes the daemon.
 pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Refusal> {
-    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| Refusal::of(error.kind(), &error))?;
-    let sequence = snapshot.sequence().map_err(|error| Refusal::of(error.kind(), &error))?;
+    let snapshot = runtime
+        .app
+        .memory
+        .strand
+        .snapshot()
+        .map_err(|error| Refusal::of(error.kind(), &error))?;
+    let sequence = snapshot
+        .sequence()
+        .map_err(|error| Refusal::of(error.kind(), &error))?;
     let catalog = runtime.app.memory.strand.catalog();
     let by_status = catalog.count_by_status().iter();
-    let memories_by_status =
-        by_status.map(|(status, &count)| v1::NamedCount { name: status.name().to_owned(), count }).collect();
+    let memories_by_status = by_status
+        .map(|(status, &count)| v1::NamedCount {
+            name: status.name().to_owned(),
+            count,
+        })
+        .collect();
     let (topics, projects) = (catalog.topic_count() as u64, catalog.project_count() as u64);
     drop(catalog);
     let receipts = receipts::count(&runtime.app)?;
-    let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
+    let store = runtime
+        .config
+        .paths
+        .strand(&runtime.config.strand)
+        .join(helix_engine::store::STORE_FILE);
     let paths = &runtime.config.paths;
     let socket = Holder::elsewhere(paths).unwrap_or_else(|| paths.socket.clone());
     Ok(v1::StatusReply {
@@ -48,7 +63,14 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Refusal> {
         injections_delivered: receipts.delivered,
         injections_cut: receipts.cut,
         injections_unknown: receipts.unknown,
-        late_hooks: runtime.app.hooks.watches.late(runtime.now()).into_iter().map(late).collect(),
+        late_hooks: runtime
+            .app
+            .hooks
+            .watches
+            .late(runtime.now())
+            .into_iter()
+            .map(late)
+            .collect(),
     })
 }
 
@@ -62,7 +84,10 @@ fn late(late: Late) -> v1::LateHook {
 }
 
 /// Describes the word index and the vectors.
-pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Refusal> {
+pub(super) fn indexes(
+    runtime: &Runtime,
+    newest: Sequence,
+) -> Result<Vec<v1::IndexStatus>, Refusal> {
     let lexical = runtime.app.memory.strand.lexical();
     // What is not in a segment yet is searched as well, so that each acknowledged write is found.
     let watermark = newest.0;
@@ -70,7 +95,9 @@ pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::Ind
     let words = v1::IndexStatus {
         name: "lexical".to_owned(),
         watermark,
-        entries: lexical.document_count().map_err(|error| Refusal::internal(error.to_string()))?,
+        entries: lexical
+            .document_count()
+            .map_err(|error| Refusal::internal(error.to_string()))?,
         problem: String::new(),
     };
     let vectors = v1::IndexStatus {
@@ -89,20 +116,41 @@ pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::Ind
 pub(super) fn embedder(runtime: &Runtime, newest: Sequence) -> v1::EmbedderStatus {
     let pending = runtime.app.memory.strand.meaning_status(newest).pending as u64;
     let (state, model, detail) = match runtime.embedder.state() {
-        State::Off => (v1::EmbedderState::Off, String::new(), "switched off: searching by words only".to_owned()),
-        State::Absent(why) => (v1::EmbedderState::Absent, String::new(), format!("searching by words only: {why}")),
-        State::Failed(why) => (v1::EmbedderState::Failed, String::new(), format!("searching by words only: {why}")),
-        State::Loading => {
-            (v1::EmbedderState::Loading, String::new(), "searching by words until it is loaded".to_owned())
-        }
+        State::Off => (
+            v1::EmbedderState::Off,
+            String::new(),
+            "switched off: searching by words only".to_owned(),
+        ),
+        State::Absent(why) => (
+            v1::EmbedderState::Absent,
+            String::new(),
+            format!("searching by words only: {why}"),
+        ),
+        State::Failed(why) => (
+            v1::EmbedderState::Failed,
+            String::new(),
+            format!("searching by words only: {why}"),
+        ),
+        State::Loading => (
+            v1::EmbedderState::Loading,
+            String::new(),
+            "searching by words until it is loaded".to_owned(),
+        ),
         State::Ready(model) => (v1::EmbedderState::Ready, model, String::new()),
     };
-    v1::EmbedderStatus { state: state.into(), model, detail, pending }
+    v1::EmbedderStatus {
+        state: state.into(),
+        model,
+        detail,
+        pending,
+    }
 }
 
 /// Resident set of this process; 0 where the system does not say.
 fn resident_bytes() -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()).unwrap_or(0) * 1024
+    line.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())
+        .unwrap_or(0)
+        * 1024
 }

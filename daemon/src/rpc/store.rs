@@ -38,7 +38,8 @@ use crate::system::SystemRandomness;
 use crate::writer::SubmitError;
 use helix_app::sources;
 
-/// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a thread.
+/// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a
+/// thread.
 const SHARE_MIN: usize = 64;
 
 /// Most characters of a source in a note.
@@ -58,31 +59,54 @@ enum Prepared {
         unknown_links: Vec<String>,
     },
     /// A near duplicate exists.
-    Duplicate { memory: Box<Memory>, similarity: f32 },
+    Duplicate {
+        memory: Box<Memory>,
+        similarity: f32,
+    },
     /// It resembles an earlier draft of its batch.
     Alike(Alike),
 }
 
 /// Stores one memory.
-pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Result<v1::StoreReply, Refusal> {
-    let v1::StoreRequest { caller, draft, force } = request;
-    let draft = draft.ok_or_else(|| Refusal::invalid("the request has no draft; give topic and text"))?;
-    // The thread that prepares it also hands it to the writer: every thread more that it goes through has to be woken up.
+pub(super) async fn one(
+    runtime: &Arc<Runtime>,
+    request: v1::StoreRequest,
+) -> Result<v1::StoreReply, Refusal> {
+    let v1::StoreRequest {
+        caller,
+        draft,
+        force,
+    } = request;
+    let draft =
+        draft.ok_or_else(|| Refusal::invalid("the request has no draft; give topic and text"))?;
+    // The thread that prepares it also hands it to the writer: every thread more that it goes
+    // through has to be woken up.
     let (submitted, asker) = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
-        Ok((submit(runtime, prepare(runtime, &asker, draft, force)?)?, asker))
+        Ok((
+            submit(runtime, prepare(runtime, &asker, draft, force)?)?,
+            asker,
+        ))
     })
     .await?;
     match submitted {
         Submitted::Answered(reply) => Ok(*reply),
         Submitted::Written { answer, warnings } => {
-            let outcomes = answer.await.map_err(|_| submit_status(&runtime.writer.lost()))?;
-            let outcome = outcomes.into_iter().next().ok_or_else(|| Refusal::internal("the writer gave no answer"))?;
+            let outcomes = answer
+                .await
+                .map_err(|_| submit_status(&runtime.writer.lost()))?;
+            let outcome = outcomes
+                .into_iter()
+                .next()
+                .ok_or_else(|| Refusal::internal("the writer gave no answer"))?;
             let outcome = outcome.map_err(|error| Refusal::of(error.kind(), &error))?;
             if !needs_disk(&outcome) {
                 return Ok(stored(runtime, &asker, outcome, warnings));
             }
-            off_thread(runtime, move |runtime| Ok(stored(runtime, &asker, outcome, warnings))).await
+            off_thread(runtime, move |runtime| {
+                Ok(stored(runtime, &asker, outcome, warnings))
+            })
+            .await
         }
     }
 }
@@ -90,20 +114,32 @@ pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Re
 /// A draft of its own on its way to its answer.
 enum Submitted {
     /// The writer has it.
-    Written { answer: oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, warnings: Vec<String> },
+    Written {
+        answer: oneshot::Receiver<Vec<Result<Outcome, WriteError>>>,
+        warnings: Vec<String>,
+    },
     /// It is not written.
     Answered(Box<v1::StoreReply>),
 }
 
 fn submit(runtime: &Runtime, prepared: Prepared) -> Result<Submitted, Refusal> {
     match prepared {
-        Prepared::Duplicate { memory, similarity } => {
-            Ok(Submitted::Answered(Box::new(duplicate(convert::told(&Told::of(&runtime.app, &memory)), similarity))))
-        }
+        Prepared::Duplicate { memory, similarity } => Ok(Submitted::Answered(Box::new(duplicate(
+            convert::told(&Told::of(&runtime.app, &memory)),
+            similarity,
+        )))),
         Prepared::Alike(_) => Err(Refusal::internal("a draft of its own resembles another")),
-        Prepared::Write { request, mut warnings, unknown_links, .. } => {
+        Prepared::Write {
+            request,
+            mut warnings,
+            unknown_links,
+            ..
+        } => {
             warnings.extend(unknown_links.iter().map(|link| leads_nowhere(link)));
-            let answer = runtime.writer.submit(vec![request]).map_err(|error| submit_status(&error))?;
+            let answer = runtime
+                .writer
+                .submit(vec![request])
+                .map_err(|error| submit_status(&error))?;
             Ok(Submitted::Written { answer, warnings })
         }
     }
@@ -114,16 +150,28 @@ pub(super) async fn batch(
     runtime: &Arc<Runtime>,
     request: v1::StoreBatchRequest,
 ) -> Result<v1::StoreBatchReply, Refusal> {
-    let v1::StoreBatchRequest { caller, drafts, force } = request;
+    let v1::StoreBatchRequest {
+        caller,
+        drafts,
+        force,
+    } = request;
     if drafts.len() > BATCH_MAX {
-        let message = format!("the batch has {} drafts, the limit is {BATCH_MAX}; split it", drafts.len());
+        let message = format!(
+            "the batch has {} drafts, the limit is {BATCH_MAX}; split it",
+            drafts.len()
+        );
         return Err(Refusal::exhausted(message));
     }
     let (asker, prepared) = prepare_all(runtime, caller, drafts, force).await?;
     let scopes = asker.scopes();
     let prepared = off_thread(runtime, move |runtime| {
-        let mut prepared = if force { prepared } else { alike::held_back(prepared) };
-        // Drafts are prepared side by side and were made one after the other. Their ids are of that time, and links go by ids.
+        let mut prepared = if force {
+            prepared
+        } else {
+            alike::held_back(prepared)
+        };
+        // Drafts are prepared side by side and were made one after the other. Their ids are of that
+        // time, and links go by ids.
         stamp(&mut prepared, runtime.now());
         links::within(&runtime.app.memory.strand, &scopes, force, &mut prepared);
         Ok(prepared)
@@ -133,17 +181,30 @@ pub(super) async fn batch(
     let mut slots = Vec::with_capacity(prepared.len());
     for item in prepared {
         slots.push(match item {
-            Ok(Prepared::Write { request, warnings, .. }) => {
+            Ok(Prepared::Write {
+                request, warnings, ..
+            }) => {
                 requests.push(request);
                 Slot::Written(warnings)
             }
-            Ok(Prepared::Duplicate { memory, similarity }) => Slot::Duplicate { memory, similarity },
+            Ok(Prepared::Duplicate { memory, similarity }) => {
+                Slot::Duplicate { memory, similarity }
+            }
             Ok(Prepared::Alike(alike)) => Slot::Alike(alike),
-            Err(status) => Slot::Answered(Box::new(v1::batch_item::Item::Refused(status.message().to_owned()))),
+            Err(status) => Slot::Answered(Box::new(v1::batch_item::Item::Refused(
+                status.message().to_owned(),
+            ))),
         });
     }
-    let outcomes = runtime.writer.write(requests).await.map_err(|error| submit_status(&error))?;
-    off_thread(runtime, move |runtime| answers(runtime, &asker, slots, outcomes)).await
+    let outcomes = runtime
+        .writer
+        .write(requests)
+        .await
+        .map_err(|error| submit_status(&error))?;
+    off_thread(runtime, move |runtime| {
+        answers(runtime, &asker, slots, outcomes)
+    })
+    .await
 }
 
 /// Answers a batch item by item.
@@ -158,12 +219,15 @@ fn answers(
     for slot in slots {
         let item = match slot {
             Slot::Answered(item) => *item,
-            Slot::Duplicate { memory, similarity } => {
-                v1::batch_item::Item::Stored(duplicate(convert::told(&Told::of(&runtime.app, &memory)), similarity))
-            }
+            Slot::Duplicate { memory, similarity } => v1::batch_item::Item::Stored(duplicate(
+                convert::told(&Told::of(&runtime.app, &memory)),
+                similarity,
+            )),
             Slot::Alike(alike) => alike::answer(alike, &items),
             Slot::Written(warnings) => match outcomes.next() {
-                Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, asker, outcome, warnings)),
+                Some(Ok(outcome)) => {
+                    v1::batch_item::Item::Stored(stored(runtime, asker, outcome, warnings))
+                }
                 Some(Err(error)) => v1::batch_item::Item::Refused(error.to_string()),
                 None => return Err(Refusal::internal("the writer gave too few answers")),
             },
@@ -176,7 +240,11 @@ fn answers(
 /// Gives all drafts of a batch one time.
 fn stamp(prepared: &mut [Result<Prepared, Refusal>], now: Timestamp) {
     for one in prepared {
-        if let Ok(Prepared::Write { request: Request::Store { at, .. }, .. }) = one {
+        if let Ok(Prepared::Write {
+            request: Request::Store { at, .. },
+            ..
+        }) = one
+        {
             *at = now;
         }
     }
@@ -199,7 +267,8 @@ pub(super) fn submit_status(error: &SubmitError) -> Refusal {
     match error {
         SubmitError::Busy => Refusal::of(ErrorKind::Exhausted, error),
         SubmitError::Stopping => Refusal::of(ErrorKind::Unavailable, error),
-        // As a daemon that cannot start for the same reason: who tries again in a moment is not helped.
+        // As a daemon that cannot start for the same reason: who tries again in a moment is not
+        // helped.
         SubmitError::Disk(_) => Refusal::corrupt(error.to_string()),
     }
 }
@@ -211,7 +280,10 @@ async fn prepare_all(
     mut drafts: Vec<v1::Draft>,
     force: bool,
 ) -> Result<(Arc<Asker>, Vec<Result<Prepared, Refusal>>), Refusal> {
-    let asker = off_thread(runtime, move |runtime| Ok(Arc::new(runtime.asker(caller.as_ref())))).await?;
+    let asker = off_thread(runtime, move |runtime| {
+        Ok(Arc::new(runtime.asker(caller.as_ref())))
+    })
+    .await?;
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let share = drafts.len().div_ceil(threads).max(SHARE_MIN);
     let mut shares = Vec::new();
@@ -219,7 +291,10 @@ async fn prepare_all(
         let rest = drafts.split_off(drafts.len().min(share));
         let asker = Arc::clone(&asker);
         shares.push(off_thread(runtime, move |runtime| {
-            Ok(drafts.into_iter().map(|draft| prepare(runtime, &asker, draft, force)).collect::<Vec<_>>())
+            Ok(drafts
+                .into_iter()
+                .map(|draft| prepare(runtime, &asker, draft, force))
+                .collect::<Vec<_>>())
         }));
         drafts = rest;
     }
@@ -230,24 +305,48 @@ async fn prepare_all(
     Ok((asker, prepared))
 }
 
-fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) -> Result<Prepared, Refusal> {
+fn prepare(
+    runtime: &Runtime,
+    asker: &Asker,
+    mut draft: v1::Draft,
+    force: bool,
+) -> Result<Prepared, Refusal> {
     let own_lines = given::take_own_lines(&mut draft);
     let given = Given::of(&draft);
     let mut draft = convert::draft(draft, &asker.project)?;
     let located = draft.source.map(|source| located(runtime, &source, asker));
     // An answer does not repeat the secrets that it says were taken out.
-    let unseen = located.as_ref().and_then(Located::unseen).map(|note| redacted(&note).into_owned());
+    let unseen = located
+        .as_ref()
+        .and_then(Located::unseen)
+        .map(|note| redacted(&note).into_owned());
     let line = located.as_ref().and_then(|located| located.line);
     let project = located.as_ref().and_then(|located| located.project.clone());
     draft.source = located.map(|located| located.source);
-    let mut admitted = admit(draft, &asker.project.scope, runtime.app.memory.strand.kinds())
-        .map_err(|error| Refusal::of(error.kind(), &error))?;
+    let mut admitted = admit(
+        draft,
+        &asker.project.scope,
+        runtime.app.memory.strand.kinds(),
+    )
+    .map_err(|error| Refusal::of(error.kind(), &error))?;
     // After admitting, which refuses reserved names from callers.
-    admitted.attributes.extend(line.map(|line| (LINE_ATTRIBUTE.to_owned(), line.to_string())));
+    admitted
+        .attributes
+        .extend(line.map(|line| (LINE_ATTRIBUTE.to_owned(), line.to_string())));
     let project = project.filter(|_| admitted.scope == Scope::Global);
-    admitted.attributes.extend(project.map(|project| (SOURCE_PROJECT_ATTRIBUTE.to_owned(), project.to_string())));
-    let words = if force { WordSet::default() } else { WordSet::of(&admitted.text) };
-    let known = if force { None } else { same_text(runtime, &admitted)? };
+    admitted
+        .attributes
+        .extend(project.map(|project| (SOURCE_PROJECT_ATTRIBUTE.to_owned(), project.to_string())));
+    let words = if force {
+        WordSet::default()
+    } else {
+        WordSet::of(&admitted.text)
+    };
+    let known = if force {
+        None
+    } else {
+        same_text(runtime, &admitted)?
+    };
     if !force && known.is_none() {
         let near = runtime
             .app
@@ -256,7 +355,10 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
             .near_duplicate(&admitted, &words)
             .map_err(|error| Refusal::of(error.kind(), &error))?;
         if let Some((memory, similarity)) = near {
-            return Ok(Prepared::Duplicate { memory: Box::new(memory), similarity });
+            return Ok(Prepared::Duplicate {
+                memory: Box::new(memory),
+                similarity,
+            });
         }
     }
     let mut links = runtime
@@ -295,9 +397,19 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
 
 /// The same text is reinforced by the writer, which decides it again under its own order.
 fn same_text(runtime: &Runtime, admitted: &Admitted) -> Result<Option<Memory>, Refusal> {
-    let known = runtime.app.memory.strand.catalog().same_text(admitted.text_hash, &admitted.scope);
+    let known = runtime
+        .app
+        .memory
+        .strand
+        .catalog()
+        .same_text(admitted.text_hash, &admitted.scope);
     let Some(number) = known else { return Ok(None) };
-    let found = runtime.app.memory.strand.memories(&[number]).map_err(|error| Refusal::of(error.kind(), &error))?;
+    let found = runtime
+        .app
+        .memory
+        .strand
+        .memories(&[number])
+        .map_err(|error| Refusal::of(error.kind(), &error))?;
     Ok(found.into_iter().next())
 }
 
@@ -306,7 +418,8 @@ pub(super) struct Located {
     pub(super) source: SourceRef,
     /// Goes into the attribute [`LINE_ATTRIBUTE`].
     pub(super) line: Option<LineHash>,
-    /// Goes into the attribute [`SOURCE_PROJECT_ATTRIBUTE`] of a global memory: whose root the path is relative to.
+    /// Goes into the attribute [`SOURCE_PROJECT_ATTRIBUTE`] of a global memory: whose root the
+    /// path is relative to.
     pub(super) project: Option<Scope>,
     is_there: bool,
     /// The line that was named, when the file ends before it.
@@ -324,11 +437,15 @@ impl Located {
         }
         let why = match (self.source.content_hash, self.is_there) {
             (Some(_), _) => return None,
-            (None, false) if self.source.path.ends_with(":0") => "names no file here: lines are counted from 1",
+            (None, false) if self.source.path.ends_with(":0") => {
+                "names no file here: lines are counted from 1"
+            }
             (None, false) => "names no file here",
             (None, true) => "cannot be read, or is too large to follow",
         };
-        Some(format!("source {path} {why}; it is kept as given, but nobody will notice when it changes"))
+        Some(format!(
+            "source {path} {why}; it is kept as given, but nobody will notice when it changes"
+        ))
     }
 }
 
@@ -336,25 +453,41 @@ impl Located {
 pub(super) fn located(runtime: &Runtime, source: &SourceRef, asker: &Asker) -> Located {
     let absolute = plain(&asker.cwd.join(plain_path(&source.path).as_ref()));
     let is_own = absolute.starts_with(&asker.project.root);
-    let place = if is_own { &asker.project.root } else { absolute.parent().unwrap_or(&absolute) };
+    let place = if is_own {
+        &asker.project.root
+    } else {
+        absolute.parent().unwrap_or(&absolute)
+    };
     let (named, whose) = (source.clone(), asker.clone());
     let located = move || locate(&named, &whose);
-    runtime.app.memory.reach.ask_of(place, vec![absolute.clone()], FILES_PATIENCE, located).unwrap_or_else(|| {
-        let relative = absolute.strip_prefix(&asker.project.root).unwrap_or(&absolute);
-        let scope = Some(&asker.project.scope).filter(|_| relative.is_relative());
-        Located {
-            source: SourceRef { path: relative.to_string_lossy().into_owned(), ..source.clone() },
-            line: None,
-            project: scope.filter(|scope| matches!(scope, Scope::Project(_))).cloned(),
-            // What does not answer cannot be read.
-            is_there: true,
-            line_behind_end: None,
-        }
-    })
+    runtime
+        .app
+        .memory
+        .reach
+        .ask_of(place, vec![absolute.clone()], FILES_PATIENCE, located)
+        .unwrap_or_else(|| {
+            let relative = absolute
+                .strip_prefix(&asker.project.root)
+                .unwrap_or(&absolute);
+            let scope = Some(&asker.project.scope).filter(|_| relative.is_relative());
+            Located {
+                source: SourceRef {
+                    path: relative.to_string_lossy().into_owned(),
+                    ..source.clone()
+                },
+                line: None,
+                project: scope
+                    .filter(|scope| matches!(scope, Scope::Project(_)))
+                    .cloned(),
+                // What does not answer cannot be read.
+                is_there: true,
+                line_behind_end: None,
+            }
+        })
 }
 
-/// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
-/// the caller works, then at the project's root.
+/// Makes a source's path relative to the project and records what the file holds now. A relative
+/// path is looked for where the caller works, then at the project's root.
 fn locate(source: &SourceRef, asker: &Asker) -> Located {
     let absolute = place(&source.path, asker);
     let relative = asker.project.relative(&absolute);
@@ -368,12 +501,20 @@ fn locate(source: &SourceRef, asker: &Asker) -> Located {
     };
     let project = project.filter(|scope| matches!(scope, Scope::Project(_)));
     let is_there = hashes.is_some() || absolute.is_file();
-    let line_behind_end = source.line.filter(|line| hashes.is_some_and(|hashes| hashes.lines < *line));
-    Located { source, line: hashes.and_then(|hashes| hashes.line), project, is_there, line_behind_end }
+    let line_behind_end = source
+        .line
+        .filter(|line| hashes.is_some_and(|hashes| hashes.lines < *line));
+    Located {
+        source,
+        line: hashes.and_then(|hashes| hashes.line),
+        project,
+        is_there,
+        line_behind_end,
+    }
 }
 
-/// Where a source is meant to be: seen from where the caller works when there is such a file, or when it leads out of there;
-/// else from the project's root.
+/// Where a source is meant to be: seen from where the caller works when there is such a file, or
+/// when it leads out of there; else from the project's root.
 fn place(path: &str, asker: &Asker) -> PathBuf {
     let given = plain_path(path);
     let here = asker.cwd.join(given.as_ref());
@@ -397,7 +538,12 @@ fn needs_disk(outcome: &Outcome) -> bool {
     }
 }
 
-fn stored(runtime: &Runtime, asker: &Asker, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
+fn stored(
+    runtime: &Runtime,
+    asker: &Asker,
+    outcome: Outcome,
+    warnings: Vec<String>,
+) -> v1::StoreReply {
     let (outcome, memory) = match outcome {
         Outcome::Stored(memory) => (v1::StoreOutcome::Stored, Some(memory)),
         Outcome::Reinforced(memory) => (v1::StoreOutcome::Reinforced, Some(memory)),
@@ -409,14 +555,23 @@ fn stored(runtime: &Runtime, asker: &Asker, outcome: Outcome, warnings: Vec<Stri
     v1::StoreReply {
         outcome: outcome.into(),
         memory: memory.map(|memory| convert::told(&Told::of(&runtime.app, &memory))),
-        similarity: if outcome == v1::StoreOutcome::Reinforced { 1.0 } else { 0.0 },
+        similarity: if outcome == v1::StoreOutcome::Reinforced {
+            1.0
+        } else {
+            0.0
+        },
         warnings,
     }
 }
 
 fn duplicate(memory: v1::Memory, similarity: f32) -> v1::StoreReply {
     let outcome = v1::StoreOutcome::Duplicate.into();
-    v1::StoreReply { outcome, memory: Some(memory), similarity, warnings: Vec::new() }
+    v1::StoreReply {
+        outcome,
+        memory: Some(memory),
+        similarity,
+        warnings: Vec::new(),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! What holds for every call before it reaches its handler: a deadline of its kind, and room for its request.
+//! What holds for every call before it reaches its handler: a deadline of its kind, and room for
+//! its request.
 //!
-//! A call that is cut off is dropped where it waits. What it has written is written in whole transactions, and what it has not begun
-//! is not begun.
+//! A call that is cut off is dropped where it waits. What it has written is written in whole
+//! transactions, and what it has not begun is not begun.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -26,9 +27,9 @@ const STREAM_DEADLINE: Duration = Duration::from_mins(3);
 fn deadline(call: &str) -> Option<Duration> {
     Some(match call {
         "Hello" | "Shutdown" | "Hook" => GREETING_DEADLINE,
-        "Store" | "StoreBatch" | "Search" | "Read" | "Edit" | "ListTopics" | "Recent" | "Stats" | "CrossReferences"
-        | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint" | "Brief" | "Context" | "Upgrade" | "Forget"
-        | "Status" => CALL_DEADLINE,
+        "Store" | "StoreBatch" | "Search" | "Read" | "Edit" | "ListTopics" | "Recent" | "Stats"
+        | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
+        | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" => CALL_DEADLINE,
         "Stale" | "Compact" | "Reindex" | "Check" => MAINTENANCE_DEADLINE,
         "Export" | "Import" => STREAM_DEADLINE,
         _ => return None,
@@ -46,7 +47,10 @@ impl<S> Layer<S> for Limits {
     type Service = Limited<S>;
 
     fn layer(&self, inner: S) -> Limited<S> {
-        Limited { inner, bodies: self.bodies.clone() }
+        Limited {
+            inner,
+            bodies: self.bodies.clone(),
+        }
     }
 }
 
@@ -74,10 +78,17 @@ where
         let call = request.uri().path().rsplit('/').next().unwrap_or_default();
         let deadline = deadline(call).unwrap_or(GREETING_DEADLINE);
         // What is imported may be made while it is sent.
-        let patience = if call == "Import" { deadline } else { MESSAGE_DEADLINE };
+        let patience = if call == "Import" {
+            deadline
+        } else {
+            MESSAGE_DEADLINE
+        };
         // The one that is ready is taken, and a copy left.
         let next = self.inner.clone();
-        let (mut inner, bodies) = (std::mem::replace(&mut self.inner, next), self.bodies.clone());
+        let (mut inner, bodies) = (
+            std::mem::replace(&mut self.inner, next),
+            self.bodies.clone(),
+        );
         Box::pin(async move {
             let answered = async {
                 match bodies.admit(request, patience).await {
@@ -112,18 +123,32 @@ mod tests {
             Ok::<_, Infallible>(Response::new(Body::default()))
         });
         let mut limited = Limits::default().layer(slow);
-        for (call, is_cut_off) in [("Search", true), ("Compact", false), ("Reindex", false), ("Stale", false)] {
-            let request = Request::builder().uri(format!("/helix.v1.Helix/{call}")).body(Body::default()).unwrap();
+        for (call, is_cut_off) in [
+            ("Search", true),
+            ("Compact", false),
+            ("Reindex", false),
+            ("Stale", false),
+        ] {
+            let request = Request::builder()
+                .uri(format!("/helix.v1.Helix/{call}"))
+                .body(Body::default())
+                .unwrap();
             let response = limited.call(request).await.unwrap();
             let status = Status::from_header_map(response.headers());
-            assert_eq!(status.is_some_and(|status| status.code() == Code::DeadlineExceeded), is_cut_off, "{call}");
+            assert_eq!(
+                status.is_some_and(|status| status.code() == Code::DeadlineExceeded),
+                is_cut_off,
+                "{call}"
+            );
         }
     }
 
     #[test]
     fn every_call_of_the_protocol_has_a_deadline() {
         let protocol = include_str!("../../../proto/proto/helix/v1/helix.proto");
-        let calls = protocol.lines().filter_map(|line| line.trim().strip_prefix("rpc ")?.split('(').next());
+        let calls = protocol
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("rpc ")?.split('(').next());
         let calls: Vec<&str> = calls.collect();
         assert!(calls.len() > 20, "{calls:?}");
         for call in calls {

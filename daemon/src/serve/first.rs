@@ -1,4 +1,5 @@
-//! Whether a gRPC client has asked for anything yet: its preface, its settings and the headers of its first request.
+//! Whether a gRPC client has asked for anything yet: its preface, its settings and the headers of
+//! its first request.
 
 /// Bytes of the HTTP/2 preface (RFC 9113, 3.4).
 const PREFACE_BYTES: usize = 24;
@@ -26,7 +27,12 @@ pub(super) struct Opening {
 
 impl Opening {
     pub(super) fn new() -> Self {
-        Self { skip: PREFACE_BYTES, header: [0; FRAME_HEADER_BYTES], filled: 0, ends_headers: false }
+        Self {
+            skip: PREFACE_BYTES,
+            header: [0; FRAME_HEADER_BYTES],
+            filled: 0,
+            ends_headers: false,
+        }
     }
 
     /// Takes what came next. Returns whether the first request is there.
@@ -41,7 +47,9 @@ impl Opening {
             if self.ends_headers {
                 return true;
             }
-            let Some((byte, rest)) = bytes.split_first() else { return false };
+            let Some((byte, rest)) = bytes.split_first() else {
+                return false;
+            };
             bytes = rest;
             if let Some(place) = self.header.get_mut(self.filled) {
                 *place = *byte;
@@ -62,17 +70,30 @@ mod tests {
     use super::*;
 
     fn frame(kind: u8, flags: u8, length: u8) -> Vec<u8> {
-        [0, 0, length, kind, flags, 0, 0, 0, 1].into_iter().chain((0..length).map(|_| 7)).collect()
+        [0, 0, length, kind, flags, 0, 0, 0, 1]
+            .into_iter()
+            .chain((0..length).map(|_| 7))
+            .collect()
     }
 
     #[test]
     fn a_request_is_seen_when_its_headers_are_whole() {
         let mut all = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
-        all.extend([frame(0x4, 0, 6), frame(0x1, 0, 3), frame(0x9, END_HEADERS, 5)].concat());
+        all.extend(
+            [
+                frame(0x4, 0, 6),
+                frame(0x1, 0, 3),
+                frame(0x9, END_HEADERS, 5),
+            ]
+            .concat(),
+        );
         for size in [1, 7, all.len()] {
             let mut opening = Opening::new();
             let (last, before) = all.split_last().unwrap_or((&0, &[]));
-            assert!(before.chunks(size).all(|bytes| !opening.follow(bytes)), "{size}");
+            assert!(
+                before.chunks(size).all(|bytes| !opening.follow(bytes)),
+                "{size}"
+            );
             assert!(opening.follow(&[*last]), "{size}");
         }
     }

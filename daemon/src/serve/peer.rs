@@ -1,4 +1,5 @@
-//! Whether whoever asked still waits. A daemon that was suspended finds requests of which nobody will read the answer.
+//! Whether whoever asked still waits. A daemon that was suspended finds requests of which nobody
+//! will read the answer.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
@@ -22,17 +23,25 @@ pub(crate) enum Peer {
 impl Peer {
     /// Looks at a connection, whoever reads from it. One that cannot be looked at counts as there.
     pub(super) fn of(stream: &UnixStream) -> Self {
-        stream.as_fd().try_clone_to_owned().map_or(Self::Unseen, |socket| Self::Connected(Arc::new(socket)))
+        stream
+            .as_fd()
+            .try_clone_to_owned()
+            .map_or(Self::Unseen, |socket| Self::Connected(Arc::new(socket)))
     }
 
-    /// Whether the other end was closed. A shim sends its whole request first, so that nothing else can follow it.
+    /// Whether the other end was closed. A shim sends its whole request first, so that nothing else
+    /// can follow it.
     pub(crate) fn is_gone(&self) -> bool {
         let socket = match self {
             Self::Unseen => return false,
             Self::Connected(socket) => socket,
             Self::Gone => return true,
         };
-        let found = recv(socket.as_raw_fd(), &mut [0], MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT);
+        let found = recv(
+            socket.as_raw_fd(),
+            &mut [0],
+            MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT,
+        );
         matches!(found, Ok(0) | Err(Errno::ECONNRESET | Errno::EPIPE))
     }
 }

@@ -1,7 +1,7 @@
 //! How many connections there are, of whom, and which of them have asked for nothing yet.
 //!
-//! One that has asked for nothing gives way to one that is new: whoever opens connections and says nothing takes no place from
-//! those who have something to say.
+//! One that has asked for nothing gives way to one that is new: whoever opens connections and says
+//! nothing takes no place from those who have something to say.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,12 @@ pub(super) const CONNECTIONS_MAX: usize = 512;
 /// Connections of one process, which needs one or two: a good part stays for the others.
 const EACH_MAX: usize = CONNECTIONS_MAX / 4 * 3;
 
-/// Connections of one process that have asked for nothing yet: more than it ever opens at the same moment.
+/// Connections of one process that have asked for nothing yet: more than it ever opens at the same
+/// moment.
 const EACH_SILENT_MAX: usize = 128;
 
-/// How long a connection is left alone that has asked for nothing: what it sent may not have been read on a busy machine.
+/// How long a connection is left alone that has asked for nothing: what it sent may not have been
+/// read on a busy machine.
 const SILENT_MIN: Duration = Duration::from_millis(100);
 
 /// The open connections.
@@ -68,8 +70,21 @@ impl Places {
             state.cut_oldest(|_| true)?;
         }
         let (cut, told) = oneshot::channel();
-        state.open.insert(serial, Open { process, since: Instant::now(), cut: Some(cut) });
-        Some((Place { places: Arc::clone(self), serial }, told))
+        state.open.insert(
+            serial,
+            Open {
+                process,
+                since: Instant::now(),
+                cut: Some(cut),
+            },
+        );
+        Some((
+            Place {
+                places: Arc::clone(self),
+                serial,
+            },
+            told,
+        ))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -79,8 +94,13 @@ impl Places {
 
 impl State {
     fn cut_oldest(&mut self, is_meant: impl Fn(&Open) -> bool) -> Option<()> {
-        let oldest = self.open.iter().find(|(_, open)| open.cut.is_some() && is_meant(open));
-        let serial = oldest.filter(|(_, open)| open.since.elapsed() >= SILENT_MIN).map(|(serial, _)| *serial)?;
+        let oldest = self
+            .open
+            .iter()
+            .find(|(_, open)| open.cut.is_some() && is_meant(open));
+        let serial = oldest
+            .filter(|(_, open)| open.since.elapsed() >= SILENT_MIN)
+            .map(|(serial, _)| *serial)?;
         let cut = self.open.remove(&serial)?.cut?;
         // It may have ended by itself.
         cut.send(()).ok();
@@ -109,19 +129,31 @@ mod tests {
     use super::*;
 
     fn age(places: &Places) {
-        places.lock().open.values_mut().for_each(|open| open.since -= SILENT_MIN);
+        places
+            .lock()
+            .open
+            .values_mut()
+            .for_each(|open| open.since -= SILENT_MIN);
     }
 
     #[test]
     fn who_says_nothing_gives_way() {
         let places = Arc::new(Places::default());
-        let mut silent: Vec<_> = (0..EACH_SILENT_MAX).map(|_| places.take(Some(1)).unwrap()).collect();
-        assert!(places.take(Some(1)).is_none(), "they are too young to give way");
+        let mut silent: Vec<_> = (0..EACH_SILENT_MAX)
+            .map(|_| places.take(Some(1)).unwrap())
+            .collect();
+        assert!(
+            places.take(Some(1)).is_none(),
+            "they are too young to give way"
+        );
         let (good, _) = places.take(Some(2)).unwrap();
         good.asked();
         age(&places);
         let (other, _) = places.take(Some(1)).unwrap();
-        assert!(silent.first_mut().unwrap().1.try_recv().is_ok() && silent.last_mut().unwrap().1.try_recv().is_err());
+        assert!(
+            silent.first_mut().unwrap().1.try_recv().is_ok()
+                && silent.last_mut().unwrap().1.try_recv().is_err()
+        );
         assert_eq!(places.lock().open.len(), EACH_SILENT_MAX + 1);
         drop((silent, other, good));
         assert!(places.lock().open.is_empty());
@@ -130,8 +162,9 @@ mod tests {
     #[test]
     fn who_has_asked_keeps_its_place() {
         let places = Arc::new(Places::default());
-        let all: Vec<_> =
-            (0..CONNECTIONS_MAX).map(|process| places.take(i32::try_from(process).ok()).unwrap()).collect();
+        let all: Vec<_> = (0..CONNECTIONS_MAX)
+            .map(|process| places.take(i32::try_from(process).ok()).unwrap())
+            .collect();
         for (place, _) in &all {
             place.asked();
         }

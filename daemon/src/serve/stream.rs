@@ -1,5 +1,6 @@
-//! A connection for the gRPC server, with the bytes that were read to recognise it put back in front. It ends when its first request
-//! does not come in time, or when it has to give way until then.
+//! A connection for the gRPC server, with the bytes that were read to recognise it put back in
+//! front. It ends when its first request does not come in time, or when it has to give way until
+//! then.
 
 use std::io;
 use std::pin::Pin;
@@ -68,8 +69,18 @@ struct Silence {
 
 impl<S, G> Replayed<S, G> {
     pub(super) fn new(stream: S, first: [u8; 4], guard: G, cut: Cut) -> Self {
-        let silence = Silence { opening: Opening::new(), deadline: Box::pin(sleep(FIRST_REQUEST_DEADLINE)), cut };
-        Self { stream, first, replayed: 0, guard, silence: Some(silence) }
+        let silence = Silence {
+            opening: Opening::new(),
+            deadline: Box::pin(sleep(FIRST_REQUEST_DEADLINE)),
+            cut,
+        };
+        Self {
+            stream,
+            first,
+            replayed: 0,
+            guard,
+            silence: Some(silence),
+        }
     }
 }
 
@@ -95,7 +106,11 @@ impl<S, G> Connected for Replayed<S, G> {
 }
 
 impl<S: AsyncRead + Unpin, G: Asked + Unpin> AsyncRead for Replayed<S, G> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if let Some(silence) = &mut this.silence {
             silence.poll(cx)?;
@@ -110,7 +125,11 @@ impl<S: AsyncRead + Unpin, G: Asked + Unpin> AsyncRead for Replayed<S, G> {
             this.replayed += count;
         }
         let came = buffer.filled().get(before..).unwrap_or_default();
-        if this.silence.as_mut().is_some_and(|silence| silence.opening.follow(came)) {
+        if this
+            .silence
+            .as_mut()
+            .is_some_and(|silence| silence.opening.follow(came))
+        {
             this.silence = None;
             this.guard.asked();
         }
@@ -119,7 +138,11 @@ impl<S: AsyncRead + Unpin, G: Asked + Unpin> AsyncRead for Replayed<S, G> {
 }
 
 impl<S: AsyncWrite + Unpin, G: Unpin> AsyncWrite for Replayed<S, G> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
@@ -169,16 +192,24 @@ mod tests {
                 give_way.send(()).unwrap();
             }
             let kind = replayed.read_u8().await.unwrap_err().kind();
-            let why = if gives_way { io::ErrorKind::ConnectionAborted } else { io::ErrorKind::TimedOut };
+            let why = if gives_way {
+                io::ErrorKind::ConnectionAborted
+            } else {
+                io::ErrorKind::TimedOut
+            };
             assert_eq!(kind, why);
         }
     }
 
     #[test]
     fn the_first_bytes_come_again_and_the_rest_follows() {
-        let stream = tokio_test::io::Builder::new().read(b" * HTTP/2.0").write(b"reply").build();
+        let stream = tokio_test::io::Builder::new()
+            .read(b" * HTTP/2.0")
+            .write(b"reply")
+            .build();
         tokio_test::block_on(async {
-            let mut replayed = Replayed::new(stream, *b"PRI ", (), tokio::sync::oneshot::channel().1);
+            let mut replayed =
+                Replayed::new(stream, *b"PRI ", (), tokio::sync::oneshot::channel().1);
             let mut two = [0; 2];
             replayed.read_exact(&mut two).await.unwrap();
             assert_eq!(&two, b"PR");

@@ -18,7 +18,8 @@ const FILES_MAX: usize = 7;
 const PREFIX: &str = "helixd.";
 const SUFFIX: &str = ".log";
 
-/// Writes to the day's file. Lines for which none can be had are lost: without a log, a daemon serves all the same.
+/// Writes to the day's file. Lines for which none can be had are lost: without a log, a daemon
+/// serves all the same.
 #[derive(Debug)]
 pub(super) struct DailyLog {
     directory: PathBuf,
@@ -28,7 +29,11 @@ pub(super) struct DailyLog {
 
 impl DailyLog {
     pub(super) fn new(directory: PathBuf) -> Self {
-        Self { directory, today: || Timestamp::now().to_zoned(TimeZone::UTC).date(), open: None }
+        Self {
+            directory,
+            today: || Timestamp::now().to_zoned(TimeZone::UTC).date(),
+            open: None,
+        }
     }
 
     fn file(&mut self) -> io::Result<&mut File> {
@@ -62,7 +67,8 @@ fn open_file(directory: &Path, day: Date) -> io::Result<File> {
 }
 
 fn remove_oldest(directory: &Path) -> io::Result<()> {
-    let names = fs::read_dir(directory)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names =
+        fs::read_dir(directory)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut logs: Vec<String> = names.filter(|name| is_log(name)).collect();
     logs.sort_unstable();
     for old in logs.iter().rev().skip(FILES_MAX) {
@@ -72,7 +78,9 @@ fn remove_oldest(directory: &Path) -> io::Result<()> {
 }
 
 fn is_log(name: &str) -> bool {
-    let date = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
+    let date = name
+        .strip_prefix(PREFIX)
+        .and_then(|rest| rest.strip_suffix(SUFFIX));
     date.is_some_and(|date| date.parse::<Date>().is_ok())
 }
 
@@ -91,8 +99,10 @@ mod tests {
     }
 
     fn names(directory: &Path) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -101,7 +111,11 @@ mod tests {
     fn each_day_has_a_file_and_a_week_is_kept() {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("logs");
-        let mut log = DailyLog { directory: directory.clone(), today: || TODAY.get(), open: None };
+        let mut log = DailyLog {
+            directory: directory.clone(),
+            today: || TODAY.get(),
+            open: None,
+        };
         for day in 0..9 {
             TODAY.set(date(2026, 12, 28).checked_add(day.days()).unwrap());
             log.write_all(b"one\n").unwrap();
@@ -110,8 +124,14 @@ mod tests {
         }
         let kept = names(&directory);
         assert_eq!(kept.len(), 7 + 1, "{kept:?}");
-        assert_eq!((kept[0].as_str(), kept[6].as_str()), ("helixd.2026-12-30.log", "helixd.2027-01-05.log"));
-        assert_eq!(fs::read_to_string(directory.join(&kept[6])).unwrap(), "one\ntwo\n");
+        assert_eq!(
+            (kept[0].as_str(), kept[6].as_str()),
+            ("helixd.2026-12-30.log", "helixd.2027-01-05.log")
+        );
+        assert_eq!(
+            fs::read_to_string(directory.join(&kept[6])).unwrap(),
+            "one\ntwo\n"
+        );
     }
 
     #[test]
@@ -119,7 +139,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("logs");
         fs::write(&directory, "theirs").unwrap();
-        DailyLog::new(directory.clone()).write_all(b"one\n").unwrap();
+        DailyLog::new(directory.clone())
+            .write_all(b"one\n")
+            .unwrap();
         assert_eq!(names(home.path()), ["logs", "moved-1-logs"]);
         assert_eq!(names(&directory).len(), 1);
     }

@@ -1,4 +1,5 @@
-//! Room for the writes that wait, by their bytes: four thousand small ones are nothing, four thousand large ones are all the RAM.
+//! Room for the writes that wait, by their bytes: four thousand small ones are nothing, four
+//! thousand large ones are all the RAM.
 
 use std::mem::size_of_val;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,7 +7,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use helix_engine::policy::edit::Edit;
 use helix_engine::strand::Request;
 
-/// Bytes of the writes that may wait, about: some batches of ordinary memories. One that is larger waits alone.
+/// Bytes of the writes that may wait, about: some batches of ordinary memories. One that is larger
+/// waits alone.
 const ROOM_BYTES: usize = 64 * 1024 * 1024;
 
 /// What a stored text takes: itself, the copy for the word index, and its words with their places.
@@ -39,7 +41,10 @@ impl Room {
             if state.take(bytes) {
                 return true;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         false
     }
@@ -84,15 +89,32 @@ pub(super) fn weight(requests: &[Request]) -> usize {
 
 fn content(request: &Request) -> usize {
     match request {
-        Request::Store { admitted, links, stamps, .. } => {
+        Request::Store {
+            admitted,
+            links,
+            stamps,
+            ..
+        } => {
             let attributes = |all: &std::collections::BTreeMap<String, String>| -> usize {
                 all.iter().map(|(key, value)| key.len() + value.len()).sum()
             };
             let stamps = stamps.as_ref().map_or(0, |stamps| {
-                let of: usize = stamps.provenance.iter().map(|of| of.agent.len() + of.reference.len()).sum();
-                size_of_val(&**stamps) + size_of_val(stamps.provenance.as_slice()) + of + attributes(&stamps.attributes)
+                let of: usize = stamps
+                    .provenance
+                    .iter()
+                    .map(|of| of.agent.len() + of.reference.len())
+                    .sum();
+                size_of_val(&**stamps)
+                    + size_of_val(stamps.provenance.as_slice())
+                    + of
+                    + attributes(&stamps.attributes)
             });
-            let named: usize = admitted.links.iter().chain(&admitted.tags).map(String::len).sum();
+            let named: usize = admitted
+                .links
+                .iter()
+                .chain(&admitted.tags)
+                .map(String::len)
+                .sum();
             size_of_val(&**admitted)
                 + TEXT_FACTOR * admitted.text.len()
                 + named
@@ -103,16 +125,23 @@ fn content(request: &Request) -> usize {
         Request::Edit { edit, .. } => match edit {
             Edit::Append { text } | Edit::Revise { text, .. } => TEXT_FACTOR * text.len(),
             Edit::Tag { add, remove } => add.iter().chain(remove).map(String::len).sum(),
-            Edit::Absorb(absorbed) => size_of_val(&**absorbed) + size_of_val(absorbed.links.as_slice()),
+            Edit::Absorb(absorbed) => {
+                size_of_val(&**absorbed) + size_of_val(absorbed.links.as_slice())
+            }
             Edit::Set(fields) => size_of_val(&**fields),
-            Edit::Move { .. } | Edit::Forget | Edit::Restore | Edit::Supersede { .. } | Edit::Repair { .. } => 0,
+            Edit::Move { .. }
+            | Edit::Forget
+            | Edit::Restore
+            | Edit::Supersede { .. }
+            | Edit::Repair { .. } => 0,
         },
         Request::EditTopic { scopes, .. } => size_of_val(scopes.as_slice()),
         Request::MergeDuplicates { pairs, .. } => size_of_val(pairs.as_slice()),
         Request::Session { key, state } => key.len() + state.len(),
-        Request::Incidents(rows) | Request::Observations(rows) => {
-            rows.iter().map(|(key, state)| key.len() + state.len()).sum()
-        }
+        Request::Incidents(rows) | Request::Observations(rows) => rows
+            .iter()
+            .map(|(key, state)| key.len() + state.len())
+            .sum(),
         Request::Receipts(rows) => rows.iter().map(|(_, state)| state.len()).sum(),
         Request::Checkpoint { checkpoint, .. } => checkpoint.as_ref().map_or(0, |saved| {
             let lists = [&saved.done, &saved.next, &saved.hypotheses, &saved.files];
@@ -141,7 +170,9 @@ pub(super) mod tests {
     }
 
     pub(in crate::writer) fn large(bytes: usize) -> State {
-        State::of_message(Large { numbers: vec![0; bytes] })
+        State::of_message(Large {
+            numbers: vec![0; bytes],
+        })
     }
 
     #[test]
@@ -161,7 +192,12 @@ pub(super) mod tests {
 
     #[test]
     fn a_state_weighs_what_it_has() {
-        let of = |bytes: usize| weight(&[Request::Session { key: String::new(), state: large(bytes) }]);
+        let of = |bytes: usize| {
+            weight(&[Request::Session {
+                key: String::new(),
+                state: large(bytes),
+            }])
+        };
         assert_eq!(of(1_100) - of(1_000), 100);
         assert!(weight(&[Request::Accesses]) < 1_024);
     }

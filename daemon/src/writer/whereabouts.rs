@@ -1,4 +1,5 @@
-//! Looks whether the store's file is still in its place: what is written to one that was moved away would be lost.
+//! Looks whether the store's file is still in its place: what is written to one that was moved away
+//! would be lost.
 
 use std::io;
 
@@ -15,7 +16,10 @@ pub(super) struct Whereabouts<'s> {
 impl<'s> Whereabouts<'s> {
     /// Notes which file it is.
     pub(super) fn of(storage: &'s dyn Storage) -> Self {
-        Self { storage, own: storage.identity(STORE_FILE).ok().flatten() }
+        Self {
+            storage,
+            own: storage.identity(STORE_FILE).ok().flatten(),
+        }
     }
 
     /// Whether it is not in its place. Once it was put back, it is.
@@ -24,7 +28,10 @@ impl<'s> Whereabouts<'s> {
         match self.storage.identity(STORE_FILE) {
             Ok(found) => found != Some(own),
             // Whatever else keeps it from being looked at says nothing.
-            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+            Err(error) => matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ),
         }
     }
 }
@@ -41,7 +48,10 @@ mod tests {
     #[test]
     fn a_file_is_lost_while_it_is_elsewhere() {
         let directory = tempfile::tempdir().unwrap();
-        let (place, elsewhere) = (directory.path().join(STORE_FILE), directory.path().join("elsewhere"));
+        let (place, elsewhere) = (
+            directory.path().join(STORE_FILE),
+            directory.path().join("elsewhere"),
+        );
         fs::write(&place, "").unwrap();
         let storage = DirectoryStorage::new(directory.path().to_owned());
         let file = Whereabouts::of(&storage);

@@ -33,7 +33,10 @@ pub use self::shown::shown;
 pub use self::started::joined as line_of;
 use self::started::{as_written, is_assignment, starters, without_starters};
 pub use self::starts::starts;
-use self::tools::{BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, SUBCOMMANDS, VALUED};
+use self::tools::{
+    BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, SUBCOMMANDS,
+    VALUED,
+};
 pub use self::whole::{PLACE, line, run_in};
 use super::options::free;
 use super::shell::{Line, Simple, Vouched};
@@ -49,7 +52,9 @@ const LINE_MAX_BYTES: usize = 8 * 1024;
 const DEPTH_MAX: usize = 3;
 
 /// Programs that run the script they are given.
-const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "php", "lua", "Rscript"];
+const INTERPRETERS: &[&str] = &[
+    "python", "python3", "node", "ruby", "perl", "php", "lua", "Rscript",
+];
 
 /// Programs that run the line they are given.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
@@ -111,7 +116,13 @@ impl Run {
             Extent::Part => true,
             Extent::Nothing => return None,
         };
-        let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
+        let (vouched, is_filtered) = (
+            Vouched {
+                success: true,
+                failure: true,
+            },
+            false,
+        );
         let (environment, earlier) = (Vec::new(), Vec::new());
         let called = vec![as_written(called).to_owned()];
         Some(Self {
@@ -128,22 +139,27 @@ impl Run {
         })
     }
 
-    /// Whether success of this run says that what failed in `failed` is mended: it did at least as much.
+    /// Whether success of this run says that what failed in `failed` is mended: it did at least as
+    /// much.
     #[must_use]
     pub fn covers(&self, failed: &[String]) -> bool {
-        let counts = |word: &&String| *word != "--" && !(self.purpose == Purpose::Install && self.gets_by(word));
+        let counts = |word: &&String| {
+            *word != "--" && !(self.purpose == Purpose::Install && self.gets_by(word))
+        };
         let mut words = self.telling_words(&self.words).into_iter().filter(counts);
         let is_chosen = |word: &str| !word.starts_with('-') && !word.starts_with(PLACE);
         let chosen = |words: &[String]| {
             let telling = self.telling_words(words);
             let behind = telling.iter().zip(telling.iter().skip(1));
-            let own =
-                behind.filter(|(before, word)| !before.starts_with('-') && is_chosen(word)).map(|(_, word)| *word);
+            let own = behind
+                .filter(|(before, word)| !before.starts_with('-') && is_chosen(word))
+                .map(|(_, word)| *word);
             own.cloned().collect::<Vec<_>>()
         };
         let (own, others) = (chosen(&self.words), chosen(failed));
         // Of several files or tests it may have run fewer.
-        let is_narrower = own.len() > self.named_words() && others.iter().any(|other| !own.contains(other));
+        let is_narrower =
+            own.len() > self.named_words() && others.iter().any(|other| !own.contains(other));
         words.all(|word| failed.contains(word)) && !is_narrower
     }
 
@@ -154,21 +170,34 @@ impl Run {
 
     /// The words of such a run without the options with which it does as much as without them.
     fn telling_words<'w>(&self, words: &'w [String]) -> Vec<&'w String> {
-        let run = Self { words: words.to_vec(), ..self.clone() };
+        let run = Self {
+            words: words.to_vec(),
+            ..self.clone()
+        };
         let free = free(&run);
         let is_free = |at: usize| free.iter().any(|free| free.at.contains(&at));
-        words.iter().enumerate().filter(|(at, _)| !is_free(*at)).map(|(_, word)| word).collect()
+        words
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !is_free(*at))
+            .map(|(_, word)| word)
+            .collect()
     }
 
-    /// Whether a word is an option with which an installation may get by what it failed at. By some it installs
-    /// nothing.
+    /// Whether a word is an option with which an installation may get by what it failed at. By some
+    /// it installs nothing.
     pub(crate) fn gets_by(&self, word: &str) -> bool {
-        word.starts_with('-') && !is_idle_option(self.words.first().map_or("", String::as_str), word)
+        word.starts_with('-')
+            && !is_idle_option(self.words.first().map_or("", String::as_str), word)
     }
 
     /// Its words without those that belong to the program which it builds and runs.
     pub(crate) fn own_words(&self) -> &[String] {
-        let end = if self.purpose == Purpose::Run { own_end(&self.words) } else { self.words.len() };
+        let end = if self.purpose == Purpose::Run {
+            own_end(&self.words)
+        } else {
+            self.words.len()
+        };
         self.words.get(..end).unwrap_or(&self.words)
     }
 
@@ -190,7 +219,8 @@ fn read(line: &str) -> Line {
     Line::read(&redacted(line.get(..end).unwrap_or_default()))
 }
 
-/// Finds the last command of a shell line that builds, tests or checks, or else the last that installs.
+/// Finds the last command of a shell line that builds, tests or checks, or else the last that
+/// installs.
 #[must_use]
 pub fn run_of(line: &str) -> Option<Run> {
     runs_of(line).map(|runs| runs.main)
@@ -200,7 +230,10 @@ pub fn run_of(line: &str) -> Option<Run> {
 #[must_use]
 pub fn runs_of(line: &str) -> Option<Runs> {
     let mut others = runs_in(line, 0);
-    let at = others.iter().rposition(|run| run.purpose != Purpose::Install).or(others.len().checked_sub(1))?;
+    let at = others
+        .iter()
+        .rposition(|run| run.purpose != Purpose::Install)
+        .or(others.len().checked_sub(1))?;
     let main = others.remove(at);
     Some(Runs { main, others })
 }
@@ -209,9 +242,20 @@ fn runs_in(text: &str, depth: usize) -> Vec<Run> {
     let line = read(text);
     let found = found_in(&line, depth);
     let with_line = |(at, run): &(usize, Run)| {
-        let led = found.iter().filter(|(before, other)| line.leads(*before, *at) && other.vouched.success);
-        let earlier = run.earlier.iter().chain(led.map(|(_, other)| other)).cloned().collect();
-        Run { vouched: run.vouched.and(line.vouched(*at)), earlier, ..run.clone() }
+        let led = found
+            .iter()
+            .filter(|(before, other)| line.leads(*before, *at) && other.vouched.success);
+        let earlier = run
+            .earlier
+            .iter()
+            .chain(led.map(|(_, other)| other))
+            .cloned()
+            .collect();
+        Run {
+            vouched: run.vouched.and(line.vouched(*at)),
+            earlier,
+            ..run.clone()
+        }
     };
     found.iter().map(with_line).collect()
 }
@@ -228,7 +272,9 @@ fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
             continue;
         }
         switched.follow(&words);
-        let inner = script(&words).filter(|_| depth < DEPTH_MAX).map(|script| runs_in(script, depth + 1));
+        let inner = script(&words)
+            .filter(|_| depth < DEPTH_MAX)
+            .map(|script| runs_in(script, depth + 1));
         let found = inner.unwrap_or_else(|| classify(words).into_iter().collect());
         let is_filtered = line.filters(at).iter().any(may_hide);
         let starters = starters(&command.words);
@@ -243,7 +289,11 @@ fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
 
 /// A run of a script as one of the line that starts the script, in a directory.
 fn within(run: Run, directory: Option<&str>, is_filtered: bool) -> Run {
-    let earlier = run.earlier.into_iter().map(|earlier| within(earlier, directory, is_filtered)).collect();
+    let earlier = run
+        .earlier
+        .into_iter()
+        .map(|earlier| within(earlier, directory, is_filtered))
+        .collect();
     Run {
         is_filtered: run.is_filtered || is_filtered,
         directory: match &run.directory {
@@ -268,16 +318,23 @@ fn script(words: &[String]) -> Option<&str> {
     if !SHELLS.contains(&basename(program)) {
         return None;
     }
-    let at =
-        arguments.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
+    let at = arguments
+        .iter()
+        .position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
     arguments.get(at + 1).map(String::as_str)
 }
 
 /// Whether a filter may let through that something succeeded and not that something failed.
 fn may_hide(filter: &Simple) -> bool {
-    let program = filter.words.first().map(|word| basename(word)).unwrap_or_default();
+    let program = filter
+        .words
+        .first()
+        .map(|word| basename(word))
+        .unwrap_or_default();
     let arguments = || filter.words.iter().skip(1).map(|word| word.to_lowercase());
-    let says = |words: &[&str]| arguments().any(|argument| words.iter().any(|word| argument.contains(word)));
+    let says = |words: &[&str]| {
+        arguments().any(|argument| words.iter().any(|word| argument.contains(word)))
+    };
     match program {
         "head" => true,
         "grep" | "rg" | "egrep" | "awk" | "sed" => {
@@ -306,7 +363,11 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
         return classify_file(&called, words);
     };
     let shown = as_called(&called);
-    let tool = if name.is_empty() { shown.to_owned() } else { format!("{shown} {name}") };
+    let tool = if name.is_empty() {
+        shown.to_owned()
+    } else {
+        format!("{shown} {name}")
+    };
     Run::new(&called, tool, purpose, words)
 }
 
@@ -318,7 +379,8 @@ fn classify_started(written: &[String], started: Vec<String>) -> Option<Run> {
     Some(run)
 }
 
-/// A script of the project that is run as a file: `./build.sh`, `sh ci/run-tests.sh`, `python3 test_rows.py`.
+/// A script of the project that is run as a file: `./build.sh`, `sh ci/run-tests.sh`, `python3
+/// test_rows.py`.
 fn classify_file(called: &str, mut words: Vec<String>) -> Option<Run> {
     let program = words.first_mut()?;
     if !SHELLS.contains(&program.as_str()) && !INTERPRETERS.contains(&program.as_str()) {
@@ -336,9 +398,16 @@ fn classify_file(called: &str, mut words: Vec<String>) -> Option<Run> {
 fn purpose_of(program: &str, words: &[String]) -> Option<(String, Purpose)> {
     let at = after_options(words, 1);
     let subcommand = words.get(at).map(String::as_str);
-    if let Some((purpose, _)) = PROGRAMS.iter().find(|(_, programs)| programs.contains(&program)) {
+    if let Some((purpose, _)) = PROGRAMS
+        .iter()
+        .find(|(_, programs)| programs.contains(&program))
+    {
         let names_test = subcommand.is_some_and(|word| word.contains("test"));
-        let purpose = if *purpose == Purpose::Build && names_test { Purpose::Test } else { *purpose };
+        let purpose = if *purpose == Purpose::Build && names_test {
+            Purpose::Test
+        } else {
+            *purpose
+        };
         return Some((String::new(), purpose));
     }
     if let Some((_, purpose, flags)) = FLAGGED.iter().find(|(name, ..)| *name == program) {
@@ -346,9 +415,16 @@ fn purpose_of(program: &str, words: &[String]) -> Option<(String, Purpose)> {
         return Some((flag.clone(), *purpose));
     }
     if subcommand.is_none() {
-        return BARE.iter().find(|(name, _)| *name == program).map(|(_, purpose)| (String::new(), *purpose));
+        return BARE
+            .iter()
+            .find(|(name, _)| *name == program)
+            .map(|(_, purpose)| (String::new(), *purpose));
     }
-    let mut arguments = words.iter().skip(at).map(String::as_str).filter(|word| !word.starts_with('-'));
+    let mut arguments = words
+        .iter()
+        .skip(at)
+        .map(String::as_str)
+        .filter(|word| !word.starts_with('-'));
     match program {
         "gradle" => arguments.find_map(|task| Some((task.to_owned(), gradle_task(task)?))),
         "mvn" => arguments.find_map(|goal| Some((goal.to_owned(), listed(program, goal)?))),
@@ -360,34 +436,50 @@ fn purpose_of(program: &str, words: &[String]) -> Option<(String, Purpose)> {
                 return Some((format!("{subcommand} {next}"), purpose));
             }
             let installs = is_listed(INSTALLERS, program, subcommand).then_some(Purpose::Install);
-            Some((subcommand.to_owned(), listed(program, subcommand).or(installs)?))
+            Some((
+                subcommand.to_owned(),
+                listed(program, subcommand).or(installs)?,
+            ))
         }
     }
 }
 
 fn listed(program: &str, subcommand: &str) -> Option<Purpose> {
-    let of = |(name, _, subcommands): &&(&str, Purpose, &[&str])| *name == program && subcommands.contains(&subcommand);
+    let of = |(name, _, subcommands): &&(&str, Purpose, &[&str])| {
+        *name == program && subcommands.contains(&subcommand)
+    };
     SUBCOMMANDS.iter().find(of).map(|(_, purpose, _)| *purpose)
 }
 
 fn is_listed(table: &[(&str, &[&str])], program: &str, subcommand: &str) -> bool {
-    table.iter().any(|(name, subcommands)| *name == program && subcommands.contains(&subcommand))
+    table
+        .iter()
+        .any(|(name, subcommands)| *name == program && subcommands.contains(&subcommand))
 }
 
-/// Gradle's tasks carry the path of their module, and the variant that they are for: `:app:testDebug`.
+/// Gradle's tasks carry the path of their module, and the variant that they are for:
+/// `:app:testDebug`.
 fn gradle_task(task: &str) -> Option<Purpose> {
     let task = task.rsplit(':').next().unwrap_or(task);
-    GRADLE_TASKS.iter().find(|(start, _)| task.starts_with(start)).map(|(_, purpose)| *purpose)
+    GRADLE_TASKS
+        .iter()
+        .find(|(start, _)| task.starts_with(start))
+        .map(|(_, purpose)| *purpose)
 }
 
-/// The place of the first word from `from` on that is no option of the program that stands first, nor the value of one.
+/// The place of the first word from `from` on that is no option of the program that stands first,
+/// nor the value of one.
 fn after_options(words: &[String], from: usize) -> usize {
     let program = words.first().map(|word| basename(word)).unwrap_or_default();
-    let valued = VALUED.iter().find(|(name, _)| *name == program).map_or(&[][..], |(_, options)| *options);
+    let valued = VALUED
+        .iter()
+        .find(|(name, _)| *name == program)
+        .map_or(&[][..], |(_, options)| *options);
     let mut at = from;
     while let Some(option) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
         // Its first word is a number.
-        let takes_number = program != "timeout" && words.get(at + 1).is_some_and(|next| is_number(next));
+        let takes_number =
+            program != "timeout" && words.get(at + 1).is_some_and(|next| is_number(next));
         at += 1 + usize::from(takes_number || valued.contains(&option.as_str()));
     }
     at

@@ -1,5 +1,5 @@
-//! What the output of a failed command says went wrong: a code, a symbol, a place and a message, and a fingerprint that the
-//! same mistake has tomorrow, on another line and in another checkout.
+//! What the output of a failed command says went wrong: a code, a symbol, a place and a message,
+//! and a fingerprint that the same mistake has tomorrow, on another line and in another checkout.
 
 mod around;
 mod closing;
@@ -64,15 +64,26 @@ impl Fault {
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let file = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
-        for part in [self.code.as_str(), &self.symbol, file, &normal(&self.message)] {
+        for part in [
+            self.code.as_str(),
+            &self.symbol,
+            file,
+            &normal(&self.message),
+        ] {
             hasher.update(part.as_bytes());
             hasher.update(&[0]);
         }
-        hasher.finalize().as_bytes().iter().take(8).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+        hasher
+            .finalize()
+            .as_bytes()
+            .iter()
+            .take(8)
+            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
     }
 
-    /// One line for a reader in a project: `E0382 borrow of moved value: x (src/a.rs)`. Paths are those of the project, or
-    /// mere names when they are of somewhere else, and without the numbers of lines.
+    /// One line for a reader in a project: `E0382 borrow of moved value: x (src/a.rs)`. Paths are
+    /// those of the project, or mere names when they are of somewhere else, and without the
+    /// numbers of lines.
     #[must_use]
     pub fn line(&self, root: &str) -> String {
         let mut parts: Vec<String> = Vec::new();
@@ -82,7 +93,11 @@ impl Fault {
         parts.extend((!says_symbol).then(|| format!("{}:", self.symbol)));
         parts.push(PATHS.as_ref().map_or_else(
             || self.message.clone(),
-            |paths| paths.replace_all(&self.message, |path: &Captures<'_>| placed(&path[0], root)).into_owned(),
+            |paths| {
+                paths
+                    .replace_all(&self.message, |path: &Captures<'_>| placed(&path[0], root))
+                    .into_owned()
+            },
         ));
         parts.extend((!self.file.is_empty()).then(|| format!("({})", placed(&self.file, root))));
         parts.join(" ")
@@ -91,15 +106,23 @@ impl Fault {
     /// The words to look for it with: the message, the code and the symbol.
     #[must_use]
     pub fn words(&self) -> String {
-        format!("{} {} {}", self.code, self.symbol, self.message).trim().to_owned()
+        format!("{} {} {}", self.code, self.symbol, self.message)
+            .trim()
+            .to_owned()
     }
 
-    /// Whether a message is this mistake's, named by its code, perhaps with its module before it and cut at its end.
+    /// Whether a message is this mistake's, named by its code, perhaps with its module before it
+    /// and cut at its end.
     fn is_retold_in(&self, message: &str) -> bool {
         let told = message.trim_end_matches("...").trim_end();
-        let is_module = |before: &str| before.is_empty() || before.ends_with('.') && !before.contains(' ');
-        let own = told.find(self.code.as_str()).filter(|at| told.get(..*at).is_some_and(is_module));
-        let own = own.and_then(|at| told.get(at..)).filter(|_| !self.code.is_empty());
+        let is_module =
+            |before: &str| before.is_empty() || before.ends_with('.') && !before.contains(' ');
+        let own = told
+            .find(self.code.as_str())
+            .filter(|at| told.get(..*at).is_some_and(is_module));
+        let own = own
+            .and_then(|at| told.get(at..))
+            .filter(|_| !self.code.is_empty());
         own.is_some_and(|own| format!("{}: {}", self.code, self.message).starts_with(own))
     }
 }
@@ -113,16 +136,26 @@ fn placed(path: &str, root: &str) -> String {
     {
         name = start;
     }
-    let inside = name.strip_prefix(root).filter(|_| !root.is_empty()).and_then(|rest| rest.strip_prefix('/'));
+    let inside = name
+        .strip_prefix(root)
+        .filter(|_| !root.is_empty())
+        .and_then(|rest| rest.strip_prefix('/'));
     if let Some(inside) = inside {
         return inside.to_owned();
     }
-    let is_drive = name.get(1..).is_some_and(|rest| rest.starts_with([':']) && !rest.starts_with("://"));
+    let is_drive = name
+        .get(1..)
+        .is_some_and(|rest| rest.starts_with([':']) && !rest.starts_with("://"));
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     // An address and a route begin with slashes as well.
     let is_file = is_drive || last.contains('.') || HOMES.iter().any(|home| name.starts_with(home));
-    let is_absolute = is_drive || name.starts_with('~') || name.starts_with('/') && !name.starts_with("//");
-    if is_absolute && is_file { last.to_owned() } else { name.to_owned() }
+    let is_absolute =
+        is_drive || name.starts_with('~') || name.starts_with('/') && !name.starts_with("//");
+    if is_absolute && is_file {
+        last.to_owned()
+    } else {
+        name.to_owned()
+    }
 }
 
 /// Where the files of people and machines are.
@@ -166,7 +199,10 @@ struct Found {
 pub fn faults(output: &str) -> Vec<Fault> {
     let plain = bare(output);
     let plain = redacted(&plain);
-    found_in_lines(&telling_lines(&plain), FAULTS_MAX).into_iter().map(|found| found.fault).collect()
+    found_in_lines(&telling_lines(&plain), FAULTS_MAX)
+        .into_iter()
+        .map(|found| found.fault)
+        .collect()
 }
 
 /// Finds the mistakes that lines tell of, the first `most`.
@@ -199,12 +235,18 @@ fn take(found: &mut Vec<Found>, new: Found, most: usize) {
         let is_retold = fault.code == FAILED
             && known.code == FAILED
             && !fault.symbol.is_empty()
-            && known.symbol.strip_suffix(&fault.symbol).is_some_and(|rest| rest.ends_with('.'));
+            && known
+                .symbol
+                .strip_suffix(&fault.symbol)
+                .is_some_and(|rest| rest.ends_with('.'));
         let is_placeless = !fault.code.is_empty() && fault.file.is_empty() && known.file.is_empty();
         known == fault
             || is_retold
             || has_same_name && is_test(&known.code) && is_test(&fault.code)
-            || is_placeless && known.code == fault.code && known.symbol == fault.symbol && !is_test(&fault.code)
+            || is_placeless
+                && known.code == fault.code
+                && known.symbol == fault.symbol
+                && !is_test(&fault.code)
     };
     let Some(at) = found.iter().position(|known| is_same(&known.fault)) else {
         if found.len() < most {
@@ -212,7 +254,10 @@ fn take(found: &mut Vec<Found>, new: Found, most: usize) {
         }
         return;
     };
-    if let Some(known) = found.get_mut(at).filter(|known| is_bare(&known.fault) && !is_bare(fault)) {
+    if let Some(known) = found
+        .get_mut(at)
+        .filter(|known| is_bare(&known.fault) && !is_bare(fault))
+    {
         *known = new;
     }
 }
@@ -228,17 +273,28 @@ fn bare(output: &str) -> String {
 }
 
 fn telling_lines(output: &str) -> Vec<&str> {
-    let lines: Vec<&str> = output.lines().map(str::trim_end).filter(|line| line.len() <= LINE_MAX_BYTES).collect();
+    let lines: Vec<&str> = output
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| line.len() <= LINE_MAX_BYTES)
+        .collect();
     let (start, end) = (LINES_MAX / 2, lines.len().saturating_sub(LINES_MAX / 2));
     if end <= start {
         return lines;
     }
-    lines.iter().take(start).chain(lines.iter().skip(end)).copied().collect()
+    lines
+        .iter()
+        .take(start)
+        .chain(lines.iter().skip(end))
+        .copied()
+        .collect()
 }
 
 fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
     let line = lines.get(at)?;
-    let (form, captures) = FORMS.iter().find_map(|form| Some((form, form.pattern.captures(line)?)))?;
+    let (form, captures) = FORMS
+        .iter()
+        .find_map(|form| Some((form, form.pattern.captures(line)?)))?;
     let mut fault = Fault {
         code: group(&captures, "code"),
         symbol: group(&captures, "symbol"),
@@ -272,7 +328,9 @@ fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option
     match form.place {
         Place::Own | Place::Summary => {}
         // It is that test's.
-        Place::Below | Place::Above | Place::Detail if form.code.is_empty() && titles::is_of_a_test(lines, at) => {
+        Place::Below | Place::Above | Place::Detail
+            if form.code.is_empty() && titles::is_of_a_test(lines, at) =>
+        {
             return None;
         }
         Place::Below => around::look_below(fault, below),
@@ -298,7 +356,9 @@ fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option
         Place::Title => native::take_title(fault, lines, at),
         Place::Detail => around::take_detail(fault, below),
     }
-    let is_echo = ECHO.as_ref().is_some_and(|echo| echo.is_match(&fault.message));
+    let is_echo = ECHO
+        .as_ref()
+        .is_some_and(|echo| echo.is_match(&fault.message));
     (!is_echo).then_some(())
 }
 
@@ -310,7 +370,10 @@ fn below<'l, 't>(lines: &'l [&'t str], at: usize) -> &'l [&'t str] {
 /// The name that a system gives to what went wrong, out of a message.
 fn named(message: &str) -> Option<String> {
     let captures = NAMED.as_ref()?.captures(message)?;
-    let name = captures.name("code").or_else(|| captures.name("state"))?.as_str();
+    let name = captures
+        .name("code")
+        .or_else(|| captures.name("state"))?
+        .as_str();
     // That of every assertion of Node's.
     (name != "ERR_ASSERTION").then(|| name.to_owned())
 }
@@ -325,23 +388,37 @@ fn quoted(message: &str) -> Option<String> {
 fn normal(message: &str) -> String {
     let pathless = PATHS.as_ref().map_or_else(
         || message.to_owned(),
-        |paths| paths.replace_all(message, |path: &Captures<'_>| normal_path(message, path)).into_owned(),
+        |paths| {
+            paths
+                .replace_all(message, |path: &Captures<'_>| normal_path(message, path))
+                .into_owned()
+        },
     );
     let plain = replaced(NUMBERS.as_ref(), &pathless, "#");
-    plain.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    plain
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
 }
 
-/// What is left of a path. A relative one in quotes is what the mistake is about, as a module is, and its last part stays.
+/// What is left of a path. A relative one in quotes is what the mistake is about, as a module is,
+/// and its last part stays.
 fn normal_path(message: &str, path: &Captures<'_>) -> String {
     let start = path.get(0).map_or(0, |path| path.start());
-    let is_quoted = message.get(..start).is_some_and(|before| before.ends_with(QUOTES));
+    let is_quoted = message
+        .get(..start)
+        .is_some_and(|before| before.ends_with(QUOTES));
     let is_named = is_quoted && !path[0].starts_with(['/', '~']);
     let name = path[0].rsplit(['/', '\\']).next().filter(|_| is_named);
     format!("<path>{}", name.unwrap_or_default())
 }
 
 fn replaced(pattern: Option<&Regex>, text: &str, with: &str) -> String {
-    pattern.map_or_else(|| text.to_owned(), |pattern| pattern.replace_all(text, with).into_owned())
+    pattern.map_or_else(
+        || text.to_owned(),
+        |pattern| pattern.replace_all(text, with).into_owned(),
+    )
 }
 
 #[cfg(test)]

@@ -4,7 +4,12 @@ use super::*;
 
 /// Mistakes as `code|symbol|file|message`.
 fn told(output: &str) -> Vec<String> {
-    let told = |fault: Fault| format!("{}|{}|{}|{}", fault.code, fault.symbol, fault.file, fault.message);
+    let told = |fault: Fault| {
+        format!(
+            "{}|{}|{}|{}",
+            fault.code, fault.symbol, fault.file, fault.message
+        )
+    };
     faults(output).into_iter().map(told).collect()
 }
 
@@ -21,9 +26,11 @@ fn builds_say_what_is_missing() {
             "CMake Error at CMakeLists.txt:14 (find_package):\n  By not providing \"FindOpenCV.cmake\" in \
              CMAKE_MODULE_PATH this project has\n  asked CMake to find a package configuration file provided by \
              \"OpenCV\", but\n  CMake did not find one.\n\n",
-            &["|FindOpenCV.cmake|CMakeLists.txt|By not providing \"FindOpenCV.cmake\" in CMAKE_MODULE_PATH this \
+            &[
+                "|FindOpenCV.cmake|CMakeLists.txt|By not providing \"FindOpenCV.cmake\" in CMAKE_MODULE_PATH this \
                project has asked CMake to find a package configuration file provided by \"OpenCV\", but CMake did not \
-               find one."],
+               find one.",
+            ],
         ),
         (
             "make: *** No rule to make target 'src/foo.c', needed by 'foo.o'.  Stop.\n",
@@ -39,8 +46,10 @@ fn builds_say_what_is_missing() {
             "ERROR: /home/dev/app/server/BUILD.bazel:12:11: in cc_binary rule //server:main: target '//lib:secret' is \
              not visible from target '//server:main'\nERROR: Analysis of target '//server:main' failed; build aborted\
              \n",
-            &["||/home/dev/app/server/BUILD.bazel|in cc_binary rule //server:main: target '//lib:secret' is not \
-               visible from target '//server:main'"],
+            &[
+                "||/home/dev/app/server/BUILD.bazel|in cc_binary rule //server:main: target '//lib:secret' is not \
+               visible from target '//server:main'",
+            ],
         ),
         (
             "//server:main_test                                                       FAILED in 0.3s\n  \
@@ -51,8 +60,10 @@ fn builds_say_what_is_missing() {
             "[INFO] BUILD FAILURE\n[ERROR] Failed to execute goal on project app: Could not resolve dependencies for \
              project com.x:app:jar:1.0: Could not find artifact com.y:lib:jar:2.0 in central \
              (https://repo.maven.apache.org/maven2) -> [Help 1]\n",
-            &["|||Could not resolve dependencies for project com.x:app:jar:1.0: Could not find artifact \
-               com.y:lib:jar:2.0 in central (https://repo.maven.apache.org/maven2)"],
+            &[
+                "|||Could not resolve dependencies for project com.x:app:jar:1.0: Could not find artifact \
+               com.y:lib:jar:2.0 in central (https://repo.maven.apache.org/maven2)",
+            ],
         ),
         (
             "> Task :app:test FAILED\n\nCalcTest > adds() FAILED\n    org.opentest4j.AssertionFailedError at \
@@ -82,7 +93,9 @@ fn tests_of_swift_and_of_browsers_are_named() {
              Error: Timed out 5000ms waiting for expect(locator).toBeVisible()\n\n        at \
              /home/a/web/tests/login.spec.ts:6:42\n\n  1 failed\n    [chromium] › tests/login.spec.ts:3:1 › logs in \
              ────────────────────────────────────────────────\n",
-            &["FAILED|logs in|tests/login.spec.ts|Error: Timed out 5000ms waiting for expect(locator).toBeVisible()"],
+            &[
+                "FAILED|logs in|tests/login.spec.ts|Error: Timed out 5000ms waiting for expect(locator).toBeVisible()",
+            ],
         ),
         (
             " FAIL  src/a.test.ts > Calc > waits\nError: Test timed out in 5000ms.\nIf this is a long-running test, \
@@ -98,7 +111,9 @@ fn checkers_name_their_rules() {
         (
             "/home/a/app/x.py\n  /home/a/app/x.py:12:5 - error: Cannot access attribute \"foo\" for class \"Bar\"\n    \
              Attribute \"foo\" is unknown (reportAttributeAccessIssue)\n1 error, 0 warnings, 0 informations\n",
-            &["reportAttributeAccessIssue|foo|/home/a/app/x.py|Cannot access attribute \"foo\" for class \"Bar\""],
+            &[
+                "reportAttributeAccessIssue|foo|/home/a/app/x.py|Cannot access attribute \"foo\" for class \"Bar\"",
+            ],
         ),
         (
             "invalid-syntax: Expected ')', found newline\n --> app/x.py:1:8\n  |\n",
@@ -132,7 +147,9 @@ fn bundlers_say_it_below_a_heading() {
         (
             "error during build:\n[vite]: Rollup failed to resolve import \"foo\" from \"/home/a/src/main.ts\".\nThis \
              is most likely unintended because it can break your application at runtime.\n",
-            &["|foo||[vite]: Rollup failed to resolve import \"foo\" from \"/home/a/src/main.ts\"."],
+            &[
+                "|foo||[vite]: Rollup failed to resolve import \"foo\" from \"/home/a/src/main.ts\".",
+            ],
         ),
         (
             "ERROR in ./src/index.js 3:0-24\nModule not found: Error: Can't resolve './foo' in '/home/a/src'\n\n\
@@ -153,13 +170,17 @@ fn packages_and_machines() {
         (
             "➤ YN0000: ┌ Resolution step\n➤ YN0028: │ The lockfile would have been modified by this install, which is \
              explicitly forbidden.\n➤ YN0000: └ Completed in 0s 611ms\n➤ YN0000: · Failed with errors in 0s 702ms\n",
-            &["YN0028|||The lockfile would have been modified by this install, which is explicitly forbidden."],
+            &[
+                "YN0028|||The lockfile would have been modified by this install, which is explicitly forbidden.",
+            ],
         ),
         (
             "  × No solution found when resolving dependencies:\n  ╰─▶ Because numpy>=2 depends on python>=3.9 and \
              your project requires numpy>=2, we can conclude that your project's requirements are unsatisfiable.\n",
-            &["|||No solution found when resolving dependencies: Because numpy>=2 depends on python>=3.9 and your \
-               project requires numpy>=2, we can conclude that your project's requirements are unsatisfiable."],
+            &[
+                "|||No solution found when resolving dependencies: Because numpy>=2 depends on python>=3.9 and your \
+               project requires numpy>=2, we can conclude that your project's requirements are unsatisfiable.",
+            ],
         ),
         (
             "Error from server (Forbidden): error when creating \"deploy.yaml\": deployments.apps is forbidden: User \
@@ -208,16 +229,37 @@ fn packages_and_machines() {
 
 #[test]
 fn a_log_has_no_codes() {
-    assert!(faults("E0611 10:11:12.1 123 memcache.go:265] couldn't get current server API group list\n").is_empty());
-    assert!(faults("➤ YN0000: · Failed with errors in 0s 702ms\n➤ YN0002: │ app doesn't provide react\n").is_empty());
+    assert!(
+        faults(
+            "E0611 10:11:12.1 123 memcache.go:265] couldn't get current server API group list\n"
+        )
+        .is_empty()
+    );
+    assert!(
+        faults(
+            "➤ YN0000: · Failed with errors in 0s 702ms\n➤ YN0002: │ app doesn't provide react\n"
+        )
+        .is_empty()
+    );
 }
 
 #[test]
 fn a_staticcheck_and_a_rule_of_a_plugin_are_marks() {
-    let marks = |output: &str| faults(output).iter().flat_map(Fault::marks).collect::<Vec<_>>();
-    assert_eq!(marks("cmd/x.go:3:2: SA4006: this value of err is never used (staticcheck)\n"), ["SA4006"]);
+    let marks = |output: &str| {
+        faults(output)
+            .iter()
+            .flat_map(Fault::marks)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        marks("cmd/x.go:3:2: SA4006: this value of err is never used (staticcheck)\n"),
+        ["SA4006"]
+    );
     let eslint = "/a/App.tsx\n  3:10  error  x is never used  @typescript-eslint/no-unused-vars\n";
-    assert_eq!(marks(eslint), ["@typescript-eslint/no-unused-vars", "no-unused-vars"]);
+    assert_eq!(
+        marks(eslint),
+        ["@typescript-eslint/no-unused-vars", "no-unused-vars"]
+    );
 }
 
 #[test]
@@ -240,7 +282,9 @@ fn languages_and_linters_say_it_in_a_line() {
         (
             "== Compilation error in file lib/a.ex ==\n** (CompileError) lib/a.ex:3: undefined function foo/0 \
              (expected A to define such a function)\n",
-            &["CompileError|||lib/a.ex:3: undefined function foo/0 (expected A to define such a function)"],
+            &[
+                "CompileError|||lib/a.ex:3: undefined function foo/0 (expected A to define such a function)",
+            ],
         ),
         (
             "[error] /a/src/main/scala/A.scala:3:7: not found: value foo\n[error]   foo\n[error]   ^\n[error] one \
@@ -257,7 +301,10 @@ fn languages_and_linters_say_it_in_a_line() {
              ^^^\n",
             &["GHC-88464||src/Lib.hs|Variable not in scope: foo :: Int"],
         ),
-        ("proto/a.proto:7:3: \"Foo\" is not defined.\n", &["|Foo|proto/a.proto|\"Foo\" is not defined."]),
+        (
+            "proto/a.proto:7:3: \"Foo\" is not defined.\n",
+            &["|Foo|proto/a.proto|\"Foo\" is not defined."],
+        ),
         (
             "app/a.rb:3:5: C: [Correctable] Style/StringLiterals: Prefer single-quoted strings.\napp/a.rb:9:1: E: \
              Lint/Syntax: unexpected token kEND\n",
@@ -277,7 +324,9 @@ fn languages_and_linters_say_it_in_a_line() {
         ),
         (
             ".github/workflows/ci.yml:7:9: unexpected key \"runs-onn\" for \"job\" section [syntax-check]\n",
-            &["syntax-check|runs-onn|.github/workflows/ci.yml|unexpected key \"runs-onn\" for \"job\" section"],
+            &[
+                "syntax-check|runs-onn|.github/workflows/ci.yml|unexpected key \"runs-onn\" for \"job\" section",
+            ],
         ),
         (
             "README.md:3:81 MD013/line-length Line length [Expected: 80; Actual: 120]\n",
@@ -294,7 +343,9 @@ fn languages_and_linters_say_it_in_a_line() {
         (
             "/w/src/ring.cpp:31:12: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in \
              type 'int'\n",
-            &["|int|/w/src/ring.cpp|signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'"],
+            &[
+                "|int|/w/src/ring.cpp|signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'",
+            ],
         ),
         (
             "# example.com/a\n/usr/bin/ld: cannot find -lsqlite3: No such file or directory\ncollect2: error: ld \
@@ -315,8 +366,10 @@ fn languages_and_linters_say_it_in_a_line() {
         (
             "docker: Error response from daemon: Conflict. The container name \"/db\" is already in use by container \
              \"abc\". You have to remove (or rename) that container to be able to reuse that name.\n",
-            &["|abc||Conflict. The container name \"/db\" is already in use by container \"abc\". You have to remove \
-               (or rename) that container to be able to reuse that name."],
+            &[
+                "|abc||Conflict. The container name \"/db\" is already in use by container \"abc\". You have to remove \
+               (or rename) that container to be able to reuse that name.",
+            ],
         ),
     ]);
 }

@@ -1,4 +1,5 @@
-//! What shell commands do and what their outputs say: which of them build, test or change files, which failed, and of what.
+//! What shell commands do and what their outputs say: which of them build, test or change files,
+//! which failed, and of what.
 //!
 //! Pure: lines and outputs come in as text, and nothing is run. It knows nothing of memories.
 

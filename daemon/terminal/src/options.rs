@@ -1,5 +1,5 @@
-//! Options with which a run does as much as without them: it is the same command then. All others may narrow it, so
-//! that its success says nothing. Sources: the tools' own help.
+//! Options with which a run does as much as without them: it is the same command then. All others
+//! may narrow it, so that its success says nothing. Sources: the tools' own help.
 
 mod table;
 
@@ -36,7 +36,11 @@ const SWITCHED: &[&str] = &["true", "false"];
 pub(crate) fn free(run: &Run) -> Vec<Free> {
     let words = run.own_words();
     let program = words.first().map_or("", String::as_str);
-    let tables = || TABLE.iter().filter(|table| table.programs.is_empty() || table.programs.contains(&program));
+    let tables = || {
+        TABLE
+            .iter()
+            .filter(|table| table.programs.is_empty() || table.programs.contains(&program))
+    };
     let mut found = Vec::new();
     let mut at = 1;
     while at < words.len() {
@@ -53,8 +57,15 @@ pub fn does_alike(one: &Run, other: &Run) -> bool {
     let done = |run: &Run| {
         let mut free = free(run);
         free.retain(|free| free.effect == Effect::Report);
-        let is_done = |(at, word): &(usize, &String)| *word != "--" && !free.iter().any(|free| free.at.contains(at));
-        run.words.iter().enumerate().filter(is_done).map(|(_, word)| word.clone()).collect::<Vec<_>>()
+        let is_done = |(at, word): &(usize, &String)| {
+            *word != "--" && !free.iter().any(|free| free.at.contains(at))
+        };
+        run.words
+            .iter()
+            .enumerate()
+            .filter(is_done)
+            .map(|(_, word)| word.clone())
+            .collect::<Vec<_>>()
     };
     one.words.first() == other.words.first() && done(one) == done(other)
 }
@@ -64,7 +75,10 @@ impl Options {
     fn free_at(&self, words: &[String], at: usize) -> Option<Free> {
         let word = words.get(at)?;
         let (name, value) = self.parts(word);
-        let next = words.get(at + 1).map(String::as_str).filter(|_| value.is_none());
+        let next = words
+            .get(at + 1)
+            .map(String::as_str)
+            .filter(|_| value.is_none());
         let is_in = |known: &[&str]| known.contains(&name) || known.contains(&word.as_str());
         let (effect, value_behind) = if is_in(self.report) || self.are_letters(word) {
             (Effect::Report, next.filter(|next| SWITCHED.contains(next)))
@@ -79,7 +93,10 @@ impl Options {
         } else {
             return None;
         };
-        Some(Free { at: at..at + 1 + usize::from(value_behind.is_some()), effect })
+        Some(Free {
+            at: at..at + 1 + usize::from(value_behind.is_some()),
+            effect,
+        })
     }
 
     /// The name of an option, and the value in the same word.
@@ -90,10 +107,17 @@ impl Options {
         let is_attached = |(name, value): &(&str, &str)| {
             let is_number = value.chars().all(|next| next.is_ascii_digit());
             !value.is_empty()
-                && (is_number || name.strip_prefix('-').is_some_and(|letter| self.attached.contains(letter)))
+                && (is_number
+                    || name
+                        .strip_prefix('-')
+                        .is_some_and(|letter| self.attached.contains(letter)))
         };
-        let parts = word.split_at_checked(2).filter(|(name, _)| name.starts_with('-') && *name != "--");
-        parts.filter(is_attached).map_or((word, None), |(name, value)| (name, Some(value)))
+        let parts = word
+            .split_at_checked(2)
+            .filter(|(name, _)| name.starts_with('-') && *name != "--");
+        parts
+            .filter(is_attached)
+            .map_or((word, None), |(name, value)| (name, Some(value)))
     }
 
     /// Whether a word is nothing but letters that change what is told.
@@ -122,12 +146,18 @@ mod tests {
     /// The words that are free, and what each changes.
     fn of(line: &str) -> Vec<(String, Effect)> {
         let run = run_of(line).unwrap();
-        free(&run).into_iter().map(|free| (run.words[free.at].join(" "), free.effect)).collect()
+        free(&run)
+            .into_iter()
+            .map(|free| (run.words[free.at].join(" "), free.effect))
+            .collect()
     }
 
     fn all(effect: Effect, table: &[(&str, &[&str])]) {
         for (line, words) in table {
-            let expected: Vec<_> = words.iter().map(|word| ((*word).to_owned(), effect)).collect();
+            let expected: Vec<_> = words
+                .iter()
+                .map(|word| ((*word).to_owned(), effect))
+                .collect();
             assert_eq!(of(line), expected, "{line}");
         }
     }
@@ -137,17 +167,32 @@ mod tests {
         all(
             Effect::Report,
             &[
-                ("pytest -xvs --tb short -rA -r fE tests", &["-xvs", "--tb short", "-rA", "-r fE"]),
-                ("pytest --lf --maxfail=1 --cov tests", &["--lf", "--maxfail=1", "--cov"]),
-                ("cargo test -vv a --color always -- --nocapture -q", &["-vv", "--color always", "--nocapture", "-q"]),
+                (
+                    "pytest -xvs --tb short -rA -r fE tests",
+                    &["-xvs", "--tb short", "-rA", "-r fE"],
+                ),
+                (
+                    "pytest --lf --maxfail=1 --cov tests",
+                    &["--lf", "--maxfail=1", "--cov"],
+                ),
+                (
+                    "cargo test -vv a --color always -- --nocapture -q",
+                    &["-vv", "--color always", "--nocapture", "-q"],
+                ),
                 ("cargo run -q --bin app -- -v", &["-q"]),
                 ("go test -v -count=1 ./...", &["-v", "-count=1"]),
-                ("npm test -- --verbose --watch=false a", &["--verbose", "--watch=false"]),
+                (
+                    "npm test -- --verbose --watch=false a",
+                    &["--verbose", "--watch=false"],
+                ),
                 ("npx jest --bail --coverage a", &["--bail", "--coverage"]),
                 ("make -sk V=1 all", &["-sk", "V=1"]),
                 ("npx tsc --pretty false a.ts", &["--pretty false"]),
                 ("npx tsc --pretty a.ts", &["--pretty"]),
-                ("./gradlew test --info -S --console plain", &["--info", "-S", "--console plain"]),
+                (
+                    "./gradlew test --info -S --console plain",
+                    &["--info", "-S", "--console plain"],
+                ),
                 ("dotnet test --nologo -v q", &["--nologo", "-v q"]),
             ],
         );
@@ -158,8 +203,14 @@ mod tests {
         all(
             Effect::Way,
             &[
-                ("pytest -p no:randomly -W ignore -Werror tests", &["-p no:randomly", "-W ignore", "-Werror"]),
-                ("cargo test --features a --release", &["--features a", "--release"]),
+                (
+                    "pytest -p no:randomly -W ignore -Werror tests",
+                    &["-p no:randomly", "-W ignore", "-Werror"],
+                ),
+                (
+                    "cargo test --features a --release",
+                    &["--features a", "--release"],
+                ),
                 ("make -B", &["-B"]),
                 ("make -j all", &["-j"]),
                 ("make -j8 all", &["-j8"]),

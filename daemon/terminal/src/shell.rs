@@ -1,14 +1,16 @@
 //! A shell line as the commands that it runs and what joins them.
 //!
-//! Enough of a shell's grammar to tell whose exit status a line's is. What is not understood is taken for words, and a line in
-//! which groups and alternatives mix vouches for nothing.
+//! Enough of a shell's grammar to tell whose exit status a line's is. What is not understood is
+//! taken for words, and a line in which groups and alternatives mix vouches for nothing.
 
 use std::iter::Peekable;
 use std::ops::Range;
 use std::str::Chars;
 
 /// Words with which a command may begin that belong to a compound one.
-const KEYWORDS: &[&str] = &["{", "if", "then", "elif", "else", "while", "until", "do", "!"];
+const KEYWORDS: &[&str] = &[
+    "{", "if", "then", "elif", "else", "while", "until", "do", "!",
+];
 
 /// What stands between a command and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,10 @@ impl Vouched {
     /// What both say.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
-        Self { success: self.success && other.success, failure: self.failure && other.failure }
+        Self {
+            success: self.success && other.success,
+            failure: self.failure && other.failure,
+        }
     }
 }
 
@@ -88,7 +93,9 @@ impl Line {
         let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
         let mut after = self.joints(at..self.commands.len());
         Vouched {
-            success: !is_inner && !self.is_alternative(at) && after.clone().all(|joint| joint == Joint::And),
+            success: !is_inner
+                && !self.is_alternative(at)
+                && after.clone().all(|joint| joint == Joint::And),
             failure: !is_inner && after.next().is_none(),
         }
     }
@@ -96,7 +103,10 @@ impl Line {
     /// Whether the command at a place succeeded if the later one ran at all.
     pub(crate) fn leads(&self, at: usize, later: usize) -> bool {
         let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
-        at < later && !is_inner && !self.is_alternative(at) && self.joints(at..later).all(|joint| joint == Joint::And)
+        at < later
+            && !is_inner
+            && !self.is_alternative(at)
+            && self.joints(at..later).all(|joint| joint == Joint::And)
     }
 
     /// Whether the command at a place may be passed over by a line that goes on behind it.
@@ -105,27 +115,44 @@ impl Line {
         if self.has_groups {
             return before.any(|joint| joint == Joint::Or);
         }
-        before.take_while(|joint| !matches!(joint, Joint::Then | Joint::Beside)).any(|joint| joint == Joint::Or)
+        before
+            .take_while(|joint| !matches!(joint, Joint::Then | Joint::Beside))
+            .any(|joint| joint == Joint::Or)
     }
 
-    /// Whether the command at a place runs whatever others before it did, unless one of them ended the line.
+    /// Whether the command at a place runs whatever others before it did, unless one of them ended
+    /// the line.
     pub(crate) fn runs_in_any_case(&self, at: usize) -> bool {
-        self.commands.get(at).is_some_and(|command| !command.is_inner) && !self.is_alternative(at)
+        self.commands
+            .get(at)
+            .is_some_and(|command| !command.is_inner)
+            && !self.is_alternative(at)
     }
 
     /// Whether the output of another command is piped into the one at a place.
     pub(crate) fn is_piped_to(&self, at: usize) -> bool {
-        at.checked_sub(1).and_then(|before| self.commands.get(before)?.joint) == Some(Joint::Pipe)
+        at.checked_sub(1)
+            .and_then(|before| self.commands.get(before)?.joint)
+            == Some(Joint::Pipe)
     }
 
     /// What stands behind each command of a range.
     fn joints(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = Joint> + Clone {
-        self.commands.get(range).unwrap_or_default().iter().filter_map(|command| command.joint)
+        self.commands
+            .get(range)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|command| command.joint)
     }
 
     /// The commands that the output of the one at a place is piped through.
     pub(crate) fn filters(&self, at: usize) -> &[Simple] {
-        let piped = self.commands.iter().skip(at).take_while(|command| command.joint == Some(Joint::Pipe)).count();
+        let piped = self
+            .commands
+            .iter()
+            .skip(at)
+            .take_while(|command| command.joint == Some(Joint::Pipe))
+            .count();
         self.commands.get(at + 1..=at + piped).unwrap_or_default()
     }
 }
@@ -160,7 +187,9 @@ impl<'a> Reader<'a> {
                     self.end_command(Joint::Then);
                     self.skip_documents();
                 }
-                '#' if self.word.is_none() => while self.rest.next_if(|next| *next != '\n').is_some() {},
+                '#' if self.word.is_none() => {
+                    while self.rest.next_if(|next| *next != '\n').is_some() {}
+                }
                 '\\' => self.escaped(),
                 '\'' => self.quoted_singly(),
                 '"' => self.quoted_doubly(),
@@ -215,7 +244,9 @@ impl<'a> Reader<'a> {
             match next {
                 '"' => return,
                 '\\' => {
-                    let escaped = self.rest.next_if(|next| matches!(next, '"' | '\\' | '$' | '`' | '\n'));
+                    let escaped = self
+                        .rest
+                        .next_if(|next| matches!(next, '"' | '\\' | '$' | '`' | '\n'));
                     match escaped {
                         Some('\n') => {}
                         escaped => self.push(escaped.unwrap_or('\\')),
@@ -258,11 +289,21 @@ impl<'a> Reader<'a> {
 
     /// Where the output goes is not what the command does.
     fn redirected(&mut self, kind: char) {
-        let is_descriptor = self.word.as_ref().is_some_and(|word| word.chars().all(|next| next.is_ascii_digit()));
-        let descriptor = if is_descriptor { self.word.take() } else { None };
+        let is_descriptor = self
+            .word
+            .as_ref()
+            .is_some_and(|word| word.chars().all(|next| next.is_ascii_digit()));
+        let descriptor = if is_descriptor {
+            self.word.take()
+        } else {
+            None
+        };
         self.end_word();
         let (mut arrows, mut is_copy) = (1, false);
-        while let Some(next) = self.rest.next_if(|next| matches!(next, '<' | '>' | '&' | '|')) {
+        while let Some(next) = self
+            .rest
+            .next_if(|next| matches!(next, '<' | '>' | '&' | '|'))
+        {
             arrows += usize::from(next == kind);
             is_copy |= next == '&';
         }
@@ -270,9 +311,14 @@ impl<'a> Reader<'a> {
         if is_document {
             self.rest.next_if_eq(&'-');
         }
-        while self.rest.next_if(|next| matches!(next, ' ' | '\t')).is_some() {}
+        while self
+            .rest
+            .next_if(|next| matches!(next, ' ' | '\t'))
+            .is_some()
+        {}
         let mut target = String::new();
-        let ends = |next: &char| next.is_whitespace() || matches!(next, ';' | '&' | '|' | ')' | '(');
+        let ends =
+            |next: &char| next.is_whitespace() || matches!(next, ';' | '&' | '|' | ')' | '(');
         while let Some(next) = self.rest.next_if(|next| !ends(next)) {
             target.push(next);
         }

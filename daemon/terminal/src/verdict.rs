@@ -1,8 +1,9 @@
-//! What the output of a build or test says of how it went, where no exit status does: behind a pipe, before another command,
-//! and with clients that do not tell.
+//! What the output of a build or test says of how it went, where no exit status does: behind a
+//! pipe, before another command, and with clients that do not tell.
 //!
-//! A failure is believed before a success, and a success only in the tools' own words: what is unclear stays unknown, so that
-//! nothing counts as mended that is not. Sources: the tools' own output.
+//! A failure is believed before a success, and a success only in the tools' own words: what is
+//! unclear stays unknown, so that nothing counts as mended that is not. Sources: the tools' own
+//! output.
 
 use std::sync::LazyLock;
 
@@ -27,7 +28,8 @@ impl Verdict {
     #[must_use]
     pub fn of(run: &Run, output: &str) -> Self {
         let plain = plain(output);
-        let says = |pattern: Option<&Regex>| pattern.is_some_and(|pattern| pattern.is_match(&plain));
+        let says =
+            |pattern: Option<&Regex>| pattern.is_some_and(|pattern| pattern.is_match(&plain));
         if says(FAILED.as_ref()) {
             return Self::Failed;
         }
@@ -40,10 +42,18 @@ impl Verdict {
             Purpose::Run => None,
         };
         if says(succeeded) {
-            return if run.is_filtered { Self::Unknown } else { Self::Succeeded };
+            return if run.is_filtered {
+                Self::Unknown
+            } else {
+                Self::Succeeded
+            };
         }
         // Beside a success, mistakes are somebody's words.
-        if faults(output).is_empty() { Self::Unknown } else { Self::Failed }
+        if faults(output).is_empty() {
+            Self::Unknown
+        } else {
+            Self::Failed
+        }
     }
 }
 
@@ -55,7 +65,8 @@ pub fn warm_up() {
     }
 }
 
-/// How a line may begin before the tool's own words: Turborepo's and pnpm's names of the package, in which it runs.
+/// How a line may begin before the tool's own words: Turborepo's and pnpm's names of the package,
+/// in which it runs.
 const PREFIX: &str = r"(?m)^[ \t]*(?:[@\w./-]+[: ][\w:-]+: ?)?";
 
 /// What a failed command says at the start of a line.

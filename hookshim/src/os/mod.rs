@@ -1,27 +1,40 @@
-//! The seam to the system: the same few calls for the shipped Linux program and for every other Unix.
+//! The seam to the system: the same few calls for the shipped Linux program and for every other
+//! Unix.
 //!
-//! `linux` makes system calls without libc; `portable` uses std and serves macOS. `--cfg helix_portable` selects the latter on
-//! Linux too, so that it can be compiled and tested there.
+//! `linux` makes system calls without libc; `portable` uses std and serves macOS. `--cfg
+//! helix_portable` selects the latter on Linux too, so that it can be compiled and tested there.
 
 /// Declares which implementation is in use.
 macro_rules! implementation {
     ($name:ident) => {
         mod $name;
         pub(crate) use $name::{
-            Lock, Socket, age_s, exists, ignore_broken_pipes, is_executable, make_directory, now_ns, own_executable,
-            pause, read_file, read_lock, read_stdin, remove_file, rename, start_detached, stdin_ready, touch,
-            write_stderr, write_stdout,
+            Lock, Socket, age_s, exists, ignore_broken_pipes, is_executable, make_directory,
+            now_ns, own_executable, pause, read_file, read_lock, read_stdin, remove_file, rename,
+            start_detached, stdin_ready, touch, write_stderr, write_stdout,
         };
     };
 }
 
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(helix_portable)))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(helix_portable)
+))]
 mod raw;
 
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(helix_portable)))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(helix_portable)
+))]
 implementation!(linux);
 
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(helix_portable))))]
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(helix_portable)
+)))]
 implementation!(portable);
 
 #[cfg(helix_freestanding)]

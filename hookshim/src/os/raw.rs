@@ -1,6 +1,7 @@
 //! The system calls that rustix keeps behind an unstable door or behind the vDSO, made directly.
 //!
-//! Numbers and layouts are Linux's stable ABI; the comment behind each names its source in the kernel.
+//! Numbers and layouts are Linux's stable ABI; the comment behind each names its source in the
+//! kernel.
 
 use core::arch::asm;
 use core::ffi::{CStr, c_char};
@@ -61,13 +62,14 @@ struct Timespec {
 /// Makes a system call; the result is negative for an error.
 ///
 /// # Safety
-/// The call must be valid for these arguments: every pointer lives as long as the call and what it points at may be
-/// read or written as the call does.
+/// The call must be valid for these arguments: every pointer lives as long as the call and what it
+/// points at may be read or written as the call does.
 unsafe fn call(number: usize, arguments: [usize; 4]) -> isize {
     let [first, second, third, fourth] = arguments;
     let result;
-    // SAFETY: This is the architecture's calling convention: the kernel changes the result register and, on x86-64, rcx and
-    // r11, and no other register. Memory is changed as the caller of this function has vouched for.
+    // SAFETY: This is the architecture's calling convention: the kernel changes the result register
+    // and, on x86-64, rcx and r11, and no other register. Memory is changed as the caller of
+    // this function has vouched for.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         asm!(
@@ -92,7 +94,8 @@ unsafe fn call(number: usize, arguments: [usize; 4]) -> isize {
     result
 }
 
-/// Nanoseconds on the monotonic clock. The vDSO would be faster and take more time to find than one call costs.
+/// Nanoseconds on the monotonic clock. The vDSO would be faster and take more time to find than one
+/// call costs.
 pub(super) fn monotonic_ns() -> u64 {
     let time = clock(CLOCK_MONOTONIC);
     time.seconds.cast_unsigned() * 1_000_000_000 + time.nanoseconds.cast_unsigned()
@@ -104,7 +107,10 @@ pub(super) fn wall_clock_s() -> u64 {
 }
 
 fn clock(which: usize) -> Timespec {
-    let mut time = Timespec { seconds: 0, nanoseconds: 0 };
+    let mut time = Timespec {
+        seconds: 0,
+        nanoseconds: 0,
+    };
     // SAFETY: `time` is a timespec that the call may write; a failure leaves it zero.
     unsafe { call(number::CLOCK_GETTIME, [which, (&raw mut time).addr(), 0, 0]) };
     time
@@ -112,9 +118,20 @@ fn clock(which: usize) -> Timespec {
 
 /// Sets what a broken pipe does to this process.
 pub(super) fn on_broken_pipe(disposition: Disposition) {
-    let action = SignalAction { handler: disposition as usize, flags: 0, restorer: 0, mask: 0 };
-    // SAFETY: `action` names no handler, so no code of ours runs in a signal; the old action is not asked for.
-    unsafe { call(number::RT_SIGACTION, [SIGPIPE, (&raw const action).addr(), 0, SIGNAL_SET_BYTES]) };
+    let action = SignalAction {
+        handler: disposition as usize,
+        flags: 0,
+        restorer: 0,
+        mask: 0,
+    };
+    // SAFETY: `action` names no handler, so no code of ours runs in a signal; the old action is not
+    // asked for.
+    unsafe {
+        call(
+            number::RT_SIGACTION,
+            [SIGPIPE, (&raw const action).addr(), 0, SIGNAL_SET_BYTES],
+        )
+    };
 }
 
 /// Splits the process in two; 0 in the new one, its number in the old one.
@@ -122,7 +139,8 @@ pub(super) fn on_broken_pipe(disposition: Disposition) {
 /// # Safety
 /// The process must have one thread, for only the calling one exists in the new process.
 pub(super) unsafe fn fork() -> Option<u32> {
-    // SAFETY: Without further flags or a stack of its own, clone is fork; the caller vouches for the threads.
+    // SAFETY: Without further flags or a stack of its own, clone is fork; the caller vouches for
+    // the threads.
     let result = unsafe { call(number::CLONE, [SIGCHLD, 0, 0, 0]) };
     u32::try_from(result).ok()
 }
@@ -142,8 +160,19 @@ pub(super) unsafe fn close_from(first: usize) -> bool {
 /// `environment` must be a list of pointers to C strings that ends with null.
 pub(super) unsafe fn execute(program: &CStr, environment: *const *const c_char) {
     let arguments = [program.as_ptr(), core::ptr::null()];
-    // SAFETY: `program` is a C string and `arguments` a list that ends with null; the caller vouches for the environment.
-    unsafe { call(number::EXECVE, [program.as_ptr().addr(), arguments.as_ptr().addr(), environment.addr(), 0]) };
+    // SAFETY: `program` is a C string and `arguments` a list that ends with null; the caller
+    // vouches for the environment.
+    unsafe {
+        call(
+            number::EXECVE,
+            [
+                program.as_ptr().addr(),
+                arguments.as_ptr().addr(),
+                environment.addr(),
+                0,
+            ],
+        )
+    };
 }
 
 /// Ends the process at once with status 0.

@@ -1,11 +1,13 @@
-//! The program's memory: static, zero, and untouched until something is read into it, so that it costs nothing.
+//! The program's memory: static, zero, and untouched until something is read into it, so that it
+//! costs nothing.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::frame::{HEADER_BYTES, INPUT_MAX_BYTES, REPLY_MAX_BYTES};
 
-/// The two buffers, in this order: a small input then lies in the first pages behind the program's data.
+/// The two buffers, in this order: a small input then lies in the first pages behind the program's
+/// data.
 #[repr(C)]
 pub(crate) struct Buffers {
     /// A reply with its header; also takes what is read only to be dropped.
@@ -18,8 +20,10 @@ struct Shelf(UnsafeCell<Buffers>);
 // SAFETY: `take` hands the content out once, to one owner.
 unsafe impl Sync for Shelf {}
 
-static SHELF: Shelf =
-    Shelf(UnsafeCell::new(Buffers { scratch: [0; HEADER_BYTES + REPLY_MAX_BYTES], input: [0; INPUT_MAX_BYTES] }));
+static SHELF: Shelf = Shelf(UnsafeCell::new(Buffers {
+    scratch: [0; HEADER_BYTES + REPLY_MAX_BYTES],
+    input: [0; INPUT_MAX_BYTES],
+}));
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl Buffers {

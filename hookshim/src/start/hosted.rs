@@ -10,13 +10,17 @@ use crate::invocation::Invocation;
 
 /// Runs the hook with what std knows of the process.
 pub(crate) fn begin() {
-    let arguments: Vec<CString> =
-        std::env::args_os().filter_map(|argument| CString::new(argument.into_vec()).ok()).collect();
+    let arguments: Vec<CString> = std::env::args_os()
+        .filter_map(|argument| CString::new(argument.into_vec()).ok())
+        .collect();
     let variables: Vec<CString> = std::env::vars_os()
-        .filter_map(|(name, value)| CString::new([name.into_vec(), value.into_vec()].join(&b'=')).ok())
+        .filter_map(|(name, value)| {
+            CString::new([name.into_vec(), value.into_vec()].join(&b'=')).ok()
+        })
         .collect();
     let (argument_pointers, variable_pointers) = (pointers(&arguments), pointers(&variables));
-    // SAFETY: Both lists end with null, and they and the strings they point at live to the end of this function.
+    // SAFETY: Both lists end with null, and they and the strings they point at live to the end of
+    // this function.
     let invocation = unsafe {
         Invocation {
             arguments: Strings::from_ptr(argument_pointers.as_ptr()),
@@ -29,5 +33,10 @@ pub(crate) fn begin() {
 }
 
 fn pointers(strings: &[CString]) -> Vec<*const c_char> {
-    strings.iter().map(CString::as_c_str).map(CStr::as_ptr).chain([core::ptr::null()]).collect()
+    strings
+        .iter()
+        .map(CString::as_c_str)
+        .map(CStr::as_ptr)
+        .chain([core::ptr::null()])
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! The memory functions that compiled code calls and that a libc would bring.
 //!
-//! Written with string instructions or plain assembly, because a compiler may turn a loop that copies into a call of the
-//! very function it stands in.
+//! Written with string instructions or plain assembly, because a compiler may turn a loop that
+//! copies into a call of the very function it stands in.
 
 use core::arch::asm;
 use core::ffi::{c_char, c_int};
@@ -9,7 +9,8 @@ use core::ffi::{c_char, c_int};
 /// Copies `count` bytes between places that do not overlap.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, count: usize) -> *mut u8 {
-    // SAFETY: The caller vouches for `count` bytes at both places; the direction flag is clear by the ABI.
+    // SAFETY: The caller vouches for `count` bytes at both places; the direction flag is clear by
+    // the ABI.
     unsafe { copy_upwards(to, from, count) };
     to
 }
@@ -17,7 +18,8 @@ unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, count: usize) -> *mut 
 /// Copies `count` bytes between places that may overlap.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, count: usize) -> *mut u8 {
-    // SAFETY: As in `memcpy`. Copying upwards never overwrites what is still to be read unless `to` lies inside the source.
+    // SAFETY: As in `memcpy`. Copying upwards never overwrites what is still to be read unless `to`
+    // lies inside the source.
     unsafe {
         if to.addr().wrapping_sub(from.addr()) >= count {
             copy_upwards(to, from, count);
@@ -40,7 +42,8 @@ unsafe extern "C" fn memset(to: *mut u8, value: c_int, count: usize) -> *mut u8 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memcmp(left: *const u8, right: *const u8, count: usize) -> c_int {
     for at in 0..count {
-        // SAFETY: The caller vouches for `count` bytes at both places. Volatile keeps this loop a loop.
+        // SAFETY: The caller vouches for `count` bytes at both places. Volatile keeps this loop a
+        // loop.
         let (a, b) = unsafe { (left.add(at).read_volatile(), right.add(at).read_volatile()) };
         if a != b {
             return c_int::from(a) - c_int::from(b);
@@ -77,8 +80,9 @@ unsafe fn copy_upwards(to: *mut u8, from: *const u8, count: usize) {
 
 #[cfg(target_arch = "x86_64")]
 unsafe fn copy_downwards(to: *mut u8, from: *const u8, count: usize) {
-    // SAFETY: As in `memcpy`, from the last byte to the first; the direction flag is cleared again, as the ABI wants it. `count` is
-    // not zero here, for `memmove` comes here only when the distance is less than it.
+    // SAFETY: As in `memcpy`, from the last byte to the first; the direction flag is cleared again,
+    // as the ABI wants it. `count` is not zero here, for `memmove` comes here only when the
+    // distance is less than it.
     unsafe {
         let last = count - 1;
         asm!(

@@ -1,4 +1,5 @@
-//! The way into the program: its memory, and its arguments and variables as the system hands them over.
+//! The way into the program: its memory, and its arguments and variables as the system hands them
+//! over.
 
 mod buffers;
 #[cfg(helix_freestanding)]

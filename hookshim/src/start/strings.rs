@@ -14,13 +14,20 @@ impl Strings<'_> {
     /// Wraps the list at `first`.
     ///
     /// # Safety
-    /// `first` must point at pointers to C strings, the last one null, all unchanged and alive for `'a`.
+    /// `first` must point at pointers to C strings, the last one null, all unchanged and alive for
+    /// `'a`.
     pub(crate) unsafe fn from_ptr(first: *const *const c_char) -> Self {
-        Self { next: first, owner: PhantomData }
+        Self {
+            next: first,
+            owner: PhantomData,
+        }
     }
 
     /// What is left of the list, for the system.
-    #[allow(dead_code, reason = "std passes the variables on by itself where `os::portable` is used")]
+    #[allow(
+        dead_code,
+        reason = "std passes the variables on by itself where `os::portable` is used"
+    )]
     pub(crate) fn as_ptr(&self) -> *const *const c_char {
         self.next
     }

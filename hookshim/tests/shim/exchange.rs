@@ -17,7 +17,12 @@ fn the_request_carries_event_input_and_variables() {
     let room = Room::new();
     let daemon = room.answering_daemon(b"");
     let mut hook = room.hook("post-build");
-    run(hook.env("CURSOR_VERSION", "1.2").env("CLAUDE_PROJECT_DIR", "/tmp/ä"), INPUT).check(b"");
+    run(
+        hook.env("CURSOR_VERSION", "1.2")
+            .env("CLAUDE_PROJECT_DIR", "/tmp/ä"),
+        INPUT,
+    )
+    .check(b"");
     let expected = HookRequest {
         event: "post-build".into(),
         stdin: INPUT.into(),
@@ -129,7 +134,8 @@ fn a_daemon_that_hangs_up_prints_nothing() {
     daemon.join().unwrap();
 }
 
-/// Closes connections that wait in the queue of a daemon that ends, and takes the next one as another daemon.
+/// Closes connections that wait in the queue of a daemon that ends, and takes the next one as
+/// another daemon.
 #[test]
 fn a_request_that_nobody_read_is_sent_once_more() {
     let room = Room::new();
@@ -191,10 +197,17 @@ fn a_full_queue_is_left_at_the_deadline() {
 
 #[cfg(target_os = "linux")]
 fn socket() -> OwnedFd {
-    rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::NONBLOCK, None).unwrap()
+    rustix::net::socket_with(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::NONBLOCK,
+        None,
+    )
+    .unwrap()
 }
 
-/// Only root may run a program as somebody else; for anyone else there is nothing to tell apart here.
+/// Only root may run a program as somebody else; for anyone else there is nothing to tell apart
+/// here.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stranger_s_socket_is_refused() {
@@ -212,5 +225,9 @@ fn a_stranger_s_socket_is_refused() {
         std::fs::set_permissions(open, std::fs::Permissions::from_mode(0o777)).unwrap();
     }
     let mut as_nobody = crate::harness::copied_hook(&copy, "prompt");
-    run(as_nobody.uid(NOBODY).env("HELIX_SOCKET", room.socket()), INPUT).check_silent("another user");
+    run(
+        as_nobody.uid(NOBODY).env("HELIX_SOCKET", room.socket()),
+        INPUT,
+    )
+    .check_silent("another user");
 }

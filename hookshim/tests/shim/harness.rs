@@ -18,11 +18,15 @@ use tempfile::TempDir;
 pub(crate) const RUN_MAX: Duration = Duration::from_millis(400);
 
 /// Bound on waiting for something that must happen.
-const PATIENCE: Timespec = Timespec { tv_sec: 20, tv_nsec: 0 };
+const PATIENCE: Timespec = Timespec {
+    tv_sec: 20,
+    tv_nsec: 0,
+};
 
 /// The shim under test.
 pub(crate) fn program() -> PathBuf {
-    std::env::var_os("HELIX_HOOK_BIN").map_or_else(|| env!("CARGO_BIN_EXE_helix-hook").into(), PathBuf::from)
+    std::env::var_os("HELIX_HOOK_BIN")
+        .map_or_else(|| env!("CARGO_BIN_EXE_helix-hook").into(), PathBuf::from)
 }
 
 /// A directory of its own with a socket's path in it.
@@ -51,7 +55,10 @@ impl Room {
     /// A shell that becomes the shim after `redirections`.
     pub(crate) fn redirected_hook(&self, event: &str, redirections: &str) -> Command {
         let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg(format!("exec \"$0\" {event} {redirections}")).arg(program());
+        command
+            .arg("-c")
+            .arg(format!("exec \"$0\" {event} {redirections}"))
+            .arg(program());
         isolate(&mut command);
         command.env("HELIX_SOCKET", self.socket());
         command
@@ -84,7 +91,10 @@ pub(crate) fn copied_hook(copy: &Path, event: &str) -> Command {
 
 fn isolate(command: &mut Command) {
     command.env_clear().env("HELIX_HOOK_DEBUG", "1");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
 }
 
 /// A reply frame.
@@ -106,7 +116,11 @@ impl Run {
     /// Asserts what holds for every run, and that `reason` was why nothing was printed.
     pub(crate) fn check_silent(&self, reason: &str) {
         self.check(b"");
-        assert!(self.stderr.contains(reason), "{reason:?} expected, said {:?}", self.stderr);
+        assert!(
+            self.stderr.contains(reason),
+            "{reason:?} expected, said {:?}",
+            self.stderr
+        );
     }
 
     /// Asserts what holds for every run, and that exactly `expected` was printed.
@@ -117,9 +131,18 @@ impl Run {
     /// Does so for a run that may take longer.
     pub(crate) fn check_within(&self, most: Duration, expected: &[u8]) {
         assert_eq!(self.status.code(), Some(0), "{}", self.stderr);
-        assert_eq!(String::from_utf8_lossy(&self.stdout), String::from_utf8_lossy(expected), "{}", self.stderr);
+        assert_eq!(
+            String::from_utf8_lossy(&self.stdout),
+            String::from_utf8_lossy(expected),
+            "{}",
+            self.stderr
+        );
         assert!(self.elapsed < most, "took {:?}", self.elapsed);
-        assert!(self.written.is_ok(), "the parent's write failed: {:?}", self.written);
+        assert!(
+            self.written.is_ok(),
+            "the parent's write failed: {:?}",
+            self.written
+        );
     }
 }
 
@@ -178,15 +201,24 @@ fn receive(stream: &mut UnixStream) -> io::Result<HookRequest> {
 /// Waits until there is something to read or to accept.
 pub(crate) fn await_readable(descriptor: impl AsFd) {
     let descriptor = descriptor.as_fd();
-    let ready = poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&PATIENCE)).unwrap();
+    let ready = poll(
+        &mut [PollFd::new(&descriptor, PollFlags::IN)],
+        Some(&PATIENCE),
+    )
+    .unwrap();
     assert_eq!(ready, 1, "nothing happened");
 }
 
 /// Makes a named pipe and opens it without waiting for its other end.
 pub(crate) fn named_pipe(path: &Path) -> std::fs::File {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-    std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap()
+    std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap()
 }
 
 /// An event's smallest input.
-pub(crate) const INPUT: &[u8] = br#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}"#;
+pub(crate) const INPUT: &[u8] =
+    br#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}"#;

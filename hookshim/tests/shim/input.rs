@@ -91,7 +91,8 @@ fn silence_ends_input_that_is_not_json() {
         let mut child = room.hook("prompt").spawn().unwrap();
         let mut held_open = child.stdin.take().unwrap();
         let written = held_open.write_all(input);
-        finish(child, begin, std::thread::spawn(move || written)).check_within(SILENT_MAX, b"brief");
+        finish(child, begin, std::thread::spawn(move || written))
+            .check_within(SILENT_MAX, b"brief");
         assert_eq!(daemon.request().stdin, input);
         drop(held_open);
     }

@@ -8,10 +8,12 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::harness::{
-    Daemon, INPUT, Room, Run, await_readable, bare_hook, copied_hook, named_pipe, program, reply, run,
+    Daemon, INPUT, Room, Run, await_readable, bare_hook, copied_hook, named_pipe, program, reply,
+    run,
 };
 
-/// A home without a daemon, and a script in the daemon's place that reports what it finds and then lives on.
+/// A home without a daemon, and a script in the daemon's place that reports what it finds and then
+/// lives on.
 struct Home {
     room: Room,
     /// Says that the report is written.
@@ -25,7 +27,11 @@ impl Home {
         let room = Room::new();
         let reported = named_pipe(&room.path().join("reported"));
         let hold = named_pipe(&room.path().join("hold"));
-        Self { room, reported, _hold: hold }
+        Self {
+            room,
+            reported,
+            _hold: hold,
+        }
     }
 
     fn path(&self) -> PathBuf {
@@ -58,12 +64,14 @@ impl Home {
 
     /// Writes a script that leaves a complaint in the daemon's place, and ends.
     fn complaining(&self) -> PathBuf {
-        let text = "#!/bin/sh\ncd $HELIX_HOME/run\necho brief > draft.$$\nmv draft.$$ helixd.complaint\n";
+        let text =
+            "#!/bin/sh\ncd $HELIX_HOME/run\necho brief > draft.$$\nmv draft.$$ helixd.complaint\n";
         self.script_of("complaining", text)
     }
 
     fn prepare<'c>(&self, hook: &'c mut Command) -> &'c mut Command {
-        hook.env("HELIX_HOME", self.path()).env("PATH", "/usr/bin:/bin")
+        hook.env("HELIX_HOME", self.path())
+            .env("PATH", "/usr/bin:/bin")
     }
 
     /// Waits for the script's report and returns one part of it.
@@ -104,9 +112,18 @@ fn the_daemon_keeps_nothing_of_the_hook() {
     assert!(home.report("umask").ends_with("077\n"));
 
     let stat = home.report("stat");
-    let numbers: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let numbers: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
     let (own, session) = (stat.split(' ').next().unwrap(), numbers[3]);
-    assert_ne!(session, rustix::process::getsid(None).unwrap().to_string(), "in the session of the agent");
+    assert_ne!(
+        session,
+        rustix::process::getsid(None).unwrap().to_string(),
+        "in the session of the agent"
+    );
     assert_ne!(session, own, "a session's leader could get a terminal");
 }
 
@@ -114,10 +131,22 @@ fn the_daemon_keeps_nothing_of_the_hook() {
 fn directories_and_lock_are_the_owner_s_and_the_lock_is_free() {
     let mut home = Home::new();
     let script = home.script("daemon");
-    run(home.prepare(&mut bare_hook("session")).env("HELIX_DAEMON", &script), INPUT).check(b"");
+    run(
+        home.prepare(&mut bare_hook("session"))
+            .env("HELIX_DAEMON", &script),
+        INPUT,
+    )
+    .check(b"");
     home.check_started(&script);
     let lock = home.path().join("run/helixd.lock");
-    assert_eq!([mode(&home.path()), mode(&home.path().join("run")), mode(&lock)], [0o700, 0o700, 0o600]);
+    assert_eq!(
+        [
+            mode(&home.path()),
+            mode(&home.path().join("run")),
+            mode(&lock)
+        ],
+        [0o700, 0o700, 0o600]
+    );
     File::open(lock).unwrap().try_lock().unwrap();
 }
 
@@ -137,8 +166,16 @@ fn the_daemon_is_looked_for_on_the_path() {
     let on_path = home.script("elsewhere/helixd");
     let copy = home.file("helix-hook");
     std::fs::copy(program(), &copy).unwrap();
-    let search = format!("relative::{}:/usr/bin:/bin", on_path.parent().unwrap().display());
-    run(home.prepare(&mut copied_hook(&copy, "session")).env("PATH", search), INPUT).check(b"");
+    let search = format!(
+        "relative::{}:/usr/bin:/bin",
+        on_path.parent().unwrap().display()
+    );
+    run(
+        home.prepare(&mut copied_hook(&copy, "session"))
+            .env("PATH", search),
+        INPUT,
+    )
+    .check(b"");
     home.check_started(&on_path);
 }
 
@@ -146,7 +183,12 @@ fn the_daemon_is_looked_for_on_the_path() {
 fn nothing_to_start_is_said_at_once() {
     let home = Home::new();
     for named in ["/nonexistent/helixd", "helixd", "/etc/passwd"] {
-        run(home.prepare(&mut bare_hook("session")).env("HELIX_DAEMON", named), INPUT).check_silent("none found");
+        run(
+            home.prepare(&mut bare_hook("session"))
+                .env("HELIX_DAEMON", named),
+            INPUT,
+        )
+        .check_silent("none found");
     }
 }
 
@@ -166,13 +208,26 @@ fn a_held_lock_starts_nothing() {
     std::fs::create_dir_all(home.path().join("run")).unwrap();
     let lock = File::create(home.path().join("run/helixd.lock")).unwrap();
     lock.try_lock().unwrap();
-    run(home.prepare(&mut bare_hook("session")).env("HELIX_DAEMON", &script), INPUT).check_silent("holds its lock");
+    run(
+        home.prepare(&mut bare_hook("session"))
+            .env("HELIX_DAEMON", &script),
+        INPUT,
+    )
+    .check_silent("holds its lock");
     assert!(!home.file("started").exists());
 }
 
 /// Events other than a session's beginning.
-const OTHER_EVENTS: [&str; 8] =
-    ["prompt", "ambient", "post-build", "error-context", "pre-compact", "stop", "subagent", "session-end"];
+const OTHER_EVENTS: [&str; 8] = [
+    "prompt",
+    "ambient",
+    "post-build",
+    "error-context",
+    "pre-compact",
+    "stop",
+    "subagent",
+    "session-end",
+];
 
 impl Home {
     /// Writes the lock as a daemon does that listens at `socket`.
@@ -196,12 +251,22 @@ fn no_other_event_starts_a_daemon_where_none_died() {
     let home = Home::new();
     let script = home.script("daemon");
     for event in OTHER_EVENTS {
-        run(home.prepare(&mut bare_hook(event)).env("HELIX_DAEMON", &script), INPUT).check_silent("nothing listens");
+        run(
+            home.prepare(&mut bare_hook(event))
+                .env("HELIX_DAEMON", &script),
+            INPUT,
+        )
+        .check_silent("nothing listens");
     }
     assert!(!home.path().exists());
     // As `helixctl down` leaves it.
     home.lock("");
-    run(home.prepare(&mut bare_hook("prompt")).env("HELIX_DAEMON", &script), INPUT).check_silent("nothing listens");
+    run(
+        home.prepare(&mut bare_hook("prompt"))
+            .env("HELIX_DAEMON", &script),
+        INPUT,
+    )
+    .check_silent("nothing listens");
     assert!(!home.file("started").exists());
 }
 
@@ -211,7 +276,12 @@ fn any_event_starts_a_daemon_in_place_of_one_that_died() {
         let mut home = Home::new();
         let script = home.script("daemon");
         home.lock("4711\n/nowhere/helixd.sock\n");
-        run(home.prepare(&mut bare_hook(event)).env("HELIX_DAEMON", &script), INPUT).check_silent("started");
+        run(
+            home.prepare(&mut bare_hook(event))
+                .env("HELIX_DAEMON", &script),
+            INPUT,
+        )
+        .check_silent("started");
         home.check_started(&script);
     }
 }
@@ -219,7 +289,10 @@ fn any_event_starts_a_daemon_in_place_of_one_that_died() {
 #[test]
 fn a_daemon_is_started_once_in_ten_seconds() {
     let home = Home::new();
-    let script = home.script_of("dying", &format!("#!/bin/sh\necho >> {}\n", home.file("starts").display()));
+    let script = home.script_of(
+        "dying",
+        &format!("#!/bin/sh\necho >> {}\n", home.file("starts").display()),
+    );
     home.lock("4711\n");
     let mut hook = bare_hook("prompt");
     home.prepare(&mut hook).env("HELIX_DAEMON", &script);
@@ -259,12 +332,22 @@ fn a_lock_that_others_could_have_written_leads_nowhere() {
     let text = format!("4711\n{}\n", place.display());
     let lock = home.lock(&text);
     let mut hook = bare_hook("prompt");
-    home.prepare(&mut hook).env("HELIX_DAEMON", "/nonexistent/helixd");
+    home.prepare(&mut hook)
+        .env("HELIX_DAEMON", "/nonexistent/helixd");
     run(&mut hook, INPUT).check_silent("none found");
     lock.lock().unwrap();
-    std::fs::set_permissions(home.path().join("run/helixd.lock"), std::fs::Permissions::from_mode(0o622)).unwrap();
+    std::fs::set_permissions(
+        home.path().join("run/helixd.lock"),
+        std::fs::Permissions::from_mode(0o622),
+    )
+    .unwrap();
     run(&mut hook, INPUT).check_silent("nothing listens");
-    for text in [text.trim_end(), &text.replace("4711", "x"), "4711\nelsewhere.sock\n", ""] {
+    for text in [
+        text.trim_end(),
+        &text.replace("4711", "x"),
+        "4711\nelsewhere.sock\n",
+        "",
+    ] {
         let _held = home.lock(text);
         run(&mut hook, INPUT).check_silent("nothing listens");
     }
@@ -273,10 +356,14 @@ fn a_lock_that_others_could_have_written_leads_nowhere() {
 /// Starts of a daemon that ends at once, one of which will be in time on any machine.
 const ATTEMPTS_MAX: usize = 100;
 
-/// Runs a hook until the daemon that it starts has said in time why it cannot serve: on a busy machine the hook gives up before.
+/// Runs a hook until the daemon that it starts has said in time why it cannot serve: on a busy
+/// machine the hook gives up before.
 fn await_complaint(mut hook: impl FnMut() -> Command) -> Run {
     let in_time = |finished: &Run| !finished.stderr.contains("does not listen yet");
-    std::iter::repeat_with(|| run(&mut hook(), INPUT)).take(ATTEMPTS_MAX).find(in_time).unwrap()
+    std::iter::repeat_with(|| run(&mut hook(), INPUT))
+        .take(ATTEMPTS_MAX)
+        .find(in_time)
+        .unwrap()
 }
 
 #[test]
@@ -291,7 +378,10 @@ fn a_daemon_that_cannot_serve_is_told_of_once() {
         hook
     };
     await_complaint(hook).check(b"brief\n");
-    let (left, told) = (run_directory.join("helixd.complaint"), run_directory.join("helixd.complaint-told"));
+    let (left, told) = (
+        run_directory.join("helixd.complaint"),
+        run_directory.join("helixd.complaint-told"),
+    );
     assert!(told.exists());
     // It is not in the words of these.
     let gemini = || {
@@ -317,6 +407,7 @@ fn what_was_left_to_nobody_is_not_told_when_the_daemon_says_nothing() {
     std::fs::create_dir_all(left.parent().unwrap()).unwrap();
     std::fs::write(&left, "old").unwrap();
     let mut hook = bare_hook("session");
-    run(home.prepare(&mut hook).env("HELIX_DAEMON", &script), INPUT).check_silent("does not listen yet");
+    run(home.prepare(&mut hook).env("HELIX_DAEMON", &script), INPUT)
+        .check_silent("does not listen yet");
     assert!(!left.exists());
 }

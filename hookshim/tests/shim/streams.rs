@@ -26,7 +26,11 @@ fn closed_streams_are_never_taken_for_the_socket() {
         let finished = run(&mut room.redirected_hook("prompt", closed), b"");
         assert_eq!(finished.status.code(), Some(0), "{closed}");
         assert!(finished.stdout.is_empty(), "{closed}");
-        assert!(finished.elapsed < RUN_MAX, "{closed} took {:?}", finished.elapsed);
+        assert!(
+            finished.elapsed < RUN_MAX,
+            "{closed} took {:?}",
+            finished.elapsed
+        );
     }
 }
 

@@ -13,7 +13,8 @@ const PARAMETERS: [Parameter; 6] = [
 ];
 
 fn arguments(value: &Value) -> Arguments {
-    Arguments::new("store", &PARAMETERS, value.as_object().cloned()).unwrap_or_else(|error| unreachable!("{error}"))
+    Arguments::new("store", &PARAMETERS, value.as_object().cloned())
+        .unwrap_or_else(|error| unreachable!("{error}"))
 }
 
 fn commas(character: char) -> bool {
@@ -32,7 +33,10 @@ fn natural_types_and_strings_mean_the_same() {
         assert_eq!(given.fraction("confidence").unwrap(), Some(0.85));
         assert!(given.flag("force").unwrap());
         assert_eq!(given.list("tags", commas).unwrap(), ["a", "b"]);
-        assert_eq!(given.choice("mode", &[("and", 1), ("or", 2)]).unwrap(), Some(2));
+        assert_eq!(
+            given.choice("mode", &[("and", 1), ("or", 2)]).unwrap(),
+            Some(2)
+        );
     }
 }
 
@@ -45,14 +49,25 @@ fn numbers_in_a_list_are_taken_as_written() {
         (json!("0,1"), vec!["0", "1"]),
         (json!(3), vec!["3"]),
     ] {
-        assert_eq!(arguments(&json!({"tags": tags})).list("tags", commas).unwrap(), words, "{tags}");
+        assert_eq!(
+            arguments(&json!({"tags": tags}))
+                .list("tags", commas)
+                .unwrap(),
+            words,
+            "{tags}"
+        );
     }
 }
 
 #[test]
 fn null_and_blank_count_as_not_given() {
-    let given = arguments(&json!({"topic": null, "limit": "", "confidence": " ", "force": null, "tags": ""}));
-    assert_eq!(given.required_text("topic"), Err(ArgumentError::Missing("topic")));
+    let given = arguments(
+        &json!({"topic": null, "limit": "", "confidence": " ", "force": null, "tags": ""}),
+    );
+    assert_eq!(
+        given.required_text("topic"),
+        Err(ArgumentError::Missing("topic"))
+    );
     assert_eq!(given.whole("limit", 1..=10).unwrap(), None);
     assert_eq!(given.fraction("confidence").unwrap(), None);
     assert!(!given.flag("force").unwrap());
@@ -71,9 +86,15 @@ fn errors_say_what_was_expected_and_what_came() {
         given.flag("force").unwrap_err(),
         given.list("tags", commas).unwrap_err(),
         given.choice("mode", &[("and", 1), ("or", 2)]).unwrap_err(),
-        arguments(&json!({"limit": 500})).whole("limit", 1..=200).unwrap_err(),
-        arguments(&json!({"limit": -1})).whole("limit", 1..=200).unwrap_err(),
-        arguments(&json!({"confidence": "NaN"})).fraction("confidence").unwrap_err(),
+        arguments(&json!({"limit": 500}))
+            .whole("limit", 1..=200)
+            .unwrap_err(),
+        arguments(&json!({"limit": -1}))
+            .whole("limit", 1..=200)
+            .unwrap_err(),
+        arguments(&json!({"confidence": "NaN"}))
+            .fraction("confidence")
+            .unwrap_err(),
     ];
     insta::assert_snapshot!(errors.map(|error| error.to_string()).join("\n"), @r#"
     topic: expected text, got {"a":1}
@@ -97,9 +118,15 @@ fn unknown_arguments_are_named_with_the_known_ones() {
 
 #[test]
 fn every_shape_is_understood_as_it_is_advertised() {
-    let understand = |value: Value| PARAMETERS.iter().try_for_each(|one| arguments(&value).understand(one));
+    let understand = |value: Value| {
+        PARAMETERS
+            .iter()
+            .try_for_each(|one| arguments(&value).understand(one))
+    };
     assert_eq!(
-        understand(json!({"topic": "a", "limit": "5", "confidence": 1, "force": 0, "tags": ["a"], "mode": "or"})),
+        understand(
+            json!({"topic": "a", "limit": "5", "confidence": 1, "force": 0, "tags": ["a"], "mode": "or"})
+        ),
         Ok(())
     );
     assert_eq!(understand(json!({})), Err(ArgumentError::Missing("topic")));
@@ -117,6 +144,10 @@ fn every_shape_is_understood_as_it_is_advertised() {
             .chain(wrong.as_object().cloned())
             .flatten()
             .collect();
-        assert_eq!(understand(Value::Object(given)).is_ok(), wrong == json!({"mode": ""}), "{wrong}");
+        assert_eq!(
+            understand(Value::Object(given)).is_ok(),
+            wrong == json!({"mode": ""}),
+            "{wrong}"
+        );
     }
 }

@@ -28,16 +28,26 @@ enum Fate {
 
 /// Text of a reply to `batch`: how many of each, and each that was not simply stored.
 pub(crate) fn batched(batched: &Batched<'_>) -> String {
-    let fates: Vec<(Fate, String)> = (0..batched.sent).map(|at| answered(batched.reply.items.get(at))).collect();
-    let is_shown = |fate: Fate, text: &str| batched.verbose || fate != Fate::Stored || text.contains("\nnote: ");
+    let fates: Vec<(Fate, String)> = (0..batched.sent)
+        .map(|at| answered(batched.reply.items.get(at)))
+        .collect();
+    let is_shown = |fate: Fate, text: &str| {
+        batched.verbose || fate != Fate::Stored || text.contains("\nnote: ")
+    };
     let lines: Vec<String> = fates
         .iter()
         .enumerate()
         .filter(|(_, (fate, text))| is_shown(*fate, text))
         .map(|(at, (_, text))| format!("[{at}] {text}"))
         .collect();
-    let list = packed(&lines, "\n", lines.len(), |missing| format!("{missing} more; search finds what was stored"));
-    [totals(&fates), list, advice(&fates)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    let list = packed(&lines, "\n", lines.len(), |missing| {
+        format!("{missing} more; search finds what was stored")
+    });
+    [totals(&fates), list, advice(&fates)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn answered(item: Option<&BatchItem>) -> (Fate, String) {
@@ -52,22 +62,34 @@ fn answered(item: Option<&BatchItem>) -> (Fate, String) {
             (fate, stored(reply, true))
         }
         Some(Item::Refused(why)) => (Fate::Refused, format!("refused: {}", clean::line(why))),
-        None => (Fate::Refused, "the daemon did not say what became of it; search for it".to_owned()),
+        None => (
+            Fate::Refused,
+            "the daemon did not say what became of it; search for it".to_owned(),
+        ),
     }
 }
 
 fn totals(fates: &[(Fate, String)]) -> String {
     let count = |wanted: Fate| fates.iter().filter(|(fate, _)| *fate == wanted).count();
-    let others =
-        [(Fate::Known, "known already"), (Fate::Alike, "near-duplicates not stored"), (Fate::Refused, "refused")];
-    let others = others.map(|(fate, name)| (count(fate), name)).into_iter().filter(|(count, _)| *count > 0);
+    let others = [
+        (Fate::Known, "known already"),
+        (Fate::Alike, "near-duplicates not stored"),
+        (Fate::Refused, "refused"),
+    ];
+    let others = others
+        .map(|(fate, name)| (count(fate), name))
+        .into_iter()
+        .filter(|(count, _)| *count > 0);
     let others = others.map(|(count, name)| format!(", {count} {name}"));
-    std::iter::once(format!("{} stored", count(Fate::Stored))).chain(others).collect()
+    std::iter::once(format!("{} stored", count(Fate::Stored)))
+        .chain(others)
+        .collect()
 }
 
 fn advice(fates: &[(Fate, String)]) -> String {
     if fates.iter().any(|(fate, _)| *fate == Fate::Alike) {
-        "Where a near-duplicate differs or corrects the other, send it again with force=true.".to_owned()
+        "Where a near-duplicate differs or corrects the other, send it again with force=true."
+            .to_owned()
     } else {
         String::new()
     }
@@ -91,20 +113,37 @@ mod tests {
             Item::Refused("the text is 70000 bytes,\nthe limit is 65536; shorten it".to_owned()),
             Item::Stored(warned),
         ];
-        StoreBatchReply { items: items.map(|item| BatchItem { item: Some(item) }).to_vec() }
+        StoreBatchReply {
+            items: items.map(|item| BatchItem { item: Some(item) }).to_vec(),
+        }
     }
 
     #[test]
     fn what_was_not_simply_stored_is_listed() {
-        let texts = [false, true].map(|verbose| super::batched(&Batched { sent: 7, reply: &reply(), verbose }));
+        let texts = [false, true].map(|verbose| {
+            super::batched(&Batched {
+                sent: 7,
+                reply: &reply(),
+                verbose,
+            })
+        });
         insta::assert_snapshot!(texts.join("\n---\n"));
     }
 
     #[test]
     fn a_batch_without_surprises_is_one_line() {
-        let items = vec![BatchItem { item: Some(Item::Stored(reply_with(StoreOutcome::Stored, 0.0))) }; 3];
+        let items = vec![
+            BatchItem {
+                item: Some(Item::Stored(reply_with(StoreOutcome::Stored, 0.0)))
+            };
+            3
+        ];
         let reply = StoreBatchReply { items };
-        let text = super::batched(&Batched { sent: 3, reply: &reply, verbose: false });
+        let text = super::batched(&Batched {
+            sent: 3,
+            reply: &reply,
+            verbose: false,
+        });
         assert_eq!(text, "3 stored");
     }
 }

@@ -31,24 +31,40 @@ const UNASKED_NOTHING: &str = "nothing to load unasked: nothing is stored here y
 pub(crate) fn briefed(reply: &BriefReply, query: &str) -> String {
     let text = clean::block(&reply.text);
     if text.trim().is_empty() {
-        return nothing(query, LINE_MAX_CHARS, "brief without query shows which topics there are");
+        return nothing(
+            query,
+            LINE_MAX_CHARS,
+            "brief without query shows which topics there are",
+        );
     }
     bounded(&text, BRIEF_REST)
 }
 
 /// Text of an answer that there is nothing to brief about, in the daemon's words.
 pub(crate) fn nothing_to_brief(words: &str, since_hours: u32) -> String {
-    let further = if since_hours > 0 { format!("; since={since_hours} hides what is older") } else { String::new() };
+    let further = if since_hours > 0 {
+        format!("; since={since_hours} hides what is older")
+    } else {
+        String::new()
+    };
     format!("{}{further}", clean::line(words))
 }
 
-/// Text of a reply to `context`; `budget_tokens` is what was asked for, 0 for the default. Notes that would go beyond it are
-/// left out: the daemon keeps room for them, but not where the budget hardly holds anything.
+/// Text of a reply to `context`; `budget_tokens` is what was asked for, 0 for the default. Notes
+/// that would go beyond it are left out: the daemon keeps room for them, but not where the budget
+/// hardly holds anything.
 pub(crate) fn packed_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> String {
     let answer = answer_of_context(reply, query, budget_tokens);
-    let budget = if budget_tokens == 0 { CONTEXT_BUDGET_DEFAULT_TOKENS } else { budget_tokens };
+    let budget = if budget_tokens == 0 {
+        CONTEXT_BUDGET_DEFAULT_TOKENS
+    } else {
+        budget_tokens
+    };
     let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(answer.chars().count());
-    let notes = reply.notes.iter().map(|note| format!("note: {}\n", clean::line(note)));
+    let notes = reply
+        .notes
+        .iter()
+        .map(|note| format!("note: {}\n", clean::line(note)));
     let notes = notes.scan(room, |room, note| {
         *room = room.checked_sub(note.chars().count())?;
         Some(note)
@@ -60,12 +76,20 @@ pub(crate) fn packed_context(reply: &ContextReply, query: &str, budget_tokens: u
 fn answer_of_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> String {
     let text = clean::block(&reply.text);
     let at_least = if reply.has_further { "at least " } else { "" };
-    let beyond = if query.is_empty() { BEYOND_UNASKED } else { BEYOND_QUERY };
+    let beyond = if query.is_empty() {
+        BEYOND_UNASKED
+    } else {
+        BEYOND_QUERY
+    };
     match (text.trim().is_empty(), reply.left_out) {
         (true, 0) if query.is_empty() => UNASKED_NOTHING.to_owned(),
         (true, 0) => nothing(query, CONTEXT_QUERY_MAX_CHARS, "search with other words"),
         (true, left_out) => {
-            let advice = if budget_tokens >= ANSWER_MAX_TOKENS { beyond } else { "give a larger budget_tokens" };
+            let advice = if budget_tokens >= ANSWER_MAX_TOKENS {
+                beyond
+            } else {
+                "give a larger budget_tokens"
+            };
             format!("{at_least}{left_out} would matter, none of which fits; {advice}")
         }
         (false, 0) => bounded(&text, CONTEXT_REST),
@@ -74,14 +98,18 @@ fn answer_of_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> S
                 Some(more) => format!("budget_tokens={more} shows more, search finds single ones"),
                 None => format!("{ANSWER_MAX_TOKENS} tokens are the most: {beyond}"),
             };
-            format!("{}\n{at_least}{left_out} more did not fit; {advice}", bounded(&text, CONTEXT_REST))
+            format!(
+                "{}\n{at_least}{left_out} more did not fit; {advice}",
+                bounded(&text, CONTEXT_REST)
+            )
         }
     }
 }
 
 /// A budget that holds more than this one did; `None` at the largest.
 fn more_tokens(reply: &ContextReply, budget_tokens: u32) -> Option<u32> {
-    let twice = [reply.tokens, budget_tokens].map(|tokens| tokens.saturating_mul(2).min(ANSWER_MAX_TOKENS));
+    let twice =
+        [reply.tokens, budget_tokens].map(|tokens| tokens.saturating_mul(2).min(ANSWER_MAX_TOKENS));
     twice.into_iter().find(|more| *more > budget_tokens)
 }
 
@@ -102,15 +130,25 @@ mod tests {
     use super::*;
 
     fn brief(text: &str) -> BriefReply {
-        BriefReply { text: text.to_owned(), ..BriefReply::default() }
+        BriefReply {
+            text: text.to_owned(),
+            ..BriefReply::default()
+        }
     }
 
     #[test]
     fn the_daemons_text_is_shown_as_it_is_but_bounded() {
-        assert_eq!(briefed(&brief("TOPICS: a (1)\nGAPS: none\n"), "a"), "TOPICS: a (1)\nGAPS: none");
+        assert_eq!(
+            briefed(&brief("TOPICS: a (1)\nGAPS: none\n"), "a"),
+            "TOPICS: a (1)\nGAPS: none"
+        );
         assert_eq!(briefed(&brief("a\u{1b}[2J\u{202e}b"), "a"), "a\u{FFFD}[2Jb");
         let long = briefed(&brief(&"line\n".repeat(ANSWER_MAX_CHARS)), "a");
-        assert!(long.ends_with("more characters; use detail=scan, focus=<category> or a narrower query"));
+        assert!(
+            long.ends_with(
+                "more characters; use detail=scan, focus=<category> or a narrower query"
+            )
+        );
         assert!(long.chars().count() < ANSWER_MAX_CHARS + 200);
     }
 
@@ -132,14 +170,27 @@ mod tests {
 
     #[test]
     fn a_budget_that_holds_nothing_says_so() {
-        let reply = ContextReply { left_out: 4, ..ContextReply::default() };
-        assert_eq!(packed_context(&reply, "", 0), "4 would matter, none of which fits; give a larger budget_tokens");
+        let reply = ContextReply {
+            left_out: 4,
+            ..ContextReply::default()
+        };
+        assert_eq!(
+            packed_context(&reply, "", 0),
+            "4 would matter, none of which fits; give a larger budget_tokens"
+        );
     }
 
     #[test]
     fn the_largest_budget_is_not_advised_to_whoever_gave_it() {
-        let reply = |tokens| ContextReply { text: "a".to_owned(), tokens, left_out: 11, ..ContextReply::default() };
-        let advice = |tokens, query: &str, budget| packed_context(&reply(tokens), query, budget).split_off(2);
+        let reply = |tokens| ContextReply {
+            text: "a".to_owned(),
+            tokens,
+            left_out: 11,
+            ..ContextReply::default()
+        };
+        let advice = |tokens, query: &str, budget| {
+            packed_context(&reply(tokens), query, budget).split_off(2)
+        };
         insta::assert_snapshot!(
             [
                 advice(4_996, "linker", 5_000),
@@ -168,9 +219,22 @@ mod tests {
             let chars = budget as usize * CHARS_PER_TOKEN;
             // As the daemon packs: what is left out keeps its room.
             let packed = "a".repeat(chars - CONTEXT_REST_MAX_CHARS);
-            let texts = [(String::new(), 0), (String::new(), 100), (packed, 100), ("a".repeat(chars), 0)];
-            for ((text, left_out), query) in texts.into_iter().flat_map(|text| [(text.clone(), ""), (text, &*query)]) {
-                let reply = ContextReply { text, left_out, notes: notes.clone(), ..ContextReply::default() };
+            let texts = [
+                (String::new(), 0),
+                (String::new(), 100),
+                (packed, 100),
+                ("a".repeat(chars), 0),
+            ];
+            for ((text, left_out), query) in texts
+                .into_iter()
+                .flat_map(|text| [(text.clone(), ""), (text, &*query)])
+            {
+                let reply = ContextReply {
+                    text,
+                    left_out,
+                    notes: notes.clone(),
+                    ..ContextReply::default()
+                };
                 let answer = packed_context(&reply, query, budget);
                 assert!(answer.chars().count() <= chars, "{budget}: {answer}");
             }
@@ -191,7 +255,10 @@ mod tests {
         [build/arch] Needs arm64.
         12 more did not fit; budget_tokens=2960 shows more, search finds single ones
         ");
-        let further = ContextReply { has_further: true, ..reply };
+        let further = ContextReply {
+            has_further: true,
+            ..reply
+        };
         assert!(packed_context(&further, "linker", 0).contains("\nat least 12 more did not fit; "));
     }
 }

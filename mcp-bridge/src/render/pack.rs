@@ -2,8 +2,8 @@
 
 use super::ANSWER_MAX_CHARS;
 
-/// Joins blocks up to [`ANSWER_MAX_CHARS`]; returns the text and how many blocks are in it. The first is always in: blocks
-/// are bounded by whoever makes them.
+/// Joins blocks up to [`ANSWER_MAX_CHARS`]; returns the text and how many blocks are in it. The
+/// first is always in: blocks are bounded by whoever makes them.
 pub(super) fn pack(blocks: &[String], separator: &str) -> (String, usize) {
     let mut text = String::new();
     let mut size = 0;
@@ -21,8 +21,14 @@ pub(super) fn pack(blocks: &[String], separator: &str) -> (String, usize) {
     (text, blocks.len())
 }
 
-/// Packs blocks; when they are not all of `total`, `rest` says of how many more what to do about it.
-pub(super) fn packed(blocks: &[String], separator: &str, total: usize, rest: impl FnOnce(usize) -> String) -> String {
+/// Packs blocks; when they are not all of `total`, `rest` says of how many more what to do about
+/// it.
+pub(super) fn packed(
+    blocks: &[String],
+    separator: &str,
+    total: usize,
+    rest: impl FnOnce(usize) -> String,
+) -> String {
     let (text, shown) = pack(blocks, separator);
     match total.max(blocks.len()) - shown {
         0 => text,
@@ -30,13 +36,19 @@ pub(super) fn packed(blocks: &[String], separator: &str, total: usize, rest: imp
     }
 }
 
-/// Text that the daemon made, cut at a line's end where it is longer than [`ANSWER_MAX_CHARS`]; `rest` says what to do then.
+/// Text that the daemon made, cut at a line's end where it is longer than [`ANSWER_MAX_CHARS`];
+/// `rest` says what to do then.
 pub(super) fn bounded(text: &str, rest: &str) -> String {
     let text = text.trim_end();
-    let Some((at, _)) = text.char_indices().nth(ANSWER_MAX_CHARS) else { return text.to_owned() };
+    let Some((at, _)) = text.char_indices().nth(ANSWER_MAX_CHARS) else {
+        return text.to_owned();
+    };
     let kept = text.get(..at).unwrap_or_default();
     let kept = kept.rsplit_once('\n').map_or(kept, |(lines, _)| lines);
-    format!("{kept}\n… {} more characters; {rest}", text.chars().count() - kept.chars().count())
+    format!(
+        "{kept}\n… {} more characters; {rest}",
+        text.chars().count() - kept.chars().count()
+    )
 }
 
 #[cfg(test)]
@@ -53,7 +65,10 @@ mod tests {
 
     #[test]
     fn everything_that_fits_is_shown() {
-        assert_eq!(pack(&["a".to_owned(), "b".to_owned()], "\n"), ("a\nb".to_owned(), 2));
+        assert_eq!(
+            pack(&["a".to_owned(), "b".to_owned()], "\n"),
+            ("a\nb".to_owned(), 2)
+        );
         assert_eq!(pack(&[], "\n"), (String::new(), 0));
     }
 
@@ -70,7 +85,11 @@ mod tests {
         let line = "é".repeat(99);
         let text = vec![line.as_str(); 201].join("\n");
         let cut = bounded(&text, "ask for less");
-        assert!(cut.ends_with("é\n… 100 more characters; ask for less"), "{}", cut.len());
+        assert!(
+            cut.ends_with("é\n… 100 more characters; ask for less"),
+            "{}",
+            cut.len()
+        );
         assert_eq!(bounded("a\n", ""), "a");
     }
 }

@@ -1,6 +1,8 @@
 //! Memories for tests of rendering.
 
-use helix_client::v1::{Explanation, FoundBy, Hit, Memory, SourceRef, StoreOutcome, StoreReply, TopicEntry};
+use helix_client::v1::{
+    Explanation, FoundBy, Hit, Memory, SourceRef, StoreOutcome, StoreReply, TopicEntry,
+};
 use jiff::tz::TimeZone;
 
 use super::View;
@@ -9,7 +11,9 @@ use super::View;
 pub(super) const RECORDED_AT_US: i64 = 1_795_299_240_000_000;
 
 pub(super) fn utc() -> View {
-    View { zone: TimeZone::UTC }
+    View {
+        zone: TimeZone::UTC,
+    }
 }
 
 /// An ordinary memory with everything set.
@@ -55,7 +59,11 @@ pub(super) fn hostile() -> Memory {
 
 /// A memory of `chars` characters.
 pub(super) fn long(handle: &str, chars: usize) -> Memory {
-    Memory { handle: handle.to_owned(), text: "x".repeat(chars), ..arm64() }
+    Memory {
+        handle: handle.to_owned(),
+        text: "x".repeat(chars),
+        ..arm64()
+    }
 }
 
 pub(super) fn hit(memory: Memory, score: f32) -> Hit {
@@ -74,12 +82,26 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
         diversity_factor: 0.9,
     };
     // The second of two is merely near in meaning.
-    let found_by = if score > 0.02 { FoundBy::Both } else { FoundBy::Meaning };
-    Hit { memory: Some(memory), score, explanation: Some(explanation), found_by: found_by.into() }
+    let found_by = if score > 0.02 {
+        FoundBy::Both
+    } else {
+        FoundBy::Meaning
+    };
+    Hit {
+        memory: Some(memory),
+        score,
+        explanation: Some(explanation),
+        found_by: found_by.into(),
+    }
 }
 
 pub(super) fn reply_with(outcome: StoreOutcome, similarity: f32) -> StoreReply {
-    StoreReply { outcome: outcome.into(), memory: Some(arm64()), similarity, warnings: Vec::new() }
+    StoreReply {
+        outcome: outcome.into(),
+        memory: Some(arm64()),
+        similarity,
+        warnings: Vec::new(),
+    }
 }
 
 pub(super) fn topic(name: &str, memories: u32) -> TopicEntry {

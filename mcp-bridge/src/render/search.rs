@@ -28,7 +28,11 @@ pub(crate) struct Found<'a> {
 pub(crate) fn found(found: &Found<'_>, view: &View) -> String {
     let hits = found.reply.hits.as_slice();
     let mut sections = notes(found.reply);
-    let is_nothing = if found.detail.counts() { found.reply.total == 0 } else { hits.is_empty() };
+    let is_nothing = if found.detail.counts() {
+        found.reply.total == 0
+    } else {
+        hits.is_empty()
+    };
     if is_nothing && found.detail != Detail::Count {
         sections.push(nothing(found));
         return sections.join("\n");
@@ -36,7 +40,9 @@ pub(crate) fn found(found: &Found<'_>, view: &View) -> String {
     match found.detail {
         Detail::Count => sections.push(count(found.reply.total)),
         Detail::Topics => sections.push(topics(found.reply)),
-        Detail::Grouped | Detail::Brief | Detail::Medium | Detail::Full => sections.extend(listed(found, view)),
+        Detail::Grouped | Detail::Brief | Detail::Medium | Detail::Full => {
+            sections.extend(listed(found, view))
+        }
     }
     sections.join("\n")
 }
@@ -45,18 +51,34 @@ pub(crate) fn found(found: &Found<'_>, view: &View) -> String {
 fn notes(reply: &SearchReply) -> Vec<String> {
     let fell_back = reply.fell_back_to_any && (reply.total > 0 || !reply.hits.is_empty());
     let first = fell_back.then(|| "no memory has all terms; showing any".to_owned());
-    first.into_iter().chain(reply.notes.iter().map(|note| format!("note: {}", clean::line(note)))).collect()
+    first
+        .into_iter()
+        .chain(
+            reply
+                .notes
+                .iter()
+                .map(|note| format!("note: {}", clean::line(note))),
+        )
+        .collect()
 }
 
 fn nothing(found: &Found<'_>) -> String {
     let query = cut(&clean::line(found.query), LINE_MAX_CHARS);
     // A colon may mark a filter inside the query.
-    let drop_filters = if found.is_filtered || query.contains(':') { ", drop filters" } else { "" };
+    let drop_filters = if found.is_filtered || query.contains(':') {
+        ", drop filters"
+    } else {
+        ""
+    };
     match (query.is_empty(), found.is_filtered) {
         (true, true) => "no memory passes these filters; drop one or widen the dates".to_owned(),
-        (true, false) => "nothing is stored here yet; store what the next session should know".to_owned(),
+        (true, false) => {
+            "nothing is stored here yet; store what the next session should know".to_owned()
+        }
         (false, _) => {
-            format!("no memory matches \"{query}\"; try fewer or other words{drop_filters}, or scope=all")
+            format!(
+                "no memory matches \"{query}\"; try fewer or other words{drop_filters}, or scope=all"
+            )
         }
     }
 }
@@ -68,16 +90,25 @@ fn listed(found: &Found<'_>, view: &View) -> impl Iterator<Item = String> {
     let texts: Vec<String> = blocks.iter().map(|block| block.text.clone()).collect();
     let (text, shown) = pack(&texts, found.detail.separator());
     let shown = blocks.iter().take(shown).map(|block| block.hits).sum();
-    let hidden: &[_] = if found.is_first { &found.reply.hidden } else { &[] };
+    let hidden: &[_] = if found.is_first {
+        &found.reply.hidden
+    } else {
+        &[]
+    };
     let hidden = hidden_lines(hidden, |topic| format!("topic={topic}"));
-    std::iter::once(text).chain(hidden).chain(missing(found, hits.len(), shown))
+    std::iter::once(text)
+        .chain(hidden)
+        .chain(missing(found, hits.len(), shown))
 }
 
-/// How to see what is not shown. A cursor goes on behind the last hit of the answer, so that it is no help with hits that
-/// were too long.
+/// How to see what is not shown. A cursor goes on behind the last hit of the answer, so that it is
+/// no help with hits that were too long.
 fn missing(found: &Found<'_>, wanted: usize, shown: usize) -> Option<String> {
     if shown < wanted {
-        Some(format!("{} more found but too long to show; use detail=brief, or limit={shown} to page", wanted - shown))
+        Some(format!(
+            "{} more found but too long to show; use detail=brief, or limit={shown} to page",
+            wanted - shown
+        ))
     } else if found.reply.next_cursor.is_empty() {
         None
     } else {
@@ -89,9 +120,14 @@ fn missing(found: &Found<'_>, wanted: usize, shown: usize) -> Option<String> {
 }
 
 fn topics(reply: &SearchReply) -> String {
-    let lines: Vec<String> =
-        reply.topic_counts.iter().map(|topic| format!("{} {}", clean::line(&topic.name), topic.count)).collect();
-    packed(&lines, "\n", lines.len(), |missing| format!("{missing} more topics; narrow the query"))
+    let lines: Vec<String> = reply
+        .topic_counts
+        .iter()
+        .map(|topic| format!("{} {}", clean::line(&topic.name), topic.count))
+        .collect();
+    packed(&lines, "\n", lines.len(), |missing| {
+        format!("{missing} more topics; narrow the query")
+    })
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use helix_client::v1::{Memory, StoreOutcome, StoreReply};
 use super::memory::{nature, summary};
 use crate::clean;
 
-/// Text of a reply to `store`. `terse` leaves out everything but the outcome, the handle and the notes: they say what was not
-/// taken, which nobody else would.
+/// Text of a reply to `store`. `terse` leaves out everything but the outcome, the handle and the
+/// notes: they say what was not taken, which nobody else would.
 pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
     let memory = reply.memory.clone().unwrap_or_default();
     let handle = clean::line(&memory.handle);
@@ -14,20 +14,28 @@ pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
         StoreOutcome::Stored if terse => format!("stored {handle}"),
         StoreOutcome::Stored => format!("stored {handle} ({})", nature(&memory)),
         StoreOutcome::Reinforced if terse => format!("known {handle}"),
-        StoreOutcome::Reinforced => format!("known already as {handle}: same text, reinforced, nothing new stored"),
+        StoreOutcome::Reinforced => {
+            format!("known already as {handle}: same text, reinforced, nothing new stored")
+        }
         StoreOutcome::Duplicate => duplicate(&memory, &handle, reply.similarity, terse),
         StoreOutcome::Unspecified => {
-            "the daemon did not say what became of it; search for it before you store it again".to_owned()
+            "the daemon did not say what became of it; search for it before you store it again"
+                .to_owned()
         }
     };
-    let warnings = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
+    let warnings = reply
+        .warnings
+        .iter()
+        .map(|warning| format!("\nnote: {}", clean::line(warning)));
     std::iter::once(outcome).chain(warnings).collect()
 }
 
 fn duplicate(memory: &Memory, handle: &str, similarity: f32, terse: bool) -> String {
     let similarity = format!("{similarity:.2}");
     if terse {
-        return format!("not stored: {similarity} similar to {handle}; edit it, or force=true stores both");
+        return format!(
+            "not stored: {similarity} similar to {handle}; edit it, or force=true stores both"
+        );
     }
     let summary = summary(memory);
     format!(
@@ -44,7 +52,10 @@ mod tests {
     #[test]
     fn outcomes_read_well() {
         let mut warned = reply_with(StoreOutcome::Stored, 0.0);
-        warned.warnings = vec!["link c:3 names no memory".to_owned(), "topic was\nrenamed".to_owned()];
+        warned.warnings = vec![
+            "link c:3 names no memory".to_owned(),
+            "topic was\nrenamed".to_owned(),
+        ];
         let texts = [
             stored(&warned, false),
             stored(&reply_with(StoreOutcome::Reinforced, 1.0), false),
@@ -56,8 +67,12 @@ mod tests {
 
     #[test]
     fn terse_outcomes_are_one_short_line() {
-        let texts = [StoreOutcome::Stored, StoreOutcome::Reinforced, StoreOutcome::Duplicate]
-            .map(|outcome| stored(&reply_with(outcome, 0.834), true));
+        let texts = [
+            StoreOutcome::Stored,
+            StoreOutcome::Reinforced,
+            StoreOutcome::Duplicate,
+        ]
+        .map(|outcome| stored(&reply_with(outcome, 0.834), true));
         insta::assert_snapshot!(texts.join("\n"));
     }
 

@@ -30,7 +30,11 @@ fn topic_line(topic: &TopicEntry, view: &View) -> String {
 
 /// How an index is: a line of its own.
 fn index_line(index: &IndexStatus) -> String {
-    let problem = if index.problem.is_empty() { "healthy".to_owned() } else { clean::line(&index.problem) };
+    let problem = if index.problem.is_empty() {
+        "healthy".to_owned()
+    } else {
+        clean::line(&index.problem)
+    };
     format!(
         "{INDENT}{}: {} entries, at sequence {}, {problem}",
         clean::line(&index.name),

@@ -1,4 +1,5 @@
-//! Tools with actions: which arguments an action takes, which it needs, and what to say when a call has others.
+//! Tools with actions: which arguments an action takes, which it needs, and what to say when a call
+//! has others.
 
 use crate::arguments::{ArgumentError, Arguments};
 
@@ -17,22 +18,30 @@ pub(super) struct Action<T> {
     pub(super) takes: &'static [&'static str],
 }
 
-/// Finds the action that a call names, else `default`, and checks that the call's arguments are ones it takes.
+/// Finds the action that a call names, else `default`, and checks that the call's arguments are
+/// ones it takes.
 pub(super) fn chosen<T: Copy>(
     arguments: &Arguments,
     actions: &[Action<T>],
     default: Option<&str>,
 ) -> Result<T, ArgumentError> {
-    let choices: Vec<(&'static str, &'static str)> = actions.iter().map(|one| (one.name, one.name)).collect();
+    let choices: Vec<(&'static str, &'static str)> =
+        actions.iter().map(|one| (one.name, one.name)).collect();
     let name = arguments.choice(ACTION, &choices)?.or(default);
-    let action =
-        actions.iter().find(|one| Some(one.name) == name).ok_or_else(|| ArgumentError::NoAction(names(actions)))?;
+    let action = actions
+        .iter()
+        .find(|one| Some(one.name) == name)
+        .ok_or_else(|| ArgumentError::NoAction(names(actions)))?;
     check(arguments, action, actions)?;
     Ok(action.is)
 }
 
 fn names<T>(actions: &[Action<T>]) -> String {
-    actions.iter().map(|one| one.name).collect::<Vec<_>>().join(", ")
+    actions
+        .iter()
+        .map(|one| one.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl<T> Action<T> {
@@ -41,16 +50,35 @@ impl<T> Action<T> {
     }
 }
 
-fn check<T>(arguments: &Arguments, action: &Action<T>, actions: &[Action<T>]) -> Result<(), ArgumentError> {
+fn check<T>(
+    arguments: &Arguments,
+    action: &Action<T>,
+    actions: &[Action<T>],
+) -> Result<(), ArgumentError> {
     let known: Vec<&str> = action.needs.iter().chain(action.takes).copied().collect();
-    let unexpected: Vec<&str> = arguments.said().filter(|name| *name != ACTION && !action.knows(name)).collect();
+    let unexpected: Vec<&str> = arguments
+        .said()
+        .filter(|name| *name != ACTION && !action.knows(name))
+        .collect();
     if !unexpected.is_empty() {
-        let known = if known.is_empty() { "nothing else".to_owned() } else { known.join(", ") };
+        let known = if known.is_empty() {
+            "nothing else".to_owned()
+        } else {
+            known.join(", ")
+        };
         let elsewhere = elsewhere(&unexpected, actions);
-        return Err(ArgumentError::NotFor { action: action.name, unexpected: unexpected.join(", "), elsewhere, known });
+        return Err(ArgumentError::NotFor {
+            action: action.name,
+            unexpected: unexpected.join(", "),
+            elsewhere,
+            known,
+        });
     }
     match action.needs.iter().find(|name| !arguments.says(name)) {
-        Some(name) => Err(ArgumentError::MissingFor { action: action.name, name }),
+        Some(name) => Err(ArgumentError::MissingFor {
+            action: action.name,
+            name,
+        }),
         None => Ok(()),
     }
 }
@@ -58,8 +86,16 @@ fn check<T>(arguments: &Arguments, action: &Action<T>, actions: &[Action<T>]) ->
 /// Whose arguments these are, when there are actions that take all of them.
 fn elsewhere<T>(unexpected: &[&str], actions: &[Action<T>]) -> String {
     let takes_all = |action: &&Action<T>| unexpected.iter().all(|name| action.knows(name));
-    let others: Vec<&str> = actions.iter().filter(takes_all).map(|action| action.name).collect();
-    if others.is_empty() { String::new() } else { format!(", which action={} takes", others.join("|")) }
+    let others: Vec<&str> = actions
+        .iter()
+        .filter(takes_all)
+        .map(|action| action.name)
+        .collect();
+    if others.is_empty() {
+        String::new()
+    } else {
+        format!(", which action={} takes", others.join("|"))
+    }
 }
 
 #[cfg(test)]
@@ -78,9 +114,24 @@ mod tests {
     ];
 
     const ACTIONS: [Action<u8>; 3] = [
-        Action { name: "list", is: 1, needs: &[], takes: &[] },
-        Action { name: "recent", is: 2, needs: &[], takes: &["days"] },
-        Action { name: "xref", is: 3, needs: &["topic"], takes: &["days"] },
+        Action {
+            name: "list",
+            is: 1,
+            needs: &[],
+            takes: &[],
+        },
+        Action {
+            name: "recent",
+            is: 2,
+            needs: &[],
+            takes: &["days"],
+        },
+        Action {
+            name: "xref",
+            is: 3,
+            needs: &["topic"],
+            takes: &["days"],
+        },
     ];
 
     fn choose(given: &Value) -> Result<u8, String> {
@@ -97,8 +148,14 @@ mod tests {
 
     #[test]
     fn what_says_nothing_is_not_refused() {
-        assert_eq!(choose(&json!({"action": "recent", "topic": "", "all": false})), Ok(2));
-        assert_eq!(choose(&json!({"action": "recent", "topic": null, "all": "false"})), Ok(2));
+        assert_eq!(
+            choose(&json!({"action": "recent", "topic": "", "all": false})),
+            Ok(2)
+        );
+        assert_eq!(
+            choose(&json!({"action": "recent", "topic": null, "all": "false"})),
+            Ok(2)
+        );
     }
 
     #[test]

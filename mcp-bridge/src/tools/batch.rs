@@ -38,25 +38,38 @@ const PARAMETERS: [Parameter; 3] = [
     Parameter::optional("verbose", Shape::Flag, "say what became of each"),
 ];
 
-pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let verbose = arguments.flag("verbose")?;
     let Planned { request, wrong } = request(caller, arguments)?;
     let (sent, is_forced) = (request.drafts.len(), request.force);
     let call = async move |rpc: &mut Rpc| rpc.store_batch(request.clone()).await;
-    let mut reply = if is_forced { daemon.call_at_most_once(call).await? } else { daemon.call(call).await? };
+    let mut reply = if is_forced {
+        daemon.call_at_most_once(call).await?
+    } else {
+        daemon.call(call).await?
+    };
     for (at, why) in wrong {
         if let Some(item) = reply.items.get_mut(at) {
             item.item = Some(Item::Refused(why));
         }
     }
-    Ok(render::batched(&Batched { sent, reply: &reply, verbose }))
+    Ok(render::batched(&Batched {
+        sent,
+        reply: &reply,
+        verbose,
+    }))
 }
 
 /// A batch as it goes to the daemon.
 struct Planned {
     request: StoreBatchRequest,
-    /// Entries that cannot be understood, by their positions, and why. In the request an empty draft, which the daemon refuses,
-    /// stands for each: entries link to each other by position.
+    /// Entries that cannot be understood, by their positions, and why. In the request an empty
+    /// draft, which the daemon refuses, stands for each: entries link to each other by
+    /// position.
     wrong: Vec<(usize, String)>,
 }
 
@@ -69,7 +82,14 @@ fn request(caller: Caller, arguments: &Arguments) -> Result<Planned, ArgumentErr
             Draft::default()
         }));
     }
-    Ok(Planned { request: StoreBatchRequest { caller: Some(caller), drafts, force }, wrong })
+    Ok(Planned {
+        request: StoreBatchRequest {
+            caller: Some(caller),
+            drafts,
+            force,
+        },
+        wrong,
+    })
 }
 
 fn drafts(arguments: &Arguments) -> Result<Vec<Result<Draft, ArgumentError>>, ArgumentError> {
@@ -78,9 +98,16 @@ fn drafts(arguments: &Arguments) -> Result<Vec<Result<Draft, ArgumentError>>, Ar
         return Err(ArgumentError::Missing("entries"));
     }
     if entries.len() > BATCH_MAX {
-        return Err(ArgumentError::TooMany { name: "entries", got: entries.len(), limit: BATCH_MAX });
+        return Err(ArgumentError::TooMany {
+            name: "entries",
+            got: entries.len(),
+            limit: BATCH_MAX,
+        });
     }
-    Ok(entries.into_iter().map(|entry| entry.and_then(draft)).collect())
+    Ok(entries
+        .into_iter()
+        .map(|entry| entry.and_then(draft))
+        .collect())
 }
 
 fn draft(entry: JsonObject) -> Result<Draft, ArgumentError> {
@@ -99,7 +126,10 @@ mod tests {
     }
 
     fn request_of(given: &Value) -> Result<Planned, ArgumentError> {
-        request(Caller::default(), &Arguments::new(NAME, &PARAMETERS, given.as_object().cloned()).unwrap())
+        request(
+            Caller::default(),
+            &Arguments::new(NAME, &PARAMETERS, given.as_object().cloned()).unwrap(),
+        )
     }
 
     #[test]
@@ -122,8 +152,16 @@ mod tests {
             {"topic": "a", "text": "three", "links": [0, "build/arch", 1]},
             {"topic": "a", "text": "four", "links": 2},
         ]});
-        let links: Vec<Vec<String>> = planned(&given).unwrap().drafts.into_iter().map(|draft| draft.links).collect();
-        assert_eq!(links, [vec![], vec!["0"], vec!["0", "build/arch", "1"], vec!["2"]]);
+        let links: Vec<Vec<String>> = planned(&given)
+            .unwrap()
+            .drafts
+            .into_iter()
+            .map(|draft| draft.links)
+            .collect();
+        assert_eq!(
+            links,
+            [vec![], vec!["0"], vec!["0", "build/arch", "1"], vec!["2"]]
+        );
     }
 
     #[test]
@@ -133,9 +171,17 @@ mod tests {
             {"topic": "a", "text": "c", "links": [0]},
         ]);
         let Planned { request, wrong } = request_of(&json!({"entries": entries})).unwrap();
-        let texts: Vec<&str> = request.drafts.iter().map(|draft| draft.text.as_str()).collect();
+        let texts: Vec<&str> = request
+            .drafts
+            .iter()
+            .map(|draft| draft.text.as_str())
+            .collect();
         assert_eq!(texts, ["b", "", "", "", "c"]);
-        let begins = ["text: required", "entry: expected an object", "unknown argument force; batch takes: topic"];
+        let begins = [
+            "text: required",
+            "entry: expected an object",
+            "unknown argument force; batch takes: topic",
+        ];
         for ((at, why), (expected, begin)) in wrong.iter().zip((1..).zip(begins)) {
             assert!(*at == expected && why.starts_with(begin), "{at}: {why}");
         }
@@ -144,10 +190,15 @@ mod tests {
 
     #[test]
     fn errors_name_the_entry() {
-        let many: Vec<Value> = (0..=BATCH_MAX).map(|at| json!({"topic": "a", "text": at})).collect();
-        let errors =
-            [planned(&json!({})), planned(&json!({"entries": "topic=a text=b"})), planned(&json!({"entries": many}))]
-                .map(|planned| planned.unwrap_err().to_string());
+        let many: Vec<Value> = (0..=BATCH_MAX)
+            .map(|at| json!({"topic": "a", "text": at}))
+            .collect();
+        let errors = [
+            planned(&json!({})),
+            planned(&json!({"entries": "topic=a text=b"})),
+            planned(&json!({"entries": many})),
+        ]
+        .map(|planned| planned.unwrap_err().to_string());
         insta::assert_snapshot!(errors.join("\n"));
     }
 }

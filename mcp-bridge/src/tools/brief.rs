@@ -19,8 +19,11 @@ pub(super) const DESCRIPTION: Description = Description {
     nature: Nature::Reads,
 };
 
-const DETAILS: [(&str, BriefDetail); 3] =
-    [("summary", BriefDetail::Summary), ("scan", BriefDetail::Scan), ("full", BriefDetail::Full)];
+const DETAILS: [(&str, BriefDetail); 3] = [
+    ("summary", BriefDetail::Summary),
+    ("scan", BriefDetail::Scan),
+    ("full", BriefDetail::Full),
+];
 
 const PARAMETERS: [Parameter; 6] = [
     Parameter::optional("query", Shape::Text, "topic, glob like iris-*, or words"),
@@ -35,10 +38,17 @@ const PARAMETERS: [Parameter; 6] = [
     Parameter::optional("scope", Shape::List, ""),
 ];
 
-pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let request = request(caller, arguments)?;
     let (query, since_hours) = (request.query.clone(), request.since_hours);
-    match daemon.call(async move |rpc| rpc.brief(request.clone()).await).await {
+    match daemon
+        .call(async move |rpc| rpc.brief(request.clone()).await)
+        .await
+    {
         Ok(reply) => Ok(render::briefed(&reply, &query)),
         // To find nothing is an answer, here as in a search.
         Err(CallError::Refused(status)) if status.code() == Code::NotFound => {
@@ -51,8 +61,15 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
 fn request(caller: Caller, arguments: &Arguments) -> Result<BriefRequest, ArgumentError> {
     Ok(BriefRequest {
         caller: Some(caller),
-        query: arguments.text("query")?.unwrap_or_default().trim().to_owned(),
-        detail: arguments.choice("detail", &DETAILS)?.unwrap_or_default().into(),
+        query: arguments
+            .text("query")?
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+        detail: arguments
+            .choice("detail", &DETAILS)?
+            .unwrap_or_default()
+            .into(),
         since_hours: arguments.whole("since", 1..=HOURS_MAX)?.unwrap_or_default(),
         focus: arguments.list("focus", at_commas)?,
         compact: arguments.flag("compact")?,
@@ -70,7 +87,10 @@ mod tests {
     use super::*;
 
     fn asked(given: &Value) -> Result<BriefRequest, ArgumentError> {
-        request(Caller::default(), &Arguments::new("brief", &PARAMETERS, given.as_object().cloned()).unwrap())
+        request(
+            Caller::default(),
+            &Arguments::new("brief", &PARAMETERS, given.as_object().cloned()).unwrap(),
+        )
     }
 
     #[test]

@@ -27,10 +27,16 @@ const PARAMETERS: [Parameter; 3] = [
     Parameter::optional("budget_tokens", Shape::Whole, "default 1500, at most 5000"),
 ];
 
-pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let request = request(caller, arguments)?;
     let (query, budget_tokens) = (request.query.clone(), request.budget_tokens);
-    let mut reply = daemon.call(async move |rpc| rpc.context(request.clone()).await).await?;
+    let mut reply = daemon
+        .call(async move |rpc| rpc.context(request.clone()).await)
+        .await?;
     reply.notes = daemon.untold(reply.notes);
     Ok(render::packed_context(&reply, &query, budget_tokens))
 }
@@ -38,9 +44,15 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
 fn request(caller: Caller, arguments: &Arguments) -> Result<ContextRequest, ArgumentError> {
     Ok(ContextRequest {
         caller: Some(caller),
-        query: arguments.text("query")?.unwrap_or_default().trim().to_owned(),
+        query: arguments
+            .text("query")?
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
         scopes: arguments.list("scope", at_commas)?,
-        budget_tokens: arguments.whole("budget_tokens", BUDGET_MIN_TOKENS..=ANSWER_MAX_TOKENS)?.unwrap_or_default(),
+        budget_tokens: arguments
+            .whole("budget_tokens", BUDGET_MIN_TOKENS..=ANSWER_MAX_TOKENS)?
+            .unwrap_or_default(),
     })
 }
 
@@ -53,14 +65,19 @@ mod tests {
     use super::*;
 
     fn asked(given: &Value) -> Result<ContextRequest, ArgumentError> {
-        request(Caller::default(), &Arguments::new("context", &PARAMETERS, given.as_object().cloned()).unwrap())
+        request(
+            Caller::default(),
+            &Arguments::new("context", &PARAMETERS, given.as_object().cloned()).unwrap(),
+        )
     }
 
     #[test]
     fn every_argument_reaches_the_daemon() {
-        let requests =
-            [json!({}), json!({"query": "fix the linker", "scope": "project,global", "budget_tokens": "800"})]
-                .map(|given| shown(&asked(&given).unwrap()));
+        let requests = [
+            json!({}),
+            json!({"query": "fix the linker", "scope": "project,global", "budget_tokens": "800"}),
+        ]
+        .map(|given| shown(&asked(&given).unwrap()));
         insta::assert_snapshot!(requests.join("\n"));
     }
 

@@ -2,8 +2,8 @@
 
 use helix_client::v1::edit_request::Action as Wire;
 use helix_client::v1::{
-    AppendText, Caller, ChangeTags, DeleteMemories, EditRequest, MergeTopic, RenameTopic, RestoreMemory, ReviseText,
-    SetFields, Target,
+    AppendText, Caller, ChangeTags, DeleteMemories, EditRequest, MergeTopic, RenameTopic,
+    RestoreMemory, ReviseText, SetFields, Target,
 };
 
 use super::actions::{Action, chosen};
@@ -27,18 +27,28 @@ pub(super) const DESCRIPTION: Description = Description {
 const PARAMETERS: [Parameter; 18] = [
     Parameter::required(
         "action",
-        Shape::Choice(&["append", "revise", "delete", "tag", "set", "rename", "merge", "restore"]),
+        Shape::Choice(&[
+            "append", "revise", "delete", "tag", "set", "rename", "merge", "restore",
+        ]),
         "",
     ),
     Parameter::required("topic", Shape::Text, "topic, handle, id or topic:index"),
     Parameter::optional("text", Shape::Text, ""),
     Parameter::optional("index", Shape::Whole, "0-based, in the topic"),
-    Parameter::optional("match_str", Shape::Text, "text that only the one you mean has"),
+    Parameter::optional(
+        "match_str",
+        Shape::Text,
+        "text that only the one you mean has",
+    ),
     Parameter::optional("tag", Shape::Text, "append: to the newest with this tag"),
     Parameter::optional("tags", Shape::List, "to add"),
     Parameter::optional("remove", Shape::List, "tags to remove"),
     Parameter::optional("all", Shape::Flag, "delete or restore the whole topic"),
-    Parameter::optional("scope", Shape::List, "delete all: project (default), global or all"),
+    Parameter::optional(
+        "scope",
+        Shape::List,
+        "delete all: project (default), global or all",
+    ),
     Parameter::optional("new_name", Shape::Text, ""),
     Parameter::optional("into", Shape::Text, "topic"),
     Parameter::optional("kind", Shape::Text, "set"),
@@ -50,33 +60,87 @@ const PARAMETERS: [Parameter; 18] = [
 ];
 
 const ACTIONS: [Action<Change>; 8] = [
-    Action { name: "append", is: Change::Append, needs: &["topic", "text"], takes: &["index", "match_str", "tag"] },
-    Action { name: "revise", is: Change::Revise, needs: &["topic", "text"], takes: &["index", "match_str"] },
-    Action { name: "delete", is: Change::Delete, needs: &["topic"], takes: &["index", "match_str", "all", "scope"] },
-    Action { name: "tag", is: Change::Tag, needs: &["topic"], takes: &["tags", "remove", "index", "match_str"] },
+    Action {
+        name: "append",
+        is: Change::Append,
+        needs: &["topic", "text"],
+        takes: &["index", "match_str", "tag"],
+    },
+    Action {
+        name: "revise",
+        is: Change::Revise,
+        needs: &["topic", "text"],
+        takes: &["index", "match_str"],
+    },
+    Action {
+        name: "delete",
+        is: Change::Delete,
+        needs: &["topic"],
+        takes: &["index", "match_str", "all", "scope"],
+    },
+    Action {
+        name: "tag",
+        is: Change::Tag,
+        needs: &["topic"],
+        takes: &["tags", "remove", "index", "match_str"],
+    },
     Action {
         name: "set",
         is: Change::Set,
         needs: &["topic"],
-        takes: &["kind", "source", "confidence", "importance", "pinned", "links", "index", "match_str"],
+        takes: &[
+            "kind",
+            "source",
+            "confidence",
+            "importance",
+            "pinned",
+            "links",
+            "index",
+            "match_str",
+        ],
     },
-    Action { name: "rename", is: Change::Rename, needs: &["topic", "new_name"], takes: &[] },
-    Action { name: "merge", is: Change::Merge, needs: &["topic", "into"], takes: &[] },
-    Action { name: "restore", is: Change::Restore, needs: &["topic"], takes: &["index", "match_str", "all"] },
+    Action {
+        name: "rename",
+        is: Change::Rename,
+        needs: &["topic", "new_name"],
+        takes: &[],
+    },
+    Action {
+        name: "merge",
+        is: Change::Merge,
+        needs: &["topic", "into"],
+        takes: &[],
+    },
+    Action {
+        name: "restore",
+        is: Change::Restore,
+        needs: &["topic"],
+        takes: &["index", "match_str", "all"],
+    },
 ];
 
-/// What takes a source or the links away; a blank text counts as not given, since some models send it with every call.
+/// What takes a source or the links away; a blank text counts as not given, since some models send
+/// it with every call.
 const NONE: &str = "none";
 
 /// Arguments that say which memory of a topic is meant; a call gives one of them at most.
 const POINTERS: [&str; 4] = ["index", "match_str", "tag", "all"];
 
-pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let change = chosen(arguments, &ACTIONS, None)?;
-    let request =
-        EditRequest { caller: Some(caller), action: Some(action(change, arguments)?), ..EditRequest::default() };
+    let request = EditRequest {
+        caller: Some(caller),
+        action: Some(action(change, arguments)?),
+        ..EditRequest::default()
+    };
     let asked = arguments.required_text("topic")?;
-    let reply = daemon.call_at_most_once(async move |rpc| rpc.edit(request.clone()).await).await?;
+    let reply = daemon
+        .call_at_most_once(async move |rpc| rpc.edit(request.clone()).await)
+        .await?;
     Ok(render::edited(&reply, change, &asked, &View::local()))
 }
 
@@ -84,27 +148,63 @@ fn action(change: Change, arguments: &Arguments) -> Result<Wire, ArgumentError> 
     let topic = arguments.required_text("topic")?.trim().to_owned();
     let text = || arguments.required_text("text");
     Ok(match change {
-        Change::Append => Wire::Append(AppendText { target: Some(target(topic, arguments)?), text: text()? }),
-        Change::Revise => Wire::Revise(ReviseText { target: Some(target(topic, arguments)?), text: text()? }),
+        Change::Append => Wire::Append(AppendText {
+            target: Some(target(topic, arguments)?),
+            text: text()?,
+        }),
+        Change::Revise => Wire::Revise(ReviseText {
+            target: Some(target(topic, arguments)?),
+            text: text()?,
+        }),
         Change::Delete => {
             let all = arguments.flag("all")?;
             let scopes = arguments.list("scope", at_commas)?;
-            Wire::Delete(DeleteMemories { target: Some(target(topic, arguments)?), all, scopes })
+            Wire::Delete(DeleteMemories {
+                target: Some(target(topic, arguments)?),
+                all,
+                scopes,
+            })
         }
         Change::Tag => {
-            let (add, remove) = (arguments.list("tags", at_commas)?, arguments.list("remove", at_commas)?);
+            let (add, remove) = (
+                arguments.list("tags", at_commas)?,
+                arguments.list("remove", at_commas)?,
+            );
             if add.is_empty() && remove.is_empty() {
-                return Err(ArgumentError::MissingFor { action: "tag", name: "tags or remove" });
+                return Err(ArgumentError::MissingFor {
+                    action: "tag",
+                    name: "tags or remove",
+                });
             }
-            Wire::Tag(ChangeTags { target: Some(target(topic, arguments)?), add, remove })
+            Wire::Tag(ChangeTags {
+                target: Some(target(topic, arguments)?),
+                add,
+                remove,
+            })
         }
         Change::Set => Wire::Set(fields(topic, arguments)?),
-        Change::Rename => Wire::Rename(RenameTopic { topic, new_name: arguments.required_text("new_name")? }),
-        Change::Merge => Wire::Merge(MergeTopic { topic, into: arguments.required_text("into")? }),
+        Change::Rename => Wire::Rename(RenameTopic {
+            topic,
+            new_name: arguments.required_text("new_name")?,
+        }),
+        Change::Merge => Wire::Merge(MergeTopic {
+            topic,
+            into: arguments.required_text("into")?,
+        }),
         Change::Restore => {
             let all = arguments.flag("all")?;
-            let Target { reference, index, match_text, .. } = target(topic, arguments)?;
-            Wire::Restore(RestoreMemory { reference, index, match_text, all })
+            let Target {
+                reference,
+                index,
+                match_text,
+                ..
+            } = target(topic, arguments)?;
+            Wire::Restore(RestoreMemory {
+                reference,
+                index,
+                match_text,
+                all,
+            })
         }
     })
 }
@@ -116,7 +216,13 @@ fn fields(reference: String, arguments: &Arguments) -> Result<SetFields, Argumen
     let fields = SetFields {
         target: None,
         kind: arguments.text("kind")?,
-        source: arguments.text("source")?.map(|source| if source.trim() == NONE { String::new() } else { source }),
+        source: arguments.text("source")?.map(|source| {
+            if source.trim() == NONE {
+                String::new()
+            } else {
+                source
+            }
+        }),
         importance: arguments.fraction("importance")?,
         confidence: arguments.fraction("confidence")?,
         pinned: arguments.optional_flag("pinned")?,
@@ -125,9 +231,15 @@ fn fields(reference: String, arguments: &Arguments) -> Result<SetFields, Argumen
         ..SetFields::default()
     };
     if fields == SetFields::default() {
-        return Err(ArgumentError::MissingFor { action: "set", name: "kind, source, confidence or another field" });
+        return Err(ArgumentError::MissingFor {
+            action: "set",
+            name: "kind, source, confidence or another field",
+        });
     }
-    Ok(SetFields { target: Some(target(reference, arguments)?), ..fields })
+    Ok(SetFields {
+        target: Some(target(reference, arguments)?),
+        ..fields
+    })
 }
 
 fn target(reference: String, arguments: &Arguments) -> Result<Target, ArgumentError> {

@@ -22,32 +22,66 @@ pub(super) const DESCRIPTION: Description = Description {
 };
 
 const PARAMETERS: [Parameter; 5] = [
-    Parameter::required("topic", Shape::List, "topic, handle, id or topic:index; several memories with commas"),
+    Parameter::required(
+        "topic",
+        Shape::List,
+        "topic, handle, id or topic:index; several memories with commas",
+    ),
     Parameter::optional("index", Shape::Whole, "0-based, one memory of the topic"),
     Parameter::optional("match_str", Shape::Text, "only those with this text"),
     Parameter::optional("limit", Shape::Whole, "of a topic; default as many as fit"),
-    Parameter::optional("cursor", Shape::Text, "from the previous answer: the next page"),
+    Parameter::optional(
+        "cursor",
+        Shape::Text,
+        "from the previous answer: the next page",
+    ),
 ];
 
-pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
-    let request = ReadRequest { shown: TextShown::Body.into(), ..request(caller, arguments)? };
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
+    let request = ReadRequest {
+        shown: TextShown::Body.into(),
+        ..request(caller, arguments)?
+    };
     paged(daemon, request, render::read).await
 }
 
-/// Shows as many memories as fit. Where fewer fit than came, so many are asked for, so that the cursor goes on behind them.
+/// Shows as many memories as fit. Where fewer fit than came, so many are asked for, so that the
+/// cursor goes on behind them.
 pub(super) async fn paged(
     daemon: &Daemon,
     mut request: ReadRequest,
     render: fn(&Shown<'_>, &View) -> (String, usize),
 ) -> Result<String, Failure> {
     let (index, match_text) = (request.index, request.match_text.clone());
-    let ask = async |request: ReadRequest| daemon.call(async move |rpc| rpc.read(request.clone()).await).await;
+    let ask = async |request: ReadRequest| {
+        daemon
+            .call(async move |rpc| rpc.read(request.clone()).await)
+            .await
+    };
     let mut reply = ask(request.clone()).await?;
-    let (mut text, fitting) = render(&Shown { reply: &reply, index, match_text: &match_text }, &View::local());
+    let (mut text, fitting) = render(
+        &Shown {
+            reply: &reply,
+            index,
+            match_text: &match_text,
+        },
+        &View::local(),
+    );
     if fitting < reply.memories.len() && !reply.topic.is_empty() {
         request.limit = u32::try_from(fitting).unwrap_or(u32::MAX);
         reply = ask(request).await?;
-        (text, _) = render(&Shown { reply: &reply, index, match_text: &match_text }, &View::local());
+        (text, _) = render(
+            &Shown {
+                reply: &reply,
+                index,
+                match_text: &match_text,
+            },
+            &View::local(),
+        );
     }
     Ok(text)
 }
@@ -66,8 +100,14 @@ pub(super) fn request(caller: Caller, arguments: &Arguments) -> Result<ReadReque
         references,
         index: arguments.whole("index", 0..=u32::MAX)?,
         match_text: arguments.text("match_str")?.unwrap_or_default(),
-        limit: arguments.whole("limit", 1..=READ_LIMIT_MAX)?.unwrap_or_default(),
-        cursor: arguments.text("cursor")?.unwrap_or_default().trim().to_owned(),
+        limit: arguments
+            .whole("limit", 1..=READ_LIMIT_MAX)?
+            .unwrap_or_default(),
+        cursor: arguments
+            .text("cursor")?
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
         ..ReadRequest::default()
     })
 }
@@ -91,7 +131,8 @@ mod tests {
             json!({"topic": ["build:1", "build/arm64"]}),
         ]
         .map(|given| {
-            let arguments = Arguments::new("read", &PARAMETERS, given.as_object().cloned()).unwrap();
+            let arguments =
+                Arguments::new("read", &PARAMETERS, given.as_object().cloned()).unwrap();
             shown(&request(Caller::default(), &arguments).unwrap())
         });
         insta::assert_snapshot!(requests.join("\n"));

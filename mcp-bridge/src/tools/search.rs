@@ -45,35 +45,75 @@ const PARAMETERS: [Parameter; 14] = [
         "default medium",
     ),
     Parameter::optional("limit", Shape::Whole, "default 10"),
-    Parameter::optional("after", Shape::Text, "YYYY-MM-DD, today, yesterday, this-week"),
+    Parameter::optional(
+        "after",
+        Shape::Text,
+        "YYYY-MM-DD, today, yesterday, this-week",
+    ),
     Parameter::optional("before", Shape::Text, "up to and including that day"),
     Parameter::optional("days", Shape::Whole, "only the last N days"),
     Parameter::optional("hours", Shape::Whole, "overrides days"),
     Parameter::optional("tag", Shape::List, ""),
     Parameter::optional("topic", Shape::List, ""),
     Parameter::optional("kind", Shape::List, ""),
-    Parameter::optional("scope", Shape::List, "project, global or all; default project and global"),
-    Parameter::optional("mode", Shape::Choice(&["and", "or"]), "and: only what has all words; or: any"),
+    Parameter::optional(
+        "scope",
+        Shape::List,
+        "project, global or all; default project and global",
+    ),
+    Parameter::optional(
+        "mode",
+        Shape::Choice(&["and", "or"]),
+        "and: only what has all words; or: any",
+    ),
     Parameter::optional("explain", Shape::Flag, "show why each matched"),
-    Parameter::optional("cursor", Shape::Text, "from the previous answer: shows what follows"),
+    Parameter::optional(
+        "cursor",
+        Shape::Text,
+        "from the previous answer: shows what follows",
+    ),
 ];
 
-pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let now = Zoned::now();
     let Asked { request, detail } = ask(caller, arguments, &now)?;
     let explain = arguments.flag("explain")?;
     let query = request.query.clone();
-    let is_filtered = request.filter.as_ref().is_some_and(|filter| *filter != Filter::default());
+    let is_filtered = request
+        .filter
+        .as_ref()
+        .is_some_and(|filter| *filter != Filter::default());
     let is_first = request.cursor.is_empty();
-    let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
+    let mut reply = daemon
+        .call(async move |rpc| rpc.search(request.clone()).await)
+        .await?;
     reply.notes = daemon.untold(reply.notes);
-    if let (Detail::Topics, Some(limit)) = (detail, arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?) {
+    if let (Detail::Topics, Some(limit)) = (detail, arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?)
+    {
         let hidden = reply.topic_counts.len().saturating_sub(limit as usize);
         reply.topic_counts.truncate(limit as usize);
-        reply.notes.extend((hidden > 0).then(|| format!("{hidden} more topics; a higher limit shows them")));
+        reply.notes.extend(
+            (hidden > 0).then(|| format!("{hidden} more topics; a higher limit shows them")),
+        );
     }
-    let found = Found { reply: &reply, query: &query, is_filtered, is_first, detail, explain };
-    Ok(render::found(&found, &View { zone: now.time_zone().clone() }))
+    let found = Found {
+        reply: &reply,
+        query: &query,
+        is_filtered,
+        is_first,
+        detail,
+        explain,
+    };
+    Ok(render::found(
+        &found,
+        &View {
+            zone: now.time_zone().clone(),
+        },
+    ))
 }
 
 /// A search as it goes to the daemon, and as it is shown.
@@ -84,8 +124,12 @@ struct Asked {
 }
 
 fn ask(caller: Caller, arguments: &Arguments, now: &Zoned) -> Result<Asked, ArgumentError> {
-    let detail = arguments.choice("detail", &DETAILS)?.unwrap_or(Detail::Medium);
-    let limit = arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?.unwrap_or(SEARCH_LIMIT_DEFAULT);
+    let detail = arguments
+        .choice("detail", &DETAILS)?
+        .unwrap_or(Detail::Medium);
+    let limit = arguments
+        .whole("limit", 1..=SEARCH_LIMIT_MAX)?
+        .unwrap_or(SEARCH_LIMIT_DEFAULT);
     let request = SearchRequest {
         caller: Some(caller),
         query: arguments.text("query")?.unwrap_or_default(),
@@ -95,7 +139,11 @@ fn ask(caller: Caller, arguments: &Arguments, now: &Zoned) -> Result<Asked, Argu
         // The full detail marks the lines with matched terms.
         explain: arguments.flag("explain")? || detail == Detail::Full,
         passive: detail.counts(),
-        cursor: arguments.text("cursor")?.unwrap_or_default().trim().to_owned(),
+        cursor: arguments
+            .text("cursor")?
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
         count_only: detail.counts(),
         shown: shown(detail).into(),
         ..SearchRequest::default()
@@ -128,8 +176,12 @@ fn filter(arguments: &Arguments, now: &Zoned) -> Result<Filter, ArgumentError> {
 fn after(arguments: &Arguments, now: &Zoned) -> Result<Option<i64>, ArgumentError> {
     let from = day(arguments, "after", |text| dates::from(text, now))?;
     let days = arguments.whole("days", 1..=DAYS_MAX)?;
-    let hours = arguments.whole("hours", 1..=HOURS_MAX)?.or(days.map(|days| days * 24));
-    let recent = hours.and_then(|hours| dates::hours_ago(hours, now)).map(|at| at.timestamp().as_microsecond());
+    let hours = arguments
+        .whole("hours", 1..=HOURS_MAX)?
+        .or(days.map(|days| days * 24));
+    let recent = hours
+        .and_then(|hours| dates::hours_ago(hours, now))
+        .map(|at| at.timestamp().as_microsecond());
     Ok(from.max(recent))
 }
 
@@ -138,7 +190,9 @@ fn day(
     name: &'static str,
     read: impl FnOnce(&str) -> Option<Zoned>,
 ) -> Result<Option<i64>, ArgumentError> {
-    let Some(text) = arguments.text(name)? else { return Ok(None) };
+    let Some(text) = arguments.text(name)? else {
+        return Ok(None);
+    };
     match read(text.trim()) {
         Some(at) => Ok(Some(at.timestamp().as_microsecond())),
         None => Err(wrong(name, DAY_SHAPE, &Value::String(text))),
@@ -172,20 +226,40 @@ mod tests {
 
     #[test]
     fn hours_override_days_and_the_later_bound_counts() {
-        let after = |given| asked(&given).unwrap().request.filter.unwrap().after_us.unwrap();
-        assert_eq!(after(json!({"days": 2, "hours": 3})), after(json!({"hours": "3"})));
+        let after = |given| {
+            asked(&given)
+                .unwrap()
+                .request
+                .filter
+                .unwrap()
+                .after_us
+                .unwrap()
+        };
+        assert_eq!(
+            after(json!({"days": 2, "hours": 3})),
+            after(json!({"hours": "3"}))
+        );
         assert_eq!(after(json!({"days": 2})), after(json!({"hours": 48})));
-        assert_eq!(after(json!({"days": 30, "after": "today"})), after(json!({"after": "2026-11-21"})));
+        assert_eq!(
+            after(json!({"days": 30, "after": "today"})),
+            after(json!({"after": "2026-11-21"}))
+        );
     }
 
     #[test]
     fn counting_is_the_daemons_work_and_counts_no_access() {
         for detail in ["count", "topics"] {
             let asked = asked(&json!({"query": "x", "detail": detail})).unwrap();
-            assert_eq!((asked.request.count_only, asked.request.passive), (true, true));
+            assert_eq!(
+                (asked.request.count_only, asked.request.passive),
+                (true, true)
+            );
         }
         let asked = asked(&json!({"query": "x"})).unwrap();
-        assert_eq!((asked.request.count_only, asked.request.passive), (false, false));
+        assert_eq!(
+            (asked.request.count_only, asked.request.passive),
+            (false, false)
+        );
     }
 
     #[test]

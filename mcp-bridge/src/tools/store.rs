@@ -44,17 +44,29 @@ const MANNERS: usize = 2;
 /// What is stored, here and in each entry of a batch.
 pub(super) const DRAFT_PARAMETERS: &[Parameter] = PARAMETERS.split_at(PARAMETERS.len() - MANNERS).0;
 
-pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let request = request(caller, arguments)?;
     let terse = arguments.flag("terse")?;
     let is_forced = request.force;
     let call = async move |rpc: &mut Rpc| rpc.store(request.clone()).await;
-    let reply = if is_forced { daemon.call_at_most_once(call).await? } else { daemon.call(call).await? };
+    let reply = if is_forced {
+        daemon.call_at_most_once(call).await?
+    } else {
+        daemon.call(call).await?
+    };
     Ok(render::stored(&reply, terse))
 }
 
 fn request(caller: Caller, arguments: &Arguments) -> Result<StoreRequest, ArgumentError> {
-    Ok(StoreRequest { caller: Some(caller), draft: Some(draft(arguments)?), force: arguments.flag("force")? })
+    Ok(StoreRequest {
+        caller: Some(caller),
+        draft: Some(draft(arguments)?),
+        force: arguments.flag("force")?,
+    })
 }
 
 /// What to store.
@@ -97,7 +109,15 @@ mod tests {
 
     #[test]
     fn topic_and_text_are_required() {
-        let arguments = Arguments::new("store", &PARAMETERS, json!({"text": "a"}).as_object().cloned()).unwrap();
-        assert_eq!(request(Caller::default(), &arguments), Err(ArgumentError::Missing("topic")));
+        let arguments = Arguments::new(
+            "store",
+            &PARAMETERS,
+            json!({"text": "a"}).as_object().cloned(),
+        )
+        .unwrap();
+        assert_eq!(
+            request(Caller::default(), &arguments),
+            Err(ArgumentError::Missing("topic"))
+        );
     }
 }

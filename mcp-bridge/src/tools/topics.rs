@@ -50,20 +50,40 @@ const PARAMETERS: [Parameter; 24] = [
         ]),
         "default list",
     ),
-    Parameter::optional("topic", Shape::Text, "entries, xref, stale (or iris-*), export"),
+    Parameter::optional(
+        "topic",
+        Shape::Text,
+        "entries, xref, stale (or iris-*), export",
+    ),
     Parameter::optional("days", Shape::Whole, "recent: default 7; prune: default 30"),
     Parameter::optional("hours", Shape::Whole, "recent: overrides days"),
     Parameter::optional("detail", Shape::Choice(&["tags", "index"]), "stats"),
-    Parameter::optional("index", Shape::Whole, "entries: only this one, whole; resume: an earlier checkpoint, from 1"),
-    Parameter::optional("match_str", Shape::Text, "entries: only those with this text"),
+    Parameter::optional(
+        "index",
+        Shape::Whole,
+        "entries: only this one, whole; resume: an earlier checkpoint, from 1",
+    ),
+    Parameter::optional(
+        "match_str",
+        Shape::Text,
+        "entries: only those with this text",
+    ),
     Parameter::optional("limit", Shape::Whole, "entries"),
     Parameter::optional("cursor", Shape::Text, "entries: the next page"),
     Parameter::optional("focus", Shape::Text, "list, graph: glob like iris-*"),
     Parameter::optional("scope", Shape::List, "project, global or all"),
-    Parameter::optional("refresh", Shape::Flag, "stale: show the source as it is now"),
+    Parameter::optional(
+        "refresh",
+        Shape::Flag,
+        "stale: show the source as it is now",
+    ),
     Parameter::optional("apply", Shape::Flag, "compact: do it"),
     Parameter::optional("log", Shape::Flag, "compact: the files too"),
-    Parameter::optional("mode", Shape::Choice(&["migrate"]), "compact: repair times instead"),
+    Parameter::optional(
+        "mode",
+        Shape::Choice(&["migrate"]),
+        "compact: repair times instead",
+    ),
     Parameter::optional("json", Shape::Json, "import: an export, at most 4 MiB"),
     Parameter::optional("list", Shape::Flag, "session: all known ones"),
     Parameter::optional("session", Shape::Text, "another one's id or its beginning"),
@@ -100,32 +120,102 @@ enum Topics {
 const DEFAULT_ACTION: &str = "list";
 
 const ACTIONS: [Action<Topics>; 16] = [
-    Action { name: DEFAULT_ACTION, is: Topics::List, needs: &[], takes: &["focus", "scope"] },
-    Action { name: "recent", is: Topics::Recent, needs: &[], takes: &["days", "hours", "scope"] },
+    Action {
+        name: DEFAULT_ACTION,
+        is: Topics::List,
+        needs: &[],
+        takes: &["focus", "scope"],
+    },
+    Action {
+        name: "recent",
+        is: Topics::Recent,
+        needs: &[],
+        takes: &["days", "hours", "scope"],
+    },
     Action {
         name: "entries",
         is: Topics::Entries,
         needs: &["topic"],
         takes: &["index", "match_str", "limit", "cursor"],
     },
-    Action { name: "stats", is: Topics::Stats, needs: &[], takes: &["detail", "scope"] },
-    Action { name: "xref", is: Topics::Xref, needs: &["topic"], takes: &["scope"] },
-    Action { name: "graph", is: Topics::Graph, needs: &[], takes: &["focus", "scope"] },
-    Action { name: "stale", is: Topics::Stale, needs: &[], takes: &["topic", "refresh", "scope"] },
-    Action { name: "prune", is: Topics::Prune, needs: &[], takes: &["days", "scope"] },
-    Action { name: "compact", is: Topics::Compact, needs: &[], takes: &["apply", "log", "mode", "scope"] },
-    Action { name: "export", is: Topics::Export, needs: &[], takes: &["topic", "scope"] },
-    Action { name: "import", is: Topics::Import, needs: &["json"], takes: &["scope"] },
-    Action { name: "reindex", is: Topics::Reindex, needs: &[], takes: &[] },
-    Action { name: "session", is: Topics::Session, needs: &[], takes: &["list", "session"] },
+    Action {
+        name: "stats",
+        is: Topics::Stats,
+        needs: &[],
+        takes: &["detail", "scope"],
+    },
+    Action {
+        name: "xref",
+        is: Topics::Xref,
+        needs: &["topic"],
+        takes: &["scope"],
+    },
+    Action {
+        name: "graph",
+        is: Topics::Graph,
+        needs: &[],
+        takes: &["focus", "scope"],
+    },
+    Action {
+        name: "stale",
+        is: Topics::Stale,
+        needs: &[],
+        takes: &["topic", "refresh", "scope"],
+    },
+    Action {
+        name: "prune",
+        is: Topics::Prune,
+        needs: &[],
+        takes: &["days", "scope"],
+    },
+    Action {
+        name: "compact",
+        is: Topics::Compact,
+        needs: &[],
+        takes: &["apply", "log", "mode", "scope"],
+    },
+    Action {
+        name: "export",
+        is: Topics::Export,
+        needs: &[],
+        takes: &["topic", "scope"],
+    },
+    Action {
+        name: "import",
+        is: Topics::Import,
+        needs: &["json"],
+        takes: &["scope"],
+    },
+    Action {
+        name: "reindex",
+        is: Topics::Reindex,
+        needs: &[],
+        takes: &[],
+    },
+    Action {
+        name: "session",
+        is: Topics::Session,
+        needs: &[],
+        takes: &["list", "session"],
+    },
     Action {
         name: "checkpoint",
         is: Topics::Checkpoint,
         needs: &["task"],
         takes: &["done", "next", "hypotheses", "blocked", "files"],
     },
-    Action { name: "resume", is: Topics::Resume, needs: &[], takes: &["index"] },
-    Action { name: "clear_checkpoint", is: Topics::ClearCheckpoint, needs: &[], takes: &[] },
+    Action {
+        name: "resume",
+        is: Topics::Resume,
+        needs: &[],
+        takes: &["index"],
+    },
+    Action {
+        name: "clear_checkpoint",
+        is: Topics::ClearCheckpoint,
+        needs: &[],
+        takes: &[],
+    },
 ];
 
 impl Topics {
@@ -142,7 +232,11 @@ impl Topics {
             | Self::Export
             | Self::Session
             | Self::Resume => Effect::Reads,
-            Self::Compact | Self::Import | Self::Reindex | Self::Checkpoint | Self::ClearCheckpoint => Effect::Writes,
+            Self::Compact
+            | Self::Import
+            | Self::Reindex
+            | Self::Checkpoint
+            | Self::ClearCheckpoint => Effect::Writes,
         }
     }
 }
@@ -154,7 +248,11 @@ pub(super) fn effect(given: Option<&JsonObject>) -> Effect {
     action.map_or(Effect::Reads, Topics::effect)
 }
 
-pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     match chosen(arguments, &ACTIONS, Some(DEFAULT_ACTION))? {
         Topics::List => browse::list(daemon, caller, arguments).await,
         Topics::Recent => browse::recent(daemon, caller, arguments).await,
@@ -199,10 +297,18 @@ mod tests {
     #[test]
     fn what_changes_nothing_needs_no_turn_of_its_own() {
         let effect = |given: Value| effect(given.as_object());
-        for given in [json!({}), json!({"action": "List"}), json!({"action": "resume"}), json!({"action": "browse"})] {
+        for given in [
+            json!({}),
+            json!({"action": "List"}),
+            json!({"action": "resume"}),
+            json!({"action": "browse"}),
+        ] {
             assert_eq!(effect(given.clone()), Effect::Reads, "{given}");
         }
-        for given in [json!({"action": " CHECKPOINT", "task": "a"}), json!({"action": "import", "json": "[]"})] {
+        for given in [
+            json!({"action": " CHECKPOINT", "task": "a"}),
+            json!({"action": "import", "json": "[]"}),
+        ] {
             assert_eq!(effect(given.clone()), Effect::Writes, "{given}");
         }
     }
@@ -229,8 +335,11 @@ mod tests {
             json!({"action": "resume", "task": "mine"}),
         ]
         .map(|given| {
-            let arguments = Arguments::new("topics", &PARAMETERS, given.as_object().cloned()).unwrap();
-            chosen(&arguments, &ACTIONS, Some(DEFAULT_ACTION)).unwrap_err().to_string()
+            let arguments =
+                Arguments::new("topics", &PARAMETERS, given.as_object().cloned()).unwrap();
+            chosen(&arguments, &ACTIONS, Some(DEFAULT_ACTION))
+                .unwrap_err()
+                .to_string()
         });
         insta::assert_snapshot!(errors.join("\n"));
     }

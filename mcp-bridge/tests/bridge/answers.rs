@@ -1,4 +1,5 @@
-//! Calls that reach a daemon: who is said to call, how answers read, and that a restart goes unnoticed.
+//! Calls that reach a daemon: who is said to call, how answers read, and that a restart goes
+//! unnoticed.
 
 use helix_client::v1;
 use serde_json::json;
@@ -16,13 +17,22 @@ fn the_daemon_learns_who_calls_and_from_where() {
     let arguments = json!({"topic": "a", "text": "b", "confidence": "0.5"});
     let params = json!({"name": "store", "arguments": arguments, "_meta": {"sessionId": "s-1"}});
     let answer = bridge.ask(&json!(1), "tools/call", &params);
-    assert_eq!(answer["result"]["content"][0]["text"], "stored a/b (fact, global)");
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "stored a/b (fact, global)"
+    );
     assert_eq!(answer["result"]["isError"], false);
     let request = fake.stored.recv().unwrap();
     let caller = request.caller.unwrap();
     assert_eq!(caller.program(), v1::Program::Mcp);
-    assert_eq!(caller.cwd, std::env::current_dir().unwrap().to_str().unwrap());
-    assert_eq!((caller.agent.as_str(), caller.session.as_str()), ("test-agent", "s-1"));
+    assert_eq!(
+        caller.cwd,
+        std::env::current_dir().unwrap().to_str().unwrap()
+    );
+    assert_eq!(
+        (caller.agent.as_str(), caller.session.as_str()),
+        ("test-agent", "s-1")
+    );
     assert_eq!(request.draft.unwrap().confidence, Some(0.5));
     bridge.finish_cleanly();
     fake.stop();
@@ -41,7 +51,10 @@ fn a_stateless_client_is_known_by_each_request() {
     let params = json!({"name": "store", "arguments": {"topic": "a", "text": "b"}, "_meta": meta});
     let answer = bridge.ask(&json!(1), "tools/call", &params);
     assert_eq!(answer["result"]["resultType"], "complete");
-    assert_eq!(fake.stored.recv().unwrap().caller.unwrap().agent, "claude-code");
+    assert_eq!(
+        fake.stored.recv().unwrap().caller.unwrap().agent,
+        "claude-code"
+    );
     bridge.finish_cleanly();
     fake.stop();
 }
@@ -63,7 +76,11 @@ fn stored_text_is_neutralised_and_more_hits_are_announced() {
     more match; cursor=c1 with the same arguments shows the next, topic, tag or kind narrow them
     ");
     let (again, _) = bridge.call("search", &json!({"query": "red", "limit": 2}));
-    assert_eq!(format!("note: searched by words only\n{again}"), text, "a note is told once");
+    assert_eq!(
+        format!("note: searched by words only\n{again}"),
+        text,
+        "a note is told once"
+    );
     bridge.finish_cleanly();
     fake.stop();
 }
@@ -89,17 +106,29 @@ fn a_restarted_daemon_is_found_again() {
     let mut bridge = Bridge::start_with(home, &[]);
     bridge.initialize();
     let arguments = json!({"topic": "a", "text": "b"});
-    assert_eq!(bridge.call("store", &arguments).0, "stored a/b (fact, global)");
+    assert_eq!(
+        bridge.call("store", &arguments).0,
+        "stored a/b (fact, global)"
+    );
     first.stop();
     std::fs::remove_file(path.join("run").join("helixd.sock")).unwrap();
-    assert!(bridge.call("store", &arguments).1, "no daemon can be started");
+    assert!(
+        bridge.call("store", &arguments).1,
+        "no daemon can be started"
+    );
     let second = Fake::serve(&path);
     for _ in 0..3 {
-        assert_eq!(bridge.call("store", &arguments).0, "stored a/b (fact, global)");
+        assert_eq!(
+            bridge.call("store", &arguments).0,
+            "stored a/b (fact, global)"
+        );
     }
     second.stop();
     let third = Fake::serve(&path);
-    assert_eq!(bridge.call("store", &arguments).0, "stored a/b (fact, global)");
+    assert_eq!(
+        bridge.call("store", &arguments).0,
+        "stored a/b (fact, global)"
+    );
     bridge.finish_cleanly();
     third.stop();
 }

@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::harness::Bridge;
 
 /// What every answer without a daemon ends with.
-const WITHOUT_MEMORY: &str = "go on without memory, and tell the user that `helixctl doctor` says what is wrong";
+const WITHOUT_MEMORY: &str =
+    "go on without memory, and tell the user that `helixctl doctor` says what is wrong";
 
 #[test]
 fn without_a_daemon_every_call_says_why() {
@@ -31,12 +32,18 @@ fn wrong_arguments_are_tool_errors_that_teach() {
     bridge.initialize();
     let texts = [
         ("store", json!({"topic": "a"})),
-        ("store", json!({"topic": "a", "text": "b", "confidence": "high"})),
+        (
+            "store",
+            json!({"topic": "a", "text": "b", "confidence": "high"}),
+        ),
         ("search", json!({"q": "a"})),
         ("search", json!({"query": "a", "limit": "ten"})),
         ("search", json!({"query": "a", "detail": "everything"})),
         ("read", json!({})),
-        ("batch", json!({"entries": [{"topic": "a", "text": "b"}, {"text": "c"}]})),
+        (
+            "batch",
+            json!({"entries": [{"topic": "a", "text": "b"}, {"text": "c"}]}),
+        ),
         ("brief", json!({"topic": "a"})),
         ("edit", json!({"action": "rename", "topic": "a"})),
         ("edit", json!({"topic": "a"})),
@@ -54,7 +61,10 @@ fn wrong_arguments_are_tool_errors_that_teach() {
 
 #[test]
 fn an_unusable_environment_is_explained() {
-    let mut bridge = Bridge::start_with(tempfile::tempdir().unwrap(), &[("HELIX_SOCKET", "relative.sock")]);
+    let mut bridge = Bridge::start_with(
+        tempfile::tempdir().unwrap(),
+        &[("HELIX_SOCKET", "relative.sock")],
+    );
     bridge.initialize();
     let (text, is_error) = bridge.call("read", &json!({"topic": "a"}));
     assert!(is_error);
@@ -67,7 +77,11 @@ fn an_unusable_environment_is_explained() {
 fn unknown_tools_and_malformed_calls_are_protocol_errors() {
     let mut bridge = Bridge::start();
     bridge.initialize();
-    let unknown = bridge.ask(&json!(1), "tools/call", &json!({"name": "forget", "arguments": {}}));
+    let unknown = bridge.ask(
+        &json!(1),
+        "tools/call",
+        &json!({"name": "forget", "arguments": {}}),
+    );
     assert_eq!(unknown["error"]["code"], -32602);
     assert_eq!(
         unknown["error"]["message"],
@@ -87,7 +101,8 @@ fn a_cancelled_call_is_never_answered() {
     // The call is in flight once the bridge has connected.
     let _connection = daemon.accept().unwrap();
     let cancelled = json!({"requestId": 7, "reason": "test"});
-    bridge.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}));
+    bridge
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}));
     bridge.ask(&json!(8), "ping", &json!({}));
     bridge.finish_cleanly();
 }

@@ -36,7 +36,11 @@ fn signals_before_and_after_the_handshake() {
             }
             bridge.signal(signal);
             let (status, rest, stderr) = bridge.finish();
-            assert_eq!((status.code(), rest, stderr.as_str()), (Some(0), Vec::new(), ""), "{signal} {initialized}");
+            assert_eq!(
+                (status.code(), rest, stderr.as_str()),
+                (Some(0), Vec::new(), ""),
+                "{signal} {initialized}"
+            );
         }
     }
 }
@@ -61,10 +65,16 @@ fn calls_in_flight_are_answered_before_the_end() {
     bridge.close_stdin();
     let (status, rest, _) = bridge.finish();
     assert_eq!(status.code(), Some(0));
-    assert_eq!(rest.iter().map(|answer| answer["id"].clone()).collect::<Vec<_>>(), [json!(7)]);
+    assert_eq!(
+        rest.iter()
+            .map(|answer| answer["id"].clone())
+            .collect::<Vec<_>>(),
+        [json!(7)]
+    );
 }
 
-/// The connection to a mute daemon fails after two seconds; an end that waits only one says nothing of it.
+/// The connection to a mute daemon fails after two seconds; an end that waits only one says nothing
+/// of it.
 #[test]
 fn a_call_that_hangs_does_not_hold_up_the_end() {
     let (mut bridge, daemon) = Bridge::start_with_mute_daemon();
@@ -74,7 +84,10 @@ fn a_call_that_hangs_does_not_hold_up_the_end() {
     let _connection = daemon.accept().unwrap();
     bridge.signal(Signal::SIGTERM);
     let (status, rest, stderr) = bridge.finish();
-    assert_eq!((status.code(), rest, stderr.as_str()), (Some(0), Vec::new(), ""));
+    assert_eq!(
+        (status.code(), rest, stderr.as_str()),
+        (Some(0), Vec::new(), "")
+    );
 }
 
 #[test]
@@ -97,7 +110,8 @@ fn listing_leaves_nothing_on_disk() {
     bridge.finish_cleanly();
 }
 
-/// Clients on node give their servers sockets instead of pipes, which are read by a thread that blocks.
+/// Clients on node give their servers sockets instead of pipes, which are read by a thread that
+/// blocks.
 #[test]
 fn sockets_serve_as_well_as_pipes() {
     for signal in [Some(Signal::SIGINT), None] {
@@ -109,12 +123,15 @@ fn sockets_serve_as_well_as_pipes() {
             .stdout(Stdio::from(OwnedFd::from(theirs)))
             .spawn()
             .unwrap();
-        ours.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+        ours.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n")
+            .unwrap();
         let mut answer = String::new();
         BufReader::new(&ours).read_line(&mut answer).unwrap();
         assert_eq!(answer, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
         match signal {
-            Some(signal) => kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap(),
+            Some(signal) => {
+                kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap()
+            }
             None => ours.shutdown(std::net::Shutdown::Write).unwrap(),
         }
         assert_eq!(child.wait().unwrap().code(), Some(0), "{signal:?}");
@@ -123,9 +140,20 @@ fn sockets_serve_as_well_as_pipes() {
 
 #[test]
 fn a_wrong_command_line_exits_64() {
-    let run = |argument: &str| Command::new(env!("CARGO_BIN_EXE_helix-mcp")).arg(argument).output().unwrap();
+    let run = |argument: &str| {
+        Command::new(env!("CARGO_BIN_EXE_helix-mcp"))
+            .arg(argument)
+            .output()
+            .unwrap()
+    };
     let refused = run("--bogus");
-    assert_eq!((refused.status.code(), refused.stdout.as_slice()), (Some(64), &b""[..]));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("--bogus"), "{refused:?}");
+    assert_eq!(
+        (refused.status.code(), refused.stdout.as_slice()),
+        (Some(64), &b""[..])
+    );
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("--bogus"),
+        "{refused:?}"
+    );
     assert_eq!(run("--version").status.code(), Some(0));
 }

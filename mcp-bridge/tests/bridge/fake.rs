@@ -37,20 +37,32 @@ impl Fake {
         let (stop, stopped) = oneshot::channel::<()>();
         let (ready, is_ready) = channel();
         let thread = thread::spawn(move || {
-            Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-                let listener = UnixListenerStream::new(UnixListener::bind(socket).unwrap());
-                ready.send(()).unwrap();
-                let service = HelixServer::new(Answers { sender });
-                let serving = Server::builder().serve_with_incoming_shutdown(service, listener, pending());
-                // Connections end with the runtime, as they do when a daemon is killed.
-                tokio::select! {
-                    result = serving => result.unwrap(),
-                    _ = stopped => {}
-                }
-            });
+            Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap()
+                .block_on(async {
+                    let listener = UnixListenerStream::new(UnixListener::bind(socket).unwrap());
+                    ready.send(()).unwrap();
+                    let service = HelixServer::new(Answers { sender });
+                    let serving = Server::builder().serve_with_incoming_shutdown(
+                        service,
+                        listener,
+                        pending(),
+                    );
+                    // Connections end with the runtime, as they do when a daemon is killed.
+                    tokio::select! {
+                        result = serving => result.unwrap(),
+                        _ = stopped => {}
+                    }
+                });
         });
         is_ready.recv().unwrap();
-        Self { stored, stop, thread }
+        Self {
+            stored,
+            stop,
+            thread,
+        }
     }
 
     /// Ends it as a crash would.
@@ -79,7 +91,11 @@ fn memory(handle: &str) -> v1::Memory {
 
 fn stored() -> v1::StoreReply {
     let outcome = v1::StoreOutcome::Stored.into();
-    v1::StoreReply { outcome, memory: Some(memory("a/b")), ..v1::StoreReply::default() }
+    v1::StoreReply {
+        outcome,
+        memory: Some(memory("a/b")),
+        ..v1::StoreReply::default()
+    }
 }
 
 fn stream<T: Send + 'static>(messages: Vec<T>) -> Response<BoxStream<T>> {
@@ -88,11 +104,21 @@ fn stream<T: Send + 'static>(messages: Vec<T>) -> Response<BoxStream<T>> {
 
 #[tonic::async_trait]
 impl Helix for Answers {
-    async fn hello(&self, _: Request<v1::HelloRequest>) -> Result<Response<v1::HelloReply>, Status> {
-        Ok(Response::new(v1::HelloReply { protocol: 1, version: "0".to_owned(), pid: 1 }))
+    async fn hello(
+        &self,
+        _: Request<v1::HelloRequest>,
+    ) -> Result<Response<v1::HelloReply>, Status> {
+        Ok(Response::new(v1::HelloReply {
+            protocol: 1,
+            version: "0".to_owned(),
+            pid: 1,
+        }))
     }
 
-    async fn store(&self, request: Request<v1::StoreRequest>) -> Result<Response<v1::StoreReply>, Status> {
+    async fn store(
+        &self,
+        request: Request<v1::StoreRequest>,
+    ) -> Result<Response<v1::StoreReply>, Status> {
         self.sender.send(request.into_inner()).unwrap();
         Ok(Response::new(stored()))
     }
@@ -101,30 +127,63 @@ impl Helix for Answers {
         &self,
         request: Request<v1::StoreBatchRequest>,
     ) -> Result<Response<v1::StoreBatchReply>, Status> {
-        let item = |_| v1::BatchItem { item: Some(v1::batch_item::Item::Stored(stored())) };
+        let item = |_| v1::BatchItem {
+            item: Some(v1::batch_item::Item::Stored(stored())),
+        };
         let items = request.into_inner().drafts.into_iter().map(item).collect();
         Ok(Response::new(v1::StoreBatchReply { items }))
     }
 
-    async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchReply>, Status> {
+    async fn search(
+        &self,
+        request: Request<v1::SearchRequest>,
+    ) -> Result<Response<v1::SearchReply>, Status> {
         let request = request.into_inner();
-        let topic_counts = vec![v1::NamedCount { name: "a".to_owned(), count: 5 }];
+        let topic_counts = vec![v1::NamedCount {
+            name: "a".to_owned(),
+            count: 5,
+        }];
         if request.count_only {
-            return Ok(Response::new(v1::SearchReply { total: 5, topic_counts, ..v1::SearchReply::default() }));
+            return Ok(Response::new(v1::SearchReply {
+                total: 5,
+                topic_counts,
+                ..v1::SearchReply::default()
+            }));
         }
-        let hit = |at| v1::Hit { memory: Some(memory(&format!("a/{at}"))), score: 0.5, ..v1::Hit::default() };
+        let hit = |at| v1::Hit {
+            memory: Some(memory(&format!("a/{at}"))),
+            score: 0.5,
+            ..v1::Hit::default()
+        };
         let hits = (0..request.limit).map(hit).collect();
         let notes = vec!["searched by words only".to_owned()];
-        let next_cursor = if request.cursor.is_empty() { "c1".to_owned() } else { String::new() };
-        Ok(Response::new(v1::SearchReply { hits, notes, next_cursor, ..v1::SearchReply::default() }))
+        let next_cursor = if request.cursor.is_empty() {
+            "c1".to_owned()
+        } else {
+            String::new()
+        };
+        Ok(Response::new(v1::SearchReply {
+            hits,
+            notes,
+            next_cursor,
+            ..v1::SearchReply::default()
+        }))
     }
 
-    async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
+    async fn read(
+        &self,
+        request: Request<v1::ReadRequest>,
+    ) -> Result<Response<v1::ReadReply>, Status> {
         let reference = request.into_inner().reference;
-        Err(Status::not_found(format!("nothing is called {reference:?} here; search for it")))
+        Err(Status::not_found(format!(
+            "nothing is called {reference:?} here; search for it"
+        )))
     }
 
-    async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
+    async fn edit(
+        &self,
+        request: Request<v1::EditRequest>,
+    ) -> Result<Response<v1::EditReply>, Status> {
         assert!(request.into_inner().action.is_some());
         let topic = "a".to_owned();
         Ok(Response::new(v1::EditReply {
@@ -140,7 +199,11 @@ impl Helix for Answers {
         request: Request<v1::ListTopicsRequest>,
     ) -> Result<Response<v1::ListTopicsReply>, Status> {
         let name = format!("like-{}", request.into_inner().pattern);
-        let topics = vec![v1::TopicEntry { name, memories: 2, ..v1::TopicEntry::default() }];
+        let topics = vec![v1::TopicEntry {
+            name,
+            memories: 2,
+            ..v1::TopicEntry::default()
+        }];
         Ok(Response::new(v1::ListTopicsReply { topics }))
     }
 
@@ -149,31 +212,61 @@ impl Helix for Answers {
         request: Request<v1::CheckpointRequest>,
     ) -> Result<Response<v1::CheckpointReply>, Status> {
         use v1::checkpoint_request::Action;
-        let task = |task: &str| v1::TaskCheckpoint { task: task.to_owned(), ..v1::TaskCheckpoint::default() };
+        let task = |task: &str| v1::TaskCheckpoint {
+            task: task.to_owned(),
+            ..v1::TaskCheckpoint::default()
+        };
         let (checkpoint, text) = match request.into_inner().action {
             Some(Action::Save(saved)) => (Some(saved), ""),
-            Some(Action::Load(_)) => (Some(task("loaded")), "## Checkpoint: loaded\n_saved 2h 15m ago_\n"),
+            Some(Action::Load(_)) => (
+                Some(task("loaded")),
+                "## Checkpoint: loaded\n_saved 2h 15m ago_\n",
+            ),
             Some(Action::Clear(_) | Action::Restore(_)) | None => (None, ""),
         };
-        Ok(Response::new(v1::CheckpointReply { checkpoint, text: text.to_owned(), ..v1::CheckpointReply::default() }))
+        Ok(Response::new(v1::CheckpointReply {
+            checkpoint,
+            text: text.to_owned(),
+            ..v1::CheckpointReply::default()
+        }))
     }
 
-    async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
-        let text = format!("TOPICS: {} (2)\nGOTCHAS 1: \u{1b}[31mred", request.into_inner().query);
-        Ok(Response::new(v1::BriefReply { text, ..v1::BriefReply::default() }))
+    async fn brief(
+        &self,
+        request: Request<v1::BriefRequest>,
+    ) -> Result<Response<v1::BriefReply>, Status> {
+        let text = format!(
+            "TOPICS: {} (2)\nGOTCHAS 1: \u{1b}[31mred",
+            request.into_inner().query
+        );
+        Ok(Response::new(v1::BriefReply {
+            text,
+            ..v1::BriefReply::default()
+        }))
     }
 
-    async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {
+    async fn context(
+        &self,
+        request: Request<v1::ContextRequest>,
+    ) -> Result<Response<v1::ContextReply>, Status> {
         let text = format!("about {}", request.into_inner().query);
-        Ok(Response::new(v1::ContextReply { text, tokens: 100, left_out: 3, ..v1::ContextReply::default() }))
+        Ok(Response::new(v1::ContextReply {
+            text,
+            tokens: 100,
+            left_out: 3,
+            ..v1::ContextReply::default()
+        }))
     }
 
     async fn export(
         &self,
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
-        let piece =
-            |data: &str| v1::ExportPiece { data: data.as_bytes().to_vec(), total: 2, ..v1::ExportPiece::default() };
+        let piece = |data: &str| v1::ExportPiece {
+            data: data.as_bytes().to_vec(),
+            total: 2,
+            ..v1::ExportPiece::default()
+        };
         if request.into_inner().topics == [LARGE_TOPIC] {
             return Ok(stream(vec![piece(&"x".repeat(15_000)); 1_000]));
         }
@@ -191,7 +284,17 @@ impl Helix for Answers {
             assert_eq!(piece.data, b"{\"memories\":[]}");
             read += 1;
         }
-        let progress = v1::ImportProgress { read, ..v1::ImportProgress::default() };
-        Ok(stream(vec![progress.clone(), v1::ImportProgress { stored: read, done: true, ..progress }]))
+        let progress = v1::ImportProgress {
+            read,
+            ..v1::ImportProgress::default()
+        };
+        Ok(stream(vec![
+            progress.clone(),
+            v1::ImportProgress {
+                stored: read,
+                done: true,
+                ..progress
+            },
+        ]))
     }
 }

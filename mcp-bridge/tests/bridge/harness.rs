@@ -44,8 +44,18 @@ impl Bridge {
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
         // Ends with the child's stdout.
-        thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Self { stdin: child.stdin.take(), child, lines, home }
+        thread::spawn(move || {
+            stdout
+                .lines()
+                .map_while(Result::ok)
+                .try_for_each(|line| sender.send(line))
+        });
+        Self {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            home,
+        }
     }
 
     /// A bridge whose daemon accepts connections and never says a word.
@@ -89,7 +99,8 @@ impl Bridge {
     /// The handshake of the revisions before 2026-07-28.
     pub(crate) fn initialize(&mut self) -> Value {
         let client = json!({"name": "test-agent", "version": "1"});
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let answer = self.ask(&json!("init"), "initialize", &params);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         answer
@@ -97,14 +108,25 @@ impl Bridge {
 
     /// Calls a tool; returns its text and whether it is an error.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> (String, bool) {
-        let answer = self.ask(&json!("call"), "tools/call", &json!({"name": tool, "arguments": arguments}));
+        let answer = self.ask(
+            &json!("call"),
+            "tools/call",
+            &json!({"name": tool, "arguments": arguments}),
+        );
         let result = &answer["result"];
         assert!(result.get("structuredContent").is_none(), "{answer}");
-        (result["content"][0]["text"].as_str().unwrap().to_owned(), result["isError"].as_bool().unwrap_or(false))
+        (
+            result["content"][0]["text"].as_str().unwrap().to_owned(),
+            result["isError"].as_bool().unwrap_or(false),
+        )
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        kill(Pid::from_raw(i32::try_from(self.child.id()).unwrap()), signal).unwrap();
+        kill(
+            Pid::from_raw(i32::try_from(self.child.id()).unwrap()),
+            signal,
+        )
+        .unwrap();
     }
 
     pub(crate) fn close_stdin(&mut self) {
@@ -114,10 +136,17 @@ impl Bridge {
     /// Waits for the end; returns the exit status and everything that was still said.
     pub(crate) fn finish(mut self) -> (ExitStatus, Vec<Value>, String) {
         let rest = std::iter::from_fn(|| self.lines.recv_timeout(ANSWER_DEADLINE).ok());
-        let rest = rest.map(|line| serde_json::from_str(&line).unwrap()).collect();
+        let rest = rest
+            .map(|line| serde_json::from_str(&line).unwrap())
+            .collect();
         let status = self.child.wait().unwrap();
         let mut stderr = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        self.child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut stderr)
+            .unwrap();
         (status, rest, stderr)
     }
 
@@ -125,13 +154,17 @@ impl Bridge {
     pub(crate) fn finish_cleanly(mut self) {
         self.close_stdin();
         let (status, rest, stderr) = self.finish();
-        assert_eq!((status.code(), rest, stderr.as_str()), (Some(0), Vec::new(), ""));
+        assert_eq!(
+            (status.code(), rest, stderr.as_str()),
+            (Some(0), Vec::new(), "")
+        );
     }
 }
 
 impl Drop for Bridge {
     fn drop(&mut self) {
-        // A failed test leaves no process behind; one that has ended cannot be killed, which is fine.
+        // A failed test leaves no process behind; one that has ended cannot be killed, which is
+        // fine.
         drop(self.child.kill());
         drop(self.child.wait());
     }

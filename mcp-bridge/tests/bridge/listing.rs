@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::harness::Bridge;
 
-/// What the tools may cost, in tokens of four characters: names, descriptions, schemas and hints of all of them.
+/// What the tools may cost, in tokens of four characters: names, descriptions, schemas and hints of
+/// all of them.
 const TOOLS_MAX_TOKENS: usize = 3_500;
 
 /// Clients cut descriptions here.
@@ -29,7 +30,10 @@ fn the_tools_are_cheap() {
     let tokens = tools.to_string().chars().count() / 4;
     assert!(tokens < TOOLS_MAX_TOKENS, "the tools cost {tokens} tokens");
     for tool in tools.as_array().unwrap() {
-        assert!(tool["description"].as_str().unwrap().len() < DESCRIPTION_MAX_BYTES, "{tool}");
+        assert!(
+            tool["description"].as_str().unwrap().len() < DESCRIPTION_MAX_BYTES,
+            "{tool}"
+        );
     }
 }
 
@@ -37,7 +41,11 @@ fn the_tools_are_cheap() {
 fn clients_learn_what_a_tool_may_do() {
     let hints = |tool: &Value| {
         let hints = &tool["annotations"];
-        let hint = |name: &str| hints[name].as_bool().map_or("-", |hint| if hint { "yes" } else { "no" });
+        let hint = |name: &str| {
+            hints[name]
+                .as_bool()
+                .map_or("-", |hint| if hint { "yes" } else { "no" })
+        };
         format!(
             "{} reads {} destroys {} repeats {} open {}",
             tool["name"].as_str().unwrap(),

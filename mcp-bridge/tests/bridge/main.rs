@@ -1,5 +1,5 @@
-//! Black-box tests of the built `helix-mcp`, mostly without a daemon: handshakes of both eras, listing, refusals, endings,
-//! and every tool over a stand-in for the daemon.
+//! Black-box tests of the built `helix-mcp`, mostly without a daemon: handshakes of both eras,
+//! listing, refusals, endings, and every tool over a stand-in for the daemon.
 #![allow(clippy::unwrap_used)]
 
 mod answers;

@@ -8,7 +8,10 @@ use crate::harness::Bridge;
 const OVERSIZED_BYTES: usize = 5 * 1024 * 1024;
 
 fn ping(bridge: &mut Bridge) {
-    assert_eq!(bridge.ask(&json!("ping"), "ping", &json!({}))["result"], json!({}));
+    assert_eq!(
+        bridge.ask(&json!("ping"), "ping", &json!({}))["result"],
+        json!({})
+    );
 }
 
 #[test]
@@ -25,7 +28,10 @@ fn unknown_methods_are_refused_at_once() {
 #[test]
 fn a_malformed_handshake_can_be_repeated() {
     let mut bridge = Bridge::start();
-    assert_eq!(bridge.ask(&json!(0), "initialize", &json!({"capabilities": {}}))["error"]["code"], -32602);
+    assert_eq!(
+        bridge.ask(&json!(0), "initialize", &json!({"capabilities": {}}))["error"]["code"],
+        -32602
+    );
     assert_eq!(bridge.initialize()["result"]["serverInfo"]["name"], "helix");
     bridge.finish_cleanly();
 }
@@ -33,7 +39,9 @@ fn a_malformed_handshake_can_be_repeated() {
 #[test]
 fn strays_before_the_handshake_are_ignored() {
     let mut bridge = Bridge::start();
-    bridge.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    bridge.send(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
+    );
     bridge.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     bridge.send(&json!({"jsonrpc": "2.0", "id": 5, "result": {}}));
     bridge.send(&json!({"jsonrpc": "2.0", "id": 6, "error": {"code": -32601, "message": "no"}}));
@@ -49,10 +57,18 @@ fn garbage_is_refused_and_survived() {
         if is_greeted {
             bridge.initialize();
         }
-        for garbage in [&b"not json\n"[..], b"{\"jsonrpc\":\"2.0\",\n", b"\0\x01\n", b"\xFF\xFE\n"] {
+        for garbage in [
+            &b"not json\n"[..],
+            b"{\"jsonrpc\":\"2.0\",\n",
+            b"\0\x01\n",
+            b"\xFF\xFE\n",
+        ] {
             bridge.send_bytes(garbage);
             let refusal = bridge.receive();
-            assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&Value::Null), &json!(-32_700)));
+            assert_eq!(
+                (refusal.get("id"), &refusal["error"]["code"]),
+                (Some(&Value::Null), &json!(-32_700))
+            );
         }
         bridge.send_bytes(b"\n\r\n");
     }
@@ -77,7 +93,10 @@ fn json_that_is_no_message_is_refused() {
     bridge.initialize();
     bridge.send_bytes(b"[1,2,3]\n");
     let refusal = bridge.receive();
-    assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&Value::Null), &json!(-32_600)));
+    assert_eq!(
+        (refusal.get("id"), &refusal["error"]["code"]),
+        (Some(&Value::Null), &json!(-32_600))
+    );
     ping(&mut bridge);
     bridge.finish_cleanly();
 }
@@ -90,7 +109,10 @@ fn an_oversized_line_is_refused() {
     let call = json!({"name": "store", "arguments": {"topic": "a", "text": text}});
     bridge.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call}));
     let refusal = bridge.receive();
-    assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&json!(9)), &json!(-32_600)));
+    assert_eq!(
+        (refusal.get("id"), &refusal["error"]["code"]),
+        (Some(&json!(9)), &json!(-32_600))
+    );
     ping(&mut bridge);
     bridge.finish_cleanly();
 }

@@ -32,9 +32,18 @@ fn storing_and_finding() {
         ("store", json!({"topic": "a", "text": "b"})),
         ("store", json!({"topic": "a", "text": "b", "terse": "true"})),
         ("batch", json!({"entries": entries})),
-        ("batch", json!({"entries": entries.to_string(), "verbose": true})),
-        ("search", json!({"query": "red", "limit": "1", "detail": "brief"})),
-        ("search", json!({"query": "red", "limit": 1, "detail": "brief", "cursor": "c1"})),
+        (
+            "batch",
+            json!({"entries": entries.to_string(), "verbose": true})
+        ),
+        (
+            "search",
+            json!({"query": "red", "limit": "1", "detail": "brief"})
+        ),
+        (
+            "search",
+            json!({"query": "red", "limit": 1, "detail": "brief", "cursor": "c1"})
+        ),
         ("search", json!({"query": "red", "detail": "count"})),
         ("search", json!({"query": "red", "detail": "topics"})),
         ("brief", json!({"query": "a"})),
@@ -45,14 +54,32 @@ fn storing_and_finding() {
 #[test]
 fn editing() {
     insta::assert_snapshot!(transcript(&[
-        ("edit", json!({"action": "append", "topic": "a", "text": "more"})),
-        ("edit", json!({"action": "revise", "topic": "a", "index": "0", "text": "new"})),
+        (
+            "edit",
+            json!({"action": "append", "topic": "a", "text": "more"})
+        ),
+        (
+            "edit",
+            json!({"action": "revise", "topic": "a", "index": "0", "text": "new"})
+        ),
         ("edit", json!({"action": "delete", "topic": "a/b"})),
-        ("edit", json!({"action": "tag", "topic": "a/b", "remove": "gotcha"})),
-        ("edit", json!({"action": "rename", "topic": "b", "new_name": "a"})),
-        ("edit", json!({"action": "merge", "topic": "b", "into": "a"})),
+        (
+            "edit",
+            json!({"action": "tag", "topic": "a/b", "remove": "gotcha"})
+        ),
+        (
+            "edit",
+            json!({"action": "rename", "topic": "b", "new_name": "a"})
+        ),
+        (
+            "edit",
+            json!({"action": "merge", "topic": "b", "into": "a"})
+        ),
         ("edit", json!({"action": "restore", "topic": "a/b"})),
-        ("edit", json!({"action": "restore", "topic": "a/b", "text": "c"})),
+        (
+            "edit",
+            json!({"action": "restore", "topic": "a/b", "text": "c"})
+        ),
     ]));
 }
 
@@ -60,13 +87,22 @@ fn editing() {
 fn topics() {
     insta::assert_snapshot!(transcript(&[
         ("topics", json!({"focus": "x*"})),
-        ("topics", json!({"action": "checkpoint", "task": "build", "done": "a;b", "next": "c", "files": "x.rs, y.rs"})),
+        (
+            "topics",
+            json!({"action": "checkpoint", "task": "build", "done": "a;b", "next": "c", "files": "x.rs, y.rs"})
+        ),
         ("topics", json!({"action": "resume"})),
         ("topics", json!({"action": "clear_checkpoint"})),
         ("topics", json!({"action": "export"})),
         ("topics", json!({"action": "export", "topic": LARGE_TOPIC})),
-        ("topics", json!({"action": "import", "json": {"memories": []}})),
-        ("topics", json!({"action": "import", "json": "{\"memories\":[]}"})),
+        (
+            "topics",
+            json!({"action": "import", "json": {"memories": []}})
+        ),
+        (
+            "topics",
+            json!({"action": "import", "json": "{\"memories\":[]}"})
+        ),
         ("topics", json!({"action": "stale", "refresh": "true"})),
         ("topics", json!({"action": "statistics"})),
     ]));

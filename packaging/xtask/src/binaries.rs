@@ -1,4 +1,5 @@
-//! Builds the programs and puts them side by side into `<target>/helix/bin`, where a daemon may already run from.
+//! Builds the programs and puts them side by side into `<target>/helix/bin`, where a daemon may
+//! already run from.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -26,7 +27,8 @@ pub(crate) enum OnShimFailure {
     UseStandard,
 }
 
-/// Builds everything with the release profile, in the one way that shares all artefacts. `tests` adds test programs.
+/// Builds everything with the release profile, in the one way that shares all artefacts. `tests`
+/// adds test programs.
 pub(crate) fn build(workspace: &Workspace, tests: bool) -> Result<()> {
     let mut cargo = workspace.cargo(&["build", "--release", "--workspace"]);
     if tests {
@@ -52,7 +54,9 @@ pub(crate) fn install(workspace: &Workspace, on_shim_failure: OnShimFailure) -> 
         Some(Ok(built)) => put_into_place(&built, &workspace.bin(SHIM)),
         Some(Err(error)) if on_shim_failure == OnShimFailure::Stop => Err(error),
         Some(Err(error)) => {
-            complain(&format!("note: the static hook shim could not be built ({error:#}); hooks use the larger one"));
+            complain(&format!(
+                "note: the static hook shim could not be built ({error:#}); hooks use the larger one"
+            ));
             put_into_place(&standard, &workspace.bin(SHIM))
         }
     }
@@ -77,7 +81,9 @@ pub(crate) fn put_into_place(from: &Path, to: &Path) -> Result<()> {
 /// Installs the model that tests and benchmarks share.
 pub(crate) fn install_shared_model(workspace: &Workspace) -> Result<()> {
     let mut install = Command::new(workspace.bin("helixctl"));
-    install.args(["model", "install"]).env("HELIX_MODEL_DIR", workspace.model_dir());
+    install
+        .args(["model", "install"])
+        .env("HELIX_MODEL_DIR", workspace.model_dir());
     run(&mut install)
 }
 
@@ -96,7 +102,11 @@ pub(crate) fn prepare(workspace: &Workspace) -> Result<()> {
     install(workspace, OnShimFailure::UseStandard)?;
     announce("installing the model");
     install_shared_model(workspace)?;
-    ensure!(workspace.bin("helixd").is_file(), "helixd is missing in {}", workspace.bin_dir().display());
+    ensure!(
+        workspace.bin("helixd").is_file(),
+        "helixd is missing in {}",
+        workspace.bin_dir().display()
+    );
     Ok(())
 }
 
@@ -117,7 +127,10 @@ mod tests {
         put_into_place(&from, &to).unwrap();
         assert_eq!(std::io::read_to_string(running).unwrap(), "one");
         assert_eq!(fs::read_to_string(&to).unwrap(), "two");
-        assert_eq!(fs::metadata(&to).unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(
+            fs::metadata(&to).unwrap().permissions().mode() & 0o777,
+            0o755
+        );
         assert_eq!(fs::read_dir(dir.path().join("bin")).unwrap().count(), 1);
     }
 

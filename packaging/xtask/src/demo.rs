@@ -1,5 +1,6 @@
-//! The demonstration that ends `up`: stores three memories about this repository, finds one by meaning, and shows what an
-//! agent would be told when it opens a file. Every claim it prints was checked; a repeated run stores nothing twice.
+//! The demonstration that ends `up`: stores three memories about this repository, finds one by
+//! meaning, and shows what an agent would be told when it opens a file. Every claim it prints was
+//! checked; a repeated run stores nothing twice.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,7 +21,8 @@ const EMBEDDING_DEADLINE: Duration = Duration::from_secs(30);
 /// How often the search is repeated meanwhile.
 const POLL: Duration = Duration::from_millis(250);
 
-/// Hooks that are tried: each answers in time or says nothing, and a busy machine may need a second one.
+/// Hooks that are tried: each answers in time or says nothing, and a busy machine may need a second
+/// one.
 const HOOK_TRIES: u32 = 5;
 
 /// A memory about this repository.
@@ -82,10 +84,15 @@ pub(crate) struct Demonstration<'a> {
 
 impl Demonstration<'_> {
     pub(crate) fn give(&self) -> Result<()> {
-        let handles = MEMORIES.iter().map(|memory| self.store(memory)).collect::<Result<Vec<_>>>()?;
+        let handles = MEMORIES
+            .iter()
+            .map(|memory| self.store(memory))
+            .collect::<Result<Vec<_>>>()?;
         self.find(&MEMORIES[1])?;
         self.show_injection(&MEMORIES[0])?;
-        say("  These three memories stay in your store, in the scope of this repository alone. To forget them:");
+        say(
+            "  These three memories stay in your store, in the scope of this repository alone. To forget them:",
+        );
         say(&format!("    {}", self.removal(&handles)));
         Ok(())
     }
@@ -93,26 +100,49 @@ impl Demonstration<'_> {
     /// The one line that takes the memories out again.
     fn removal(&self, handles: &[String]) -> String {
         let helixctl = self.environment.spelled(&self.workspace.bin("helixctl"));
-        format!("for memory in {}; do {helixctl} forget $memory; done", handles.join(" "))
+        format!(
+            "for memory in {}; do {helixctl} forget $memory; done",
+            handles.join(" ")
+        )
     }
 
     fn helixctl(&self, arguments: &[&str]) -> Command {
-        let mut command = self.environment.command(&self.workspace.bin("helixctl"), &self.workspace.root);
+        let mut command = self
+            .environment
+            .command(&self.workspace.bin("helixctl"), &self.workspace.root);
         command.args(arguments);
         command
     }
 
-    /// Stores a memory and returns its handle; one that is already there is reinforced, and helixctl says so.
+    /// Stores a memory and returns its handle; one that is already there is reinforced, and
+    /// helixctl says so.
     fn store(&self, memory: &Memory) -> Result<String> {
-        say(&format!("  $ helixctl add --topic {} --kind {} --source {} …", memory.topic, memory.kind, memory.source));
+        say(&format!(
+            "  $ helixctl add --topic {} --kind {} --source {} …",
+            memory.topic, memory.kind, memory.source
+        ));
         let mut add = self.helixctl(&["add", "--topic", memory.topic, "--kind", memory.kind]);
-        add.args(["--source", memory.source, "--tags", memory.tags, memory.text]);
-        let said =
-            capture(&mut add).with_context(|| format!("the memory about {} could not be stored", memory.topic))?;
+        add.args([
+            "--source",
+            memory.source,
+            "--tags",
+            memory.tags,
+            memory.text,
+        ]);
+        let said = capture(&mut add)
+            .with_context(|| format!("the memory about {} could not be stored", memory.topic))?;
         say(&format!("  {}", said.trim_end()));
         // What became of it, a tab, its handle.
-        let handle = said.trim_end().split_once('\t').map(|(_, handle)| handle.to_owned());
-        handle.with_context(|| format!("`helixctl add` did not say the handle of the memory about {}", memory.topic))
+        let handle = said
+            .trim_end()
+            .split_once('\t')
+            .map(|(_, handle)| handle.to_owned());
+        handle.with_context(|| {
+            format!(
+                "`helixctl add` did not say the handle of the memory about {}",
+                memory.topic
+            )
+        })
     }
 
     /// Searches until the memory's vector is there, then shows the search as a user sees it.
@@ -125,7 +155,10 @@ impl Demonstration<'_> {
             }
         };
         let deadline = Instant::now() + EMBEDDING_DEADLINE;
-        while !mentions(&capture(&mut self.helixctl(&["search", "--json", question]))?, memory.text) {
+        while !mentions(
+            &capture(&mut self.helixctl(&["search", "--json", question]))?,
+            memory.text,
+        ) {
             ensure!(
                 Instant::now() < deadline,
                 "searching for \"{question}\" did not find what was just stored; `helixctl doctor` says what is wrong"
@@ -151,7 +184,9 @@ impl Demonstration<'_> {
                 return Ok(());
             }
         }
-        bail!("the hook said nothing about {file}, {HOOK_TRIES} times; `helixctl doctor` says what is wrong")
+        bail!(
+            "the hook said nothing about {file}, {HOOK_TRIES} times; `helixctl doctor` says what is wrong"
+        )
     }
 
     /// Feeds the hook what Claude Code sends before it reads a file; returns what the hook prints.
@@ -165,7 +200,9 @@ impl Demonstration<'_> {
             "tool_input": { "file_path": file },
             "tool_use_id": session,
         });
-        let mut hook = self.environment.command(&self.workspace.bin(SHIM), &self.workspace.root);
+        let mut hook = self
+            .environment
+            .command(&self.workspace.bin(SHIM), &self.workspace.root);
         let mut child = hook
             .arg("ambient")
             .stdin(Stdio::piped())
@@ -173,10 +210,18 @@ impl Demonstration<'_> {
             .spawn()
             .context("could not start helix-hook")?;
         let mut stdin = child.stdin.take().context("helix-hook has no stdin")?;
-        stdin.write_all(event.to_string().as_bytes()).context("helix-hook did not read its stdin")?;
+        stdin
+            .write_all(event.to_string().as_bytes())
+            .context("helix-hook did not read its stdin")?;
         drop(stdin);
-        let output = child.wait_with_output().context("could not read what helix-hook says")?;
-        ensure!(output.status.success(), "helix-hook ended with {}", output.status);
+        let output = child
+            .wait_with_output()
+            .context("could not read what helix-hook says")?;
+        ensure!(
+            output.status.success(),
+            "helix-hook ended with {}",
+            output.status
+        );
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }
@@ -187,7 +232,9 @@ fn injected(answer: &str) -> Result<Option<String>> {
         return Ok(None);
     }
     let answer: Value = serde_json::from_str(answer).context("the hook's answer is not JSON")?;
-    let text = answer.pointer("/hookSpecificOutput/additionalContext").and_then(Value::as_str);
+    let text = answer
+        .pointer("/hookSpecificOutput/additionalContext")
+        .and_then(Value::as_str);
     Ok(text.map(str::to_owned))
 }
 
@@ -214,8 +261,12 @@ mod tests {
 
     /// Words as a search sees them, cut to their first five letters in place of a stemmer.
     fn stems(text: &str) -> BTreeSet<String> {
-        let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() > 2);
-        words.map(|word| word.to_lowercase().chars().take(5).collect()).collect()
+        let words = text
+            .split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| word.len() > 2);
+        words
+            .map(|word| word.to_lowercase().chars().take(5).collect())
+            .collect()
     }
 
     #[test]
@@ -255,7 +306,10 @@ mod tests {
     /// A set of programs whose `helixctl` finds what it stored and whose hook prints `answer`.
     fn programs(answer: &str) -> (tempfile::TempDir, Workspace) {
         let dir = tempfile::tempdir().unwrap();
-        let workspace = Workspace { root: dir.path().to_owned(), target: dir.path().join("target") };
+        let workspace = Workspace {
+            root: dir.path().to_owned(),
+            target: dir.path().join("target"),
+        };
         std::fs::create_dir_all(workspace.bin_dir()).unwrap();
         let log = dir.path().join("log").display().to_string();
         let helixctl = format!(
@@ -264,9 +318,18 @@ mod tests {
         );
         let hook = format!("cat > {log}.event\ncat <<'END'\n{answer}\nEND");
         for (name, script) in [("helixctl", helixctl), (SHIM, hook)] {
-            // A child writes it: a descriptor open for writing, inherited by another test's child, would make it "busy".
-            let write = ["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$2\" && chmod 700 \"$2\"", "sh"];
-            let status = Command::new("sh").args(write).arg(script).arg(workspace.bin(name)).status();
+            // A child writes it: a descriptor open for writing, inherited by another test's child,
+            // would make it "busy".
+            let write = [
+                "-c",
+                "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$2\" && chmod 700 \"$2\"",
+                "sh",
+            ];
+            let status = Command::new("sh")
+                .args(write)
+                .arg(script)
+                .arg(workspace.bin(name))
+                .status();
             assert!(status.unwrap().success());
         }
         (dir, workspace)
@@ -277,13 +340,25 @@ mod tests {
         let answer = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "known"}}"#;
         let (dir, workspace) = programs(answer);
         for (meaning, asked) in [(Meaning::Available, QUESTION), (Meaning::Absent, WORDS)] {
-            Demonstration { workspace: &workspace, environment: &Environment::default(), meaning }.give().unwrap();
+            Demonstration {
+                workspace: &workspace,
+                environment: &Environment::default(),
+                meaning,
+            }
+            .give()
+            .unwrap();
             let log = std::fs::read_to_string(dir.path().join("log")).unwrap();
-            assert!(log.ends_with(&format!("search --json {asked}\nsearch {asked}\n")), "{log}");
+            assert!(
+                log.ends_with(&format!("search --json {asked}\nsearch {asked}\n")),
+                "{log}"
+            );
         }
         let event = std::fs::read_to_string(dir.path().join("log.event")).unwrap();
         let event: Value = serde_json::from_str(&event).unwrap();
-        let file = event.pointer("/tool_input/file_path").and_then(Value::as_str).unwrap();
+        let file = event
+            .pointer("/tool_input/file_path")
+            .and_then(Value::as_str)
+            .unwrap();
         assert_eq!(Path::new(file), dir.path().join("proto/src/frame.rs"));
     }
 
@@ -291,21 +366,43 @@ mod tests {
     fn what_was_stored_can_be_forgotten_by_the_line_that_is_shown() {
         let (dir, workspace) = programs("");
         let environment = Environment::default();
-        let demonstration =
-            Demonstration { workspace: &workspace, environment: &environment, meaning: Meaning::Absent };
-        let handles: Vec<String> = MEMORIES.iter().map(|memory| demonstration.store(memory).unwrap()).collect();
+        let demonstration = Demonstration {
+            workspace: &workspace,
+            environment: &environment,
+            meaning: Meaning::Absent,
+        };
+        let handles: Vec<String> = MEMORIES
+            .iter()
+            .map(|memory| demonstration.store(memory).unwrap())
+            .collect();
         let line = demonstration.removal(&handles);
-        assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success(), "{line}");
+        assert!(
+            Command::new("sh")
+                .args(["-c", &line])
+                .status()
+                .unwrap()
+                .success(),
+            "{line}"
+        );
         let log = std::fs::read_to_string(dir.path().join("log")).unwrap();
-        let forgotten = log.lines().filter_map(|line| line.strip_prefix("forget ")).collect::<Vec<_>>();
-        assert_eq!(forgotten, ["wire-format/x", "build-gotchas/x", "build-conventions/x"]);
+        let forgotten = log
+            .lines()
+            .filter_map(|line| line.strip_prefix("forget "))
+            .collect::<Vec<_>>();
+        assert_eq!(
+            forgotten,
+            ["wire-format/x", "build-gotchas/x", "build-conventions/x"]
+        );
     }
 
     #[test]
     fn a_silent_hook_fails_the_demonstration() {
         let (_dir, workspace) = programs("");
-        let demonstration =
-            Demonstration { workspace: &workspace, environment: &Environment::default(), meaning: Meaning::Absent };
+        let demonstration = Demonstration {
+            workspace: &workspace,
+            environment: &Environment::default(),
+            meaning: Meaning::Absent,
+        };
         let error = demonstration.give().unwrap_err();
         assert!(error.to_string().contains("said nothing"), "{error}");
     }

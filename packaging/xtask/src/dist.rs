@@ -1,4 +1,5 @@
-//! `cargo xtask dist`: everything that a package ships, under `<target>/dist/bin` and `<target>/dist/share`.
+//! `cargo xtask dist`: everything that a package ships, under `<target>/dist/bin` and
+//! `<target>/dist/share`.
 
 use std::fs;
 use std::path::Path;
@@ -20,25 +21,56 @@ const COMPLETIONS: [(&str, &str); 3] = [
 
 /// Files of the checkout that are shipped as they are, and where below `share`.
 const FILES: [(&str, &str); 12] = [
-    ("packaging/systemd/helixd.service", "systemd/user/helixd.service"),
-    ("packaging/systemd/helixd.socket", "systemd/user/helixd.socket"),
-    ("packaging/launchd/dev.helix.helixd.plist", "helix/launchd/dev.helix.helixd.plist"),
+    (
+        "packaging/systemd/helixd.service",
+        "systemd/user/helixd.service",
+    ),
+    (
+        "packaging/systemd/helixd.socket",
+        "systemd/user/helixd.socket",
+    ),
+    (
+        "packaging/launchd/dev.helix.helixd.plist",
+        "helix/launchd/dev.helix.helixd.plist",
+    ),
     ("packaging/man/helixd.1", "man/man1/helixd.1"),
     ("packaging/man/helix-mcp.1", "man/man1/helix-mcp.1"),
     ("packaging/man/helix-hook.1", "man/man1/helix-hook.1"),
     ("packaging/README.md", "doc/helix/INSTALL.md"),
-    ("packaging/claude-plugin/.claude-plugin/plugin.json", "helix/claude-plugin/.claude-plugin/plugin.json"),
-    ("packaging/claude-plugin/.mcp.json", "helix/claude-plugin/.mcp.json"),
-    ("packaging/claude-plugin/hooks/hooks.json", "helix/claude-plugin/hooks/hooks.json"),
-    ("packaging/claude-plugin/README.md", "helix/claude-plugin/README.md"),
-    ("packaging/claude-plugin/LICENSE", "helix/claude-plugin/LICENSE"),
+    (
+        "packaging/claude-plugin/.claude-plugin/plugin.json",
+        "helix/claude-plugin/.claude-plugin/plugin.json",
+    ),
+    (
+        "packaging/claude-plugin/.mcp.json",
+        "helix/claude-plugin/.mcp.json",
+    ),
+    (
+        "packaging/claude-plugin/hooks/hooks.json",
+        "helix/claude-plugin/hooks/hooks.json",
+    ),
+    (
+        "packaging/claude-plugin/README.md",
+        "helix/claude-plugin/README.md",
+    ),
+    (
+        "packaging/claude-plugin/LICENSE",
+        "helix/claude-plugin/LICENSE",
+    ),
 ];
 
-/// Programs with a help text whose manual page is written by hand. The shim has none to compare its page with.
+/// Programs with a help text whose manual page is written by hand. The shim has none to compare its
+/// page with.
 const WRITTEN_PAGES: [&str; 2] = ["helixd", "helix-mcp"];
 
 /// Files that are shipped when the checkout has them.
-const DOCUMENTS: [&str; 5] = ["README.md", "CHANGELOG.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"];
+const DOCUMENTS: [&str; 5] = [
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+];
 
 /// Builds stripped programs and gathers the files around them.
 pub(crate) fn dist() -> Result<()> {
@@ -49,14 +81,19 @@ pub(crate) fn dist() -> Result<()> {
     announce("gathering files");
     let share = dist.join("share");
     if share.exists() {
-        fs::remove_dir_all(&share).with_context(|| format!("could not remove {}", share.display()))?;
+        fs::remove_dir_all(&share)
+            .with_context(|| format!("could not remove {}", share.display()))?;
     }
     gather(&workspace, &share)?;
     describe(&dist.join("bin").join("helixctl"), &share)?;
     for program in WRITTEN_PAGES {
         check_page(&dist.join("bin").join(program), &share)?;
     }
-    say(&format!("ready in {} and {}", dist.join("bin").display(), share.display()));
+    say(&format!(
+        "ready in {} and {}",
+        dist.join("bin").display(),
+        share.display()
+    ));
     Ok(())
 }
 
@@ -71,7 +108,11 @@ fn build_programs(workspace: &Workspace, dist: &Path) -> Result<()> {
     for program in PROGRAMS {
         put_into_place(&dist.join(program), &bin.join(program))?;
     }
-    let hook = if shim::is_possible() { shim::build(workspace)? } else { dist.join(SHIM) };
+    let hook = if shim::is_possible() {
+        shim::build(workspace)?
+    } else {
+        dist.join(SHIM)
+    };
     if shim::is_possible() {
         shim::check(&hook)?;
     }
@@ -109,9 +150,15 @@ fn describe(helixctl: &Path, share: &Path) -> Result<()> {
 fn check_page(program: &Path, share: &Path) -> Result<()> {
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let path = share.join("man").join("man1").join(format!("{name}.1"));
-    let page = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
+    let page =
+        fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
     let missing = missing_options(&capture(Command::new(program).arg("--help"))?, &page);
-    ensure!(missing.is_empty(), "{} leaves out {}", path.display(), missing.join(", "));
+    ensure!(
+        missing.is_empty(),
+        "{} leaves out {}",
+        path.display(),
+        missing.join(", ")
+    );
     Ok(())
 }
 
@@ -120,12 +167,16 @@ fn missing_options(help: &str, page: &str) -> Vec<String> {
     let plain = page.replace('\\', "");
     let words = help.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     let options = words.filter(|word| word.len() > 2 && word.starts_with("--"));
-    options.filter(|option| !plain.contains(&format!("{option}f"))).map(str::to_owned).collect()
+    options
+        .filter(|option| !plain.contains(&format!("{option}f")))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
     create_parent(to)?;
-    fs::copy(from, to).with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
+    fs::copy(from, to)
+        .with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
     Ok(())
 }
 
@@ -144,8 +195,19 @@ mod tests {
     fn every_shipped_file_exists_and_is_gathered() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let dir = tempfile::tempdir().unwrap();
-        gather(&Workspace { root, target: dir.path().to_owned() }, dir.path()).unwrap();
-        assert!(WRITTEN_PAGES.iter().all(|name| dir.path().join(format!("man/man1/{name}.1")).is_file()));
+        gather(
+            &Workspace {
+                root,
+                target: dir.path().to_owned(),
+            },
+            dir.path(),
+        )
+        .unwrap();
+        assert!(
+            WRITTEN_PAGES
+                .iter()
+                .all(|name| dir.path().join(format!("man/man1/{name}.1")).is_file())
+        );
         assert!(FILES.iter().all(|(_, to)| dir.path().join(to).is_file()));
     }
 
@@ -155,14 +217,25 @@ mod tests {
         let mut directories = vec![plugin.clone()];
         let mut found = 0;
         while let Some(directory) = directories.pop() {
-            for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+            for path in fs::read_dir(directory)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+            {
                 if path.is_dir() {
                     directories.push(path);
                     continue;
                 }
-                let name = path.strip_prefix(&plugin).unwrap().to_string_lossy().into_owned();
-                let expected = (format!("packaging/claude-plugin/{name}"), format!("helix/claude-plugin/{name}"));
-                let is_shipped = |(from, to): &(&str, &str)| (*from, *to) == (&expected.0, &expected.1);
+                let name = path
+                    .strip_prefix(&plugin)
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned();
+                let expected = (
+                    format!("packaging/claude-plugin/{name}"),
+                    format!("helix/claude-plugin/{name}"),
+                );
+                let is_shipped =
+                    |(from, to): &(&str, &str)| (*from, *to) == (&expected.0, &expected.1);
                 assert!(FILES.iter().any(is_shipped), "{name}");
                 found += 1;
             }
@@ -175,6 +248,9 @@ mod tests {
         let page = "\\fB\\-\\-home\\fR \\fIDIR\\fR\n\\fB\\-\\-no\\-embedder\\fR\n";
         let help = "Options:\n      --home <DIR>  Where (environment: `HELIX_HOME`)\n  -n, --no-embedder\n      --ho\n";
         assert_eq!(missing_options(help, page), ["--ho"]);
-        assert_eq!(missing_options("Usage: helixd [OPTIONS]\n", page), Vec::<String>::new());
+        assert_eq!(
+            missing_options("Usage: helixd [OPTIONS]\n", page),
+            Vec::<String>::new()
+        );
     }
 }

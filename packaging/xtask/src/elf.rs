@@ -33,7 +33,10 @@ pub(crate) fn problem(file: &[u8]) -> Option<&'static str> {
 
 /// Returns the type of each program header.
 fn segments(file: &[u8]) -> Option<Vec<u32>> {
-    let start = usize::try_from(u64::from_le_bytes(*file.get(PROGRAM_HEADERS_AT..)?.first_chunk()?)).ok()?;
+    let start = usize::try_from(u64::from_le_bytes(
+        *file.get(PROGRAM_HEADERS_AT..)?.first_chunk()?,
+    ))
+    .ok()?;
     let bytes = usize::from(read_u16(file, PROGRAM_HEADER_BYTES_AT)?);
     let count = usize::from(read_u16(file, PROGRAM_HEADER_COUNT_AT)?);
     (0..count)
@@ -74,7 +77,11 @@ mod tests {
         assert_eq!(problem(&elf(2, &[1, 1, 4])), None);
         assert!(problem(&elf(2, &[1, 3])).unwrap().contains("PT_INTERP"));
         assert!(problem(&elf(2, &[1, 2])).unwrap().contains("PT_DYNAMIC"));
-        assert!(problem(&elf(3, &[1])).unwrap().contains("position independent"));
+        assert!(
+            problem(&elf(3, &[1]))
+                .unwrap()
+                .contains("position independent")
+        );
         assert!(problem(b"#!/bin/sh").is_some());
         assert!(problem(&elf(2, &[1])[..60]).is_some());
     }

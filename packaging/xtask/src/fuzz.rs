@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: runs the targets of `tests/fuzz` under `libFuzzer`, each for a while.
 //!
-//! The coverage that guides it comes from the compiler itself, so the stable toolchain and a C++ compiler (for `libFuzzer`)
-//! are all it needs. Overflow and broken assertions count as findings; memory errors need no sanitizer, because nothing that
-//! is fuzzed has unsafe code of its own.
+//! The coverage that guides it comes from the compiler itself, so the stable toolchain and a C++
+//! compiler (for `libFuzzer`) are all it needs. Overflow and broken assertions count as findings;
+//! memory errors need no sanitizer, because nothing that is fuzzed has unsafe code of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,8 @@ const COVERAGE_FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-cove
                               -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares \
                               -Ccodegen-units=1 --cfg fuzzing";
 
-/// Longest input that is tried, in bytes: several records, past every bound of the readers that is worth a byte each.
+/// Longest input that is tried, in bytes: several records, past every bound of the readers that is
+/// worth a byte each.
 const INPUT_MAX_BYTES: u32 = 16 * 1024;
 
 /// Time that one input may take before it is a finding, in seconds.
@@ -43,7 +44,10 @@ pub(crate) const NO_COMPILER: &str =
 pub(crate) fn fuzz(seconds: u32, named: &[String]) -> Result<bool> {
     let chosen = choose(named)?;
     let workspace = Workspace::find()?;
-    ensure!(can_compile(), "fuzzing needs a C++ compiler, and {NO_COMPILER}");
+    ensure!(
+        can_compile(),
+        "fuzzing needs a C++ compiler, and {NO_COMPILER}"
+    );
     announce("building the fuzz targets");
     let programs = build(&workspace)?;
     let mut findings = 0;
@@ -53,7 +57,10 @@ pub(crate) fn fuzz(seconds: u32, named: &[String]) -> Result<bool> {
             findings += 1;
         }
     }
-    say(&format!("{} passed, {findings} failed", chosen.len() - findings));
+    say(&format!(
+        "{} passed, {findings} failed",
+        chosen.len() - findings
+    ));
     Ok(findings == 0)
 }
 
@@ -65,17 +72,21 @@ fn choose(named: &[String]) -> Result<Vec<&'static str>> {
     let known = || format!("the fuzz targets are {}", TARGETS.join(", "));
     named
         .iter()
-        .map(|name| find(name).with_context(|| format!("there is no fuzz target {name}; {}", known())))
+        .map(|name| {
+            find(name).with_context(|| format!("there is no fuzz target {name}; {}", known()))
+        })
         .collect()
 }
 
-/// Whether the targets can be compiled here: `libFuzzer` is C++ and is compiled from the copy in its package.
+/// Whether the targets can be compiled here: `libFuzzer` is C++ and is compiled from the copy in
+/// its package.
 pub(crate) fn can_compile() -> bool {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     version_of(&compiler, &["--version"]).is_some()
 }
 
-/// Compiles all targets as far as errors need it, so that a change which breaks one is noticed before somebody fuzzes.
+/// Compiles all targets as far as errors need it, so that a change which breaks one is noticed
+/// before somebody fuzzes.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     run(&mut cargo(workspace, "check", &host_target()?))
 }
@@ -89,10 +100,13 @@ fn build(workspace: &Workspace) -> Result<PathBuf> {
 
 /// A command over all targets with flags of their own, apart from everything else.
 fn cargo(workspace: &Workspace, what: &str, host: &str) -> Command {
-    // Not `--locked`: this lock file follows the packages of the workspace, which may have changed since.
+    // Not `--locked`: this lock file follows the packages of the workspace, which may have changed
+    // since.
     let mut cargo = workspace.cargo(&[what, "--release", "--target", host]);
     cargo.current_dir(workspace.root.join("tests").join("fuzz"));
-    cargo.env("CARGO_TARGET_DIR", dir(workspace)).env("RUSTFLAGS", COVERAGE_FLAGS);
+    cargo
+        .env("CARGO_TARGET_DIR", dir(workspace))
+        .env("RUSTFLAGS", COVERAGE_FLAGS);
     cargo.env_remove("CARGO_ENCODED_RUSTFLAGS");
     cargo
 }
@@ -104,7 +118,12 @@ fn run_target(workspace: &Workspace, programs: &Path, target: &str, seconds: u32
     for dir in [&corpus, &findings] {
         fs::create_dir_all(dir).with_context(|| format!("could not create {}", dir.display()))?;
     }
-    let seeds = workspace.root.join("tests").join("fuzz").join("seeds").join(target);
+    let seeds = workspace
+        .root
+        .join("tests")
+        .join("fuzz")
+        .join("seeds")
+        .join(target);
     let mut fuzzer = Command::new(programs.join(target));
     fuzzer
         .arg(format!("-max_total_time={seconds}"))
@@ -116,19 +135,25 @@ fn run_target(workspace: &Workspace, programs: &Path, target: &str, seconds: u32
         .args([&corpus, &seeds])
         .current_dir(&workspace.root)
         .stdin(Stdio::null());
-    let status = fuzzer.status().with_context(|| format!("could not start the fuzz target {target}"))?;
+    let status = fuzzer
+        .status()
+        .with_context(|| format!("could not start the fuzz target {target}"))?;
     if status.success() {
         return Ok(true);
     }
     if status.code().is_none() && !has_files(&findings)? {
         bail!("the fuzz target {target} was stopped ({status})");
     }
-    complain(&format!("    {target}: found something, kept in {}; run the target with that file", findings.display()));
+    complain(&format!(
+        "    {target}: found something, kept in {}; run the target with that file",
+        findings.display()
+    ));
     Ok(false)
 }
 
 fn has_files(dir: &Path) -> Result<bool> {
-    let mut files = fs::read_dir(dir).with_context(|| format!("could not read {}", dir.display()))?;
+    let mut files =
+        fs::read_dir(dir).with_context(|| format!("could not read {}", dir.display()))?;
     Ok(files.next().is_some())
 }
 
@@ -148,7 +173,10 @@ mod tests {
         assert_eq!(choose(&[]).unwrap(), TARGETS);
         assert_eq!(choose(&["query".to_owned()]).unwrap(), ["query"]);
         let error = choose(&["nothing".to_owned()]).unwrap_err().to_string();
-        assert!(error.contains("nothing") && error.contains("amrl"), "{error}");
+        assert!(
+            error.contains("nothing") && error.contains("amrl"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -156,8 +184,14 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz");
         let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
         for target in TARGETS {
-            assert!(manifest.contains(&format!("name = \"{target}\"")), "{target}");
-            assert!(has_files(&root.join("seeds").join(target)).unwrap(), "{target}");
+            assert!(
+                manifest.contains(&format!("name = \"{target}\"")),
+                "{target}"
+            );
+            assert!(
+                has_files(&root.join("seeds").join(target)).unwrap(),
+                "{target}"
+            );
         }
         assert_eq!(manifest.matches("[[bin]]").count(), TARGETS.len());
     }

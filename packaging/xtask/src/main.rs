@@ -1,7 +1,8 @@
 //! `cargo xtask`: builds, tests, measures and packages Helix.
 //!
-//! One file per command; `binaries`, `shim` and `workspace` are what the commands share. Everything goes through the release
-//! profile in one invocation style, so that the heavy dependencies are compiled once.
+//! One file per command; `binaries`, `shim` and `workspace` are what the commands share. Everything
+//! goes through the release profile in one invocation style, so that the heavy dependencies are
+//! compiled once.
 
 mod bench;
 mod binaries;
@@ -88,10 +89,17 @@ mod tests {
         let source = include_str!("../../../tests/src/bin/helix-bench/main.rs");
         let (_, sections) = source.split_once("enum SectionName {").unwrap();
         let (sections, _) = sections.split_once('}').unwrap();
-        let sections = sections.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty());
+        let sections = sections
+            .split(',')
+            .map(|name| name.trim().to_lowercase())
+            .filter(|name| !name.is_empty());
         let options = ["--quick", "--json", "--data", "--run"].map(str::to_owned);
         let mut command = Task::command();
-        let help = command.find_subcommand_mut("bench").unwrap().render_help().to_string();
+        let help = command
+            .find_subcommand_mut("bench")
+            .unwrap()
+            .render_help()
+            .to_string();
         for name in sections.chain(options) {
             assert!(help.contains(&name), "{name} is missing in {help}");
         }

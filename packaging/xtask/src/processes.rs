@@ -42,7 +42,13 @@ pub(crate) fn check_none_left(workspace: &Workspace, before: &BTreeSet<u32>) -> 
             return Ok(());
         }
         if Instant::now() >= deadline {
-            anyhow::bail!("{}", left.iter().map(|id| describe(*id)).collect::<Vec<_>>().join("\n"));
+            anyhow::bail!(
+                "{}",
+                left.iter()
+                    .map(|id| describe(*id))
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            );
         }
         std::thread::sleep(POLL);
     }
@@ -53,9 +59,14 @@ fn describe(id: u32) -> String {
     let words = String::from_utf8_lossy(&line).replace('\0', " ");
     let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
     let environment = String::from_utf8_lossy(&environment).into_owned();
-    let home =
-        environment.split('\0').find_map(|entry| entry.strip_prefix("HELIX_HOME=")).unwrap_or("the default home");
-    format!("a test left a daemon running: process {id}, {}, in {home}", words.trim())
+    let home = environment
+        .split('\0')
+        .find_map(|entry| entry.strip_prefix("HELIX_HOME="))
+        .unwrap_or("the default home");
+    format!(
+        "a test left a daemon running: process {id}, {}, in {home}",
+        words.trim()
+    )
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -70,15 +81,23 @@ mod tests {
     fn a_running_daemon_is_found_and_an_ended_one_is_not() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().canonicalize().unwrap();
-        let workspace = Workspace { root: target.clone(), target: target.clone() };
+        let workspace = Workspace {
+            root: target.clone(),
+            target: target.clone(),
+        };
         let before = daemons(&workspace);
         assert!(before.is_empty());
         // `cat` waits for its stdin: a process that runs until it is told to end.
-        let copied =
-            Command::new("sh").args(["-c", "cp \"$(command -v cat)\" \"$0\""]).arg(target.join("helixd")).status();
+        let copied = Command::new("sh")
+            .args(["-c", "cp \"$(command -v cat)\" \"$0\""])
+            .arg(target.join("helixd"))
+            .status();
         assert!(copied.unwrap().success());
-        let mut child =
-            Command::new(target.join("helixd")).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut child = Command::new(target.join("helixd"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
         assert_eq!(daemons(&workspace), BTreeSet::from([child.id()]));
         std::fs::remove_file(target.join("helixd")).unwrap();
         assert_eq!(daemons(&workspace), BTreeSet::from([child.id()]));

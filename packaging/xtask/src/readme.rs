@@ -1,7 +1,8 @@
 //! Runs the commands that the README shows, so that they stay true.
 //!
-//! A fenced `sh` block after `<!-- tested -->` runs in an empty git project; after `<!-- tested: repository -->` it runs in
-//! this checkout. All blocks share one home directory and one daemon that are made for them and removed afterwards.
+//! A fenced `sh` block after `<!-- tested -->` runs in an empty git project; after `<!-- tested:
+//! repository -->` it runs in this checkout. All blocks share one home directory and one daemon
+//! that are made for them and removed afterwards.
 
 use std::ffi::OsString;
 use std::fs;
@@ -50,7 +51,8 @@ pub(crate) fn check(workspace: &Workspace) -> Result<usize> {
     Ok(blocks.len())
 }
 
-/// Finds the marked blocks; a mark without a block is an error, because it would silently test nothing.
+/// Finds the marked blocks; a mark without a block is an error, because it would silently test
+/// nothing.
 fn blocks(text: &str) -> Result<Vec<Block>> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -62,7 +64,10 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
         };
         let fence = lines.by_ref().find(|(_, line)| !line.trim().is_empty());
         let Some((fence, _)) = fence.filter(|(_, line)| line.trim() == "```sh") else {
-            bail!("README.md line {}: a mark must stand before a ```sh block", index + 1);
+            bail!(
+                "README.md line {}: a mark must stand before a ```sh block",
+                index + 1
+            );
         };
         let mut script = String::new();
         let mut closed = false;
@@ -74,8 +79,16 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
             script.push_str(line);
             script.push('\n');
         }
-        ensure!(closed, "README.md line {}: the block is never closed", fence + 1);
-        blocks.push(Block { place, line: fence + 1, script });
+        ensure!(
+            closed,
+            "README.md line {}: the block is never closed",
+            fence + 1
+        );
+        blocks.push(Block {
+            place,
+            line: fence + 1,
+            script,
+        });
     }
     Ok(blocks)
 }
@@ -92,7 +105,8 @@ impl Stage {
         let scratch = Scratch::create("readme")?;
         let at = |name: &str| scratch.path().join(name);
         for dir in ["home", "project", "run"] {
-            fs::create_dir(at(dir)).with_context(|| format!("could not create {}", at(dir).display()))?;
+            fs::create_dir(at(dir))
+                .with_context(|| format!("could not create {}", at(dir).display()))?;
         }
         let mut environment: Vec<(&str, OsString)> = vec![
             ("HOME", at("home").into()),
@@ -100,26 +114,46 @@ impl Stage {
             ("XDG_CONFIG_HOME", at("home").join(".config").into()),
             ("XDG_DATA_HOME", at("home").join(".local/share").into()),
             ("HELIX_HOME", at("helix").into()),
-            ("HELIX_SOCKET", at("helix").join("run").join("helixd.sock").into()),
+            (
+                "HELIX_SOCKET",
+                at("helix").join("run").join("helixd.sock").into(),
+            ),
             ("HELIX_MODEL_DIR", workspace.model_dir().into()),
             ("CARGO_TARGET_DIR", workspace.target.clone().into()),
             ("PATH", workspace.path_with_bins()?),
         ];
         // The toolchain must not move with the home directory.
-        for (name, dir) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup"), ("XDG_CACHE_HOME", ".cache")] {
-            let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(dir).into_os_string());
+        for (name, dir) in [
+            ("CARGO_HOME", ".cargo"),
+            ("RUSTUP_HOME", ".rustup"),
+            ("XDG_CACHE_HOME", ".cache"),
+        ] {
+            let home =
+                std::env::var_os("HOME").map(|home| PathBuf::from(home).join(dir).into_os_string());
             environment.extend(std::env::var_os(name).or(home).map(|value| (name, value)));
         }
-        let stage = Self { scratch, repository: workspace.root.clone(), environment };
-        run(stage.command("git", Place::Project).args(["init", "--quiet"]))?;
+        let stage = Self {
+            scratch,
+            repository: workspace.root.clone(),
+            environment,
+        };
+        run(stage
+            .command("git", Place::Project)
+            .args(["init", "--quiet"]))?;
         Ok(stage)
     }
 
     fn command(&self, program: &str, place: Place) -> Command {
         let mut command = Command::new(program);
         let project = self.scratch.path().join("project");
-        let dir: &Path = if place == Place::Project { &project } else { &self.repository };
-        command.current_dir(dir).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        let dir: &Path = if place == Place::Project {
+            &project
+        } else {
+            &self.repository
+        };
+        command
+            .current_dir(dir)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -127,14 +161,22 @@ impl Stage {
         for line in block.script.lines() {
             say(&format!("    $ {line}"));
         }
-        run(self.command("sh", block.place).args(["-eu", "-c", &block.script]))
-            .with_context(|| format!("README.md line {}: the commands shown there fail", block.line))
+        run(self
+            .command("sh", block.place)
+            .args(["-eu", "-c", &block.script]))
+        .with_context(|| {
+            format!(
+                "README.md line {}: the commands shown there fail",
+                block.line
+            )
+        })
     }
 
     /// Stops the daemon that the commands may have started.
     fn end(&self) -> Result<()> {
         if self.scratch.path().join("run").join("helixd.sock").exists() {
-            run(self.command("helixctl", Place::Project).arg("down")).context("could not stop the README's daemon")?;
+            run(self.command("helixctl", Place::Project).arg("down"))
+                .context("could not stop the README's daemon")?;
         }
         Ok(())
     }
@@ -151,8 +193,16 @@ mod tests {
         let text = "```sh\nrm -rf /\n```\n<!-- tested -->\n\n```sh\nhelixctl status\n\nhelixctl doctor\n```\ntext\n\
                     <!-- tested: repository -->\n```sh\ncargo xtask up\n```\n```text\nno\n```\n";
         let expected = vec![
-            Block { place: Place::Project, line: 6, script: "helixctl status\n\nhelixctl doctor\n".to_owned() },
-            Block { place: Place::Repository, line: 13, script: "cargo xtask up\n".to_owned() },
+            Block {
+                place: Place::Project,
+                line: 6,
+                script: "helixctl status\n\nhelixctl doctor\n".to_owned(),
+            },
+            Block {
+                place: Place::Repository,
+                line: 13,
+                script: "cargo xtask up\n".to_owned(),
+            },
         ];
         assert_eq!(blocks(text).unwrap(), expected);
     }
@@ -173,10 +223,17 @@ mod tests {
     #[test]
     fn blocks_run_in_a_place_of_their_own_and_failures_name_the_line() {
         let dir = tempfile::tempdir().unwrap();
-        let workspace = Workspace { root: dir.path().to_owned(), target: dir.path().join("target") };
+        let workspace = Workspace {
+            root: dir.path().to_owned(),
+            target: dir.path().join("target"),
+        };
         assert_eq!(check(&workspace).unwrap(), 0);
         let write = |script: &str| {
-            fs::write(dir.path().join("README.md"), format!("<!-- tested -->\n```sh\n{script}\n```\n")).unwrap();
+            fs::write(
+                dir.path().join("README.md"),
+                format!("<!-- tested -->\n```sh\n{script}\n```\n"),
+            )
+            .unwrap();
         };
         write(
             "test -d .git\ntest \"$HOME\" = \"$(cd ..; pwd)/home\"\ncase $PATH in */helix/bin:*) ;; *) exit 1;; esac",

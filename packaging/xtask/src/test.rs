@@ -47,7 +47,13 @@ const CHECKS: [Check; 13] = [
 pub(crate) fn test() -> Result<bool> {
     let workspace = Workspace::find()?;
     let daemons_before = processes::daemons(&workspace);
-    Ok(perform(&CHECKS, &Subject { workspace, daemons_before }))
+    Ok(perform(
+        &CHECKS,
+        &Subject {
+            workspace,
+            daemons_before,
+        },
+    ))
 }
 
 fn perform(checks: &[Check], subject: &Subject) -> bool {
@@ -58,14 +64,20 @@ fn perform(checks: &[Check], subject: &Subject) -> bool {
         match check(subject) {
             Ok(Outcome::Passed) => {
                 passed += 1;
-                say(&format!("    {name}: passed in {:.1} s", start.elapsed().as_secs_f64()));
+                say(&format!(
+                    "    {name}: passed in {:.1} s",
+                    start.elapsed().as_secs_f64()
+                ));
             }
             Ok(Outcome::Skipped(reason)) => {
                 skipped += 1;
                 say(&format!("    {name}: skipped, {reason}"));
             }
             Err(error) => {
-                complain(&format!("    {name}: failed after {:.1} s: {error:#}", start.elapsed().as_secs_f64()));
+                complain(&format!(
+                    "    {name}: failed after {:.1} s: {error:#}",
+                    start.elapsed().as_secs_f64()
+                ));
                 say(&summary(passed, 1, skipped));
                 return false;
             }
@@ -76,7 +88,11 @@ fn perform(checks: &[Check], subject: &Subject) -> bool {
 }
 
 fn summary(passed: usize, failed: usize, skipped: usize) -> String {
-    let rest = if skipped == 0 { String::new() } else { format!(", {skipped} skipped") };
+    let rest = if skipped == 0 {
+        String::new()
+    } else {
+        format!(", {skipped} skipped")
+    };
     format!("{passed} passed, {failed} failed{rest}")
 }
 
@@ -96,7 +112,9 @@ fn hook_shim(subject: &Subject) -> Result<Outcome> {
     if shim::is_possible() {
         Ok(Outcome::Passed)
     } else {
-        Ok(Outcome::Skipped("this system has no static programs".to_owned()))
+        Ok(Outcome::Skipped(
+            "this system has no static programs".to_owned(),
+        ))
     }
 }
 
@@ -114,7 +132,11 @@ fn model(subject: &Subject) -> Result<Outcome> {
 
 fn tests(subject: &Subject) -> Result<Outcome> {
     let nextest = version_of("cargo-nextest", &["nextest", "--version"]).is_some();
-    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test"] };
+    let runner: &[&str] = if nextest {
+        &["nextest", "run"]
+    } else {
+        &["test"]
+    };
     let mut command = subject.workspace.cargo(runner);
     command.args(["--release", "--workspace"]);
     binaries::point_at_binaries(&mut command, &subject.workspace);
@@ -123,7 +145,9 @@ fn tests(subject: &Subject) -> Result<Outcome> {
 }
 
 fn documentation_tests(subject: &Subject) -> Result<Outcome> {
-    let mut command = subject.workspace.cargo(&["test", "--release", "--workspace", "--doc"]);
+    let mut command = subject
+        .workspace
+        .cargo(&["test", "--release", "--workspace", "--doc"]);
     binaries::point_at_binaries(&mut command, &subject.workspace);
     run(&mut command)?;
     Ok(Outcome::Passed)
@@ -152,18 +176,29 @@ fn fuzz_targets(subject: &Subject) -> Result<Outcome> {
 }
 
 fn documentation(subject: &Subject) -> Result<Outcome> {
-    run(subject.workspace.cargo(&["doc", "--release", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))?;
+    run(subject
+        .workspace
+        .cargo(&["doc", "--release", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
 }
 
 fn service_files(subject: &Subject) -> Result<Outcome> {
     let checked = units::check(&subject.workspace)?;
-    Ok(if checked { Outcome::Passed } else { Outcome::Skipped("systemd-analyze is not installed".to_owned()) })
+    Ok(if checked {
+        Outcome::Passed
+    } else {
+        Outcome::Skipped("systemd-analyze is not installed".to_owned())
+    })
 }
 
 fn readme_commands(subject: &Subject) -> Result<Outcome> {
     let blocks = readme::check(&subject.workspace)?;
-    Ok(if blocks > 0 { Outcome::Passed } else { Outcome::Skipped("the README marks no block as tested".to_owned()) })
+    Ok(if blocks > 0 {
+        Outcome::Passed
+    } else {
+        Outcome::Skipped("the README marks no block as tested".to_owned())
+    })
 }
 
 fn no_daemon_left(subject: &Subject) -> Result<Outcome> {
@@ -189,8 +224,13 @@ mod tests {
                 Ok(Outcome::Passed)
             }),
         ];
-        let subject =
-            Subject { workspace: Workspace { root: "/".into(), target: "/".into() }, daemons_before: BTreeSet::new() };
+        let subject = Subject {
+            workspace: Workspace {
+                root: "/".into(),
+                target: "/".into(),
+            },
+            daemons_before: BTreeSet::new(),
+        };
         assert!(!perform(&checks, &subject));
         assert_eq!(RUNS.load(Ordering::Relaxed), 0);
     }

@@ -19,23 +19,32 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Asks cargo, which knows every way to move the target directory.
     pub(crate) fn find() -> Result<Self> {
-        let package =
-            std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| OsString::from(env!("CARGO_MANIFEST_DIR")));
+        let package = std::env::var_os("CARGO_MANIFEST_DIR")
+            .unwrap_or_else(|| OsString::from(env!("CARGO_MANIFEST_DIR")));
         let mut metadata = Command::new(cargo_program());
-        metadata.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(&package);
-        let answer: Value =
-            serde_json::from_str(&capture(&mut metadata)?).context("could not read what cargo metadata says")?;
+        metadata
+            .args(["metadata", "--no-deps", "--format-version", "1"])
+            .current_dir(&package);
+        let answer: Value = serde_json::from_str(&capture(&mut metadata)?)
+            .context("could not read what cargo metadata says")?;
         let path = |key: &str| {
             let text = answer.get(key).and_then(Value::as_str);
-            text.map(PathBuf::from).with_context(|| format!("cargo metadata names no {key}"))
+            text.map(PathBuf::from)
+                .with_context(|| format!("cargo metadata names no {key}"))
         };
-        Ok(Self { root: path("workspace_root")?, target: path("target_directory")? })
+        Ok(Self {
+            root: path("workspace_root")?,
+            target: path("target_directory")?,
+        })
     }
 
     /// Returns a cargo command that runs in the checkout.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(cargo_program());
-        command.args(arguments).current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
+        command
+            .args(arguments)
+            .current_dir(&self.root)
+            .env("CARGO_TARGET_DIR", &self.target);
         command
     }
 
@@ -44,9 +53,11 @@ impl Workspace {
         self.target.join("helix").join("bin")
     }
 
-    /// Returns where tests and benchmarks find the model: `$HELIX_MODEL_DIR`, else beside the binaries.
+    /// Returns where tests and benchmarks find the model: `$HELIX_MODEL_DIR`, else beside the
+    /// binaries.
     pub(crate) fn model_dir(&self) -> PathBuf {
-        std::env::var_os("HELIX_MODEL_DIR").map_or_else(|| self.target.join("helix").join("models"), PathBuf::from)
+        std::env::var_os("HELIX_MODEL_DIR")
+            .map_or_else(|| self.target.join("helix").join("models"), PathBuf::from)
     }
 
     /// Returns the path of an installed binary.
@@ -58,7 +69,8 @@ impl Workspace {
     pub(crate) fn path_with_bins(&self) -> Result<OsString> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let dirs = std::iter::once(self.bin_dir()).chain(std::env::split_paths(&path));
-        std::env::join_paths(dirs).context("PATH cannot be extended: the target directory's path holds a colon")
+        std::env::join_paths(dirs)
+            .context("PATH cannot be extended: the target directory's path holds a colon")
     }
 }
 
@@ -67,7 +79,8 @@ fn cargo_program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
 }
 
-/// An empty directory of our own, removed when dropped. Its path is short, because sockets live in it.
+/// An empty directory of our own, removed when dropped. Its path is short, because sockets live in
+/// it.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: PathBuf,

@@ -16,11 +16,13 @@ const STRAND: &str = "default";
 const HISTORY: redb::TableDefinition<u64, &[u8]> = redb::TableDefinition::new("history");
 
 fn snapshot(paths: &Paths) -> Result<Snapshot, StoreError> {
-    Store::open(&DirectoryStorage::new(paths.strand(STRAND)))?.0.snapshot()
+    Store::open(&DirectoryStorage::new(paths.strand(STRAND)))?
+        .0
+        .snapshot()
 }
 
-/// Reads the store that a daemon left: each acknowledged text is there once, no text is there twice, and the history's chain is
-/// whole.
+/// Reads the store that a daemon left: each acknowledged text is there once, no text is there
+/// twice, and the history's chain is whole.
 pub(crate) fn are_stored_once(paths: &Paths, all: &[Acknowledged]) -> Result<(), String> {
     let snapshot = snapshot(paths).map_err(|error| error.to_string())?;
     let mut times: HashMap<String, u32> = HashMap::new();
@@ -29,7 +31,12 @@ pub(crate) fn are_stored_once(paths: &Paths, all: &[Acknowledged]) -> Result<(),
         Ok(())
     });
     counted.map_err(|error| error.to_string())?;
-    let lost = all.iter().map(|expected| (expected.text.as_str(), times.get(&expected.text).copied().unwrap_or(0)));
+    let lost = all.iter().map(|expected| {
+        (
+            expected.text.as_str(),
+            times.get(&expected.text).copied().unwrap_or(0),
+        )
+    });
     let stored = times.iter().map(|(text, times)| (text.as_str(), *times));
     if let Some((text, times)) = lost.chain(stored).find(|(_, times)| *times != 1) {
         return Err(format!("{text:?} is stored {times} times"));
@@ -44,8 +51,12 @@ pub(crate) fn are_chained(paths: &Paths) -> Result<(), String> {
 }
 
 fn are_linked(snapshot: &Snapshot) -> Result<(), String> {
-    let verified = snapshot.verify_history().map_err(|error| format!("the history: {error}"))?;
-    verified.map(|_| ()).map_err(|error| format!("the history: {error}"))
+    let verified = snapshot
+        .verify_history()
+        .map_err(|error| format!("the history: {error}"))?;
+    verified
+        .map(|_| ())
+        .map_err(|error| format!("the history: {error}"))
 }
 
 /// Stores one text a second time, as only somebody can who means it.
@@ -54,10 +65,24 @@ pub(crate) async fn store_twice(paths: &Paths) -> Result<Acknowledged, String> {
     let mut handle = String::new();
     let text = "planted twice by the test itself".to_owned();
     for _ in 0..2 {
-        let draft = Draft { topic: "planted".to_owned(), text: text.clone(), ..Draft::default() };
-        let request = StoreRequest { caller: Some(me()), draft: Some(draft), force: true };
-        let reply = connection.call(async |client| client.store(request.clone()).await).await;
-        handle = reply.map_err(|status| status.to_string())?.memory.ok_or("the reply has no memory")?.handle;
+        let draft = Draft {
+            topic: "planted".to_owned(),
+            text: text.clone(),
+            ..Draft::default()
+        };
+        let request = StoreRequest {
+            caller: Some(me()),
+            draft: Some(draft),
+            force: true,
+        };
+        let reply = connection
+            .call(async |client| client.store(request.clone()).await)
+            .await;
+        handle = reply
+            .map_err(|status| status.to_string())?
+            .memory
+            .ok_or("the reply has no memory")?
+            .handle;
     }
     Ok(Acknowledged { handle, text })
 }

@@ -1,4 +1,5 @@
-//! Files that are right and yet unlike any that a formatter writes, and files that no client could read.
+//! Files that are right and yet unlike any that a formatter writes, and files that no client could
+//! read.
 
 use helix_proto::exit;
 
@@ -11,18 +12,36 @@ const JSON: &[(&str, &str)] = &[
         "repeated keys",
         r#"{"mcpServers":{"x":{"command":"1"}},"hooks":{},"mcpServers":{"y":{"command":"2"}},"hooks":{"Stop":[]},"servers":{},"servers":{"z":{}},"mcp":{},"mcp":{"q":{}}}"#,
     ),
-    ("escaped keys", r#"{"mcp\u0053ervers":{"x":{"command":"1"}},"hoo\u006bs":{},"\u0073ervers":{},"mc\u0070":{}}"#),
+    (
+        "escaped keys",
+        r#"{"mcp\u0053ervers":{"x":{"command":"1"}},"hoo\u006bs":{},"\u0073ervers":{},"mc\u0070":{}}"#,
+    ),
     (
         "comments in empty objects",
         "{\"mcpServers\":{ /* none */ },\"hooks\":{\n // none\n},\"servers\":{/**/},\"mcp\":{\n}}",
     ),
-    ("trailing commas", "{\n\t\"a\": [1,2,], // l\n\t\"mcpServers\": {\"x\": {},},\n}\n// end"),
-    ("line ends of both kinds", "{\r\n  \"a\": 1,\n  \"b\": {\r\n    \"c\": 2\n  }\r\n}"),
+    (
+        "trailing commas",
+        "{\n\t\"a\": [1,2,], // l\n\t\"mcpServers\": {\"x\": {},},\n}\n// end",
+    ),
+    (
+        "line ends of both kinds",
+        "{\r\n  \"a\": 1,\n  \"b\": {\r\n    \"c\": 2\n  }\r\n}",
+    ),
     ("line ends of a third kind", "{\r  \"a\": 1\r}\r"),
     ("blanks of other kinds", "\u{c}{\"a\":\u{a0}1}"),
-    ("numbers that no float holds", "{\"a\": 123456789012345678901234567890, \"b\": -0.0, \"c\": 1e-7}"),
-    ("text that turns around", "{\"ключ 🌙\":\"\u{202e}日本\",\"e\u{301}\":\"\\u0000\"}\n"),
-    ("names of JavaScript", "{\"__proto__\":{\"a\":1},\"constructor\":1}"),
+    (
+        "numbers that no float holds",
+        "{\"a\": 123456789012345678901234567890, \"b\": -0.0, \"c\": 1e-7}",
+    ),
+    (
+        "text that turns around",
+        "{\"ключ 🌙\":\"\u{202e}日本\",\"e\u{301}\":\"\\u0000\"}\n",
+    ),
+    (
+        "names of JavaScript",
+        "{\"__proto__\":{\"a\":1},\"constructor\":1}",
+    ),
     (
         "hooks of no known shape",
         r#"{"hooks":{"SessionStart":[null,1,"x",{"hooks":null},{"hooks":{}},{"hooks":[null,{"command":5},{"command":""}]}],"sessionStart":[null,1,"x"]}}"#,
@@ -33,15 +52,36 @@ const JSON: &[(&str, &str)] = &[
 
 /// TOML, with what it is awkward for.
 const TOML: &[(&str, &str)] = &[
-    ("an inline table", "mcp_servers = { other = { command = \"x\", args = [\"a\"] } } # one line\nz = 1\n"),
+    (
+        "an inline table",
+        "mcp_servers = { other = { command = \"x\", args = [\"a\"] } } # one line\nz = 1\n",
+    ),
     ("an empty inline table", "mcp_servers = { }\n"),
-    ("dotted keys", "mcp_servers.other.command = \"x\"\nmcp_servers.other.args = []\n"),
-    ("dotted keys below a header", "[mcp_servers]\nother.command = \"x\""),
+    (
+        "dotted keys",
+        "mcp_servers.other.command = \"x\"\nmcp_servers.other.args = []\n",
+    ),
+    (
+        "dotted keys below a header",
+        "[mcp_servers]\nother.command = \"x\"",
+    ),
     ("arrays of tables", "[[a]]\nx=1\n[[a]]\nx=2\n[[a.b]]\n"),
-    ("a header behind its tables", "[mcp_servers.other]\ncommand=\"x\"\n[b]\nc=1\n[mcp_servers]\n"),
-    ("a table behind its part", "[mcp_servers.other.env]\nA=\"1\"\n[mcp_servers.other]\ncommand=\"x\"\n"),
-    ("quoted and spaced headers", "[ \"mcp_servers\" . other ]\ncommand = \"x\""),
-    ("a text that looks like our table", "a = '''\n[mcp_servers.helix]\n'''"),
+    (
+        "a header behind its tables",
+        "[mcp_servers.other]\ncommand=\"x\"\n[b]\nc=1\n[mcp_servers]\n",
+    ),
+    (
+        "a table behind its part",
+        "[mcp_servers.other.env]\nA=\"1\"\n[mcp_servers.other]\ncommand=\"x\"\n",
+    ),
+    (
+        "quoted and spaced headers",
+        "[ \"mcp_servers\" . other ]\ncommand = \"x\"",
+    ),
+    (
+        "a text that looks like our table",
+        "a = '''\n[mcp_servers.helix]\n'''",
+    ),
     ("a text that ends in blank lines", "a = \"\"\"\nx\n\n\"\"\""),
     ("a comment at the end", "a = 1\n   \n# end"),
     ("blanks at the end", "a = 1\r\n\n\r\n   "),
@@ -58,10 +98,22 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("null\n", "null\n", "line 1, column"),
     ("[]\n", "[[mcp_servers]]\nx = 1\n", "found an array"),
     ("3", "mcp_servers = 3", "found a"),
-    ("{\"hooks\":[],\"mcpServers\":[],\"servers\":[],\"mcp\":[]}", "mcp_servers = []\n", "found an array"),
-    ("{\"a\": 1,,}", "a = 1\na = 2\n", "correct the file and run this again"),
+    (
+        "{\"hooks\":[],\"mcpServers\":[],\"servers\":[],\"mcp\":[]}",
+        "mcp_servers = []\n",
+        "found an array",
+    ),
+    (
+        "{\"a\": 1,,}",
+        "a = 1\na = 2\n",
+        "correct the file and run this again",
+    ),
     ("{} {}", "[a]\n[a]\n", "correct the file and run this again"),
-    ("{a: 1}", "[mcp_servers\n", "correct the file and run this again"),
+    (
+        "{a: 1}",
+        "[mcp_servers\n",
+        "correct the file and run this again",
+    ),
 ];
 
 /// How large a file of history can grow, in bytes.
@@ -96,8 +148,16 @@ fn what_no_client_could_read_is_refused_with_what_to_do() {
                 world.put(file, if is_toml(file) { toml } else { json });
                 for arguments in [&["connect", client][..], &["connect", client, "--dry-run"]] {
                     let said = world.refused(arguments, exit::USAGE);
-                    let name = world.path(file).file_name().unwrap().to_string_lossy().into_owned();
-                    assert!(said.contains(expected) && said.contains(&name), "{client}: {said}");
+                    let name = world
+                        .path(file)
+                        .file_name()
+                        .unwrap()
+                        .to_string_lossy()
+                        .into_owned();
+                    assert!(
+                        said.contains(expected) && said.contains(&name),
+                        "{client}: {said}"
+                    );
                     assert!(said.contains("run this again"), "{client}: {said}");
                 }
             }
@@ -113,8 +173,16 @@ fn a_large_file_comes_back_to_the_byte() {
         .map(|at| format!("  {{\"n\": {at:8}, \"t\": \"{:40}\"}},\n", "x"))
         .collect::<Vec<_>>()
         .concat();
-    let tables = (0..LARGE_BYTES / 64).map(|at| format!("[t{at}]\nt = \"{:48}\"\n", "x")).collect::<Vec<_>>().concat();
-    put_all(&world, "codex", &format!("{{\"a\": [\n{lines}]}}\n"), &tables);
+    let tables = (0..LARGE_BYTES / 64)
+        .map(|at| format!("[t{at}]\nt = \"{:48}\"\n", "x"))
+        .collect::<Vec<_>>()
+        .concat();
+    put_all(
+        &world,
+        "codex",
+        &format!("{{\"a\": [\n{lines}]}}\n"),
+        &tables,
+    );
     let before = world.files();
     world.done(&["connect", "codex"]);
     assert_ne!(world.files(), before);

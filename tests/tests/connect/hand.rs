@@ -1,13 +1,20 @@
-//! Files that hold entries of Helix already, which somebody wrote by hand, and entries that only have its name.
+//! Files that hold entries of Helix already, which somebody wrote by hand, and entries that only
+//! have its name.
 
 use helix_proto::exit;
 use serde_json::{Value, json};
 
 use crate::world::{World, clients, files_of};
 
-/// A client's file, an entry of Helix in it that was written by hand, beside one of somebody else, and the path to both.
+/// A client's file, an entry of Helix in it that was written by hand, beside one of somebody else,
+/// and the path to both.
 const SERVERS: &[(&str, &str, &str, &str)] = &[
-    ("claude", "project:.mcp.json", r#"{"mcpServers": {"helix": ENTRY, "other": {"command": "x"}}}"#, "/mcpServers"),
+    (
+        "claude",
+        "project:.mcp.json",
+        r#"{"mcpServers": {"helix": ENTRY, "other": {"command": "x"}}}"#,
+        "/mcpServers",
+    ),
     (
         "cursor",
         "project:.cursor/mcp.json",
@@ -26,7 +33,12 @@ const SERVERS: &[(&str, &str, &str, &str)] = &[
         r#"{"mcp": {"helix": {"type": "local", "command": ["PROGRAM"], "enabled": true}, "other": {"command": ["x"]}}}"#,
         "/mcp",
     ),
-    ("vscode", "project:.vscode/mcp.json", r#"{"servers": {"helix": ENTRY, "other": {"command": "x"}}}"#, "/servers"),
+    (
+        "vscode",
+        "project:.vscode/mcp.json",
+        r#"{"servers": {"helix": ENTRY, "other": {"command": "x"}}}"#,
+        "/servers",
+    ),
     (
         "windsurf",
         "home:.codeium/windsurf/mcp_config.json",
@@ -35,11 +47,14 @@ const SERVERS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-const CODEX: &str = "[mcp_servers.helix]\ncommand = \"PROGRAM\"\n\n[mcp_servers.other]\ncommand = \"x\"\n";
+const CODEX: &str =
+    "[mcp_servers.helix]\ncommand = \"PROGRAM\"\n\n[mcp_servers.other]\ncommand = \"x\"\n";
 const CODEX_FILE: &str = "project:.codex/config.toml";
 
 fn entry(template: &str, program: &str) -> String {
-    template.replace("ENTRY", r#"{"command": "PROGRAM", "args": []}"#).replace("PROGRAM", program)
+    template
+        .replace("ENTRY", r#"{"command": "PROGRAM", "args": []}"#)
+        .replace("PROGRAM", program)
 }
 
 impl World {
@@ -64,7 +79,10 @@ fn an_entry_by_hand_becomes_ours_and_comes_back() {
         let list = connected.pointer(servers).unwrap().as_object().unwrap();
         assert_eq!(list.len(), 2, "{client}: {connected}");
         let command = list["helix"]["command"].to_string();
-        assert!(command.contains("/helix-mcp") && !command.contains("/opt/old"), "{client}: {command}");
+        assert!(
+            command.contains("/helix-mcp") && !command.contains("/opt/old"),
+            "{client}: {command}"
+        );
         let before = world.files();
         world.done(&["connect", client]);
         assert_eq!(world.files(), before, "{client}: connected twice");
@@ -86,7 +104,10 @@ fn an_entry_by_hand_in_toml_becomes_ours_and_comes_back() {
     assert!(!text.contains("/opt/old"), "{text}");
     world.back_and_gone("codex", CODEX_FILE, &by_hand);
     let left = world.text(CODEX_FILE);
-    assert!(!left.contains("helix") && left.contains("[mcp_servers.other]\ncommand = \"x\"\n"), "{left}");
+    assert!(
+        !left.contains("helix") && left.contains("[mcp_servers.other]\ncommand = \"x\"\n"),
+        "{left}"
+    );
 }
 
 #[test]
@@ -110,8 +131,15 @@ fn hooks_by_hand_become_ours_and_come_back() {
     world.back_and_gone("claude", file, &by_hand.to_string());
     let left = world.json(file);
     assert!(!left.to_string().contains("helix-hook"), "{left}");
-    let others = [&left["hooks"]["SessionStart"], &left["hooks"]["Notification"]].map(Value::to_string);
-    assert!(others[0].contains("./greet.sh") && others[1].contains("./bell.sh"), "{left}");
+    let others = [
+        &left["hooks"]["SessionStart"],
+        &left["hooks"]["Notification"],
+    ]
+    .map(Value::to_string);
+    assert!(
+        others[0].contains("./greet.sh") && others[1].contains("./bell.sh"),
+        "{left}"
+    );
 }
 
 #[test]
@@ -133,7 +161,10 @@ fn a_server_that_only_has_the_name_is_left_alone() {
 
 #[test]
 fn every_client_has_a_file_here() {
-    let named = SERVERS.iter().map(|(client, file, ..)| (*client, *file)).chain([("codex", CODEX_FILE)]);
+    let named = SERVERS
+        .iter()
+        .map(|(client, file, ..)| (*client, *file))
+        .chain([("codex", CODEX_FILE)]);
     let named: Vec<(&str, &str)> = named.collect();
     for client in clients() {
         let is_its = |file: &str| named.contains(&(client, file));

@@ -1,4 +1,5 @@
-//! Files that are links, lead nowhere, are no files, may not be written, or belong to several scopes at once.
+//! Files that are links, lead nowhere, are no files, may not be written, or belong to several
+//! scopes at once.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -28,7 +29,10 @@ fn check_links(world: &World, client: &str) {
     let before = world.files();
     world.done(&["connect", client]);
     for file in files_of(client) {
-        assert!(world.path(file).is_symlink(), "{client}: {file} is no link any more");
+        assert!(
+            world.path(file).is_symlink(),
+            "{client}: {file} is no link any more"
+        );
         assert!(world.text(file).contains("helix-"), "{client}: {file}");
     }
     world.done(&["connect", client]);
@@ -63,8 +67,15 @@ fn a_link_by_a_relative_path_over_another_link_is_followed() {
     symlink("elsewhere/dotfiles/mcp.json", &path).unwrap();
     let before = world.files();
     world.done(&["connect", "claude"]);
-    assert_eq!(fs::read_link(&path).unwrap().to_str(), Some("elsewhere/dotfiles/mcp.json"));
-    assert!(fs::read_to_string(world.own().join("dotfiles/mcp.json")).unwrap().contains("helix-mcp"));
+    assert_eq!(
+        fs::read_link(&path).unwrap().to_str(),
+        Some("elsewhere/dotfiles/mcp.json")
+    );
+    assert!(
+        fs::read_to_string(world.own().join("dotfiles/mcp.json"))
+            .unwrap()
+            .contains("helix-mcp")
+    );
     world.done(&["disconnect", "claude"]);
     assert_eq!(world.files(), before);
 }
@@ -77,7 +88,10 @@ fn of_two_files_that_a_client_reads_the_wired_one_is_meant() {
     assert!(world.text("project:opencode.jsonc").contains("helix-mcp"));
     world.put("project:opencode.json", "{}");
     let (said, _) = world.done(&["connect", "opencode"]);
-    assert!(said.starts_with("unchanged\t") && said.trim_end().ends_with("opencode.jsonc"), "{said}");
+    assert!(
+        said.starts_with("unchanged\t") && said.trim_end().ends_with("opencode.jsonc"),
+        "{said}"
+    );
     let (said, _) = world.done(&["disconnect", "opencode"]);
     assert!(said.starts_with("restored\t"), "{said}");
     assert_eq!(world.text("project:opencode.jsonc"), "{} // mine\n");
@@ -104,7 +118,10 @@ fn a_file_in_a_directorys_place_is_refused_and_does_not_hinder_disconnecting() {
     fs::remove_dir_all(world.project.root.join(".claude")).unwrap();
     world.put("project:.claude", "mine");
     let said = world.refused(&["connect", "claude"], exit::USAGE);
-    assert!(said.contains("as a directory") && said.contains("move it away"), "{said}");
+    assert!(
+        said.contains("as a directory") && said.contains("move it away"),
+        "{said}"
+    );
     world.done(&["disconnect", "claude"]);
     assert_eq!(world.text("project:.claude"), "mine");
     assert!(!world.path("project:.mcp.json").exists());
@@ -172,10 +189,19 @@ fn who_disconnects_the_wrong_scope_is_told_the_right_one() {
     let world = World::new();
     world.done(&["connect", "claude", "--local"]);
     let (said, notes) = world.done(&["disconnect", "claude"]);
-    assert!(said.lines().all(|line| line.starts_with("unchanged\t")), "{said}");
-    assert!(notes.contains("`helixctl disconnect claude --local`") && notes.lines().count() == 1, "{notes}");
+    assert!(
+        said.lines().all(|line| line.starts_with("unchanged\t")),
+        "{said}"
+    );
+    assert!(
+        notes.contains("`helixctl disconnect claude --local`") && notes.lines().count() == 1,
+        "{notes}"
+    );
     let (_, notes) = world.done(&["hooks", "uninstall"]);
-    assert!(notes.contains("`helixctl hooks uninstall --local`"), "{notes}");
+    assert!(
+        notes.contains("`helixctl hooks uninstall --local`"),
+        "{notes}"
+    );
     let (_, notes) = world.done(&["disconnect", "claude", "--local"]);
     assert!(!notes.contains("nothing was to be undone"), "{notes}");
     let (_, notes) = world.done(&["disconnect", "claude"]);
@@ -186,7 +212,10 @@ fn who_disconnects_the_wrong_scope_is_told_the_right_one() {
 fn all_three_scopes_of_claude_are_their_own() {
     let world = World::new();
     // As Claude Code writes it.
-    put(&world.own().join(".claude.json"), "{\n  \"numStartups\": 3,\n  \"projects\": {}\n}\n");
+    put(
+        &world.own().join(".claude.json"),
+        "{\n  \"numStartups\": 3,\n  \"projects\": {}\n}\n",
+    );
     let before = world.files();
     let scopes = ["--project", "--local", "--user"];
     for first in 0..scopes.len() {
@@ -196,7 +225,12 @@ fn all_three_scopes_of_claude_are_their_own() {
         for at in 0..scopes.len() {
             world.done(&["disconnect", "claude", scopes[(first + at) % scopes.len()]]);
         }
-        assert_eq!(world.files(), before, "disconnected from {} on", scopes[first]);
+        assert_eq!(
+            world.files(),
+            before,
+            "disconnected from {} on",
+            scopes[first]
+        );
     }
 }
 

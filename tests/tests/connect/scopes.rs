@@ -1,4 +1,5 @@
-//! Scopes and projects that share a file: whatever the order in which they come and go, nothing is left of the last.
+//! Scopes and projects that share a file: whatever the order in which they come and go, nothing is
+//! left of the last.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,26 +14,43 @@ use proptest::prelude::*;
 use crate::world::World;
 
 /// What Claude Code can be connected for: the flag, and whether it is the other project's.
-const SEATS: [(&str, bool); 5] =
-    [("--user", false), ("--local", false), ("--local", true), ("--project", false), ("--project", true)];
+const SEATS: [(&str, bool); 5] = [
+    ("--user", false),
+    ("--local", false),
+    ("--local", true),
+    ("--project", false),
+    ("--project", true),
+];
 
 /// Files that several of them share, as somebody could have them.
-const SHARED: [Option<&str>; 4] =
-    [None, Some(""), Some("{ }"), Some("{\n  \"numStartups\": 3,\n  \"projects\": { },\n  \"mcpServers\": {}\n}\n")];
+const SHARED: [Option<&str>; 4] = [
+    None,
+    Some(""),
+    Some("{ }"),
+    Some("{\n  \"numStartups\": 3,\n  \"projects\": { },\n  \"mcpServers\": {}\n}\n"),
+];
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 impl World {
     fn seat(&self, verb: &str, (scope, is_other): (&str, bool)) -> String {
         let arguments = [verb, "claude", scope];
-        let (said, notes) = if is_other { self.done_in_other(&arguments) } else { self.done(&arguments) };
+        let (said, notes) = if is_other {
+            self.done_in_other(&arguments)
+        } else {
+            self.done(&arguments)
+        };
         assert!(!notes.contains("edited"), "{arguments:?}: {notes}");
         said
     }
 
     fn spawned(&self, verb: &str, (scope, is_other): (&str, bool)) -> Child {
         let mut command = self.command(Binary::Ctl);
-        command.args([verb, "claude", scope]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args([verb, "claude", scope])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         if is_other {
             command.current_dir(&self.other.root);
         }
@@ -104,13 +122,29 @@ fn the_copy_of_a_file_is_named_and_private() {
     let (world, before) = World::with_shared(SHARED[3]);
     let (_, shown) = world.done(&["connect", "claude", "--user", "--dry-run"]);
     assert!(shown.contains("would be kept in `"), "{shown}");
-    assert!(!world.home.paths.home.join("wiring").exists(), "a preview keeps nothing");
+    assert!(
+        !world.home.paths.home.join("wiring").exists(),
+        "a preview keeps nothing"
+    );
     let (_, said) = world.done(&["connect", "claude", "--user"]);
-    let copy = said.split("as it was is kept in `").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
-    assert_eq!(Some(fs::read(copy).unwrap().as_slice()), SHARED[3].map(str::as_bytes));
-    assert_eq!(fs::metadata(copy).unwrap().permissions().mode() & 0o7777, 0o600);
+    let copy = said
+        .split("as it was is kept in `")
+        .nth(1)
+        .and_then(|rest| rest.split('`').next())
+        .unwrap();
+    assert_eq!(
+        Some(fs::read(copy).unwrap().as_slice()),
+        SHARED[3].map(str::as_bytes)
+    );
+    assert_eq!(
+        fs::metadata(copy).unwrap().permissions().mode() & 0o7777,
+        0o600
+    );
     let (_, said) = world.done_in_other(&["connect", "claude", "--local"]);
-    assert!(!said.contains("is kept in"), "it was not so without Helix: {said}");
+    assert!(
+        !said.contains("is kept in"),
+        "it was not so without Helix: {said}"
+    );
     world.seat("disconnect", SEATS[0]);
     assert!(fs::exists(copy).unwrap(), "one is still connected");
     world.seat("disconnect", SEATS[2]);
@@ -122,12 +156,21 @@ fn the_copy_of_a_file_is_named_and_private() {
 fn several_at_once_do_not_lose_each_other() {
     let (world, before) = World::with_shared(None);
     for verb in ["connect", "disconnect"] {
-        let children: Vec<_> = SEATS.iter().map(|seat| world.spawned(verb, *seat)).collect();
+        let children: Vec<_> = SEATS
+            .iter()
+            .map(|seat| world.spawned(verb, *seat))
+            .collect();
         for child in children {
             let output = child.wait_with_output().unwrap();
-            let code = output.status.code().and_then(|code| u8::try_from(code).ok());
+            let code = output
+                .status
+                .code()
+                .and_then(|code| u8::try_from(code).ok());
             // Who comes second is told to run it again.
-            assert!(matches!(code, Some(exit::OK | exit::IO)), "{verb}: {output:?}");
+            assert!(
+                matches!(code, Some(exit::OK | exit::IO)),
+                "{verb}: {output:?}"
+            );
         }
         for seat in SEATS {
             world.seat(verb, seat);

@@ -9,21 +9,50 @@ use helix_proto::exit;
 use helix_tests::{Binary, Home, Project};
 use serde_json::Value;
 
-/// Each client, a file that it reads in a project or else for a user, and one that somebody could have there.
+/// Each client, a file that it reads in a project or else for a user, and one that somebody could
+/// have there.
 pub(crate) const CLIENTS: &[(&str, &str, &str)] = &[
-    ("claude", "project:.claude/settings.json", "{\n\t// mine\n\t\"model\": \"opus\",\n}\n"),
-    ("claude", "project:.mcp.json", "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}}"),
-    ("codex", "project:.codex/hooks.json", "{\r\n  \"description\": \"ours\"\r\n}\r\n"),
+    (
+        "claude",
+        "project:.claude/settings.json",
+        "{\n\t// mine\n\t\"model\": \"opus\",\n}\n",
+    ),
+    (
+        "claude",
+        "project:.mcp.json",
+        "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}}",
+    ),
+    (
+        "codex",
+        "project:.codex/hooks.json",
+        "{\r\n  \"description\": \"ours\"\r\n}\r\n",
+    ),
     (
         "codex",
         "project:.codex/config.toml",
         "# mine\r\nmodel = \"o\" # why\r\n\r\n[mcp_servers.other]\r\ncommand = 'x'\r\n",
     ),
-    ("cursor", "project:.cursor/hooks.json", "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"./bell\"}]}}\n"),
+    (
+        "cursor",
+        "project:.cursor/hooks.json",
+        "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"./bell\"}]}}\n",
+    ),
     ("cursor", "project:.cursor/mcp.json", "{ }"),
-    ("gemini", "project:.gemini/settings.json", "\u{feff}{\n  \"theme\": \"dark\" // at night 🌙\n}"),
-    ("opencode", "project:opencode.json", "{\"$schema\": \"https://opencode.ai/config.json\"}"),
-    ("vscode", "project:.vscode/mcp.json", "{\n\t\"servers\": {},\n\t\"inputs\": []\n}\n"),
+    (
+        "gemini",
+        "project:.gemini/settings.json",
+        "\u{feff}{\n  \"theme\": \"dark\" // at night 🌙\n}",
+    ),
+    (
+        "opencode",
+        "project:opencode.json",
+        "{\"$schema\": \"https://opencode.ai/config.json\"}",
+    ),
+    (
+        "vscode",
+        "project:.vscode/mcp.json",
+        "{\n\t\"servers\": {},\n\t\"inputs\": []\n}\n",
+    ),
     ("windsurf", "home:.codeium/windsurf/mcp_config.json", ""),
 ];
 
@@ -36,7 +65,10 @@ pub(crate) fn clients() -> Vec<&'static str> {
 
 /// The files of a client.
 pub(crate) fn files_of(client: &str) -> impl Iterator<Item = &'static str> {
-    CLIENTS.iter().filter(move |(name, ..)| *name == client).map(|(_, file, _)| *file)
+    CLIENTS
+        .iter()
+        .filter(move |(name, ..)| *name == client)
+        .map(|(_, file, _)| *file)
 }
 
 /// Two projects and a user's home.
@@ -51,7 +83,11 @@ impl World {
         let home = Home::new().unwrap();
         let [project, other] = ["billing", "ledger"].map(|name| Project::new(&home, name).unwrap());
         fs::create_dir(home.scratch().join("own")).unwrap();
-        Self { home, project, other }
+        Self {
+            home,
+            project,
+            other,
+        }
     }
 
     pub(crate) fn command(&self, binary: Binary) -> Command {
@@ -59,7 +95,9 @@ impl World {
         for name in ["CODEX_HOME", "XDG_CONFIG_HOME"] {
             command.env_remove(name);
         }
-        command.current_dir(&self.project.root).env("HOME", self.own());
+        command
+            .current_dir(&self.project.root)
+            .env("HOME", self.own());
         command
     }
 
@@ -70,7 +108,11 @@ impl World {
 
     /// Runs the command line with nobody at the terminal.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(Binary::Ctl).args(arguments).stdin(Stdio::null()).output().unwrap()
+        self.command(Binary::Ctl)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
     }
 
     /// Runs it and expects success; returns what it said on stdout and stderr.
@@ -80,13 +122,19 @@ impl World {
 
     /// The same in the other project.
     pub(crate) fn done_in_other(&self, arguments: &[&str]) -> (String, String) {
-        done_by(self.command(Binary::Ctl).current_dir(&self.other.root), arguments)
+        done_by(
+            self.command(Binary::Ctl).current_dir(&self.other.root),
+            arguments,
+        )
     }
 
     /// The same with a Helix home that knows nothing.
     pub(crate) fn done_elsewhere(&self, arguments: &[&str]) -> (String, String) {
         let nowhere = self.home.scratch().join("nowhere");
-        let done = done_by(self.command(Binary::Ctl).env("HELIX_HOME", &nowhere), arguments);
+        let done = done_by(
+            self.command(Binary::Ctl).env("HELIX_HOME", &nowhere),
+            arguments,
+        );
         assert!(!nowhere.exists(), "{arguments:?} made a home");
         done
     }
@@ -96,7 +144,11 @@ impl World {
         let before = self.files();
         let output = self.run(arguments);
         let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(i32::from(code)), "{arguments:?}: {said}");
+        assert_eq!(
+            output.status.code(),
+            Some(i32::from(code)),
+            "{arguments:?}: {said}"
+        );
         assert_eq!(self.files(), before, "{arguments:?} changed something");
         said
     }
@@ -118,7 +170,11 @@ impl World {
     /// Every file of the projects and the user's home but git's: its bytes, or where a link leads.
     pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
-        let mut open = vec![self.project.root.clone(), self.other.root.clone(), self.own()];
+        let mut open = vec![
+            self.project.root.clone(),
+            self.other.root.clone(),
+            self.own(),
+        ];
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();
@@ -138,8 +194,13 @@ impl World {
 
     /// What Helix keeps of the files that it is wired into.
     pub(crate) fn records(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let entries = fs::read_dir(self.home.paths.home.join("wiring")).into_iter().flatten();
-        entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+        let entries = fs::read_dir(self.home.paths.home.join("wiring"))
+            .into_iter()
+            .flatten();
+        entries
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (path.clone(), fs::read(path).unwrap()))
+            .collect()
     }
 
     pub(crate) fn text(&self, name: &str) -> String {
@@ -159,8 +220,16 @@ pub(crate) fn put(path: &Path, text: impl AsRef<[u8]>) {
 
 /// Runs a command, expects that it is done, and returns what it printed.
 fn done_by(command: &mut Command, arguments: &[&str]) -> (String, String) {
-    let output = command.args(arguments).stdin(Stdio::null()).output().unwrap();
+    let output = command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
     let texts = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    assert_eq!(output.status.code(), Some(i32::from(exit::OK)), "{arguments:?}: {texts:?}");
+    assert_eq!(
+        output.status.code(),
+        Some(i32::from(exit::OK)),
+        "{arguments:?}: {texts:?}"
+    );
     texts.into()
 }

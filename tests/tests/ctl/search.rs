@@ -9,9 +9,23 @@ use crate::world::{World, code, handles, sorted, stderr};
 #[test]
 fn filters_narrow_a_search() {
     let world = World::new();
-    let gotcha =
-        world.add("build", "Cache needs cleaning.", &["--kind", "gotcha", "--tags", "ci", "--source", "ci/run.sh:3"]);
-    let decision = world.add("deploy", "Cache lives on its own disk.", &["--kind", "decision", "--tags", "ops"]);
+    let gotcha = world.add(
+        "build",
+        "Cache needs cleaning.",
+        &[
+            "--kind",
+            "gotcha",
+            "--tags",
+            "ci",
+            "--source",
+            "ci/run.sh:3",
+        ],
+    );
+    let decision = world.add(
+        "deploy",
+        "Cache lives on its own disk.",
+        &["--kind", "decision", "--tags", "ops"],
+    );
     let global = world.add("habits", "Cache is spelt cache.", &["--scope", "global"]);
     let all = sorted(vec![gotcha.clone(), decision.clone(), global.clone()]);
     let both = sorted(vec![gotcha.clone(), decision.clone()]);
@@ -46,9 +60,15 @@ fn filters_narrow_a_search() {
     for wrong in ["cache after:someday", "cache tag:"] {
         world.refused(&["search", wrong]);
     }
-    for wrong in [&["search", "cache kind:nosuch"][..], &["search", "cache", "-k", "nosuch"]] {
+    for wrong in [
+        &["search", "cache kind:nosuch"][..],
+        &["search", "cache", "-k", "nosuch"],
+    ] {
         let said = world.refused(wrong);
-        assert!(said.contains("\"nosuch\" is not known") && said.contains("gotcha"), "{said}");
+        assert!(
+            said.contains("\"nosuch\" is not known") && said.contains("gotcha"),
+            "{said}"
+        );
     }
 }
 
@@ -60,21 +80,40 @@ fn tags_that_nothing_has_together_are_said() {
     assert_eq!(world.found(&["TAG:Ci"]), [gotcha]);
     let output = world.run(&["search", "tag:ci,ops"]);
     let said = stderr(&output);
-    assert!(said.contains("no memory has all of these tags; alone, tag:ci finds 1, tag:ops finds 1"), "{said}");
+    assert!(
+        said.contains("no memory has all of these tags; alone, tag:ci finds 1, tag:ops finds 1"),
+        "{said}"
+    );
 }
 
 #[test]
 fn a_tag_that_nothing_has_is_said() {
     let world = World::new();
-    world.add("build", "Cache needs cleaning.", &["--tags", "ci,performance"]);
-    for line in [&["search", "cache tag:perfomance"][..], &["search", "cache", "--tag", "perfomance"]] {
+    world.add(
+        "build",
+        "Cache needs cleaning.",
+        &["--tags", "ci,performance"],
+    );
+    for line in [
+        &["search", "cache tag:perfomance"][..],
+        &["search", "cache", "--tag", "perfomance"],
+    ] {
         let output = world.run(line);
         assert_eq!((code(&output), output.stdout.len()), (Some(exit::OK), 0));
         let said = stderr(&output);
-        assert!(said.contains("no memory here has the tag perfomance; near: performance"), "{said}");
+        assert!(
+            said.contains("no memory here has the tag perfomance; near: performance"),
+            "{said}"
+        );
     }
     let counted = world.json(&["search", "cache tag:zebra", "--count"]);
-    assert!(counted["notes"][0].as_str().unwrap().contains("the tag zebra"), "{counted}");
+    assert!(
+        counted["notes"][0]
+            .as_str()
+            .unwrap()
+            .contains("the tag zebra"),
+        "{counted}"
+    );
     let known = world.run(&["search", "zebra", "--tag", "ci", "--words"]);
     assert!(!stderr(&known).contains("tag"), "{known:?}");
 }
@@ -84,7 +123,10 @@ fn a_dash_before_a_word_excludes_it() {
     let world = World::new();
     let both = world.add("build", "The cache needs the linker.", &[]);
     let one = world.add("deploy", "The cache lives on its own disk.", &[]);
-    assert_eq!(world.found(&["cache -linker", "--all"]), std::slice::from_ref(&one));
+    assert_eq!(
+        world.found(&["cache -linker", "--all"]),
+        std::slice::from_ref(&one)
+    );
     assert_eq!(world.found(&["cache -linker", "--any"]), [one]);
     assert_eq!(world.found(&["cache linker", "--all"]), [both]);
 }
@@ -98,7 +140,10 @@ fn a_day_in_a_query_is_the_askers_day() {
     assert_eq!(code(&imported), Some(exit::OK), "{}", stderr(&imported));
     let found = |zone: &str, query: &str| {
         let mut command = world.home.command(Binary::Ctl);
-        command.args(["search", query, "--json"]).current_dir(&world.project.root).env("TZ", zone);
+        command
+            .args(["search", query, "--json"])
+            .current_dir(&world.project.root)
+            .env("TZ", zone);
         let printed = command.output().unwrap().stdout;
         handles(&serde_json::from_slice::<Value>(&printed).unwrap()["hits"]).len()
     };
@@ -113,12 +158,26 @@ fn a_search_explains_itself() {
     world.add("build", "Cache needs cleaning.", &[]);
     let reply = world.json(&["search", "cache", "--explain"]);
     let why = &reply["hits"][0]["explanation"];
-    assert_eq!((&why["lexical_rank"], &why["semantic_rank"]), (&json!(1), &Value::Null), "{why}");
-    assert!(!why["matched_terms"].as_array().unwrap().is_empty(), "{why}");
-    assert!(reply["notes"][0].as_str().unwrap().contains("words only"), "{reply}");
+    assert_eq!(
+        (&why["lexical_rank"], &why["semantic_rank"]),
+        (&json!(1), &Value::Null),
+        "{why}"
+    );
+    assert!(
+        !why["matched_terms"].as_array().unwrap().is_empty(),
+        "{why}"
+    );
+    assert!(
+        reply["notes"][0].as_str().unwrap().contains("words only"),
+        "{reply}"
+    );
     let meaning = world.run(&["search", "cache", "--meaning"]);
     assert_eq!(code(&meaning), Some(exit::UNAVAILABLE), "{meaning:?}");
-    assert!(stderr(&meaning).contains("switched off"), "{}", stderr(&meaning));
+    assert!(
+        stderr(&meaning).contains("switched off"),
+        "{}",
+        stderr(&meaning)
+    );
 }
 
 #[test]
@@ -128,7 +187,12 @@ fn other_projects_are_left_out() {
     let other = Project::new(&world.home, "other").unwrap();
     let search = |more: &[&str]| {
         let mut command = world.home.command(Binary::Ctl);
-        let output = command.args(["search", "cache", "--json"]).args(more).current_dir(&other.root).output().unwrap();
+        let output = command
+            .args(["search", "cache", "--json"])
+            .args(more)
+            .current_dir(&other.root)
+            .output()
+            .unwrap();
         handles(&serde_json::from_slice::<Value>(&output.stdout).unwrap()["hits"])
     };
     assert_eq!(search(&[]), Vec::<String>::new());
@@ -141,26 +205,53 @@ fn a_search_shows_as_much_as_is_asked_for() {
     let text = "Cache needs cleaning.\nAfter a toolchain change.\nElse old objects are linked.";
     let build = world.add("build", text, &["--tags", "ci"]);
     let deploy = world.add("deploy", "Cache lives on its own disk.", &[]);
-    let shown = |arguments: &[&str]| world.done(&[&["search", "cache", "--detail"], arguments].concat());
+    let shown =
+        |arguments: &[&str]| world.done(&[&["search", "cache", "--detail"], arguments].concat());
     assert_eq!(shown(&["count"]), "2 memories match\n");
-    assert_eq!(shown(&["topics"]), world.done(&["search", "cache", "--count"]));
+    assert_eq!(
+        shown(&["topics"]),
+        world.done(&["search", "cache", "--count"])
+    );
     let brief = shown(&["brief"]);
     assert_eq!(brief.lines().count(), 2, "{brief}");
-    assert!(brief.contains(&build) && brief.contains(&deploy) && !brief.contains("toolchain"), "{brief}");
+    assert!(
+        brief.contains(&build) && brief.contains(&deploy) && !brief.contains("toolchain"),
+        "{brief}"
+    );
     let medium = shown(&["medium", "--topic", "build,nowhere"]);
     assert!(
-        medium.contains("After a toolchain") && medium.contains("… 1 more line") && medium.contains("#ci"),
+        medium.contains("After a toolchain")
+            && medium.contains("… 1 more line")
+            && medium.contains("#ci"),
         "{medium}"
     );
     let full = shown(&["full"]);
-    assert!(full.contains("> Cache needs cleaning.\n") && full.contains("  Else old objects"), "{full}");
-    assert!(!full.contains("why:") && shown(&["full", "--explain"]).contains("why: score"), "{full}");
+    assert!(
+        full.contains("> Cache needs cleaning.\n") && full.contains("  Else old objects"),
+        "{full}"
+    );
+    assert!(
+        !full.contains("why:") && shown(&["full", "--explain"]).contains("why: score"),
+        "{full}"
+    );
     let grouped = shown(&["grouped"]);
-    assert!(grouped.contains("build (1)\n") && grouped.contains("deploy (1)\n"), "{grouped}");
+    assert!(
+        grouped.contains("build (1)\n") && grouped.contains("deploy (1)\n"),
+        "{grouped}"
+    );
     let counted = world.json(&["search", "cache", "--detail", "count"]);
-    assert_eq!((&counted["matches"]["total"], &counted["hits"]), (&json!(2), &json!([])));
+    assert_eq!(
+        (&counted["matches"]["total"], &counted["hits"]),
+        (&json!(2), &json!([]))
+    );
     let whole = world.json(&["search", "cache", "--detail", "full"]);
-    assert_eq!((whole["hits"].as_array().unwrap().len(), &whole["hits"][0]["explanation"]), (2, &Value::Null));
+    assert_eq!(
+        (
+            whole["hits"].as_array().unwrap().len(),
+            &whole["hits"][0]["explanation"]
+        ),
+        (2, &Value::Null)
+    );
 }
 
 #[test]
@@ -175,7 +266,14 @@ fn a_search_is_bounded_in_time() {
         &["--before", "today"],
     ];
     for arguments in all {
-        assert_eq!(world.found(arguments), std::slice::from_ref(&handle), "{arguments:?}");
+        assert_eq!(
+            world.found(arguments),
+            std::slice::from_ref(&handle),
+            "{arguments:?}"
+        );
     }
-    assert_eq!(world.found(&["cache", "--until", "yesterday"]), Vec::<String>::new());
+    assert_eq!(
+        world.found(&["cache", "--until", "yesterday"]),
+        Vec::<String>::new()
+    );
 }

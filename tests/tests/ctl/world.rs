@@ -19,7 +19,11 @@ impl World {
         let home = Home::new().unwrap();
         let daemon = Daemon::start(&home).unwrap();
         let project = Project::new(&home, "billing").unwrap();
-        Self { daemon, home, project }
+        Self {
+            daemon,
+            home,
+            project,
+        }
     }
 
     /// Runs a command in the project, with nothing on stdin.
@@ -29,20 +33,34 @@ impl World {
 
     pub(crate) fn run_with(&self, arguments: &[&str], stdin: &str) -> Output {
         let mut command = self.home.command(Binary::Ctl);
-        command.args(arguments).current_dir(&self.project.root).env("TZ", "UTC");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .current_dir(&self.project.root)
+            .env("TZ", "UTC");
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // A command that does not read its stdin may have ended already.
         child.stdin.take().unwrap().write_all(stdin.as_bytes()).ok();
         let output = child.wait_with_output().unwrap();
-        assert!(!output.stdout.contains(&0x1b) && !output.stderr.contains(&0x1b), "escape codes in a pipe: {output:?}");
+        assert!(
+            !output.stdout.contains(&0x1b) && !output.stderr.contains(&0x1b),
+            "escape codes in a pipe: {output:?}"
+        );
         output
     }
 
     /// Runs a command that must do what was asked; returns what it printed.
     pub(crate) fn done(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert_eq!(code(&output), Some(exit::OK), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(
+            code(&output),
+            Some(exit::OK),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -53,7 +71,11 @@ impl World {
     /// Stores a text; returns its handle.
     pub(crate) fn add(&self, topic: &str, text: &str, more: &[&str]) -> String {
         let printed = self.done(&[&["add", text, "--topic", topic, "--force"], more].concat());
-        printed.strip_prefix("stored\t").unwrap().trim_end().to_owned()
+        printed
+            .strip_prefix("stored\t")
+            .unwrap()
+            .trim_end()
+            .to_owned()
     }
 
     /// Searches; returns the handles found, best first.
@@ -64,15 +86,25 @@ impl World {
     /// Runs a command that must be refused; returns what it complained of.
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert_eq!(code(&output), Some(exit::USAGE), "{arguments:?}: {output:?}");
+        assert_eq!(
+            code(&output),
+            Some(exit::USAGE),
+            "{arguments:?}: {output:?}"
+        );
         let said = stderr(&output);
-        assert!(said.starts_with("helixctl: ") && said.lines().count() == 1, "{said}");
+        assert!(
+            said.starts_with("helixctl: ") && said.lines().count() == 1,
+            "{said}"
+        );
         said
     }
 }
 
 pub(crate) fn code(output: &Output) -> Option<u8> {
-    output.status.code().and_then(|code| u8::try_from(code).ok())
+    output
+        .status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
 }
 
 pub(crate) fn stderr(output: &Output) -> String {
@@ -80,7 +112,11 @@ pub(crate) fn stderr(output: &Output) -> String {
 }
 
 pub(crate) fn handles(hits: &Value) -> Vec<String> {
-    hits.as_array().unwrap().iter().map(|hit| hit["memory"]["handle"].as_str().unwrap().to_owned()).collect()
+    hits.as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| hit["memory"]["handle"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 pub(crate) fn sorted(mut handles: Vec<String>) -> Vec<String> {

@@ -23,32 +23,62 @@ struct Side {
 
 impl Side {
     fn new() -> Self {
-        Self { served: Served::new().unwrap() }
+        Self {
+            served: Served::new().unwrap(),
+        }
     }
 
     fn ctl(&self, cwd: &Path, arguments: &[&str]) {
         let mut command = self.served.home.command(Binary::Ctl);
-        let output = command.args(arguments).current_dir(cwd).stdin(Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let output = command
+            .args(arguments)
+            .current_dir(cwd)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 
     fn store(&mut self, cwd: &Path, scope: &str, text: &str) -> v1::Memory {
-        let draft = v1::Draft { scope: scope.to_owned(), ..draft("kernels", text, "src/kernels.rs:3") };
+        let draft = v1::Draft {
+            scope: scope.to_owned(),
+            ..draft("kernels", text, "src/kernels.rs:3")
+        };
         self.served.rpc.store(Program::Mcp, cwd, draft).unwrap()
     }
 
     /// The stale memories and how many are not, as seen from a directory.
     fn stale(&mut self, cwd: &Path) -> (usize, u32, u32) {
         let caller = Some(caller(Program::Mcp, cwd, "tests", ""));
-        let request = v1::StaleRequest { caller, ..v1::StaleRequest::default() };
-        let reply = self.served.rpc.call(async |rpc| rpc.stale(request.clone()).await).unwrap();
+        let request = v1::StaleRequest {
+            caller,
+            ..v1::StaleRequest::default()
+        };
+        let reply = self
+            .served
+            .rpc
+            .call(async |rpc| rpc.stale(request.clone()).await)
+            .unwrap();
         (reply.stale.len(), reply.checked, reply.unknown)
     }
 
     fn read(&mut self, cwd: &Path, reference: &str) -> v1::Memory {
         let caller = Some(caller(Program::Mcp, cwd, "tests", ""));
-        let request = v1::ReadRequest { caller, reference: reference.to_owned(), ..v1::ReadRequest::default() };
-        self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap().memories.remove(0)
+        let request = v1::ReadRequest {
+            caller,
+            reference: reference.to_owned(),
+            ..v1::ReadRequest::default()
+        };
+        self.served
+            .rpc
+            .call(async |rpc| rpc.read(request.clone()).await)
+            .unwrap()
+            .memories
+            .remove(0)
     }
 }
 
@@ -57,22 +87,39 @@ fn what_was_recorded_of_a_source_travels() {
     let mut from = Side::new();
     let project = Project::new(&from.served.home, "billing").unwrap();
     project.write("src/kernels.rs", SOURCE).unwrap();
-    let own = from.store(&project.root, "", "The lists must be sorted before they are fused.");
-    let global = from.store(&project.root, "global", "Every project fuses its lists in this way.");
+    let own = from.store(
+        &project.root,
+        "",
+        "The lists must be sorted before they are fused.",
+    );
+    let global = from.store(
+        &project.root,
+        "global",
+        "Every project fuses its lists in this way.",
+    );
     for (format, target) in [("json", "all.json"), ("markdown", "all")] {
         project.write("src/kernels.rs", SOURCE).unwrap();
         let mut to = Side::new();
         let target = from.served.home.scratch().join(target);
         let target = target.to_str().unwrap();
-        from.ctl(&project.root, &["export", "--format", format, "--output", target]);
+        from.ctl(
+            &project.root,
+            &["export", "--format", format, "--output", target],
+        );
         to.ctl(&project.root, &["import", "--format", format, target]);
         for memory in [&own, &global] {
             let there = to.read(&project.root, &memory.handle);
-            assert_eq!((&there.source, &there.attributes), (&memory.source, &memory.attributes), "{format}");
+            assert_eq!(
+                (&there.source, &there.attributes),
+                (&memory.source, &memory.attributes),
+                "{format}"
+            );
         }
         assert_eq!(to.stale(&project.root), (0, 2, 0), "{format}");
         // The line moved, so that the hash of the whole file alone would say that it changed.
-        project.write("src/kernels.rs", &format!("//! New.\n\n{SOURCE}")).unwrap();
+        project
+            .write("src/kernels.rs", &format!("//! New.\n\n{SOURCE}"))
+            .unwrap();
         assert_eq!(to.stale(&project.root), (0, 2, 0), "{format}");
         fs::remove_file(project.root.join("src/kernels.rs")).unwrap();
         assert_eq!(to.stale(&project.root), (2, 2, 0), "{format}");
@@ -88,8 +135,18 @@ fn log(topic: &[u8], body: &[u8], minutes: i32) -> Vec<u8> {
 }
 
 fn entry(topic: &[u8], body: &[u8], minutes: i32) -> Vec<u8> {
-    let lengths = [&[1, u8::try_from(topic.len()).unwrap()][..], &u32::try_from(body.len()).unwrap().to_le_bytes()];
-    [&lengths.concat()[..], &minutes.to_le_bytes(), &[0; 2], topic, body].concat()
+    let lengths = [
+        &[1, u8::try_from(topic.len()).unwrap()][..],
+        &u32::try_from(body.len()).unwrap().to_le_bytes(),
+    ];
+    [
+        &lengths.concat()[..],
+        &minutes.to_le_bytes(),
+        &[0; 2],
+        topic,
+        body,
+    ]
+    .concat()
 }
 
 #[test]
@@ -110,20 +167,40 @@ fn imported_memories_become_stale_too() {
         let source = project.write("src/kernels.rs", SOURCE).unwrap();
         // 2025-01-01; a file that is younger than a memory may have been another then.
         let changed_at = UNIX_EPOCH + Duration::from_hours(482_136);
-        File::options().write(true).open(&source).unwrap().set_modified(changed_at).unwrap();
+        File::options()
+            .write(true)
+            .open(&source)
+            .unwrap()
+            .set_modified(changed_at)
+            .unwrap();
         let path = side.served.home.scratch().join(name);
         fs::write(&path, bytes).unwrap();
         side.ctl(&project.root, &["import", path.to_str().unwrap()]);
         assert_eq!(side.stale(&project.root), (0, 1, 0), "{name}");
-        project.write("src/kernels.rs", &format!("//! New.\n\n{SOURCE}")).unwrap();
-        assert_eq!(side.stale(&project.root), (0, 1, 0), "{name}: the line only moved");
+        project
+            .write("src/kernels.rs", &format!("//! New.\n\n{SOURCE}"))
+            .unwrap();
+        assert_eq!(
+            side.stale(&project.root),
+            (0, 1, 0),
+            "{name}: the line only moved"
+        );
         project.write("src/kernels.rs", "fn main() {}\n").unwrap();
         assert_eq!(side.stale(&project.root), (1, 1, 0), "{name}");
         let recorded = side.read(&project.root, "lists:0").source.unwrap();
-        assert_eq!((recorded.content_hash.len(), recorded.git_blob.len()), (32, 20), "{name}");
+        assert_eq!(
+            (recorded.content_hash.len(), recorded.git_blob.len()),
+            (32, 20),
+            "{name}"
+        );
 
         let mut later = Side::new();
-        File::options().write(true).open(&source).unwrap().set_modified(SystemTime::now() + day).unwrap();
+        File::options()
+            .write(true)
+            .open(&source)
+            .unwrap()
+            .set_modified(SystemTime::now() + day)
+            .unwrap();
         later.ctl(&project.root, &["import", path.to_str().unwrap()]);
         assert_eq!(later.stale(&project.root), (0, 0, 1), "{name}");
     }
@@ -156,8 +233,16 @@ fn what_cannot_be_taken_is_named_and_the_others_go_in() {
     ]
     .concat();
     let cases = [
-        ("data.log", log, &["byte 54", "no topic", "!!!", "not UTF-8"][..]),
-        ("all.json", json, &["line 2", "no topic", "!!!", "not UTF-8"]),
+        (
+            "data.log",
+            log,
+            &["byte 54", "no topic", "!!!", "not UTF-8"][..],
+        ),
+        (
+            "all.json",
+            json,
+            &["line 2", "no topic", "!!!", "not UTF-8"],
+        ),
         ("disks.md", markdown, &["line 3", "not UTF-8"]),
     ];
     for (name, bytes, said) in cases {
@@ -165,8 +250,11 @@ fn what_cannot_be_taken_is_named_and_the_others_go_in() {
         let path = side.served.home.scratch().join(name);
         fs::write(&path, bytes).unwrap();
         let mut command = side.served.home.command(Binary::Ctl);
-        let output =
-            command.args(["import", path.to_str().unwrap()]).current_dir(side.served.home.scratch()).output().unwrap();
+        let output = command
+            .args(["import", path.to_str().unwrap()])
+            .current_dir(side.served.home.scratch())
+            .output()
+            .unwrap();
         let printed = String::from_utf8(output.stdout).unwrap();
         assert!(printed.contains("3 stored"), "{name}: {printed}");
         for words in said.iter().chain(&["65537 bytes"]) {
@@ -180,20 +268,37 @@ fn when_a_text_was_revised_has_one_name() {
     let mut side = Side::new();
     let project = Project::new(&side.served.home, "billing").unwrap();
     let log = side.served.home.scratch().join("data.log");
-    let bytes = self::log(b"lists", b"[modified: 2026-02-15 10:30]\nThe lists are sorted.", 0);
+    let bytes = self::log(
+        b"lists",
+        b"[modified: 2026-02-15 10:30]\nThe lists are sorted.",
+        0,
+    );
     fs::write(&log, &bytes).unwrap();
     let older = side.served.home.scratch().join("older.json");
-    let entry =
-        r#"{"recorded_at": "2026-02-01", "text": "The nodes are sorted.", "attributes": {"modified": "2026-02-15"}}"#;
+    let entry = r#"{"recorded_at": "2026-02-01", "text": "The nodes are sorted.", "attributes": {"modified": "2026-02-15"}}"#;
     fs::write(&older, format!(r#"{{"topics": {{"nodes": [{entry}]}}}}"#)).unwrap();
     side.ctl(&project.root, &["import", log.to_str().unwrap()]);
     side.ctl(&project.root, &["import", older.to_str().unwrap()]);
     let of = |memory: v1::Memory| memory.attributes.into_iter().collect::<Vec<_>>();
     let one = |written: &str| vec![("helix.modified".to_owned(), written.to_owned())];
-    assert_eq!(of(side.read(&project.root, "lists:0")), one("2026-02-15 10:30"));
+    assert_eq!(
+        of(side.read(&project.root, "lists:0")),
+        one("2026-02-15 10:30")
+    );
     assert_eq!(of(side.read(&project.root, "nodes:0")), one("2026-02-15"));
     let back = side.served.home.scratch().join("back.log");
-    side.ctl(&project.root, &["export", "--format", "amrl", "--topic", "lists", "--output", back.to_str().unwrap()]);
+    side.ctl(
+        &project.root,
+        &[
+            "export",
+            "--format",
+            "amrl",
+            "--topic",
+            "lists",
+            "--output",
+            back.to_str().unwrap(),
+        ],
+    );
     assert_eq!(fs::read(&back).unwrap(), bytes);
 }
 
@@ -203,7 +308,11 @@ fn a_file_that_cannot_be_read_costs_the_others_nothing() {
     let directory = side.served.home.scratch().join("notes");
     fs::create_dir(&directory).unwrap();
     fs::write(directory.join("a.md"), "Disks are checked on Mondays.\n").unwrap();
-    fs::write(directory.join("b.md"), "---\nformat: helix-markdown\nversion: 999\n---\nUnknown.\n").unwrap();
+    fs::write(
+        directory.join("b.md"),
+        "---\nformat: helix-markdown\nversion: 999\n---\nUnknown.\n",
+    )
+    .unwrap();
     fs::write(directory.join("c.md"), "Tapes are rewound on Fridays.\n").unwrap();
     let mut command = side.served.home.command(Binary::Ctl);
     let output = command
@@ -212,20 +321,36 @@ fn a_file_that_cannot_be_read_costs_the_others_nothing() {
         .current_dir(side.served.home.scratch())
         .output();
     let printed = String::from_utf8(output.unwrap().stdout).unwrap();
-    assert!(printed.contains("b.md") && printed.contains("the file was left out"), "{printed}");
+    assert!(
+        printed.contains("b.md") && printed.contains("the file was left out"),
+        "{printed}"
+    );
     assert!(printed.contains("2 memories read: 2 stored"), "{printed}");
 }
 
 /// What the directory's project has in a home, as an export says it.
 fn exported(side: &Side, cwd: &Path) -> Vec<(String, String)> {
     let path = side.served.home.scratch().join("counted.json");
-    side.ctl(cwd, &["export", "--force", "--format", "json", "--output", path.to_str().unwrap()]);
+    side.ctl(
+        cwd,
+        &[
+            "export",
+            "--force",
+            "--format",
+            "json",
+            "--output",
+            path.to_str().unwrap(),
+        ],
+    );
     let document: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     let topics = document["topics"].as_array().unwrap();
     let of = |topic: &serde_json::Value| {
         let name = topic["topic"].as_str().unwrap().to_owned();
         let entries = topic["entries"].as_array().unwrap();
-        entries.iter().map(|entry| (name.clone(), entry["text"].as_str().unwrap().to_owned())).collect::<Vec<_>>()
+        entries
+            .iter()
+            .map(|entry| (name.clone(), entry["text"].as_str().unwrap().to_owned()))
+            .collect::<Vec<_>>()
     };
     let mut all: Vec<(String, String)> = topics.iter().flat_map(of).collect();
     all.sort();
@@ -237,33 +362,62 @@ fn what_was_stored_twice_with_force_comes_back_twice() {
     let mut from = Side::new();
     let project = Project::new(&from.served.home, "billing").unwrap();
     for topic in ["disks", "disks", "tapes"] {
-        let draft = v1::Draft { topic: topic.to_owned(), ..draft(topic, "Heads are cleaned on Mondays.", "") };
+        let draft = v1::Draft {
+            topic: topic.to_owned(),
+            ..draft(topic, "Heads are cleaned on Mondays.", "")
+        };
         let request = v1::StoreRequest {
             caller: Some(caller(Program::Mcp, &project.root, "tests", "")),
             draft: Some(draft),
             force: true,
         };
-        let stored = from.served.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
+        let stored = from
+            .served
+            .rpc
+            .call(async |rpc| rpc.store(request.clone()).await)
+            .unwrap();
         assert_eq!(stored.outcome(), v1::StoreOutcome::Stored);
     }
     let all = exported(&from, &project.root);
     assert_eq!(all.len(), 3);
-    for (format, target) in [("json", "all.json"), ("markdown", "all"), ("amrl", "all.log")] {
+    for (format, target) in [
+        ("json", "all.json"),
+        ("markdown", "all"),
+        ("amrl", "all.log"),
+    ] {
         let target = from.served.home.scratch().join(target);
         let target = target.to_str().unwrap();
-        from.ctl(&project.root, &["export", "--format", format, "--output", target]);
+        from.ctl(
+            &project.root,
+            &["export", "--format", format, "--output", target],
+        );
         let to = Side::new();
         for round in ["first", "second"] {
             to.ctl(&project.root, &["import", "--format", format, target]);
-            assert_eq!(exported(&to, &project.root), all, "{format}, the {round} time");
+            assert_eq!(
+                exported(&to, &project.root),
+                all,
+                "{format}, the {round} time"
+            );
         }
         // What is there with other ids and one of the topics gains only what it lacks.
         let mut other = Side::new();
-        let known = v1::Draft { topic: "tapes".to_owned(), ..draft("tapes", "Heads are cleaned on Mondays.", "") };
-        other.served.rpc.store(Program::Mcp, &project.root, known).unwrap();
+        let known = v1::Draft {
+            topic: "tapes".to_owned(),
+            ..draft("tapes", "Heads are cleaned on Mondays.", "")
+        };
+        other
+            .served
+            .rpc
+            .store(Program::Mcp, &project.root, known)
+            .unwrap();
         for round in ["first", "second"] {
             other.ctl(&project.root, &["import", "--format", format, target]);
-            assert_eq!(exported(&other, &project.root), all, "{format} beside another, the {round} time");
+            assert_eq!(
+                exported(&other, &project.root),
+                all,
+                "{format} beside another, the {round} time"
+            );
         }
     }
 }
@@ -275,15 +429,24 @@ fn what_says_the_same_without_a_name_is_taken_once() {
     let entry = r#"{"topic": "disks", "text": "Heads are cleaned on Mondays."}"#;
     fs::write(&path, format!("[{entry}, {entry}]")).unwrap();
     let printed = imported(&side, &path);
-    assert!(printed.contains("2 memories read: 1 stored, 1 known"), "{printed}");
+    assert!(
+        printed.contains("2 memories read: 1 stored, 1 known"),
+        "{printed}"
+    );
     let printed = imported(&side, &path);
-    assert!(printed.contains("2 memories read: 0 stored, 2 known"), "{printed}");
+    assert!(
+        printed.contains("2 memories read: 0 stored, 2 known"),
+        "{printed}"
+    );
 }
 
 /// What `helixctl import` prints, whatever it thinks of the file.
 fn imported(side: &Side, path: &Path) -> String {
     let mut command = side.served.home.command(Binary::Ctl);
-    let output = command.args(["import", path.to_str().unwrap()]).current_dir(side.served.home.scratch()).output();
+    let output = command
+        .args(["import", path.to_str().unwrap()])
+        .current_dir(side.served.home.scratch())
+        .output();
     String::from_utf8(output.unwrap().stdout).unwrap()
 }
 
@@ -292,7 +455,11 @@ fn what_holds_everywhere_and_names_no_scope_is_known_the_second_time() {
     let side = Side::new();
     let file = side.served.home.scratch().join("notes.json");
     let text = "preference: I like tabs over spaces in makefiles";
-    fs::write(&file, format!("[{{\"topic\":\"style\",\"text\":\"{text}\"}}]")).unwrap();
+    fs::write(
+        &file,
+        format!("[{{\"topic\":\"style\",\"text\":\"{text}\"}}]"),
+    )
+    .unwrap();
     assert!(imported(&side, &file).contains("1 stored"));
     assert!(imported(&side, &file).contains("0 stored, 1 known before"));
 }
@@ -302,7 +469,11 @@ fn what_was_merged_or_forgotten_does_not_come_back_with_its_file() {
     let mut side = Side::new();
     let file = side.served.home.scratch().join("notes.json");
     let twin = "the ledger export needs the sandbox credentials of the finance team";
-    let texts = [twin, &format!("{twin}!"), "invoices are numbered without gaps"];
+    let texts = [
+        twin,
+        &format!("{twin}!"),
+        "invoices are numbered without gaps",
+    ];
     let entries = texts.map(|text| format!("{{\"topic\":\"ledger\",\"text\":\"{text}\"}}"));
     fs::write(&file, format!("[{}]", entries.join(","))).unwrap();
     imported(&side, &file);
@@ -312,6 +483,9 @@ fn what_was_merged_or_forgotten_does_not_come_back_with_its_file() {
     side.ctl(&cwd, &["compact", "--apply"]);
     let said = imported(&side, &file);
     assert!(said.contains("0 stored, 3 known before"), "{said}");
-    let left: Vec<String> = exported(&side, &cwd).into_iter().map(|(text, _)| text).collect();
+    let left: Vec<String> = exported(&side, &cwd)
+        .into_iter()
+        .map(|(text, _)| text)
+        .collect();
     assert_eq!(left.len(), 1, "{left:?}");
 }

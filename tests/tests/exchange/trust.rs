@@ -13,14 +13,18 @@ use super::{Side, log};
 
 const TEXT: &str = "Build kernels.rs with -arch arm64, or linking falls back to x86_64.";
 
-/// A home with a project and an import file of each format, none of which says where its memory came from.
+/// A home with a project and an import file of each format, none of which says where its memory
+/// came from.
 fn side() -> (Side, Project, Vec<(&'static str, String)>) {
     let side = Side::new();
     let project = Project::new(&side.served.home, "billing").unwrap();
     project.write("src/kernels.rs", "fn main() {}\n").unwrap();
     let json = format!(r#"[{{"topic": "lists", "text": "{TEXT}", "source": "src/kernels.rs:1"}}]"#);
     let body = format!("[source: src/kernels.rs:1]\n{TEXT}");
-    let files = [("all.json", json.into_bytes()), ("data.log", log(b"lists", body.as_bytes(), 1_000_000))];
+    let files = [
+        ("all.json", json.into_bytes()),
+        ("data.log", log(b"lists", body.as_bytes(), 1_000_000)),
+    ];
     let files = files.map(|(name, bytes)| {
         let path = side.served.home.scratch().join(name);
         fs::write(&path, bytes).unwrap();
@@ -43,12 +47,17 @@ impl Side {
             dry_run: true,
             ..HookRequest::default()
         };
-        let reply = self.served.rpc.call(async |rpc| rpc.hook(request.clone()).await).unwrap();
+        let reply = self
+            .served
+            .rpc
+            .call(async |rpc| rpc.hook(request.clone()).await)
+            .unwrap();
         String::from_utf8(reply.stdout).unwrap()
     }
 
     fn is_told(&mut self, project: &Project) -> bool {
-        self.told(project, "src/kernels.rs").contains("falls back to x86_64")
+        self.told(project, "src/kernels.rs")
+            .contains("falls back to x86_64")
     }
 }
 
@@ -80,9 +89,15 @@ fn who_says_the_same_vouches_for_it() {
     let path = files.first().map(|(_, path)| path.clone()).unwrap();
     side.ctl(&project.root, &["import", &path]);
     // A tool's word is none.
-    side.served.rpc.store(Program::Tool, &project.root, draft("lists", TEXT, "")).unwrap();
+    side.served
+        .rpc
+        .store(Program::Tool, &project.root, draft("lists", TEXT, ""))
+        .unwrap();
     assert!(!side.is_told(&project));
-    side.served.rpc.store(Program::Mcp, &project.root, draft("lists", TEXT, "")).unwrap();
+    side.served
+        .rpc
+        .store(Program::Mcp, &project.root, draft("lists", TEXT, ""))
+        .unwrap();
     assert!(side.is_told(&project));
     side.ctl(&project.root, &["set", "lists:0", "--origin", "import"]);
     side.ctl(&project.root, &["set", "lists:0", "--origin", "user"]);
@@ -94,13 +109,30 @@ fn an_agent_vouches_for_nothing() {
     let (mut side, project, files) = side();
     let path = files.first().map(|(_, path)| path.clone()).unwrap();
     side.ctl(&project.root, &["import", &path]);
-    let target = Target { reference: "lists:0".to_owned(), ..Target::default() };
-    let fields = SetFields { target: Some(target), origin: Some("user".to_owned()), ..SetFields::default() };
+    let target = Target {
+        reference: "lists:0".to_owned(),
+        ..Target::default()
+    };
+    let fields = SetFields {
+        target: Some(target),
+        origin: Some("user".to_owned()),
+        ..SetFields::default()
+    };
     let caller = |cwd: &Path| Some(helix_client::caller(Program::Mcp, cwd, "tests", ""));
-    let request =
-        v1::EditRequest { caller: caller(&project.root), action: Some(Action::Set(fields)), ..Default::default() };
-    let refused = side.served.rpc.call(async |rpc| rpc.edit(request.clone()).await).unwrap_err();
-    assert!(refused.to_string().contains("only a person can vouch"), "{refused}");
+    let request = v1::EditRequest {
+        caller: caller(&project.root),
+        action: Some(Action::Set(fields)),
+        ..Default::default()
+    };
+    let refused = side
+        .served
+        .rpc
+        .call(async |rpc| rpc.edit(request.clone()).await)
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("only a person can vouch"),
+        "{refused}"
+    );
     assert!(!side.is_told(&project));
 }
 
@@ -109,12 +141,19 @@ fn a_directory_is_imported_without_what_its_links_lead_to() {
     let (mut side, project, _files) = side();
     let directory = project.root.join("notes");
     fs::create_dir(&directory).unwrap();
-    fs::write(directory.join("lists.md"), "The lists are sorted before they are fused.\n").unwrap();
+    fs::write(
+        directory.join("lists.md"),
+        "The lists are sorted before they are fused.\n",
+    )
+    .unwrap();
     let outside = side.served.home.scratch().join("outside.md");
     fs::write(&outside, "Somebody else's private diary.\n").unwrap();
     std::os::unix::fs::symlink(&outside, directory.join("diary.md")).unwrap();
     nix::unistd::mkfifo(&directory.join("pipe.md"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     side.ctl(&project.root, &["import", directory.to_str().unwrap()]);
-    assert_eq!(side.read(&project.root, "lists:0").text, "The lists are sorted before they are fused.");
+    assert_eq!(
+        side.read(&project.root, "lists:0").text,
+        "The lists are sorted before they are fused."
+    );
     assert!(side.served.home.holding("private diary").unwrap().is_none());
 }

@@ -1,4 +1,5 @@
-//! What is known of a file, of what is about to be written into it, and of the directory that is searched.
+//! What is known of a file, of what is about to be written into it, and of the directory that is
+//! searched.
 
 use std::time::Duration;
 
@@ -16,39 +17,98 @@ fn world() -> World {
 #[test]
 fn what_a_change_adds_brings_up_what_is_known_of_it() {
     let world = world();
-    let money = world.remember("formatMoney takes minor units; JPY has none.", "web/src/money.ts");
-    let bucket = world.remember("A TokenBucket must be shared: each holds a timer.", "auth/bucket.go");
-    let lock = world.remember("Never hold pg_advisory_lock over a request: the pool runs dry.", "");
-    let postings = world.remember("The exporter reads postings by column order.", "export/main.go");
+    let money = world.remember(
+        "formatMoney takes minor units; JPY has none.",
+        "web/src/money.ts",
+    );
+    let bucket = world.remember(
+        "A TokenBucket must be shared: each holds a timer.",
+        "auth/bucket.go",
+    );
+    let lock = world.remember(
+        "Never hold pg_advisory_lock over a request: the pool runs dry.",
+        "",
+    );
+    let postings = world.remember(
+        "The exporter reads postings by column order.",
+        "export/main.go",
+    );
     let file = |path: &str, text: &str| world.project.write(path, text).unwrap();
     file("web/src/cart.ts", "total.toFixed(2)\n");
-    let cart = world.session("ts").edit("web/src/cart.ts", "total.toFixed(2)", "formatMoney(100, \"JPY\")").unwrap();
+    let cart = world
+        .session("ts")
+        .edit(
+            "web/src/cart.ts",
+            "total.toFixed(2)",
+            "formatMoney(100, \"JPY\")",
+        )
+        .unwrap();
     assert!(mentions(cart.as_ref(), &money), "{cart:?}");
-    let again = world.session("kept").edit("web/src/cart.ts", "formatMoney(100)", "formatMoney(200)").unwrap();
+    let again = world
+        .session("kept")
+        .edit("web/src/cart.ts", "formatMoney(100)", "formatMoney(200)")
+        .unwrap();
     assert_eq!(again, None, "it was there before");
     let server = file("api/server.go", "package api\n");
-    let edits =
-        json!([{"old_string": "x", "new_string": "y"}, {"old_string": "", "new_string": "b := &auth.TokenBucket{}"}]);
+    let edits = json!([{"old_string": "x", "new_string": "y"}, {"old_string": "", "new_string": "b := &auth.TokenBucket{}"}]);
     let multi = json!({"file_path": server, "edits": edits});
-    assert!(mentions(world.session("go").tool("MultiEdit", &multi).unwrap().as_ref(), &bucket));
-    let edit = world.session("py").edit("jobs/run.py", "pass", "db.execute('SELECT pg_advisory_lock(1)')").unwrap();
+    assert!(mentions(
+        world
+            .session("go")
+            .tool("MultiEdit", &multi)
+            .unwrap()
+            .as_ref(),
+        &bucket
+    ));
+    let edit = world
+        .session("py")
+        .edit(
+            "jobs/run.py",
+            "pass",
+            "db.execute('SELECT pg_advisory_lock(1)')",
+        )
+        .unwrap();
     assert!(mentions(edit.as_ref(), &lock), "{edit:?}");
     let migration = json!({
         "file_path": world.project.root.join("db/0007_rename.sql"),
         "content": "ALTER TABLE postings RENAME COLUMN amount TO cents;\n",
     });
-    assert!(mentions(world.session("sql").tool("Write", &migration).unwrap().as_ref(), &postings));
-    let plain =
-        world.session("plain").edit("jobs/run.py", "pass", "# The column order is by money and token.").unwrap();
+    assert!(mentions(
+        world
+            .session("sql")
+            .tool("Write", &migration)
+            .unwrap()
+            .as_ref(),
+        &postings
+    ));
+    let plain = world
+        .session("plain")
+        .edit(
+            "jobs/run.py",
+            "pass",
+            "# The column order is by money and token.",
+        )
+        .unwrap();
     assert_eq!(plain, None, "ordinary words are no names");
 }
 
 #[test]
 fn a_dependency_that_a_manifest_gets_brings_up_what_is_known_of_it() {
     let world = world();
-    let solver = world.remember("Routes are planned by our own solver, not by OR-tools: its licence audit failed.", "");
-    world.project.write("router/Cargo.toml", "[dependencies]\nserde = \"1\"\n").unwrap();
-    let edit = |id: &str, new: &str| world.session(id).edit("router/Cargo.toml", "serde = \"1\"\n", new).unwrap();
+    let solver = world.remember(
+        "Routes are planned by our own solver, not by OR-tools: its licence audit failed.",
+        "",
+    );
+    world
+        .project
+        .write("router/Cargo.toml", "[dependencies]\nserde = \"1\"\n")
+        .unwrap();
+    let edit = |id: &str, new: &str| {
+        world
+            .session(id)
+            .edit("router/Cargo.toml", "serde = \"1\"\n", new)
+            .unwrap()
+    };
     let added = edit("one", "serde = \"1\"\nor-tools = \"1\"\n");
     assert!(mentions(added.as_ref(), &solver), "{added:?}");
     assert_eq!(edit("two", "serde = \"1.0.2\"\n# tools or none\n"), None);
@@ -58,9 +118,20 @@ fn a_dependency_that_a_manifest_gets_brings_up_what_is_known_of_it() {
 fn a_package_that_a_source_file_imports_first_brings_up_what_is_known_of_it() {
     let world = world();
     let tower = world.remember("Limits are ours: tower::limit starves the slow ones.", "");
-    let frames = world.remember("Reports never load pandas, it is too slow at the start.", "");
-    world.project.write("src/gate.rs", "use std::io;\nuse http::Uri;\n").unwrap();
-    let edit = |id: &str, new: &str| world.session(id).edit("src/gate.rs", "use std::io;\n", new).unwrap();
+    let frames = world.remember(
+        "Reports never load pandas, it is too slow at the start.",
+        "",
+    );
+    world
+        .project
+        .write("src/gate.rs", "use std::io;\nuse http::Uri;\n")
+        .unwrap();
+    let edit = |id: &str, new: &str| {
+        world
+            .session(id)
+            .edit("src/gate.rs", "use std::io;\n", new)
+            .unwrap()
+    };
     let added = edit("one", "use std::io;\nuse tower::limit::RateLimit;\n");
     assert!(mentions(added.as_ref(), &tower), "{added:?}");
     assert_eq!(edit("two", "use std::{io, fmt};\n// tower\n"), None);
@@ -70,15 +141,33 @@ fn a_package_that_a_source_file_imports_first_brings_up_what_is_known_of_it() {
     });
     let written = world.session("py").tool("Write", &written).unwrap();
     assert!(mentions(written.as_ref(), &frames), "{written:?}");
-    world.project.write("src/gate.rs", "use std::io;\nuse tower::Service;\n").unwrap();
-    assert_eq!(edit("three", "use std::io;\nuse tower::limit;\n"), None, "it was imported before");
+    world
+        .project
+        .write("src/gate.rs", "use std::io;\nuse tower::Service;\n")
+        .unwrap();
+    assert_eq!(
+        edit("three", "use std::io;\nuse tower::limit;\n"),
+        None,
+        "it was imported before"
+    );
 }
 
 #[test]
 fn a_name_that_many_memories_have_is_no_sign() {
     let world = world();
-    (0..12).for_each(|n| drop(world.remember(&format!("useLedger is called by part {n} of the screen."), "web/a.tsx")));
-    assert_eq!(world.session("one").edit("web/b.tsx", "x", "const it = useLedger(1)").unwrap(), None);
+    (0..12).for_each(|n| {
+        drop(world.remember(
+            &format!("useLedger is called by part {n} of the screen."),
+            "web/a.tsx",
+        ))
+    });
+    assert_eq!(
+        world
+            .session("one")
+            .edit("web/b.tsx", "x", "const it = useLedger(1)")
+            .unwrap(),
+        None
+    );
 }
 
 #[test]
@@ -88,28 +177,63 @@ fn removing_what_a_known_memory_mentions_is_warned_of_once() {
     world.project.write("auth/token.go", source).unwrap();
     let text = "The audit exporter calls parseClaims by reflection.";
     let handle = world.remember(text, "auth/token.go");
-    assert!(mentions(world.session("one").read("auth/token.go").unwrap().as_ref(), &handle));
+    assert!(mentions(
+        world.session("one").read("auth/token.go").unwrap().as_ref(),
+        &handle
+    ));
     let removed = "func parseClaims(raw string) error {\n\treturn nil\n}\n";
     let rename = removed.replace("parseClaims", "readClaims");
-    let changed = world.session("one").edit("auth/token.go", "return nil", "return errBad").unwrap();
+    let changed = world
+        .session("one")
+        .edit("auth/token.go", "return nil", "return errBad")
+        .unwrap();
     assert_eq!(changed, None, "nothing is removed");
-    let warning = world.session("one").edit("auth/token.go", removed, &rename).unwrap();
+    let warning = world
+        .session("one")
+        .edit("auth/token.go", removed, &rename)
+        .unwrap();
     assert!(mentions(warning.as_ref(), &handle), "{warning:?}");
     insta::assert_snapshot!(warning.unwrap());
     let are_named = || {
         let mut rpc = Rpc::connect(&world.home)?;
-        let receipts = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?.receipts;
+        let receipts = rpc
+            .call(async |client| client.receipts(ReceiptsRequest::default()).await)?
+            .receipts;
         let names = |receipt: &Receipt| receipt.handles == [handle.as_str()];
         Ok((receipts.len() == 2 && receipts.iter().all(names)).then_some(()))
     };
     within(Duration::from_secs(5), are_named).unwrap();
-    assert_eq!(world.session("one").edit("auth/token.go", removed, &rename).unwrap(), None, "once");
-    world.restart();
-    assert_eq!(world.session("one").edit("auth/token.go", removed, &rename).unwrap(), None, "once for all");
-    let first = world.session("two").edit("auth/token.go", removed, &rename).unwrap().unwrap();
-    assert!(first.contains("removes parseClaims, which is mentioned below") && first.contains(text), "{first}");
     assert_eq!(
-        world.session("two").edit("auth/token.go", removed, &rename).unwrap(),
+        world
+            .session("one")
+            .edit("auth/token.go", removed, &rename)
+            .unwrap(),
+        None,
+        "once"
+    );
+    world.restart();
+    assert_eq!(
+        world
+            .session("one")
+            .edit("auth/token.go", removed, &rename)
+            .unwrap(),
+        None,
+        "once for all"
+    );
+    let first = world
+        .session("two")
+        .edit("auth/token.go", removed, &rename)
+        .unwrap()
+        .unwrap();
+    assert!(
+        first.contains("removes parseClaims, which is mentioned below") && first.contains(text),
+        "{first}"
+    );
+    assert_eq!(
+        world
+            .session("two")
+            .edit("auth/token.go", removed, &rename)
+            .unwrap(),
         None,
         "it was said with the text"
     );
@@ -118,8 +242,14 @@ fn removing_what_a_known_memory_mentions_is_warned_of_once() {
 #[test]
 fn a_rename_by_the_name_alone_is_a_removal() {
     let world = world();
-    let file = world.project.write("src/amount.py", "class AmountParser:\n    pass\n").unwrap();
-    let handle = world.remember("The importer finds AmountParser by its name in the configuration.", "");
+    let file = world
+        .project
+        .write("src/amount.py", "class AmountParser:\n    pass\n")
+        .unwrap();
+    let handle = world.remember(
+        "The importer finds AmountParser by its name in the configuration.",
+        "",
+    );
     let edit = |old: &str| {
         let edit = json!({"file_path": file, "old_string": old, "new_string": "MoneyParser", "replace_all": true});
         world.session(old).tool("Edit", &edit).unwrap()
@@ -135,13 +265,41 @@ fn a_rename_by_the_name_alone_is_a_removal() {
 fn a_memory_that_names_a_file_is_given_for_it() {
     let world = world();
     let cases = [
-        ("ledger/src/posting.rs", "Mira must approve every change to posting.rs.", "docs/owners.md"),
-        ("audit/src/lib.rs", "What audit/src/lib.rs exports is read by the regulator.", "docs/audit.md"),
-        ("Makefile", "The Makefile's deploy target needs a token of the day.", ""),
-        ("Dockerfile", "Dockerfile pins alpine: musl breaks the resolver.", "docs/images.md"),
-        ("docker-compose.yml", "Ports in docker-compose.yml clash with the VPN.", ""),
-        (".github/workflows/ci.yml", "ci.yml runs twice for branches of forks.", "docs/ci.md"),
-        ("deploy/staging.yaml", "Secrets in staging.yaml are rotated by hand.", "docs/secrets.md"),
+        (
+            "ledger/src/posting.rs",
+            "Mira must approve every change to posting.rs.",
+            "docs/owners.md",
+        ),
+        (
+            "audit/src/lib.rs",
+            "What audit/src/lib.rs exports is read by the regulator.",
+            "docs/audit.md",
+        ),
+        (
+            "Makefile",
+            "The Makefile's deploy target needs a token of the day.",
+            "",
+        ),
+        (
+            "Dockerfile",
+            "Dockerfile pins alpine: musl breaks the resolver.",
+            "docs/images.md",
+        ),
+        (
+            "docker-compose.yml",
+            "Ports in docker-compose.yml clash with the VPN.",
+            "",
+        ),
+        (
+            ".github/workflows/ci.yml",
+            "ci.yml runs twice for branches of forks.",
+            "docs/ci.md",
+        ),
+        (
+            "deploy/staging.yaml",
+            "Secrets in staging.yaml are rotated by hand.",
+            "docs/secrets.md",
+        ),
     ];
     for (at, (path, text, source)) in cases.into_iter().enumerate() {
         let handle = world.remember(text, source);
@@ -149,35 +307,85 @@ fn a_memory_that_names_a_file_is_given_for_it() {
         let context = world.session(&format!("s{at}")).read(path).unwrap();
         assert!(mentions(context.as_ref(), &handle), "{path}: {context:?}");
     }
-    world.project.write("web/src/lib.rs", "// nothing\n").unwrap();
-    assert_eq!(world.session("other").read("web/src/lib.rs").unwrap(), None, "another lib.rs is meant");
-    let glob = world.session("glob").tool("Glob", &json!({"pattern": "**/Dockerfile"})).unwrap();
-    assert!(glob.as_ref().is_some_and(|context| context.contains("musl breaks")), "{glob:?}");
+    world
+        .project
+        .write("web/src/lib.rs", "// nothing\n")
+        .unwrap();
+    assert_eq!(
+        world.session("other").read("web/src/lib.rs").unwrap(),
+        None,
+        "another lib.rs is meant"
+    );
+    let glob = world
+        .session("glob")
+        .tool("Glob", &json!({"pattern": "**/Dockerfile"}))
+        .unwrap();
+    assert!(
+        glob.as_ref()
+            .is_some_and(|context| context.contains("musl breaks")),
+        "{glob:?}"
+    );
 }
 
 #[test]
 fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
     let world = world();
-    let old = world.remember("Every migration must be reversible.", "migrations/0001_init.sql");
-    let shell = world.remember("Backfills run outside of the transaction.", "migrations/backfill.sh");
+    let old = world.remember(
+        "Every migration must be reversible.",
+        "migrations/0001_init.sql",
+    );
+    let shell = world.remember(
+        "Backfills run outside of the transaction.",
+        "migrations/backfill.sh",
+    );
     let spoken = world.remember("Reports are written in plain SQL.", "reports/all.py");
-    world.project.write("migrations/0001_init.sql", "SELECT 1;\n").unwrap();
-    let glob = world.session("glob").tool("Glob", &json!({"pattern": "migrations/*.sql"})).unwrap();
-    assert!(mentions(glob.as_ref(), &old) && !mentions(glob.as_ref(), &spoken), "{glob:?}");
+    world
+        .project
+        .write("migrations/0001_init.sql", "SELECT 1;\n")
+        .unwrap();
+    let glob = world
+        .session("glob")
+        .tool("Glob", &json!({"pattern": "migrations/*.sql"}))
+        .unwrap();
+    assert!(
+        mentions(glob.as_ref(), &old) && !mentions(glob.as_ref(), &spoken),
+        "{glob:?}"
+    );
     assert!(!mentions(glob.as_ref(), &shell), "another ending");
     let everywhere = json!({"pattern": "**/*.sql", "path": world.project.root.join("migrations")});
-    assert_eq!(world.session("ending").tool("Glob", &everywhere).unwrap(), None, "an ending says nothing");
-    let grep = |pattern: &str| json!({"pattern": pattern, "path": world.project.root.join("migrations")});
-    let found = world.session("grep").tool("Grep", &grep("reversible")).unwrap();
-    assert!(mentions(found.as_ref(), &old) && !mentions(found.as_ref(), &shell), "{found:?}");
+    assert_eq!(
+        world.session("ending").tool("Glob", &everywhere).unwrap(),
+        None,
+        "an ending says nothing"
+    );
+    let grep =
+        |pattern: &str| json!({"pattern": pattern, "path": world.project.root.join("migrations")});
+    let found = world
+        .session("grep")
+        .tool("Grep", &grep("reversible"))
+        .unwrap();
+    assert!(
+        mentions(found.as_ref(), &old) && !mentions(found.as_ref(), &shell),
+        "{found:?}"
+    );
     let other = world.session("grep").tool("Grep", &grep("amount")).unwrap();
     assert_eq!(other, None, "what is known there is about something else");
     let root = json!({"pattern": "amount", "path": world.project.root});
-    assert_eq!(world.session("root").tool("Grep", &root).unwrap(), None, "the root is everything");
+    assert_eq!(
+        world.session("root").tool("Grep", &root).unwrap(),
+        None,
+        "the root is everything"
+    );
     (0..60).for_each(|n| {
-        drop(world.remember(&format!("Part {n} of the vendored tree is patched."), &format!("vendor/{n}.c")));
+        drop(world.remember(
+            &format!("Part {n} of the vendored tree is patched."),
+            &format!("vendor/{n}.c"),
+        ));
     });
-    let vendor = world.session("many").tool("Glob", &json!({"pattern": "vendor/*.c"})).unwrap();
+    let vendor = world
+        .session("many")
+        .tool("Glob", &json!({"pattern": "vendor/*.c"}))
+        .unwrap();
     assert_eq!(vendor, None, "too many to be about anything");
 }
 
@@ -185,13 +393,21 @@ fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
 fn three_of_a_directory_are_given_and_no_others_follow() {
     let world = world();
     let handles: Vec<String> = (0..6)
-        .map(|n| world.remember(&format!("Ledger part {n} is locked while it runs."), &format!("ledger/p{n}.rs")))
+        .map(|n| {
+            world.remember(
+                &format!("Ledger part {n} is locked while it runs."),
+                &format!("ledger/p{n}.rs"),
+            )
+        })
         .collect();
     let session = world.session("one");
     std::fs::create_dir_all(world.project.root.join("ledger")).unwrap();
     let glob = json!({"pattern": "ledger/*.rs"});
     let found = session.tool("Glob", &glob).unwrap();
-    let given: Vec<bool> = handles.iter().map(|handle| mentions(found.as_ref(), handle)).collect();
+    let given: Vec<bool> = handles
+        .iter()
+        .map(|handle| mentions(found.as_ref(), handle))
+        .collect();
     assert_eq!(given, [false, false, false, true, true, true], "the newest");
     assert_eq!(session.tool("Glob", &glob).unwrap(), None);
 }
@@ -199,20 +415,60 @@ fn three_of_a_directory_are_given_and_no_others_follow() {
 #[test]
 fn a_memory_about_a_directory_is_given_for_the_files_below() {
     let world = world();
-    world.project.write("crates/ledger/src/posting.rs", "// nothing\n").unwrap();
-    world.project.write("crates/ledgers/a.rs", "// nothing\n").unwrap();
-    let handle = world.remember("Amounts here are cents of the booking currency.", "crates/ledger");
-    assert!(mentions(world.session("one").read("crates/ledger/src/posting.rs").unwrap().as_ref(), &handle));
-    assert_eq!(world.session("two").read("crates/ledgers/a.rs").unwrap(), None);
+    world
+        .project
+        .write("crates/ledger/src/posting.rs", "// nothing\n")
+        .unwrap();
+    world
+        .project
+        .write("crates/ledgers/a.rs", "// nothing\n")
+        .unwrap();
+    let handle = world.remember(
+        "Amounts here are cents of the booking currency.",
+        "crates/ledger",
+    );
+    assert!(mentions(
+        world
+            .session("one")
+            .read("crates/ledger/src/posting.rs")
+            .unwrap()
+            .as_ref(),
+        &handle
+    ));
+    assert_eq!(
+        world.session("two").read("crates/ledgers/a.rs").unwrap(),
+        None
+    );
 }
 
 #[test]
 fn a_keyword_that_is_searched_for_brings_nothing_up() {
     let world = world();
-    world.remember("An import of the report raises ImportError: set the path first.", "");
-    assert_eq!(world.session("one").tool("Grep", &json!({"pattern": "import"})).unwrap(), None);
-    assert_eq!(world.session("two").tool("Grep", &json!({"pattern": "return"})).unwrap(), None);
-    assert!(world.session("three").tool("Grep", &json!({"pattern": "ImportError"})).unwrap().is_some());
+    world.remember(
+        "An import of the report raises ImportError: set the path first.",
+        "",
+    );
+    assert_eq!(
+        world
+            .session("one")
+            .tool("Grep", &json!({"pattern": "import"}))
+            .unwrap(),
+        None
+    );
+    assert_eq!(
+        world
+            .session("two")
+            .tool("Grep", &json!({"pattern": "return"}))
+            .unwrap(),
+        None
+    );
+    assert!(
+        world
+            .session("three")
+            .tool("Grep", &json!({"pattern": "ImportError"}))
+            .unwrap()
+            .is_some()
+    );
 }
 
 #[test]
@@ -227,11 +483,27 @@ fn an_expression_brings_up_what_its_matches_name() {
         ("\"stack weight\"", &phrase),
         (r"stack\s+weight$", &phrase),
     ] {
-        let context = world.session(pattern).tool("Grep", &json!({ "pattern": pattern })).unwrap();
+        let context = world
+            .session(pattern)
+            .tool("Grep", &json!({ "pattern": pattern }))
+            .unwrap();
         assert!(mentions(context.as_ref(), handle), "{pattern}: {context:?}");
     }
-    for pattern in [r"parse_\w+", r"\w+_header", r"[a-z]+_weight", r"pub fn new\(", ".*"] {
-        assert_eq!(world.session(pattern).tool("Grep", &json!({ "pattern": pattern })).unwrap(), None, "{pattern}");
+    for pattern in [
+        r"parse_\w+",
+        r"\w+_header",
+        r"[a-z]+_weight",
+        r"pub fn new\(",
+        ".*",
+    ] {
+        assert_eq!(
+            world
+                .session(pattern)
+                .tool("Grep", &json!({ "pattern": pattern }))
+                .unwrap(),
+            None,
+            "{pattern}"
+        );
     }
 }
 
@@ -254,12 +526,27 @@ fn a_file_brings_up_the_topic_that_it_goes_by() {
     }
     world.remember_as("cache", "Entries live for a minute.", "");
     world.remember_as("log", "Lines are cut at a kilobyte.", "");
-    world.remember_as("ops", "Pagers are answered from the second floor.", "runbook/pager.md");
-    for (at, path) in
-        ["src/edi_client.py", "src/edit.py", "src/log.rs", "src/cache_client.py", "src/ops.rs"].into_iter().enumerate()
+    world.remember_as(
+        "ops",
+        "Pagers are answered from the second floor.",
+        "runbook/pager.md",
+    );
+    for (at, path) in [
+        "src/edi_client.py",
+        "src/edit.py",
+        "src/log.rs",
+        "src/cache_client.py",
+        "src/ops.rs",
+    ]
+    .into_iter()
+    .enumerate()
     {
         world.project.write(path, "nothing\n").unwrap();
-        assert_eq!(world.session(&format!("n{at}")).read(path).unwrap(), None, "{path}");
+        assert_eq!(
+            world.session(&format!("n{at}")).read(path).unwrap(),
+            None,
+            "{path}"
+        );
     }
 }
 
@@ -286,9 +573,16 @@ fn a_topic_called_as_the_whole_of_a_files_name_is_brought_up() {
         let context = world.session(&format!("s{at}")).read(path).unwrap();
         assert!(mentions(context.as_ref(), handle), "{path}: {context:?}");
     }
-    for (at, path) in ["web/kit.ts", "src/pay_client_rows.py", "src/cache_lines.py"].into_iter().enumerate() {
+    for (at, path) in ["web/kit.ts", "src/pay_client_rows.py", "src/cache_lines.py"]
+        .into_iter()
+        .enumerate()
+    {
         world.project.write(path, "nothing\n").unwrap();
-        assert_eq!(world.session(&format!("n{at}")).read(path).unwrap(), None, "{path}");
+        assert_eq!(
+            world.session(&format!("n{at}")).read(path).unwrap(),
+            None,
+            "{path}"
+        );
     }
 }
 
@@ -312,9 +606,21 @@ fn a_topic_called_as_a_file_is_found_among_many_memories_of_the_same_word() {
 fn a_name_with_accents_is_the_same_joined_and_apart() {
     let world = world();
     let (joined, apart) = ("men\u{fc}", "menu\u{308}");
-    let of_joined = world.remember_as("dishes", "Prices are net of tax.", &format!("src/{joined}.rs"));
-    let of_apart = world.remember_as("dishes", "Courses come in threes.", &format!("src/{apart}s.rs"));
-    let named = world.remember_as("kitchen", &format!("{joined}_card.rs is written by hand."), "");
+    let of_joined = world.remember_as(
+        "dishes",
+        "Prices are net of tax.",
+        &format!("src/{joined}.rs"),
+    );
+    let of_apart = world.remember_as(
+        "dishes",
+        "Courses come in threes.",
+        &format!("src/{apart}s.rs"),
+    );
+    let named = world.remember_as(
+        "kitchen",
+        &format!("{joined}_card.rs is written by hand."),
+        "",
+    );
     let cases = [
         (format!("src/{apart}.rs"), &of_joined),
         (format!("src/{joined}s.rs"), &of_apart),
@@ -350,7 +656,10 @@ fn of_a_long_topic_a_file_brings_up_the_newest_once() {
 #[test]
 fn a_further_look_at_a_file_brings_up_nothing_further() {
     let world = world();
-    world.project.write("src/dispatcher.rs", "nothing\n").unwrap();
+    world
+        .project
+        .write("src/dispatcher.rs", "nothing\n")
+        .unwrap();
     let about = [
         "Late hooks are dropped, not queued.",
         "Merchants answer slowly on Mondays.",
@@ -372,9 +681,21 @@ fn a_further_look_at_a_file_brings_up_nothing_further() {
     }
     let session = world.session("one");
     let told = session.read("src/dispatcher.rs").unwrap();
-    assert_eq!(about.iter().filter(|handle| mentions(told.as_ref(), handle)).count(), 5, "{told:?}");
+    assert_eq!(
+        about
+            .iter()
+            .filter(|handle| mentions(told.as_ref(), handle))
+            .count(),
+        5,
+        "{told:?}"
+    );
     assert_eq!(session.read("src/dispatcher.rs").unwrap(), None);
-    assert_eq!(session.edit("src/dispatcher.rs", "nothing", "anything").unwrap(), None);
+    assert_eq!(
+        session
+            .edit("src/dispatcher.rs", "nothing", "anything")
+            .unwrap(),
+        None
+    );
     let new = world.remember("Timeouts count from the first byte.", "src/dispatcher.rs");
     let told = session.read("src/dispatcher.rs").unwrap();
     assert!(mentions(told.as_ref(), &new) && told.unwrap().matches("[ledger/").count() == 1);

@@ -15,38 +15,84 @@ fn tool_told(world: &World, session: &str, tool: &str, input: &Value) -> Option<
 #[test]
 fn the_beginning_of_a_name_brings_up_what_names_one() {
     let world = world();
-    world.project.write("src/sessions.py", "SESSION_COOKIE_DOMAIN = None\n").unwrap();
+    world
+        .project
+        .write("src/sessions.py", "SESSION_COOKIE_DOMAIN = None\n")
+        .unwrap();
     for n in 0..20 {
-        world.remember(&format!("The session cookie of part {n} is signed: a session without a cookie is new."), "");
+        world.remember(
+            &format!(
+                "The session cookie of part {n} is signed: a session without a cookie is new."
+            ),
+            "",
+        );
     }
     let words = world.remember("A session cookie is never read twice.", "src/sessions.py");
-    let named = world.remember("SESSION_COOKIE_DOMAIN must begin with a dot for old browsers.", "");
-    let placed = world.remember("SESSION_COOKIE_PATH is that of the application.", "src/sessions.py");
+    let named = world.remember(
+        "SESSION_COOKIE_DOMAIN must begin with a dot for old browsers.",
+        "",
+    );
+    let placed = world.remember(
+        "SESSION_COOKIE_PATH is that of the application.",
+        "src/sessions.py",
+    );
     let everywhere = |pattern: &str| json!({ "pattern": pattern });
     let below = |pattern: &str| json!({"pattern": pattern, "path": world.project.root.join("src")});
-    for pattern in ["SESSION_COOKIE_", r"SESSION_COOKIE_\w+", r"\bSESSION_COOKIE_[A-Z]+"] {
-        for (at, input) in [everywhere(pattern), below(pattern)].into_iter().enumerate() {
+    for pattern in [
+        "SESSION_COOKIE_",
+        r"SESSION_COOKIE_\w+",
+        r"\bSESSION_COOKIE_[A-Z]+",
+    ] {
+        for (at, input) in [everywhere(pattern), below(pattern)]
+            .into_iter()
+            .enumerate()
+        {
             let told = tool_told(&world, &format!("{pattern} {at}"), "Grep", &input);
-            assert!(mentions(told.as_ref(), &named) && mentions(told.as_ref(), &placed), "{pattern}: {told:?}");
+            assert!(
+                mentions(told.as_ref(), &named) && mentions(told.as_ref(), &placed),
+                "{pattern}: {told:?}"
+            );
             assert!(!mentions(told.as_ref(), &words), "{pattern}: {told:?}");
             assert_eq!(told.unwrap().matches("[notes/").count(), 2, "{pattern}");
         }
     }
-    for (at, line) in ["grep -rn SESSION_COOKIE_ src", "rg SESSION_COOKIE_"].into_iter().enumerate() {
-        let told = world.session(&format!("s{at}")).ran(line, "src/sessions.py:1:SESSION_COOKIE_DOMAIN").unwrap();
-        assert!(mentions(told.as_ref(), &named) && !mentions(told.as_ref(), &words), "{line}: {told:?}");
+    for (at, line) in ["grep -rn SESSION_COOKIE_ src", "rg SESSION_COOKIE_"]
+        .into_iter()
+        .enumerate()
+    {
+        let told = world
+            .session(&format!("s{at}"))
+            .ran(line, "src/sessions.py:1:SESSION_COOKIE_DOMAIN")
+            .unwrap();
+        assert!(
+            mentions(told.as_ref(), &named) && !mentions(told.as_ref(), &words),
+            "{line}: {told:?}"
+        );
     }
     for pattern in ["SESSION_COOKIES_", r"SESSION_\w+", "COOKIE_SESSION_"] {
-        assert_eq!(tool_told(&world, pattern, "Grep", &everywhere(pattern)), None, "{pattern}");
+        assert_eq!(
+            tool_told(&world, pattern, "Grep", &everywhere(pattern)),
+            None,
+            "{pattern}"
+        );
     }
 }
 
 #[test]
 fn a_directory_beside_a_pattern_is_one_in_it() {
     let world = world();
-    let handle = world.remember("Segments are merged while nobody reads.", "src/indexer/merge.rs");
-    let other = world.remember("Segments are named by their last sequence.", "src/indexer/names.sql");
-    world.project.write("src/indexer/merge.rs", "// nothing\n").unwrap();
+    let handle = world.remember(
+        "Segments are merged while nobody reads.",
+        "src/indexer/merge.rs",
+    );
+    let other = world.remember(
+        "Segments are named by their last sequence.",
+        "src/indexer/names.sql",
+    );
+    world
+        .project
+        .write("src/indexer/merge.rs", "// nothing\n")
+        .unwrap();
     let place = world.project.root.join("src/indexer");
     for (at, input) in [
         json!({"pattern": "src/indexer/*.rs"}),
@@ -58,10 +104,17 @@ fn a_directory_beside_a_pattern_is_one_in_it() {
     .enumerate()
     {
         let told = tool_told(&world, &format!("s{at}"), "Glob", &input);
-        assert!(mentions(told.as_ref(), &handle) && !mentions(told.as_ref(), &other), "{input}: {told:?}");
+        assert!(
+            mentions(told.as_ref(), &handle) && !mentions(told.as_ref(), &other),
+            "{input}: {told:?}"
+        );
     }
     let everything = json!({"pattern": "*.rs", "path": world.project.root.join("src")});
-    assert_eq!(tool_told(&world, "all", "Glob", &everything), None, "every project has one");
+    assert_eq!(
+        tool_told(&world, "all", "Glob", &everything),
+        None,
+        "every project has one"
+    );
 }
 
 #[test]
@@ -69,8 +122,16 @@ fn the_beginning_of_a_files_name_finds_what_is_known_of_it() {
     let world = world();
     let handle = world.remember("Segments are merged while nobody reads.", "src/row_set.rs");
     world.remember("Arrows point to the left.", "src/arrow.rs");
-    for (at, pattern) in ["src/row*.rs", "**/row_*.rs", "src/row*"].into_iter().enumerate() {
-        let told = tool_told(&world, &format!("s{at}"), "Glob", &json!({ "pattern": pattern }));
+    for (at, pattern) in ["src/row*.rs", "**/row_*.rs", "src/row*"]
+        .into_iter()
+        .enumerate()
+    {
+        let told = tool_told(
+            &world,
+            &format!("s{at}"),
+            "Glob",
+            &json!({ "pattern": pattern }),
+        );
         assert!(mentions(told.as_ref(), &handle), "{pattern}: {told:?}");
         assert_eq!(told.unwrap().matches("[notes/").count(), 1, "{pattern}");
     }
@@ -79,16 +140,49 @@ fn the_beginning_of_a_files_name_finds_what_is_known_of_it() {
 #[test]
 fn an_expression_in_a_directory_finds_what_is_known_of_its_files() {
     let world = world();
-    let handle = world.remember("Segments are merged while nobody reads.", "src/indexer/merge.rs");
-    let named = world.remember("Golden files live in src/indexer/golden/*.bin; rewrite them with --update.", "");
-    world.project.write("src/indexer/merge.rs", "fn segments() {}\n").unwrap();
+    let handle = world.remember(
+        "Segments are merged while nobody reads.",
+        "src/indexer/merge.rs",
+    );
+    let named = world.remember(
+        "Golden files live in src/indexer/golden/*.bin; rewrite them with --update.",
+        "",
+    );
+    world
+        .project
+        .write("src/indexer/merge.rs", "fn segments() {}\n")
+        .unwrap();
     let place = world.project.root.join("src/indexer");
-    for (at, pattern) in [r"fn\s+segments\(", "segments|offsets", "Segments"].into_iter().enumerate() {
-        let told = tool_told(&world, &format!("s{at}"), "Grep", &json!({"pattern": pattern, "path": place}));
-        assert!(mentions(told.as_ref(), &handle) && !mentions(told.as_ref(), &named), "{pattern}: {told:?}");
+    for (at, pattern) in [r"fn\s+segments\(", "segments|offsets", "Segments"]
+        .into_iter()
+        .enumerate()
+    {
+        let told = tool_told(
+            &world,
+            &format!("s{at}"),
+            "Grep",
+            &json!({"pattern": pattern, "path": place}),
+        );
+        assert!(
+            mentions(told.as_ref(), &handle) && !mentions(told.as_ref(), &named),
+            "{pattern}: {told:?}"
+        );
     }
-    let told = tool_told(&world, "other", "Grep", &json!({"pattern": r"fn\s+offsets\(", "path": place}));
+    let told = tool_told(
+        &world,
+        "other",
+        "Grep",
+        &json!({"pattern": r"fn\s+offsets\(", "path": place}),
+    );
     assert_eq!(told, None, "it is about something else");
-    let told = tool_told(&world, "glob", "Glob", &json!({"pattern": "src/indexer/golden/*.bin"}));
-    assert!(mentions(told.as_ref(), &named) && !mentions(told.as_ref(), &handle), "{told:?}");
+    let told = tool_told(
+        &world,
+        "glob",
+        "Glob",
+        &json!({"pattern": "src/indexer/golden/*.bin"}),
+    );
+    assert!(
+        mentions(told.as_ref(), &named) && !mentions(told.as_ref(), &handle),
+        "{told:?}"
+    );
 }

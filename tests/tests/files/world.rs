@@ -22,7 +22,12 @@ impl World {
         let home = Home::new().unwrap();
         let daemon = Daemon::start(&home).unwrap();
         let project = Project::new(&home, name).unwrap();
-        Self { daemon: Some(daemon), home, project, topic }
+        Self {
+            daemon: Some(daemon),
+            home,
+            project,
+            topic,
+        }
     }
 
     pub(crate) fn restart(&mut self) {
@@ -47,8 +52,15 @@ impl World {
     }
 
     fn store(&self, project: &Project, topic: &str, text: &str, source: &str) -> String {
-        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft(topic, text, source) };
-        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &project.root, draft).unwrap().handle
+        let draft = Draft {
+            kind: QUIET_KIND.to_owned(),
+            ..draft(topic, text, source)
+        };
+        Rpc::connect(&self.home)
+            .unwrap()
+            .store(Program::Mcp, &project.root, draft)
+            .unwrap()
+            .handle
     }
 }
 

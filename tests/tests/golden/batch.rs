@@ -22,8 +22,17 @@ fn several_are_stored_at_once() {
         {"topic": "loader", "text": "x".repeat(70_000)},
     ]);
     world.say("batch", json!({"entries": mixed}));
-    world.say("batch", json!({"entries": mixed.as_array().unwrap()[..3], "verbose": true, "force": true}));
-    world.say("batch", json!({"entries": "[{\"topic\": \"loader\", \"text\": \"Given as a string.\"}]"}));
-    world.say("batch", json!({"entries": {"topic": "loader", "text": "Given alone."}, "verbose": true}));
+    world.say(
+        "batch",
+        json!({"entries": mixed.as_array().unwrap()[..3], "verbose": true, "force": true}),
+    );
+    world.say(
+        "batch",
+        json!({"entries": "[{\"topic\": \"loader\", \"text\": \"Given as a string.\"}]"}),
+    );
+    world.say(
+        "batch",
+        json!({"entries": {"topic": "loader", "text": "Given alone."}, "verbose": true}),
+    );
     insta::assert_snapshot!(world.told());
 }

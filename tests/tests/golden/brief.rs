@@ -11,8 +11,14 @@ fn of_everything() {
     world.say("brief", json!({"compact": "true"}));
     world.say("brief", json!({"detail": "scan"}));
     world.say("brief", json!({"focus": "gaps"}));
-    world.say("brief", json!({"focus": "how-to, performance", "detail": "full", "compact": true}));
-    world.say("brief", json!({"focus": "gotchas", "detail": "scan", "since": 1}));
+    world.say(
+        "brief",
+        json!({"focus": "how-to, performance", "detail": "full", "compact": true}),
+    );
+    world.say(
+        "brief",
+        json!({"focus": "gotchas", "detail": "scan", "since": 1}),
+    );
     insta::assert_snapshot!(world.told());
 }
 
@@ -20,10 +26,19 @@ fn of_everything() {
 fn of_a_topic() {
     let mut world = World::with_corpus();
     world.say("brief", json!({"query": "daemon-lifecycle"}));
-    world.say("brief", json!({"query": "daemon-lifecycle", "detail": "scan"}));
-    world.say("brief", json!({"query": "daemon-lifecycle", "detail": "full"}));
+    world.say(
+        "brief",
+        json!({"query": "daemon-lifecycle", "detail": "scan"}),
+    );
+    world.say(
+        "brief",
+        json!({"query": "daemon-lifecycle", "detail": "full"}),
+    );
     for detail in ["summary", "scan", "full"] {
-        world.say("brief", json!({"query": "daemon-lifecycle", "compact": true, "detail": detail}));
+        world.say(
+            "brief",
+            json!({"query": "daemon-lifecycle", "compact": true, "detail": detail}),
+        );
     }
     insta::assert_snapshot!(world.told());
 }
@@ -33,11 +48,23 @@ fn of_several_topics() {
     let mut world = World::with_corpus();
     world.say("brief", json!({"query": "hook-*"}));
     world.say("brief", json!({"query": "hook-*", "detail": "scan"}));
-    world.say("brief", json!({"query": "hook-*", "focus": "gotchas, invariants", "detail": "full"}));
+    world.say(
+        "brief",
+        json!({"query": "hook-*", "focus": "gotchas, invariants", "detail": "full"}),
+    );
     world.say("brief", json!({"query": "zebra-*"}));
-    world.say("brief", json!({"query": "hook-shim, packaging", "detail": "scan"}));
-    world.say("brief", json!({"query": "topic:hook-shim", "detail": "scan"}));
-    world.say("brief", json!({"query": "tag:gotcha topic:hook-*", "detail": "scan"}));
+    world.say(
+        "brief",
+        json!({"query": "hook-shim, packaging", "detail": "scan"}),
+    );
+    world.say(
+        "brief",
+        json!({"query": "topic:hook-shim", "detail": "scan"}),
+    );
+    world.say(
+        "brief",
+        json!({"query": "tag:gotcha topic:hook-*", "detail": "scan"}),
+    );
     world.say("brief", json!({"query": "tag:gotcha socket"}));
     world.say("brief", json!({"query": "topic:zebra"}));
     insta::assert_snapshot!(world.told());
@@ -64,10 +91,16 @@ fn of_one_memory() {
     let handle = handle.split_whitespace().nth(1).unwrap().to_owned();
     for query in ["hook-shim:0", handle.as_str()] {
         let told = world.say("brief", json!({"query": query, "detail": "full"}));
-        assert!(told.starts_with("TOPICS: hook-shim (1)\n") && told.contains(&format!("[{handle}]")), "{told}");
+        assert!(
+            told.starts_with("TOPICS: hook-shim (1)\n") && told.contains(&format!("[{handle}]")),
+            "{told}"
+        );
     }
     let beyond = world.say("brief", json!({"query": "hook-shim:99"}));
-    assert!(beyond.contains("topic hook-shim has") && beyond.contains("its last index is"), "{beyond}");
+    assert!(
+        beyond.contains("topic hook-shim has") && beyond.contains("its last index is"),
+        "{beyond}"
+    );
 }
 
 #[test]
@@ -75,8 +108,14 @@ fn what_was_overtaken_is_marked() {
     let mut world = World::with_corpus();
     let newer = "perf: a static no_std shim with rustix costs 69 µs over a program that exits at once; libc crate 91, std \
                  with static glibc 404, dynamic glibc 650.";
-    world.say("store", json!({"topic": "hook-shim", "text": newer, "force": true}));
-    world.say("store", json!({"topic": "packaging", "text": newer, "force": true}));
+    world.say(
+        "store",
+        json!({"topic": "hook-shim", "text": newer, "force": true}),
+    );
+    world.say(
+        "store",
+        json!({"topic": "packaging", "text": newer, "force": true}),
+    );
     world.say("brief", json!({"query": "hook-shim", "detail": "full"}));
     world.say("brief", json!({"query": "hook-shim"}));
     insta::assert_snapshot!(world.told());
@@ -86,7 +125,10 @@ fn what_was_overtaken_is_marked() {
 fn a_word_that_looks_like_a_filter_is_told() {
     let mut world = World::with_corpus();
     let told = world.say("brief", json!({"query": "nope:1 fsync"}));
-    assert!(told.starts_with("note: \"nope:1\" is no filter and was searched for as words"), "{told}");
+    assert!(
+        told.starts_with("note: \"nope:1\" is no filter and was searched for as words"),
+        "{told}"
+    );
     let told = world.say("brief", json!({"query": "tags:zebra"}));
     assert!(told.contains("write tag:zebra to filter"), "{told}");
     for query in ["fsync", "tag:gotcha fsync", "hook-shim:0", "hook-*"] {

@@ -8,9 +8,15 @@ use super::world::World;
 fn export_and_import() {
     let mut world = World::with_corpus();
     world.say("topics", json!({"action": "export"}));
-    world.say("topics", json!({"action": "export", "topic": "store-codec"}));
+    world.say(
+        "topics",
+        json!({"action": "export", "topic": "store-codec"}),
+    );
     world.say("topics", json!({"action": "export", "topic": "zebra-*"}));
-    let exported = world.do_silently("topics", &json!({"action": "export", "topic": "store-codec"}));
+    let exported = world.do_silently(
+        "topics",
+        &json!({"action": "export", "topic": "store-codec"}),
+    );
     world.say_back("topics", json!({"action": "import", "json": exported}));
     world.say(
         "topics",
@@ -25,9 +31,15 @@ fn export_and_import() {
         ]}),
     );
     world.say("read", json!({"topic": "imported"}));
-    world.say("topics", json!({"action": "import", "json": "{\"imported\": [\"one line\", \"another line\"]}"}));
+    world.say(
+        "topics",
+        json!({"action": "import", "json": "{\"imported\": [\"one line\", \"another line\"]}"}),
+    );
     world.say("topics", json!({"action": "import", "json": "not json"}));
     world.say("topics", json!({"action": "import", "json": "[]"}));
-    world.say("topics", json!({"action": "import", "json": "{}", "scope": "planet"}));
+    world.say(
+        "topics",
+        json!({"action": "import", "json": "{}", "scope": "planet"}),
+    );
     insta::assert_snapshot!(world.told());
 }

@@ -28,18 +28,42 @@ fn in_storing() {
         ("store", json!({"topic": "a", "text": {"b": 1}})),
         ("store", json!({"topic": "a", "text": "x".repeat(70_000)})),
         ("store", json!({"topic": "t".repeat(300), "text": "x"})),
-        ("store", json!({"topic": "a", "text": "x", "confidence": "1.5"})),
-        ("store", json!({"topic": "a", "text": "x", "confidence": "high"})),
+        (
+            "store",
+            json!({"topic": "a", "text": "x", "confidence": "1.5"})
+        ),
+        (
+            "store",
+            json!({"topic": "a", "text": "x", "confidence": "high"})
+        ),
         ("store", json!({"topic": "a", "text": "x", "importance": 8})),
-        ("store", json!({"topic": "a", "text": "x", "kind": "rumour"})),
-        ("store", json!({"topic": "a", "text": "x", "scope": "planet"})),
-        ("store", json!({"topic": "a", "text": "x", "tags": {"b": 1}})),
-        ("store", json!({"topic": "a", "text": "x", "force": "maybe"})),
-        ("store", json!({"topic": "a", "text": "x", "content": "y", "tag": "z"})),
+        (
+            "store",
+            json!({"topic": "a", "text": "x", "kind": "rumour"})
+        ),
+        (
+            "store",
+            json!({"topic": "a", "text": "x", "scope": "planet"})
+        ),
+        (
+            "store",
+            json!({"topic": "a", "text": "x", "tags": {"b": 1}})
+        ),
+        (
+            "store",
+            json!({"topic": "a", "text": "x", "force": "maybe"})
+        ),
+        (
+            "store",
+            json!({"topic": "a", "text": "x", "content": "y", "tag": "z"})
+        ),
         ("batch", json!({})),
         ("batch", json!({"entries": []})),
         ("batch", json!({"entries": "topic=a text=b"})),
-        ("batch", json!({"entries": vec![json!({"topic": "a", "text": "b"}); 1_001]})),
+        (
+            "batch",
+            json!({"entries": vec![json!({"topic": "a", "text": "b"}); 1_001]})
+        ),
     ]));
 }
 
@@ -82,14 +106,26 @@ fn in_changing() {
         ("edit", json!({"action": "replace", "topic": "hook-shim"})),
         ("edit", json!({"action": "revise"})),
         ("edit", json!({"action": "revise", "topic": "hook-shim"})),
-        ("edit", json!({"action": "append", "topic": "hook-shim", "text": "x", "index": 0, "match_str": "y"})),
-        ("edit", json!({"action": "delete", "topic": "hook-shim", "all": true, "index": 0})),
-        ("edit", json!({"action": "delete", "topic": "hook-shim", "index": 99})),
+        (
+            "edit",
+            json!({"action": "append", "topic": "hook-shim", "text": "x", "index": 0, "match_str": "y"})
+        ),
+        (
+            "edit",
+            json!({"action": "delete", "topic": "hook-shim", "all": true, "index": 0})
+        ),
+        (
+            "edit",
+            json!({"action": "delete", "topic": "hook-shim", "index": 99})
+        ),
         ("edit", json!({"action": "tag", "topic": "hook-shim"})),
         ("edit", json!({"action": "set", "topic": "hook-shim"})),
         ("edit", json!({"action": "rename", "topic": "hook-shim"})),
         ("edit", json!({"action": "merge", "topic": "hook-shim"})),
-        ("edit", json!({"action": "merge", "topic": "hook-shim", "into": "ci", "index": 0})),
+        (
+            "edit",
+            json!({"action": "merge", "topic": "hook-shim", "into": "ci", "index": 0})
+        ),
         ("topics", json!({"action": "browse"})),
         ("topics", json!({"action": 7})),
         ("topics", json!({"topic": "hook-shim"})),

@@ -8,15 +8,30 @@ use super::world::World;
 fn what_the_session_did() {
     let mut world = World::empty();
     world.say("topics", json!({"action": "session"}));
-    world.say("store", json!({"topic": "build", "text": "The release needs arm64.\nElse linking fails."}));
+    world.say(
+        "store",
+        json!({"topic": "build", "text": "The release needs arm64.\nElse linking fails."}),
+    );
     world.say(
         "batch",
         json!({"entries": [{"topic": "ci", "text": "Runs at night."}, {"topic": "ci", "text": "Takes an hour."}]}),
     );
-    world.say("edit", json!({"action": "revise", "topic": "build", "text": "The release needs arm64 or x86."}));
-    world.say("edit", json!({"action": "tag", "topic": "build", "tags": "release"}));
-    world.say("edit", json!({"action": "delete", "topic": "ci", "index": 0}));
-    world.say("edit", json!({"action": "rename", "topic": "ci", "new_name": "nightly"}));
+    world.say(
+        "edit",
+        json!({"action": "revise", "topic": "build", "text": "The release needs arm64 or x86."}),
+    );
+    world.say(
+        "edit",
+        json!({"action": "tag", "topic": "build", "tags": "release"}),
+    );
+    world.say(
+        "edit",
+        json!({"action": "delete", "topic": "ci", "index": 0}),
+    );
+    world.say(
+        "edit",
+        json!({"action": "rename", "topic": "ci", "new_name": "nightly"}),
+    );
     world.say("topics", json!({"action": "session"}));
     insta::assert_snapshot!(world.told());
 }

@@ -17,9 +17,15 @@ fn list() {
 #[test]
 fn recent() {
     let mut world = World::with_corpus();
-    world.do_silently("store", &json!({"topic": "team", "text": "Reviews are on Fridays.", "scope": "global"}));
+    world.do_silently(
+        "store",
+        &json!({"topic": "team", "text": "Reviews are on Fridays.", "scope": "global"}),
+    );
     world.say("topics", json!({"action": "recent"}));
-    world.say("topics", json!({"action": "recent", "days": "20", "hours": "2"}));
+    world.say(
+        "topics",
+        json!({"action": "recent", "days": "20", "hours": "2"}),
+    );
     world.say("topics", json!({"action": "recent", "days": 12}));
     world.say("topics", json!({"action": "recent", "scope": "global"}));
     insta::assert_snapshot!(world.told());
@@ -29,10 +35,22 @@ fn recent() {
 fn entries() {
     let mut world = World::with_corpus();
     world.say("topics", json!({"action": "entries", "topic": "hook-shim"}));
-    world.say("topics", json!({"action": "entries", "topic": "hook-shim", "index": "2"}));
-    world.say("topics", json!({"action": "entries", "topic": "hook-shim", "match_str": "GOTCHA"}));
-    world.say("topics", json!({"action": "entries", "topic": "hook-shim", "match_str": "zebra"}));
-    world.say("topics", json!({"action": "entries", "topic": "no-such-topic"}));
+    world.say(
+        "topics",
+        json!({"action": "entries", "topic": "hook-shim", "index": "2"}),
+    );
+    world.say(
+        "topics",
+        json!({"action": "entries", "topic": "hook-shim", "match_str": "GOTCHA"}),
+    );
+    world.say(
+        "topics",
+        json!({"action": "entries", "topic": "hook-shim", "match_str": "zebra"}),
+    );
+    world.say(
+        "topics",
+        json!({"action": "entries", "topic": "no-such-topic"}),
+    );
     insta::assert_snapshot!(world.told());
 }
 
@@ -51,10 +69,16 @@ fn stats() {
 fn who_mentions_whom() {
     let mut world = World::with_corpus();
     let text = "See store-redb and hook-shim before you touch it.";
-    world.do_silently("store", &json!({"topic": "team", "text": text, "links": "store-redb:0"}));
+    world.do_silently(
+        "store",
+        &json!({"topic": "team", "text": text, "links": "store-redb:0"}),
+    );
     world.say("topics", json!({"action": "xref", "topic": "store-redb"}));
     world.say("topics", json!({"action": "xref", "topic": "team"}));
-    world.say("topics", json!({"action": "xref", "topic": "no-such-topic"}));
+    world.say(
+        "topics",
+        json!({"action": "xref", "topic": "no-such-topic"}),
+    );
     world.say("topics", json!({"action": "graph"}));
     world.say("topics", json!({"action": "graph", "focus": "hook-*"}));
     world.say("topics", json!({"action": "graph", "focus": "zebra-*"}));
@@ -64,7 +88,10 @@ fn who_mentions_whom() {
 #[test]
 fn nothing_is_known_yet() {
     let mut world = World::empty();
-    for action in ["list", "recent", "stats", "graph", "stale", "prune", "compact", "session", "resume", "export"] {
+    for action in [
+        "list", "recent", "stats", "graph", "stale", "prune", "compact", "session", "resume",
+        "export",
+    ] {
         world.say("topics", json!({"action": action}));
     }
     world.say("topics", json!({"action": "stats", "detail": "tags"}));

@@ -19,15 +19,27 @@ fn compact() {
     let text = "perf: a static no_std shim with rustix costs 69 µs over a program that exits at once; libc crate 91, std \
                 with static glibc 404, dynamic glibc 650.";
     world.say("topics", json!({"action": "compact"}));
-    world.do_silently("store", &json!({"topic": "hook-shim", "text": text, "force": true}));
+    world.do_silently(
+        "store",
+        &json!({"topic": "hook-shim", "text": text, "force": true}),
+    );
     world.say("topics", json!({"action": "compact"}));
     world.say("topics", json!({"action": "compact", "log": true}));
     world.say("topics", json!({"action": "compact", "apply": "true"}));
     world.say("topics", json!({"action": "compact", "apply": true}));
     world.say("topics", json!({"action": "compact", "mode": "migrate"}));
-    world.say("topics", json!({"action": "compact", "mode": "migrate", "apply": true}));
+    world.say(
+        "topics",
+        json!({"action": "compact", "mode": "migrate", "apply": true}),
+    );
     // What the files weigh before and after is the store's business.
-    let log = world.do_silently("topics", &json!({"action": "compact", "log": "true", "apply": "true"}));
-    assert!(log.contains("files: ") && log.contains(" before, "), "{log}");
+    let log = world.do_silently(
+        "topics",
+        &json!({"action": "compact", "log": "true", "apply": "true"}),
+    );
+    assert!(
+        log.contains("files: ") && log.contains(" before, "),
+        "{log}"
+    );
     insta::assert_snapshot!(world.told());
 }

@@ -52,17 +52,31 @@ impl World {
         let project = Project::new(&home, "helix").unwrap();
         project.cloned_from(REMOTE).unwrap();
         let bridge = Bridge::of_session(&home, &project.root, SESSION).unwrap();
-        Self { bridge, _daemon: daemon, home, project, now: Timestamp::now(), said: String::new() }
+        Self {
+            bridge,
+            _daemon: daemon,
+            home,
+            project,
+            now: Timestamp::now(),
+            said: String::new(),
+        }
     }
 
     /// A project whose memories are the corpus.
     pub(crate) fn with_corpus() -> Self {
         let mut world = Self::empty();
-        world.bridge.text("topics", &json!({"action": "import", "json": corpus(world.now)})).unwrap();
+        world
+            .bridge
+            .text(
+                "topics",
+                &json!({"action": "import", "json": corpus(world.now)}),
+            )
+            .unwrap();
         world
     }
 
-    /// Calls a tool, writes both down and returns the answer as it was. Days in the arguments are days of the transcript.
+    /// Calls a tool, writes both down and returns the answer as it was. Days in the arguments are
+    /// days of the transcript.
     pub(crate) fn say(&mut self, tool: &str, arguments: Value) -> String {
         let sent = self.with_days_of_now(&arguments);
         self.say_so(tool, arguments, &sent)
@@ -105,22 +119,27 @@ impl World {
         let text = text.replace(&self.home.scratch().display().to_string(), "[home]");
         // What is stored at midnight is of the day after, which would be another transcript.
         let moved = |day: Date| day.checked_sub(behind).unwrap().min(TODAY).to_string();
-        let hidden = LITERAL_DAYS.iter().fold(text, |text, day| text.replace(day, &day.replace("2026-", HIDDEN_YEAR)));
+        let hidden = LITERAL_DAYS.iter().fold(text, |text, day| {
+            text.replace(day, &day.replace("2026-", HIDDEN_YEAR))
+        });
         with_days(&without_noise(&hidden), moved).replace(HIDDEN_YEAR, "2026-")
     }
 
     fn with_days_of_now(&self, arguments: &Value) -> Value {
         let ahead = days_between(TODAY, day_of(self.now));
-        let moved = with_days(&arguments.to_string(), |day| day.checked_add(ahead).unwrap().to_string());
+        let moved = with_days(&arguments.to_string(), |day| {
+            day.checked_add(ahead).unwrap().to_string()
+        });
         serde_json::from_str(&moved).unwrap()
     }
 }
 
-/// The corpus, each memory so many whole days old as it was at [`TODAY`], so that ages do not depend on the time of day.
-/// Those of one day keep their order.
+/// The corpus, each memory so many whole days old as it was at [`TODAY`], so that ages do not
+/// depend on the time of day. Those of one day keep their order.
 fn corpus(now: Timestamp) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
-    let mut memories: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let mut memories: Vec<Value> =
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let at = |memory: &Value| memory["at"].as_str().unwrap().parse::<Timestamp>().unwrap();
     memories.sort_by_key(at);
     let count = memories.len();
@@ -145,8 +164,10 @@ fn days_between(from: Date, to: Date) -> Span {
 fn shown(arguments: Value) -> String {
     match arguments {
         Value::Object(fields) => {
-            let fields: Vec<String> =
-                fields.into_iter().map(|(name, value)| format!("{name}={}", value_shown(&value))).collect();
+            let fields: Vec<String> = fields
+                .into_iter()
+                .map(|(name, value)| format!("{name}={}", value_shown(&value)))
+                .collect();
             fields.join(" ")
         }
         other => other.to_string(),
@@ -159,5 +180,8 @@ fn value_shown(value: &Value) -> String {
     if length <= ARGUMENT_MAX_CHARS {
         return text;
     }
-    format!("{}… ({length} characters)", text.chars().take(40).collect::<String>())
+    format!(
+        "{}… ({length} characters)",
+        text.chars().take(40).collect::<String>()
+    )
 }

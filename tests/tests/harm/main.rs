@@ -1,4 +1,5 @@
-//! A hook never harms its agent: whatever the daemon does, it ends soon, with 0, and says nothing that is not whole.
+//! A hook never harms its agent: whatever the daemon does, it ends soon, with 0, and says nothing
+//! that is not whole.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 // What the system keeps of a process is read there.
@@ -28,10 +29,12 @@ const TOLD_DEADLINE: Duration = Duration::from_secs(20);
 /// Pace of a daemon that answers byte by byte.
 const DRIP: Duration = Duration::from_millis(20);
 
-const INPUT: &[u8] = br#"{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Read",
+const INPUT: &[u8] =
+    br#"{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Read",
     "tool_input":{"file_path":"/x"}}"#;
 
-const SESSION_START: &[u8] = br#"{"session_id":"s","cwd":"/","hook_event_name":"SessionStart","source":"startup"}"#;
+const SESSION_START: &[u8] =
+    br#"{"session_id":"s","cwd":"/","hook_event_name":"SessionStart","source":"startup"}"#;
 
 /// Runs hooks that must say nothing, and soon.
 fn check_silent_and_soon(home: &Home) {
@@ -111,7 +114,10 @@ fn with_a_daemon_that_never_reads() {
     let home = Home::new().unwrap();
     std::fs::create_dir_all(home.paths.socket.parent().unwrap()).unwrap();
     let _listener = UnixListener::bind(&home.paths.socket).unwrap();
-    let large = format!(r#"{{"hook_event_name":"PreToolUse","x":"{}"}}"#, "x".repeat(4 * 1024 * 1024));
+    let large = format!(
+        r#"{{"hook_event_name":"PreToolUse","x":"{}"}}"#,
+        "x".repeat(4 * 1024 * 1024)
+    );
     let run = HookRun::of(&home, "ambient", large.as_bytes()).unwrap();
     run.check_silent().unwrap();
     assert!(run.elapsed <= RUN_MAX, "{:?}", run.elapsed);
@@ -126,8 +132,12 @@ fn with_a_daemon_that_hangs_up() {
 
 #[test]
 fn with_a_daemon_that_answers_garbage() {
-    let garbage: [&[u8]; 4] =
-        [b"HTTP/1.1 400 Bad Request\r\n\r\n", &[0; 4096], b"HLX1\xff\xff\xff\xffxx", b"HLX1\x05\x00\x00\x00{}"];
+    let garbage: [&[u8]; 4] = [
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        &[0; 4096],
+        b"HLX1\xff\xff\xff\xffxx",
+        b"HLX1\x05\x00\x00\x00{}",
+    ];
     for bytes in garbage {
         let home = Home::new().unwrap();
         let bytes = bytes.to_vec();

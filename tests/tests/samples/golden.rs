@@ -29,7 +29,11 @@ fn told(client: HookClient, inputs: &[(String, Value)]) -> String {
                 writeln!(log, "{event}, exit {}:\n{}", code(&run), shown(&run)).unwrap();
             }
         }
-        let which = if others == EVENTS.len() { "every event" } else { "every other event" };
+        let which = if others == EVENTS.len() {
+            "every event"
+        } else {
+            "every other event"
+        };
         writeln!(log, "{which}, exit 0: nothing\n").unwrap();
     }
     log
@@ -42,12 +46,17 @@ fn code(run: &HookRun) -> i32 {
 /// An answer as a person reads it.
 fn shown(run: &HookRun) -> String {
     let answer: Value = serde_json::from_slice(&run.stdout).unwrap();
-    without_days(&without_noise(&serde_json::to_string_pretty(&answer).unwrap()))
+    without_days(&without_noise(
+        &serde_json::to_string_pretty(&answer).unwrap(),
+    ))
 }
 
 /// The recordings of a client.
 fn recorded(client: HookClient) -> Vec<(String, Value)> {
-    let samples = hook_samples().unwrap().into_iter().filter(|sample| sample.client() == Some(client));
+    let samples = hook_samples()
+        .unwrap()
+        .into_iter()
+        .filter(|sample| sample.client() == Some(client));
     samples.map(|sample| (sample.name, sample.input)).collect()
 }
 

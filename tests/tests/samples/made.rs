@@ -13,8 +13,14 @@ pub(crate) fn cursor() -> Vec<(String, Value)> {
     };
     vec![
         of("sessionStart", json!({"composer_mode": "agent"})),
-        of("beforeSubmitPrompt", json!({"prompt": "Read hello.txt, edit it, run the failing command and ask toy."})),
-        of("beforeReadFile", json!({"file_path": "/home/dev/project/hello.txt", "content": "line one"})),
+        of(
+            "beforeSubmitPrompt",
+            json!({"prompt": "Read hello.txt, edit it, run the failing command and ask toy."}),
+        ),
+        of(
+            "beforeReadFile",
+            json!({"file_path": "/home/dev/project/hello.txt", "content": "line one"}),
+        ),
         of("stop", json!({"status": "completed"})),
     ]
 }
@@ -41,26 +47,64 @@ pub(crate) fn gemini() -> Vec<(String, Value)> {
 /// Its tools that touch files.
 fn files_of_gemini() -> Vec<(String, Value)> {
     let did = |what: &str, tool: &str, tool_input: Value, response: Value| {
-        let tool = json!({ "tool_name": tool, "tool_input": tool_input, "tool_response": response });
+        let tool =
+            json!({ "tool_name": tool, "tool_input": tool_input, "tool_response": response });
         of_gemini("AfterTool", what, tool)
     };
     let answer = |content: &str| json!({"llmContent": content, "returnDisplay": ""});
     let changed = |content: &str| json!({"llmContent": content, "returnDisplay": {"originalContent": "export function loadRows() {}\n"}});
-    let (hello, load) = ("/home/dev/project/hello.txt", "/home/dev/project/src/load.ts");
+    let (hello, load) = (
+        "/home/dev/project/hello.txt",
+        "/home/dev/project/src/load.ts",
+    );
     let edit = json!({"file_path": load, "old_string": "function loadRows", "new_string": "function loadAll"});
     let write = json!({"file_path": load, "content": "export function loadAll() {}\n"});
-    let failed =
-        json!({"llmContent": "File not found", "error": {"message": "File not found", "type": "file_not_found"}});
+    let failed = json!({"llmContent": "File not found", "error": {"message": "File not found", "type": "file_not_found"}});
     let before = json!({"tool_name": "read_file", "tool_input": {"file_path": hello}});
     vec![
         of_gemini("BeforeTool", "-read_file", before),
-        did("-read_file", "read_file", json!({"file_path": hello}), answer("line one")),
-        did("-replace", "replace", edit, changed("Successfully modified file")),
-        did("-write_file", "write_file", write, changed("Successfully overwrote file")),
-        did("-grep_search", "grep_search", json!({"pattern": "rowSet", "dir_path": "src"}), answer("No matches found")),
-        did("-search_file_content", "search_file_content", json!({"pattern": "loadRows"}), answer("Found 1 match")),
-        did("-glob", "glob", json!({"pattern": "*.ts", "dir_path": "src"}), answer("Found 1 file(s)")),
-        did("-read_file-failing", "read_file", json!({"file_path": "/home/dev/project/new.txt"}), failed),
+        did(
+            "-read_file",
+            "read_file",
+            json!({"file_path": hello}),
+            answer("line one"),
+        ),
+        did(
+            "-replace",
+            "replace",
+            edit,
+            changed("Successfully modified file"),
+        ),
+        did(
+            "-write_file",
+            "write_file",
+            write,
+            changed("Successfully overwrote file"),
+        ),
+        did(
+            "-grep_search",
+            "grep_search",
+            json!({"pattern": "rowSet", "dir_path": "src"}),
+            answer("No matches found"),
+        ),
+        did(
+            "-search_file_content",
+            "search_file_content",
+            json!({"pattern": "loadRows"}),
+            answer("Found 1 match"),
+        ),
+        did(
+            "-glob",
+            "glob",
+            json!({"pattern": "*.ts", "dir_path": "src"}),
+            answer("Found 1 file(s)"),
+        ),
+        did(
+            "-read_file-failing",
+            "read_file",
+            json!({"file_path": "/home/dev/project/new.txt"}),
+            failed,
+        ),
     ]
 }
 
@@ -86,7 +130,9 @@ fn of_gemini(event: &str, what: &str, more: Value) -> (String, Value) {
 }
 
 fn joined(mut base: Value, more: Value) -> Value {
-    let Value::Object(more) = more else { return base };
+    let Value::Object(more) = more else {
+        return base;
+    };
     base.as_object_mut().unwrap().extend(more);
     base
 }

@@ -18,11 +18,19 @@ fn made(name: &str) -> Value {
 #[test]
 fn a_file_brings_its_memories_up_once_a_session() {
     let world = World::new();
-    let said = |event: &str, input: &Value| world.said_in_its_session(HookClient::Gemini, event, input);
+    let said =
+        |event: &str, input: &Value| world.said_in_its_session(HookClient::Gemini, event, input);
     let read = made("AfterTool-read_file");
-    assert_eq!(said("ambient", &made("BeforeTool-read_file")), None, "it takes no text yet");
+    assert_eq!(
+        said("ambient", &made("BeforeTool-read_file")),
+        None,
+        "it takes no text yet"
+    );
     let told = said("ambient", &read).unwrap();
-    assert!(told.starts_with("<helix-memory") && told.contains(OF_THE_FILE), "{told}");
+    assert!(
+        told.starts_with("<helix-memory") && told.contains(OF_THE_FILE),
+        "{told}"
+    );
     assert_eq!(said("ambient", &read), None, "again");
     assert_eq!(said("post-build", &read), None, "a file is no build");
     let failing = made("AfterTool-failing");
@@ -42,10 +50,14 @@ fn a_file_brings_its_memories_up_once_a_session() {
 fn what_did_not_change_anything_is_no_edit() {
     let world = World::new();
     let mut replace = made("AfterTool-replace");
-    replace["tool_response"] = json!({"llmContent": "no match", "error": {"message": "no occurrences found"}});
+    replace["tool_response"] =
+        json!({"llmContent": "no match", "error": {"message": "no occurrences found"}});
     let said = |input: &Value| world.said_in_its_session(HookClient::Gemini, "ambient", input);
     let told = said(&replace).unwrap();
-    assert!(told.contains("[loader/") && !told.contains("this change"), "{told}");
+    assert!(
+        told.contains("[loader/") && !told.contains("this change"),
+        "{told}"
+    );
     let session = replace["session_id"].as_str().unwrap();
     assert_eq!(world.edited(session), 0);
     said(&made("AfterTool-write_file"));

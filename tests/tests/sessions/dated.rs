@@ -1,5 +1,6 @@
-//! What only time brings about: a session that is idle for hours ends, and a hook that is silent for a week is announced. The
-//! store is dated back while the daemon is down, as if the time had passed.
+//! What only time brings about: a session that is idle for hours ends, and a hook that is silent
+//! for a week is announced. The store is dated back while the daemon is down, as if the time had
+//! passed.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -28,7 +29,11 @@ struct LastHeard {
 }
 
 fn ago(time: Duration) -> Timestamp {
-    let since_epoch = SystemTime::now().checked_sub(time).unwrap().duration_since(UNIX_EPOCH).unwrap();
+    let since_epoch = SystemTime::now()
+        .checked_sub(time)
+        .unwrap()
+        .duration_since(UNIX_EPOCH)
+        .unwrap();
     Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap())
 }
 
@@ -36,13 +41,20 @@ impl World {
     /// Lets so much time pass since every session was heard of last.
     fn idles(&mut self, time: Duration) {
         self.while_down(|store, writer| {
-            let later = LastHeard { last_event_at_us: ago(time).as_micros() }.encode_to_vec();
+            let later = LastHeard {
+                last_event_at_us: ago(time).as_micros(),
+            }
+            .encode_to_vec();
             let sessions = store.snapshot().unwrap().sessions().unwrap();
             assert!(!sessions.is_empty());
             // The last one of a field that is there twice counts.
-            let write =
-                |(key, state): (String, Vec<u8>)| Write::Session { key, state: [state, later.clone()].concat() };
-            writer.commit(sessions.into_iter().map(write).collect()).unwrap();
+            let write = |(key, state): (String, Vec<u8>)| Write::Session {
+                key,
+                state: [state, later.clone()].concat(),
+            };
+            writer
+                .commit(sessions.into_iter().map(write).collect())
+                .unwrap();
         });
     }
 
@@ -55,8 +67,16 @@ impl World {
     fn watched_of(&mut self, start: &str, watch: &Watch) {
         self.while_down(|store, writer| {
             let kept = store.snapshot().unwrap().observations().unwrap();
-            let (key, _) = kept.into_iter().find(|(key, _)| key.starts_with(start)).unwrap();
-            writer.commit(vec![Write::Observations(vec![(key, watch.encode_to_vec())])]).unwrap();
+            let (key, _) = kept
+                .into_iter()
+                .find(|(key, _)| key.starts_with(start))
+                .unwrap();
+            writer
+                .commit(vec![Write::Observations(vec![(
+                    key,
+                    watch.encode_to_vec(),
+                )])])
+                .unwrap();
         });
     }
 
@@ -66,9 +86,21 @@ impl World {
         let input = json!({
             "session_id": session, "cwd": directory, "hook_event_name": "SessionStart", "source": "startup",
         });
-        let run = HookRun::by(&self.home, HookClient::Gemini, "session", input.to_string().as_bytes()).unwrap();
-        let answer: Option<Value> = (!run.stdout.is_empty()).then(|| serde_json::from_slice(&run.stdout).unwrap());
-        answer.map(|answer| answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned())
+        let run = HookRun::by(
+            &self.home,
+            HookClient::Gemini,
+            "session",
+            input.to_string().as_bytes(),
+        )
+        .unwrap();
+        let answer: Option<Value> =
+            (!run.stdout.is_empty()).then(|| serde_json::from_slice(&run.stdout).unwrap());
+        answer.map(|answer| {
+            answer["hookSpecificOutput"]["additionalContext"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
     }
 }
 
@@ -77,13 +109,22 @@ fn a_session_that_is_idle_for_hours_ends() {
     let mut world = World::new();
     world.project.write(FILE, "// no symbols\n").unwrap();
     let handle = world.remember_of("exchange", "Invoices are exported as semicolon CSV.", FILE);
-    let reads = |world: &World| world.session("one").read(FILE).unwrap().is_some_and(|text| text.contains(&handle));
+    let reads = |world: &World| {
+        world
+            .session("one")
+            .read(FILE)
+            .unwrap()
+            .is_some_and(|text| text.contains(&handle))
+    };
     assert!(reads(&world) && !reads(&world));
     world.idles(NOT_OVER);
     assert!(world.log("one").unwrap().activity.is_some(), "it goes on");
     assert!(!reads(&world), "it has what it was given");
     world.idles(OVER);
-    assert!(world.log("one").map_or(true, |log| log.activity.is_none()), "it is over");
+    assert!(
+        world.log("one").map_or(true, |log| log.activity.is_none()),
+        "it is over"
+    );
     assert!(reads(&world), "whoever comes back is new");
     assert!(!reads(&world));
 }
@@ -92,28 +133,54 @@ fn a_session_that_is_idle_for_hours_ends() {
 fn a_hook_that_is_silent_for_a_week_is_announced_once_a_day() {
     let mut world = World::new();
     let shim = Binary::Hook.path();
-    let hook = |event: &str| json!([{"hooks": [{"type": "command", "command": shim, "args": [event]}]}]);
-    let settings = json!({"hooks": {"PreToolUse": hook("ambient"), "UserPromptSubmit": hook("prompt")}});
-    world.project.write(".claude/settings.local.json", &settings.to_string()).unwrap();
+    let hook =
+        |event: &str| json!([{"hooks": [{"type": "command", "command": shim, "args": [event]}]}]);
+    let settings =
+        json!({"hooks": {"PreToolUse": hook("ambient"), "UserPromptSubmit": hook("prompt")}});
+    world
+        .project
+        .write(".claude/settings.local.json", &settings.to_string())
+        .unwrap();
     let wired = ["ambient".to_owned(), "prompt".to_owned()];
-    assert_eq!(world.session("first").start("startup").unwrap(), None, "nobody expects them yet");
+    assert_eq!(
+        world.session("first").start("startup").unwrap(),
+        None,
+        "nobody expects them yet"
+    );
 
     let mut watch = Watch::default();
     watch.fired("ambient", ago(8 * DAY));
     watch.fired("prompt", ago(8 * DAY));
     for days in [3, 1] {
         watch.fired("prompt", ago(days * DAY));
-        assert!(watch.started(&wired, ago(days * DAY)).is_empty(), "too few sessions to say anything");
+        assert!(
+            watch.started(&wired, ago(days * DAY)).is_empty(),
+            "too few sessions to say anything"
+        );
     }
     world.watched(&watch);
     let told = world.session("second").start("startup").unwrap().unwrap();
-    assert!(told.contains("the hook `ambient` has not fired here for 8 days although wired"), "{told}");
-    assert!(told.contains("`helixctl hooks status`") && !told.contains("`prompt`"), "{told}");
-    assert_eq!(world.session("third").start("startup").unwrap(), None, "once a day");
+    assert!(
+        told.contains("the hook `ambient` has not fired here for 8 days although wired"),
+        "{told}"
+    );
+    assert!(
+        told.contains("`helixctl hooks status`") && !told.contains("`prompt`"),
+        "{told}"
+    );
+    assert_eq!(
+        world.session("third").start("startup").unwrap(),
+        None,
+        "once a day"
+    );
 
     world.watched(&watch);
     world.session("fourth").read("src/a.rs").unwrap();
-    assert_eq!(world.session("fifth").start("startup").unwrap(), None, "it fires again");
+    assert_eq!(
+        world.session("fifth").start("startup").unwrap(),
+        None,
+        "it fires again"
+    );
 }
 
 #[test]
@@ -125,8 +192,15 @@ fn a_client_is_told_of_its_own_hooks() {
         json!([{"hooks": [{"type": "command", "command": line}]}])
     };
     let settings = json!({"hooks": {"AfterTool": hook("ambient"), "BeforeAgent": hook("prompt")}});
-    world.project.write(".gemini/settings.json", &settings.to_string()).unwrap();
-    assert_eq!(world.gemini_starts("first"), None, "nobody expects them yet");
+    world
+        .project
+        .write(".gemini/settings.json", &settings.to_string())
+        .unwrap();
+    assert_eq!(
+        world.gemini_starts("first"),
+        None,
+        "nobody expects them yet"
+    );
 
     let mut watch = Watch::default();
     watch.fired("ambient", ago(8 * DAY));
@@ -135,7 +209,14 @@ fn a_client_is_told_of_its_own_hooks() {
         assert!(watch.started(&[], ago(days * DAY)).is_empty());
     }
     world.watched_of("hooks gemini project:", &watch);
-    assert_eq!(world.session("second").start("startup").unwrap(), None, "they are not Claude Code's");
+    assert_eq!(
+        world.session("second").start("startup").unwrap(),
+        None,
+        "they are not Claude Code's"
+    );
     let told = world.gemini_starts("third").unwrap();
-    assert!(told.contains("the hook `ambient` has not fired here for 8 days although wired"), "{told}");
+    assert!(
+        told.contains("the hook `ambient` has not fired here for 8 days although wired"),
+        "{told}"
+    );
 }

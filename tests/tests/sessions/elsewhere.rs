@@ -14,8 +14,15 @@ fn a_failure_elsewhere_is_looked_up_there() {
     let world = World::new();
     let other = Project::new(&world.home, "tantivy").unwrap();
     let text = "gotcha: E0382 here mostly means that a reader was kept over a commit.";
-    let draft = Draft { kind: "snippet".to_owned(), ..draft("notes", text, "") };
-    let handle = Rpc::connect(&world.home).unwrap().store(Program::Mcp, &other.root, draft).unwrap().handle;
+    let draft = Draft {
+        kind: "snippet".to_owned(),
+        ..draft("notes", text, "")
+    };
+    let handle = Rpc::connect(&world.home)
+        .unwrap()
+        .store(Program::Mcp, &other.root, draft)
+        .unwrap()
+        .handle;
     let root = other.root.display();
     for (at, line) in [
         format!("cd {root} && cargo clippy"),
@@ -29,10 +36,19 @@ fn a_failure_elsewhere_is_looked_up_there() {
     .into_iter()
     .enumerate()
     {
-        let told = world.session(&format!("s{at}")).failed(&line, MISTAKE).unwrap();
+        let told = world
+            .session(&format!("s{at}"))
+            .failed(&line, MISTAKE)
+            .unwrap();
         assert!(mentions(told.as_ref(), &handle), "{line}: {told:?}");
     }
-    assert_eq!(world.session("here").failed("cargo clippy", MISTAKE).unwrap(), None);
+    assert_eq!(
+        world
+            .session("here")
+            .failed("cargo clippy", MISTAKE)
+            .unwrap(),
+        None
+    );
 }
 
 #[test]
@@ -41,18 +57,37 @@ fn what_mends_a_failure_elsewhere_is_known_there() {
     let inner = Project::new(&world.home, "billing/vendor/lib").unwrap();
     let other = Project::new(&world.home, "tantivy").unwrap();
     for (at, project) in [&inner, &other].into_iter().enumerate() {
-        let (id, line) = (format!("one {at}"), format!("cd {} && cargo clippy", project.root.display()));
+        let (id, line) = (
+            format!("one {at}"),
+            format!("cd {} && cargo clippy", project.root.display()),
+        );
         let one = world.session(&id);
         one.failed(&line, MISTAKE).unwrap();
         let edit = json!({"file_path": project.root.join("src/rows.rs"), "old_string": "a", "new_string": "b"});
         one.tool("Edit", &edit).unwrap();
         one.ran(&line, "Finished").unwrap();
-        assert!(!world.activity(&id).iter().any(|line| line.starts_with("Failing")));
-        let told = Session::new(&world.home, project, &format!("two {at}")).failed("cargo clippy", MISTAKE).unwrap();
+        assert!(
+            !world
+                .activity(&id)
+                .iter()
+                .any(|line| line.starts_with("Failing"))
+        );
+        let told = Session::new(&world.home, project, &format!("two {at}"))
+            .failed("cargo clippy", MISTAKE)
+            .unwrap();
         let fix = "fixed before by changing src/rows.rs";
-        assert!(told.as_ref().is_some_and(|told| told.contains(fix)), "{told:?}");
+        assert!(
+            told.as_ref().is_some_and(|told| told.contains(fix)),
+            "{told:?}"
+        );
     }
-    assert_eq!(world.session("here").failed("cargo clippy", MISTAKE).unwrap(), None);
+    assert_eq!(
+        world
+            .session("here")
+            .failed("cargo clippy", MISTAKE)
+            .unwrap(),
+        None
+    );
 }
 
 #[test]
@@ -60,7 +95,19 @@ fn a_success_here_mends_nothing_elsewhere() {
     let world = World::new();
     let other = Project::new(&world.home, "tantivy").unwrap();
     let one = world.session("one");
-    one.failed(&format!("cargo clippy --manifest-path {}/Cargo.toml", other.root.display()), MISTAKE).unwrap();
+    one.failed(
+        &format!(
+            "cargo clippy --manifest-path {}/Cargo.toml",
+            other.root.display()
+        ),
+        MISTAKE,
+    )
+    .unwrap();
     one.ran("cargo clippy", "Finished").unwrap();
-    assert!(world.activity("one").iter().any(|line| line.starts_with("Failing")));
+    assert!(
+        world
+            .activity("one")
+            .iter()
+            .any(|line| line.starts_with("Failing"))
+    );
 }

@@ -1,4 +1,5 @@
-//! A fork has what its parent had, as its transcript says. The lines are those of Claude Code 2.1.330.
+//! A fork has what its parent had, as its transcript says. The lines are those of Claude Code
+//! 2.1.330.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,18 +42,33 @@ fn hook(
 }
 
 fn start(world: &World, id: &str, source: &str) -> Option<String> {
-    hook(world, &world.session(id), id, "session", "SessionStart-startup", |input| input["source"] = source.into())
+    hook(
+        world,
+        &world.session(id),
+        id,
+        "session",
+        "SessionStart-startup",
+        |input| input["source"] = source.into(),
+    )
 }
 
 fn reads(world: &World, id: &str) -> Option<String> {
     let file = world.project.root.join(FILE);
     let change = |input: &mut Value| input["tool_input"] = json!({ "file_path": file });
-    hook(world, &world.session(id), id, "ambient", "PreToolUse-Read", change)
+    hook(
+        world,
+        &world.session(id),
+        id,
+        "ambient",
+        "PreToolUse-Read",
+        change,
+    )
 }
 
 /// Writes what was said, by the ids of the messages.
 fn write(transcript: &Path, session: &str, said: &[(&str, &str)], forked_from: Option<&str>) {
-    let mut lines = vec![json!({"type": "mode", "mode": "default", "sessionId": session}).to_string()];
+    let mut lines =
+        vec![json!({"type": "mode", "mode": "default", "sessionId": session}).to_string()];
     let mut parent = Value::Null;
     for (uuid, at) in said {
         let mut line = json!({
@@ -78,12 +94,25 @@ fn a_fork_is_not_told_again_what_the_session_has_that_its_transcript_names() {
     assert!(mentions(reads(&world, "one").as_ref(), &handle));
     // It is the latest in this directory, and has nothing to do with the fork.
     start(&world, "two", "startup");
-    write(&transcript(&world, "fork"), "fork", &[("a", LONG_AGO)], Some("one"));
+    write(
+        &transcript(&world, "fork"),
+        "fork",
+        &[("a", LONG_AGO)],
+        Some("one"),
+    );
     assert_eq!(start(&world, "fork", "fork"), None);
     assert_eq!(reads(&world, "fork"), None);
-    write(&transcript(&world, "other"), "other", &[("b", LONG_AGO)], Some("two"));
+    write(
+        &transcript(&world, "other"),
+        "other",
+        &[("b", LONG_AGO)],
+        Some("two"),
+    );
     assert_eq!(start(&world, "other", "fork"), None);
-    assert!(mentions(reads(&world, "other").as_ref(), &handle), "the other's parent was not told of it");
+    assert!(
+        mentions(reads(&world, "other").as_ref(), &handle),
+        "the other's parent was not told of it"
+    );
 }
 
 #[test]
@@ -95,12 +124,32 @@ fn a_fork_whose_transcript_comes_later_is_known_by_its_first_messages() {
     }
     assert!(mentions(reads(&world, "one").as_ref(), &handle));
     assert_eq!(start(&world, "fork", "fork"), None);
-    hook(&world, &world.session("fork"), "fork", "prompt", "UserPromptSubmit", |input| {
-        input["prompt"] = "go on".into();
-    });
-    write(&transcript(&world, "fork"), "fork", &[("a", LONG_AGO), ("own", LATER)], None);
+    hook(
+        &world,
+        &world.session("fork"),
+        "fork",
+        "prompt",
+        "UserPromptSubmit",
+        |input| {
+            input["prompt"] = "go on".into();
+        },
+    );
+    write(
+        &transcript(&world, "fork"),
+        "fork",
+        &[("a", LONG_AGO), ("own", LATER)],
+        None,
+    );
     assert_eq!(reads(&world, "fork"), None);
-    write(&transcript(&world, "other"), "other", &[("b", LONG_AGO), ("own", LATER)], None);
+    write(
+        &transcript(&world, "other"),
+        "other",
+        &[("b", LONG_AGO), ("own", LATER)],
+        None,
+    );
     start(&world, "other", "fork");
-    assert!(mentions(reads(&world, "other").as_ref(), &handle), "it is a fork of the other one");
+    assert!(
+        mentions(reads(&world, "other").as_ref(), &handle),
+        "it is a fork of the other one"
+    );
 }

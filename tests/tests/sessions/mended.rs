@@ -13,15 +13,42 @@ fn what_may_have_failed_mends_nothing() {
     one.failed("cargo build", MISTAKE).unwrap();
     one.edit("src/rows.rs", "a", "b").unwrap();
     one.ran("cargo build 2>&1 | grep ^error", "").unwrap();
-    one.ran("cargo build 2>&1 | tail -1", "error: could not compile `billing` (lib)").unwrap();
-    one.ran("cargo build; git status", "nothing to commit").unwrap();
+    one.ran(
+        "cargo build 2>&1 | tail -1",
+        "error: could not compile `billing` (lib)",
+    )
+    .unwrap();
+    one.ran("cargo build; git status", "nothing to commit")
+        .unwrap();
     one.ran("cargo build || true", "").unwrap();
-    assert!(world.activity("one").iter().any(|line| line.starts_with("Failing: `cargo build`")));
-    assert_eq!(world.session("two").failed("cargo build", MISTAKE).unwrap(), None, "no remedy is known");
-    one.ran("cargo build && git status", "nothing to commit").unwrap();
-    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
-    let told = world.session("three").failed("cargo build", MISTAKE).unwrap().unwrap();
-    assert!(told.contains("fixed before by changing src/rows.rs"), "{told}");
+    assert!(
+        world
+            .activity("one")
+            .iter()
+            .any(|line| line.starts_with("Failing: `cargo build`"))
+    );
+    assert_eq!(
+        world.session("two").failed("cargo build", MISTAKE).unwrap(),
+        None,
+        "no remedy is known"
+    );
+    one.ran("cargo build && git status", "nothing to commit")
+        .unwrap();
+    assert!(
+        !world
+            .activity("one")
+            .iter()
+            .any(|line| line.starts_with("Failing"))
+    );
+    let told = world
+        .session("three")
+        .failed("cargo build", MISTAKE)
+        .unwrap()
+        .unwrap();
+    assert!(
+        told.contains("fixed before by changing src/rows.rs"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -45,7 +72,11 @@ fn what_is_not_about_the_failure_is_no_fix() {
         one.failed("make -j8", &mistake).unwrap();
         one.ran(line, "").unwrap();
         one.ran(build, "").unwrap();
-        assert_eq!(world.session(&two).failed("make -j8", &mistake).unwrap(), None, "{line}, {build}");
+        assert_eq!(
+            world.session(&two).failed("make -j8", &mistake).unwrap(),
+            None,
+            "{line}, {build}"
+        );
     }
 }
 
@@ -58,11 +89,31 @@ fn what_changes_what_a_failure_names_is_a_fix() {
             "make test",
             "/bin/sh: ./run.sh: Permission denied\nmake: *** [Makefile:3: test] Error 126\n",
         ),
-        ("cargo fmt", "cargo fmt --check", "Diff in src/rows.rs:3: 2 lines\n"),
-        ("npm run lint:fix", "npm run lint", "/w/src/a.js\n  3:1  error  'rows' is never reassigned  prefer-const\n"),
-        ("make proto", "cargo build", "error: gen/rows.rs: not found, run `make proto` first\n --> src/lib.rs:1:1\n"),
-        ("npm ci", "npx jest", "  ● Test suite failed to run\n\n    Cannot find module 'left-pad' from 'src/a.js'\n"),
-        ("npx pnpm add left-pad", "npx tsc", "src/a.ts(3,7): error TS2307: Cannot find module 'left-pad'.\n"),
+        (
+            "cargo fmt",
+            "cargo fmt --check",
+            "Diff in src/rows.rs:3: 2 lines\n",
+        ),
+        (
+            "npm run lint:fix",
+            "npm run lint",
+            "/w/src/a.js\n  3:1  error  'rows' is never reassigned  prefer-const\n",
+        ),
+        (
+            "make proto",
+            "cargo build",
+            "error: gen/rows.rs: not found, run `make proto` first\n --> src/lib.rs:1:1\n",
+        ),
+        (
+            "npm ci",
+            "npx jest",
+            "  ● Test suite failed to run\n\n    Cannot find module 'left-pad' from 'src/a.js'\n",
+        ),
+        (
+            "npx pnpm add left-pad",
+            "npx tsc",
+            "src/a.ts(3,7): error TS2307: Cannot find module 'left-pad'.\n",
+        ),
     ]
     .into_iter()
     .enumerate()
@@ -74,7 +125,12 @@ fn what_changes_what_a_failure_names_is_a_fix() {
         one.ran(run, "").unwrap();
         let context = world.session(&two).failed(run, output).unwrap();
         let told = format!("fixed before by running `{line}`");
-        assert!(context.as_ref().is_some_and(|context| context.contains(&told)), "{line}: {context:?}");
+        assert!(
+            context
+                .as_ref()
+                .is_some_and(|context| context.contains(&told)),
+            "{line}: {context:?}"
+        );
     }
 }
 
@@ -90,7 +146,10 @@ fn a_closing_line_is_no_failure_of_its_own() {
     ];
     let closing = [
         ("cargo nextest run", "error: test run failed\n"),
-        ("just test", "error: recipe `test` failed on line 11 with exit code 100\n"),
+        (
+            "just test",
+            "error: recipe `test` failed on line 11 with exit code 100\n",
+        ),
         ("npm test", " ERROR  run failed: command  exited (1)\n"),
         ("make test", "make: *** [Makefile:13: test] Error 1\n"),
         ("./run-tests.sh", "suite: 1 of 5 cases failed\n"),
@@ -100,18 +159,26 @@ fn a_closing_line_is_no_failure_of_its_own() {
         for (test, file, message) in failures {
             let id = format!("{at} {test}");
             let session = Session::new(&world.home, &project, &id);
-            let output = format!("thread '{test}' (77) panicked at {file}:8:9:\n{message}\n\n{closing}");
+            let output =
+                format!("thread '{test}' (77) panicked at {file}:8:9:\n{message}\n\n{closing}");
             assert_eq!(session.failed(run, &output).unwrap(), None, "{run}: {test}");
             session.edit(file, "a", "b").unwrap();
             session.ran(run, "").unwrap();
         }
         let id = format!("{at} again");
         let (test, file, message) = failures[1];
-        let output =
-            format!("test {test} ... FAILED\nthread '{test}' (91) panicked at {file}:9:9:\n{message}\n\n{closing}");
-        let told = Session::new(&world.home, &project, &id).failed(run, &output).unwrap().unwrap();
+        let output = format!(
+            "test {test} ... FAILED\nthread '{test}' (91) panicked at {file}:9:9:\n{message}\n\n{closing}"
+        );
+        let told = Session::new(&world.home, &project, &id)
+            .failed(run, &output)
+            .unwrap()
+            .unwrap();
         assert_eq!(told.matches("fixed before by").count(), 1, "{told}");
-        assert!(told.contains("fixed before by changing src/load.rs"), "{told}");
+        assert!(
+            told.contains("fixed before by changing src/load.rs"),
+            "{told}"
+        );
     }
 }
 
@@ -128,8 +195,17 @@ fn the_same_test_with_another_value_is_another_failure() {
     one.failed("cargo test", &output(39)).unwrap();
     one.edit("src/rows.rs", "a", "b").unwrap();
     one.ran("cargo test", "").unwrap();
-    assert_eq!(world.session("two").failed("cargo test", &output(0)).unwrap(), None);
-    let told = world.session("three").failed("cargo test --lib", &output(39)).unwrap();
+    assert_eq!(
+        world
+            .session("two")
+            .failed("cargo test", &output(0))
+            .unwrap(),
+        None
+    );
+    let told = world
+        .session("three")
+        .failed("cargo test --lib", &output(39))
+        .unwrap();
     assert!(told.is_some_and(|told| told.contains("fixed before by changing src/rows.rs")));
 }
 
@@ -143,9 +219,17 @@ fn what_came_back_the_same_day_is_not_told() {
     };
     one.failed("cargo build", MISTAKE).unwrap();
     mends(&one);
-    assert_eq!(one.failed("cargo build", MISTAKE).unwrap(), None, "the session did it itself");
+    assert_eq!(
+        one.failed("cargo build", MISTAKE).unwrap(),
+        None,
+        "the session did it itself"
+    );
     mends(&one);
-    assert_eq!(world.session("two").failed("cargo build", MISTAKE).unwrap(), None, "it never held");
+    assert_eq!(
+        world.session("two").failed("cargo build", MISTAKE).unwrap(),
+        None,
+        "it never held"
+    );
 }
 
 #[test]
@@ -158,11 +242,22 @@ fn scripts_of_an_interpreter_are_tests() {
         )
     };
     let one = world.session("one");
-    one.failed("python3 test_rows.py", &output("window")).unwrap();
+    one.failed("python3 test_rows.py", &output("window"))
+        .unwrap();
     one.edit("rows.py", "a", "b").unwrap();
     one.ran("python3 test_rows.py", "ok").unwrap();
-    assert_eq!(world.session("two").failed("python3 test_rows.py", &output("depth")).unwrap(), None);
-    let told = world.session("three").failed("python3 test_rows.py", &output("window")).unwrap().unwrap();
+    assert_eq!(
+        world
+            .session("two")
+            .failed("python3 test_rows.py", &output("depth"))
+            .unwrap(),
+        None
+    );
+    let told = world
+        .session("three")
+        .failed("python3 test_rows.py", &output("window"))
+        .unwrap()
+        .unwrap();
     assert!(told.contains("fixed before by changing rows.py"), "{told}");
 }
 
@@ -171,12 +266,30 @@ fn what_only_looks_is_no_fix() {
     let world = World::new();
     let one = world.session("one");
     one.failed("cargo test -p router", MISTAKE).unwrap();
-    for line in ["docker compose ps", "make -n proto", "npm run migrate:status", "pip install --dry-run x"] {
+    for line in [
+        "docker compose ps",
+        "make -n proto",
+        "npm run migrate:status",
+        "pip install --dry-run x",
+    ] {
         one.ran(line, "").unwrap();
     }
-    one.ran("RUST_BACKTRACE=1 cargo test -p router", "").unwrap();
-    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
-    assert_eq!(world.session("two").failed("cargo test -p router", MISTAKE).unwrap(), None, "no remedy is known");
+    one.ran("RUST_BACKTRACE=1 cargo test -p router", "")
+        .unwrap();
+    assert!(
+        !world
+            .activity("one")
+            .iter()
+            .any(|line| line.starts_with("Failing"))
+    );
+    assert_eq!(
+        world
+            .session("two")
+            .failed("cargo test -p router", MISTAKE)
+            .unwrap(),
+        None,
+        "no remedy is known"
+    );
 }
 
 #[test]
@@ -185,20 +298,43 @@ fn an_installation_in_a_package_does_not_mend_itself() {
     let one = world.session("one");
     one.failed("cd web && npm ci", MISTAKE).unwrap();
     one.ran("cd web && npm ci", "").unwrap();
-    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
-    assert_eq!(world.session("two").failed("cd web && npm ci", MISTAKE).unwrap(), None, "no remedy is known");
+    assert!(
+        !world
+            .activity("one")
+            .iter()
+            .any(|line| line.starts_with("Failing"))
+    );
+    assert_eq!(
+        world
+            .session("two")
+            .failed("cd web && npm ci", MISTAKE)
+            .unwrap(),
+        None,
+        "no remedy is known"
+    );
 }
 
 #[test]
 fn a_fix_by_the_shell_is_one() {
     let world = World::new();
-    world.project.write("src/rows.rs", "fn rows() {}\n").unwrap();
+    world
+        .project
+        .write("src/rows.rs", "fn rows() {}\n")
+        .unwrap();
     let one = world.session("one");
     one.failed("cargo build", MISTAKE).unwrap();
-    one.ran("sed -i 's/a/b/' src/rows.rs src/none.rs", "").unwrap();
+    one.ran("sed -i 's/a/b/' src/rows.rs src/none.rs", "")
+        .unwrap();
     one.ran("cargo build", "Finished").unwrap();
-    let told = world.session("two").failed("cargo build", MISTAKE).unwrap().unwrap();
-    assert!(told.contains("src/rows.rs") && !told.contains("none.rs"), "{told}");
+    let told = world
+        .session("two")
+        .failed("cargo build", MISTAKE)
+        .unwrap()
+        .unwrap();
+    assert!(
+        told.contains("src/rows.rs") && !told.contains("none.rs"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -207,45 +343,73 @@ fn a_line_that_succeeded_mends_what_had_to_succeed_in_it() {
     let one = world.session("one");
     let fails = |session: &Session<'_>| {
         session.failed("npm ci", "npm error code ERESOLVE").unwrap();
-        session.failed("npm run build", "error during build: no entry").unwrap();
-        session.failed("npm test", "Tests: 1 failed, 2 passed").unwrap();
+        session
+            .failed("npm run build", "error during build: no entry")
+            .unwrap();
+        session
+            .failed("npm test", "Tests: 1 failed, 2 passed")
+            .unwrap();
     };
     let failing = |session: &str| -> Vec<String> {
         let lines = world.activity(session);
-        lines.into_iter().filter_map(|line| Some(line.strip_prefix("Failing: ")?.to_owned())).collect()
+        lines
+            .into_iter()
+            .filter_map(|line| Some(line.strip_prefix("Failing: ")?.to_owned()))
+            .collect()
     };
     fails(&one);
     assert_eq!(failing("one").len(), 3, "{:?}", failing("one"));
-    for line in
-        ["npm ci; npm run build; npm test", "npm ci | npm run build | npm test", "npm ci || npm run build & npm test"]
-    {
+    for line in [
+        "npm ci; npm run build; npm test",
+        "npm ci | npm run build | npm test",
+        "npm ci || npm run build & npm test",
+    ] {
         fails(&one);
         one.ran(line, "").unwrap();
         let left = failing("one");
-        assert!(left.len() == 2 && !left.iter().any(|line| line.contains("npm test")), "{line}: {left:?}");
+        assert!(
+            left.len() == 2 && !left.iter().any(|line| line.contains("npm test")),
+            "{line}: {left:?}"
+        );
     }
     one.ran("npm ci && npm run build && npm test", "").unwrap();
     assert_eq!(failing("one"), Vec::<String>::new());
     let two = world.session("two");
     fails(&two);
-    two.ran("npm ci && npm run build 2>&1 | tail -1", "✓ built in 3.10s").unwrap();
+    two.ran("npm ci && npm run build 2>&1 | tail -1", "✓ built in 3.10s")
+        .unwrap();
     let left = failing("two");
-    assert!(left.len() == 1 && left.iter().all(|line| line.contains("npm test")), "{left:?}");
+    assert!(
+        left.len() == 1 && left.iter().all(|line| line.contains("npm test")),
+        "{left:?}"
+    );
 }
 
 #[test]
 fn a_package_is_not_mended_by_another() {
     let world = World::new();
     let one = world.session("one");
-    one.failed("cd web && npm run build", "npm error code 1\nerror during build: no entry").unwrap();
+    one.failed(
+        "cd web && npm run build",
+        "npm error code 1\nerror during build: no entry",
+    )
+    .unwrap();
     one.ran("cd api && npm run build", "").unwrap();
     assert!(
-        world.activity("one").iter().any(|line| line.contains("`npm run build` in web")),
+        world
+            .activity("one")
+            .iter()
+            .any(|line| line.contains("`npm run build` in web")),
         "{:?}",
         world.activity("one")
     );
     one.ran("(cd ./web && npm run build)", "").unwrap();
-    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
+    assert!(
+        !world
+            .activity("one")
+            .iter()
+            .any(|line| line.starts_with("Failing"))
+    );
 }
 
 #[test]
@@ -256,7 +420,12 @@ fn another_projects_mistakes_are_its_own() {
     one.edit("src/load.rs", "a", "b").unwrap();
     one.ran("cargo build", "Finished").unwrap();
     let other = Project::new(&world.home, "other").unwrap();
-    assert_eq!(Session::new(&world.home, &other, "two").failed("cargo build", MISTAKE).unwrap(), None);
+    assert_eq!(
+        Session::new(&world.home, &other, "two")
+            .failed("cargo build", MISTAKE)
+            .unwrap(),
+        None
+    );
 }
 
 #[test]
@@ -265,23 +434,55 @@ fn a_run_that_only_tells_more_is_the_same() {
     let one = world.session("one");
     one.failed("cargo test -p rows", MISTAKE).unwrap();
     one.edit("src/rows.rs", "a", "b").unwrap();
-    for line in ["cargo test -p rows --no-run", "cargo test --help", "cargo --version", "cargo test -p rows --lib"] {
+    for line in [
+        "cargo test -p rows --no-run",
+        "cargo test --help",
+        "cargo --version",
+        "cargo test -p rows --lib",
+    ] {
         one.ran(line, "").unwrap();
-        assert!(world.activity("one").iter().any(|line| line.starts_with("Failing: `cargo test -p rows`")), "{line}");
+        assert!(
+            world
+                .activity("one")
+                .iter()
+                .any(|line| line.starts_with("Failing: `cargo test -p rows`")),
+            "{line}"
+        );
     }
     one.ran("cargo test -p rows -- --nocapture", "").unwrap();
-    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
-    let told = world.session("two").failed("cargo test -p rows", MISTAKE).unwrap().unwrap();
-    assert!(told.contains("fixed before by changing src/rows.rs ("), "{told}");
+    assert!(
+        !world
+            .activity("one")
+            .iter()
+            .any(|line| line.starts_with("Failing"))
+    );
+    let told = world
+        .session("two")
+        .failed("cargo test -p rows", MISTAKE)
+        .unwrap()
+        .unwrap();
+    assert!(
+        told.contains("fixed before by changing src/rows.rs ("),
+        "{told}"
+    );
 }
 
 #[test]
 fn another_toolchain_is_no_fix() {
     let world = World::new();
     let one = world.session("one");
-    one.failed("cargo +nightly fmt --all -- --check", MISTAKE).unwrap();
+    one.failed("cargo +nightly fmt --all -- --check", MISTAKE)
+        .unwrap();
     one.ran("cargo fmt --all", "").unwrap();
-    assert!(world.activity("one").iter().any(|line| line.starts_with("Failing: `cargo +nightly fmt")));
-    let context = world.session("two").failed("cargo +nightly fmt --all -- --check", MISTAKE).unwrap();
+    assert!(
+        world
+            .activity("one")
+            .iter()
+            .any(|line| line.starts_with("Failing: `cargo +nightly fmt"))
+    );
+    let context = world
+        .session("two")
+        .failed("cargo +nightly fmt --all -- --check", MISTAKE)
+        .unwrap();
     assert_eq!(context, None, "no remedy is known");
 }

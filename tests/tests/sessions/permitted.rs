@@ -1,4 +1,5 @@
-//! Which calls of Helix's tools the user need not be asked about: every tool and every action that the bridge has, decided.
+//! Which calls of Helix's tools the user need not be asked about: every tool and every action that
+//! the bridge has, decided.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -43,7 +44,8 @@ const DECIDED: &[(&str, &str, bool)] = &[
     ("topics", "import", false),
 ];
 
-/// A silent run that took this long may have come too late for its answer, and is asked again so often.
+/// A silent run that took this long may have come too late for its answer, and is asked again so
+/// often.
 const LATE: Duration = Duration::from_millis(100);
 const PLAYS_MAX: usize = 50;
 
@@ -56,12 +58,19 @@ fn is_approved(world: &World, tool: &str, tool_input: &Value) -> bool {
         input["tool_name"] = tool.into();
         input["tool_input"] = tool_input.clone();
     };
-    let input = world.session("one").input("PermissionRequest-mcp__toy__recall", change).unwrap().to_string();
+    let input = world
+        .session("one")
+        .input("PermissionRequest-mcp__toy__recall", change)
+        .unwrap()
+        .to_string();
     for _ in 0..PLAYS_MAX {
         let run = HookRun::of(&world.home, "approve-mcp", input.as_bytes()).unwrap();
         let said = run.check_accepted("PermissionRequest").unwrap();
         if said.is_some() || run.elapsed < LATE {
-            assert!(said.as_deref().is_none_or(|said| said == ALLOWED), "{tool}: {said:?}");
+            assert!(
+                said.as_deref().is_none_or(|said| said == ALLOWED),
+                "{tool}: {said:?}"
+            );
             return said.is_some();
         }
     }
@@ -71,14 +80,20 @@ fn is_approved(world: &World, tool: &str, tool_input: &Value) -> bool {
 /// The tools and the actions that the bridge lists.
 fn listed(world: &World) -> BTreeSet<(String, String)> {
     let mut bridge = Bridge::greeted(&world.home, &world.project.root).unwrap();
-    let answer = bridge.ask(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"})).unwrap();
+    let answer = bridge
+        .ask(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"}))
+        .unwrap();
     bridge.finish_cleanly().unwrap();
     let tools = answer["result"]["tools"].as_array().unwrap();
     let listed = tools.iter().flat_map(|tool| {
-        let actions = tool["inputSchema"]["properties"]["action"]["enum"].as_array().cloned();
+        let actions = tool["inputSchema"]["properties"]["action"]["enum"]
+            .as_array()
+            .cloned();
         let actions = actions.unwrap_or_else(|| vec!["".into()]);
         let name = tool["name"].as_str().unwrap().to_owned();
-        actions.into_iter().map(move |action| (name.clone(), action.as_str().unwrap().to_owned()))
+        actions
+            .into_iter()
+            .map(move |action| (name.clone(), action.as_str().unwrap().to_owned()))
     });
     listed.collect()
 }
@@ -86,14 +101,28 @@ fn listed(world: &World) -> BTreeSet<(String, String)> {
 #[test]
 fn every_action_of_every_tool_is_decided() {
     let world = World::new();
-    let decided: BTreeSet<(String, String)> =
-        DECIDED.iter().map(|(tool, action, _)| ((*tool).to_owned(), (*action).to_owned())).collect();
-    assert_eq!(decided, listed(&world), "a tool or an action came or went: decide whether it takes something away");
+    let decided: BTreeSet<(String, String)> = DECIDED
+        .iter()
+        .map(|(tool, action, _)| ((*tool).to_owned(), (*action).to_owned()))
+        .collect();
+    assert_eq!(
+        decided,
+        listed(&world),
+        "a tool or an action came or went: decide whether it takes something away"
+    );
     for server in SERVERS {
         for (tool, action, approved) in DECIDED {
             let named = format!("{server}{tool}");
-            let input = if action.is_empty() { json!({"topic": "a", "text": "b"}) } else { json!({"action": action}) };
-            assert_eq!(is_approved(&world, &named, &input), *approved, "{named} {action}");
+            let input = if action.is_empty() {
+                json!({"topic": "a", "text": "b"})
+            } else {
+                json!({"action": action})
+            };
+            assert_eq!(
+                is_approved(&world, &named, &input),
+                *approved,
+                "{named} {action}"
+            );
         }
     }
 }
@@ -102,11 +131,18 @@ fn every_action_of_every_tool_is_decided() {
 fn what_only_shows_is_asked_about_when_it_is_to_be_done() {
     let world = World::new();
     for action in ["prune", "compact"] {
-        for (apply, approved) in
-            [(json!(false), true), (json!("false"), true), (json!(true), false), (json!("yes"), false)]
-        {
+        for (apply, approved) in [
+            (json!(false), true),
+            (json!("false"), true),
+            (json!(true), false),
+            (json!("yes"), false),
+        ] {
             let input = json!({"action": action, "apply": apply, "days": 30});
-            assert_eq!(is_approved(&world, "mcp__helix__topics", &input), approved, "{input}");
+            assert_eq!(
+                is_approved(&world, "mcp__helix__topics", &input),
+                approved,
+                "{input}"
+            );
         }
     }
 }

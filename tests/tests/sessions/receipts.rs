@@ -24,19 +24,37 @@ fn receipts_say_whether_the_model_was_given_the_text() {
         session.hook("prompt", "UserPromptSubmit", change).unwrap()
     };
     let question = "why are invoices exported as semicolon CSV?";
-    let given = [prompt("one", question).unwrap(), prompt("two", question).unwrap()];
+    let given = [
+        prompt("one", question).unwrap(),
+        prompt("two", question).unwrap(),
+    ];
     world.await_fates(["unknown", "unknown"]);
     let start: String = given[1].chars().take(240).collect();
     assert!(start.len() < given[1].len());
-    fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [given[0]]}}))).unwrap();
+    fs::write(
+        &transcript,
+        format!("{}\n", json!({"attachment": {"content": [given[0]]}})),
+    )
+    .unwrap();
     prompt("one", "thanks");
     // It is read behind the answer.
     world.await_fates(["unknown", "delivered"]);
-    fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [start]}}))).unwrap();
+    fs::write(
+        &transcript,
+        format!("{}\n", json!({"attachment": {"content": [start]}})),
+    )
+    .unwrap();
     prompt("two", "thanks");
     world.await_fates(["cut", "delivered"]);
     let status = Rpc::connect(&world.home).unwrap().status().unwrap();
-    assert_eq!((status.injections_delivered, status.injections_cut, status.injections_unknown), (1, 1, 0));
+    assert_eq!(
+        (
+            status.injections_delivered,
+            status.injections_cut,
+            status.injections_unknown
+        ),
+        (1, 1, 0)
+    );
 }
 
 /// A line of Claude Code's transcript, now and then.
@@ -58,14 +76,20 @@ fn what_a_blocked_prompt_was_given_is_given_again() {
             input["prompt"] = "why are invoices exported as semicolon CSV?".into();
             input["transcript_path"] = transcript.to_string_lossy().into();
         };
-        world.session("one").hook("prompt", "UserPromptSubmit", change).unwrap()
+        world
+            .session("one")
+            .hook("prompt", "UserPromptSubmit", change)
+            .unwrap()
     };
     let given = ask().unwrap();
     assert!(given.contains(&handle));
     assert_eq!(ask(), None, "nobody knows yet that it was blocked");
     let blocked = json!("UserPromptSubmit operation blocked by hook:\nNO\n\nOriginal prompt: why");
-    let mut ending = serde_json::from_str::<Value>(&line("system", "2096-01-01T10:00:00.000Z", &blocked)).unwrap();
-    ending["promptSubmitEnding"] = json!({"ending": {"kind": "blocked_by_hook", "reason": "NO"}, "promptKept": false});
+    let mut ending =
+        serde_json::from_str::<Value>(&line("system", "2096-01-01T10:00:00.000Z", &blocked))
+            .unwrap();
+    ending["promptSubmitEnding"] =
+        json!({"ending": {"kind": "blocked_by_hook", "reason": "NO"}, "promptKept": false});
     let begun = line("user", "2026-01-01T10:00:00.000Z", &json!("hello"));
     fs::write(&transcript, format!("{begun}{ending}\n")).unwrap();
     assert!(ask().is_some_and(|again| again.contains(&handle)));
@@ -84,10 +108,18 @@ fn what_a_daemons_death_left_unknown_is_settled_at_the_next_start() {
         input["prompt"] = "why are invoices exported as semicolon CSV?".into();
         input["transcript_path"] = transcript.to_string_lossy().into();
     };
-    let given = world.session("one").hook("prompt", "UserPromptSubmit", change).unwrap().unwrap();
+    let given = world
+        .session("one")
+        .hook("prompt", "UserPromptSubmit", change)
+        .unwrap()
+        .unwrap();
     world.await_fates(["unknown"]);
     world.signal(nix::sys::signal::Signal::SIGKILL);
-    fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [given]}}))).unwrap();
+    fs::write(
+        &transcript,
+        format!("{}\n", json!({"attachment": {"content": [given]}})),
+    )
+    .unwrap();
     world.start_again();
     world.await_fates(["delivered"]);
 }

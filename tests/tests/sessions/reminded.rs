@@ -21,12 +21,25 @@ fn mends(session: &Session<'_>) {
 fn codex_is_told_in_the_keys_that_it_takes_at_the_end_of_a_turn() {
     let world = World::new();
     mends(&world.session("one"));
-    let sample = hook_samples().unwrap().into_iter().find(|sample| sample.name == "codex-0.169.0/Stop").unwrap();
+    let sample = hook_samples()
+        .unwrap()
+        .into_iter()
+        .find(|sample| sample.name == "codex-0.169.0/Stop")
+        .unwrap();
     let mut input = sample.input;
     input["session_id"] = "one".into();
     input["cwd"] = world.project.root.to_string_lossy().into();
-    let run = HookRun::by(&world.home, HookClient::Codex, "stop", input.to_string().as_bytes()).unwrap();
-    let reason = run.check_taken_by(HookClient::Codex, "Stop").unwrap().unwrap();
+    let run = HookRun::by(
+        &world.home,
+        HookClient::Codex,
+        "stop",
+        input.to_string().as_bytes(),
+    )
+    .unwrap();
+    let reason = run
+        .check_taken_by(HookClient::Codex, "Stop")
+        .unwrap()
+        .unwrap();
     assert!(reason.starts_with("Helix: this session mended"), "{reason}");
 }
 
@@ -36,10 +49,18 @@ fn what_another_session_stored_that_goes_on_is_not_this_ones() {
     let other = world.session("other");
     other.start("startup").unwrap();
     let mut bridge = Bridge::of_session(&world.home, &world.project.root, "other").unwrap();
-    bridge.text("store", &json!({"topic": "build", "text": "Rows move into the cache: clone them first."})).unwrap();
+    bridge
+        .text(
+            "store",
+            &json!({"topic": "build", "text": "Rows move into the cache: clone them first."}),
+        )
+        .unwrap();
     bridge.finish_cleanly().unwrap();
     // Nothing is told on either of them.
-    assert_eq!((other.prompt("thanks").unwrap(), other.stop().unwrap()), (None, None));
+    assert_eq!(
+        (other.prompt("thanks").unwrap(), other.stop().unwrap()),
+        (None, None)
+    );
     let one = world.session("one");
     mends(&one);
     assert!(one.stop().unwrap().is_some());
@@ -58,7 +79,12 @@ fn a_session_that_learned_something_and_stored_nothing_is_reminded_once() {
     let two = world.session("two");
     mends(&two);
     let mut bridge = Bridge::of_session(&world.home, &world.project.root, "two").unwrap();
-    bridge.text("store", &json!({"topic": "build", "text": "Rows move into the cache: clone them first."})).unwrap();
+    bridge
+        .text(
+            "store",
+            &json!({"topic": "build", "text": "Rows move into the cache: clone them first."}),
+        )
+        .unwrap();
     bridge.finish_cleanly().unwrap();
     assert_eq!(two.stop().unwrap(), None, "it stored something");
 }

@@ -11,14 +11,19 @@ const OTHER_TASK: &str = "Write a haiku about the moon.";
 fn world() -> (World, String) {
     let world = World::new();
     world.project.write(FILE, "fn post() {}\n").unwrap();
-    let text = "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.";
+    let text =
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.";
     let handle = world.remember_of("exchange", text, FILE);
     (world, handle)
 }
 
 /// Starts a subagent of a type.
 fn start(agent: &Session<'_>, agent_type: &str) {
-    agent.hook("subagent", "SubagentStart", |input| input["agent_type"] = agent_type.into()).unwrap();
+    agent
+        .hook("subagent", "SubagentStart", |input| {
+            input["agent_type"] = agent_type.into()
+        })
+        .unwrap();
 }
 
 /// Whether a file's memory is told.
@@ -36,7 +41,10 @@ fn a_subagent_is_not_told_what_its_prompt_was_given() {
     assert!(!is_told(&spawned, &handle));
     start(&later, "general-purpose");
     assert!(is_told(&later, &handle), "the call was the other one's");
-    assert!(is_told(&session, &handle), "the prompt is not the session's to read");
+    assert!(
+        is_told(&session, &handle),
+        "the prompt is not the session's to read"
+    );
 }
 
 #[test]
@@ -67,5 +75,8 @@ fn of_calls_at_once_a_subagent_has_what_any_was_given() {
     for agent in &agents {
         start(agent, "general-purpose");
     }
-    assert_eq!(agents.each_ref().map(|agent| is_told(agent, &handle)), [false, false, true]);
+    assert_eq!(
+        agents.each_ref().map(|agent| is_told(agent, &handle)),
+        [false, false, true]
+    );
 }

@@ -1,4 +1,5 @@
-//! An agent that is wired twice runs every hook twice: what it is told and what is counted is the same as wired once.
+//! An agent that is wired twice runs every hook twice: what it is told and what is counted is the
+//! same as wired once.
 
 use std::thread;
 
@@ -16,21 +17,41 @@ impl World {
             let run = HookRun::of(&self.home, event, input.to_string().as_bytes()).unwrap();
             run.check_accepted(client_event).unwrap()
         };
-        thread::scope(|scope| [scope.spawn(run), scope.spawn(run)].map(|running| running.join().unwrap()))
+        thread::scope(|scope| {
+            [scope.spawn(run), scope.spawn(run)].map(|running| running.join().unwrap())
+        })
     }
 }
 
 #[test]
 fn one_event_is_answered_and_counted_once() {
     let world = World::new();
-    let handle = world.remember_of("ledger", "Postings are written in one transaction.", "src/ledger.rs");
-    world.project.write("src/ledger.rs", "fn post() {}\n").unwrap();
+    let handle = world.remember_of(
+        "ledger",
+        "Postings are written in one transaction.",
+        "src/ledger.rs",
+    );
+    world
+        .project
+        .write("src/ledger.rs", "fn post() {}\n")
+        .unwrap();
     let session = world.session("one");
     let read = session.input("PreToolUse-Read", |input| {
-        input["tool_input"]["file_path"] = world.project.root.join("src/ledger.rs").to_string_lossy().into();
+        input["tool_input"]["file_path"] = world
+            .project
+            .root
+            .join("src/ledger.rs")
+            .to_string_lossy()
+            .into();
     });
     let told = world.twice("ambient", &read.unwrap());
-    assert_eq!(told.iter().filter(|told| mentions(told.as_ref(), &handle)).count(), 1, "{told:?}");
+    assert_eq!(
+        told.iter()
+            .filter(|told| mentions(told.as_ref(), &handle))
+            .count(),
+        1,
+        "{told:?}"
+    );
     assert_eq!(told.iter().flatten().count(), 1, "{told:?}");
     let failing = || {
         session.input("PostToolUseFailure-Bash", |input| {
@@ -40,10 +61,24 @@ fn one_event_is_answered_and_counted_once() {
     };
     let failed = failing().unwrap();
     world.twice("error-context", &failed);
-    let failings = || world.activity("one").into_iter().filter(|line| line.starts_with("Failing")).collect::<Vec<_>>();
+    let failings = || {
+        world
+            .activity("one")
+            .into_iter()
+            .filter(|line| line.starts_with("Failing"))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(failings(), ["Failing: `cargo build` (once)"]);
     world.twice("error-context", &failed);
-    assert_eq!(failings(), ["Failing: `cargo build` (once)"], "it is the same call");
+    assert_eq!(
+        failings(),
+        ["Failing: `cargo build` (once)"],
+        "it is the same call"
+    );
     world.twice("error-context", &failing().unwrap());
-    assert_eq!(failings(), ["Failing: `cargo build` (2 times)"], "it failed again");
+    assert_eq!(
+        failings(),
+        ["Failing: `cargo build` (2 times)"],
+        "it failed again"
+    );
 }

@@ -32,14 +32,19 @@ impl World {
         let home = Home::new().unwrap();
         let daemon = Daemon::start(&home).unwrap();
         let project = Project::new(&home, "billing").unwrap();
-        Self { daemon: Some(daemon), home, project }
+        Self {
+            daemon: Some(daemon),
+            home,
+            project,
+        }
     }
 
     /// One that remembers the notes about this repository.
     pub(crate) fn with_corpus() -> Self {
         let world = Self::new();
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
-        let memories: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let memories: Vec<Value> =
+            serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
         let mut rpc = Rpc::connect(&world.home).unwrap();
         for memory in memories {
             let text = |name: &str| memory[name].as_str().unwrap_or_default().to_owned();
@@ -60,8 +65,15 @@ impl World {
 
     /// Remembers something of a file. Returns its handle.
     pub(crate) fn remember_of(&self, topic: &str, text: &str, source: &str) -> String {
-        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft(topic, text, source) };
-        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
+        let draft = Draft {
+            kind: QUIET_KIND.to_owned(),
+            ..draft(topic, text, source)
+        };
+        Rpc::connect(&self.home)
+            .unwrap()
+            .store(Program::Mcp, &self.project.root, draft)
+            .unwrap()
+            .handle
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
@@ -70,7 +82,14 @@ impl World {
 
     /// Ends the daemon, which must end well.
     pub(crate) fn stop(mut self) {
-        assert!(self.daemon.take().map(Daemon::stop).unwrap().unwrap().success());
+        assert!(
+            self.daemon
+                .take()
+                .map(Daemon::stop)
+                .unwrap()
+                .unwrap()
+                .success()
+        );
     }
 
     pub(crate) fn restart(&mut self) {
@@ -93,26 +112,41 @@ impl World {
         drop((store, writer));
         self.daemon = Some(Daemon::start(&self.home).unwrap());
         // Whoever is first waits for git.
-        self.session("first").hook("post-build", "PostToolUse-mcp__toy__recall", |_| ()).unwrap();
+        self.session("first")
+            .hook("post-build", "PostToolUse-mcp__toy__recall", |_| ())
+            .unwrap();
     }
 
     /// What the daemon says a session is doing.
     pub(crate) fn activity(&self, session: &str) -> Vec<String> {
-        self.log(session).unwrap().activity.map(|activity| activity.lines).unwrap_or_default()
+        self.log(session)
+            .unwrap()
+            .activity
+            .map(|activity| activity.lines)
+            .unwrap_or_default()
     }
 
     pub(crate) fn log(&self, session: &str) -> Result<SessionLogReply, Status> {
         let mut rpc = Rpc::connect(&self.home).unwrap();
-        let request = SessionLogRequest { session: session.to_owned(), ..SessionLogRequest::default() };
+        let request = SessionLogRequest {
+            session: session.to_owned(),
+            ..SessionLogRequest::default()
+        };
         rpc.call(async |client| client.session_log(request.clone()).await)
     }
 
-    /// Waits until this has become of what hooks said, newest first: receipts are written behind the answer.
+    /// Waits until this has become of what hooks said, newest first: receipts are written behind
+    /// the answer.
     pub(crate) fn await_fates<const N: usize>(&self, expected: [&str; N]) {
         let mut rpc = Rpc::connect(&self.home).unwrap();
         let known = within(Duration::from_secs(5), || {
-            let reply = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
-            let is_so = reply.receipts.iter().map(|receipt| receipt.fate.as_str()).eq(expected);
+            let reply =
+                rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
+            let is_so = reply
+                .receipts
+                .iter()
+                .map(|receipt| receipt.fate.as_str())
+                .eq(expected);
             Ok(is_so.then_some(()))
         });
         assert!(known.is_ok(), "{expected:?} has not become of them");

@@ -3,9 +3,10 @@
 use clap::Subcommand;
 
 use crate::command::{
-    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect, Doctor, Down, Edit, Entries,
-    Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune, Read, Receipts, Recent, Reindex,
-    Rename, Restore, Revise, Search, Session, Set, Stale, Stats, Status, Tag, Topics, Up, Upgrade, Xref,
+    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect, Doctor, Down,
+    Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune,
+    Read, Receipts, Recent, Reindex, Rename, Restore, Revise, Search, Session, Set, Stale, Stats,
+    Status, Tag, Topics, Up, Upgrade, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;

@@ -113,51 +113,105 @@ fn every_command_is_taken() {
 #[test]
 fn what_cannot_be_is_refused() {
     let table = [
-        ("helixctl", ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand),
+        (
+            "helixctl",
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+        ),
         ("helixctl frobnicate", ErrorKind::InvalidSubcommand),
         ("helixctl add text", ErrorKind::MissingRequiredArgument),
         ("helixctl add --topic t", ErrorKind::MissingRequiredArgument),
-        ("helixctl add text --topic t --importance 2", ErrorKind::ValueValidation),
+        (
+            "helixctl add text --topic t --importance 2",
+            ErrorKind::ValueValidation,
+        ),
         ("helixctl search", ErrorKind::MissingRequiredArgument),
         ("helixctl search x --limit 0", ErrorKind::ValueValidation),
         ("helixctl search x --limit 201", ErrorKind::ValueValidation),
         ("helixctl search x --any --all", ErrorKind::ArgumentConflict),
-        ("helixctl search x --words --meaning", ErrorKind::ArgumentConflict),
-        ("helixctl search x --after tomorrow", ErrorKind::ValueValidation),
+        (
+            "helixctl search x --words --meaning",
+            ErrorKind::ArgumentConflict,
+        ),
+        (
+            "helixctl search x --after tomorrow",
+            ErrorKind::ValueValidation,
+        ),
         ("helixctl read x --index -1", ErrorKind::UnknownArgument),
-        ("helixctl hooks install --local --user", ErrorKind::ArgumentConflict),
+        (
+            "helixctl hooks install --local --user",
+            ErrorKind::ArgumentConflict,
+        ),
         ("helixctl connect emacs", ErrorKind::InvalidSubcommand),
-        ("helixctl connect", ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand),
-        ("helixctl connect claude --project --user", ErrorKind::ArgumentConflict),
+        (
+            "helixctl connect",
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+        ),
+        (
+            "helixctl connect claude --project --user",
+            ErrorKind::ArgumentConflict,
+        ),
         ("helixctl connect codex --local", ErrorKind::UnknownArgument),
-        ("helixctl connect windsurf --project", ErrorKind::UnknownArgument),
+        (
+            "helixctl connect windsurf --project",
+            ErrorKind::UnknownArgument,
+        ),
         ("helixctl completions tcsh", ErrorKind::InvalidValue),
         ("helixctl append a/b", ErrorKind::MissingRequiredArgument),
-        ("helixctl append t x --index 1 --match y", ErrorKind::ArgumentConflict),
-        ("helixctl revise t x --match y --tagged z", ErrorKind::ArgumentConflict),
+        (
+            "helixctl append t x --index 1 --match y",
+            ErrorKind::ArgumentConflict,
+        ),
+        (
+            "helixctl revise t x --match y --tagged z",
+            ErrorKind::ArgumentConflict,
+        ),
         ("helixctl tag a/b", ErrorKind::MissingRequiredArgument),
         ("helixctl set a/b", ErrorKind::MissingRequiredArgument),
-        ("helixctl set a/b --confidence 2", ErrorKind::ValueValidation),
+        (
+            "helixctl set a/b --confidence 2",
+            ErrorKind::ValueValidation,
+        ),
         ("helixctl set a/b --pinned=perhaps", ErrorKind::InvalidValue),
         ("helixctl rename a", ErrorKind::MissingRequiredArgument),
         ("helixctl merge a", ErrorKind::MissingRequiredArgument),
         ("helixctl restore", ErrorKind::MissingRequiredArgument),
-        ("helixctl forget --topic t", ErrorKind::MissingRequiredArgument),
+        (
+            "helixctl forget --topic t",
+            ErrorKind::MissingRequiredArgument,
+        ),
         ("helixctl forget --all", ErrorKind::MissingRequiredArgument),
-        ("helixctl forget a/b --topic t --all", ErrorKind::ArgumentConflict),
-        ("helixctl recent --days 1 --hours 1", ErrorKind::ArgumentConflict),
+        (
+            "helixctl forget a/b --topic t --all",
+            ErrorKind::ArgumentConflict,
+        ),
+        (
+            "helixctl recent --days 1 --hours 1",
+            ErrorKind::ArgumentConflict,
+        ),
         ("helixctl recent --days 0", ErrorKind::ValueValidation),
         ("helixctl entries", ErrorKind::MissingRequiredArgument),
-        ("helixctl stats --tags --indexes", ErrorKind::ArgumentConflict),
+        (
+            "helixctl stats --tags --indexes",
+            ErrorKind::ArgumentConflict,
+        ),
         ("helixctl xref", ErrorKind::MissingRequiredArgument),
         ("helixctl graph --dot --json", ErrorKind::ArgumentConflict),
         ("helixctl prune --days 0", ErrorKind::ValueValidation),
-        ("helixctl checkpoint", ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand),
-        ("helixctl checkpoint save", ErrorKind::MissingRequiredArgument),
+        (
+            "helixctl checkpoint",
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+        ),
+        (
+            "helixctl checkpoint save",
+            ErrorKind::MissingRequiredArgument,
+        ),
         ("helixctl brief --detail long", ErrorKind::InvalidValue),
         ("helixctl context --budget 0", ErrorKind::ValueValidation),
         ("helixctl export --format xml", ErrorKind::InvalidValue),
-        ("helixctl export --all --scope global", ErrorKind::ArgumentConflict),
+        (
+            "helixctl export --all --scope global",
+            ErrorKind::ArgumentConflict,
+        ),
         ("helixctl import", ErrorKind::MissingRequiredArgument),
     ];
     for (line, expected) in table {
@@ -168,8 +222,14 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn every_command_is_in_one_group() {
     let definition = Arguments::command();
-    let mut grouped: Vec<&str> = groups::GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
-    let shown = definition.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut grouped: Vec<&str> = groups::GROUPS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .copied()
+        .collect();
+    let shown = definition
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
     let mut named: Vec<&str> = shown.map(clap::Command::get_name).collect();
     grouped.sort_unstable();
     named.sort_unstable();
@@ -179,13 +239,22 @@ fn every_command_is_in_one_group() {
 #[test]
 fn the_long_help_of_an_export_says_what_it_leaves_out() {
     let mut definition = Arguments::command();
-    let help = definition.find_subcommand_mut("export").unwrap().render_long_help().to_string();
+    let help = definition
+        .find_subcommand_mut("export")
+        .unwrap()
+        .render_long_help()
+        .to_string();
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(help.contains("Memories of other projects are left out") && help.contains("say --all"), "{help}");
+    assert!(
+        help.contains("Memories of other projects are left out") && help.contains("say --all"),
+        "{help}"
+    );
 }
 
 #[test]
 fn the_help_is_grouped() {
-    let help = groups::grouped(Arguments::command()).render_help().to_string();
+    let help = groups::grouped(Arguments::command())
+        .render_help()
+        .to_string();
     insta::assert_snapshot!("help", help);
 }

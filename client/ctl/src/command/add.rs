@@ -55,11 +55,19 @@ impl Add {
     /// Stores the text and says under which handle.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (force, json) = (self.force, self.json);
-        let request = v1::StoreRequest { caller: Some(context.caller()), draft: Some(self.draft()?), force };
+        let request = v1::StoreRequest {
+            caller: Some(context.caller()),
+            draft: Some(self.draft()?),
+            force,
+        };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let call = async |rpc: &mut Rpc| rpc.store(request.clone()).await;
-            let reply = if force { client.call_at_most_once(call).await? } else { client.call(call).await? };
+            let reply = if force {
+                client.call_at_most_once(call).await?
+            } else {
+                client.call(call).await?
+            };
             if json {
                 screen::json(&StoreDocument::from(&reply))?;
             }

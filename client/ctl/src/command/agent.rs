@@ -1,4 +1,5 @@
-//! What `hooks`, `connect` and `disconnect` share: whose settings, which files, whether the user agrees.
+//! What `hooks`, `connect` and `disconnect` share: whose settings, which files, whether the user
+//! agrees.
 
 mod tell;
 
@@ -14,7 +15,9 @@ use crate::failure::{Failure, Outcome};
 use crate::programs;
 use crate::screen;
 use crate::text::one_line;
-use crate::wiring::{Client, HOOK_PROGRAM, Place, Plan, Programs, Report, SERVER_PROGRAM, Scope, Target, status};
+use crate::wiring::{
+    Client, HOOK_PROGRAM, Place, Plan, Programs, Report, SERVER_PROGRAM, Scope, Target, status,
+};
 
 /// What marks the directory that a project starts in.
 const PROJECT_MARK: &str = ".git";
@@ -91,15 +94,23 @@ pub(crate) struct Edit {
 
 impl From<Whose> for Option<Scope> {
     fn from(whose: Whose) -> Self {
-        let named = [(whose.project, Scope::Project), (whose.local, Scope::Local), (whose.user, Scope::User)];
-        named.into_iter().find_map(|(is_named, scope)| is_named.then_some(scope))
+        let named = [
+            (whose.project, Scope::Project),
+            (whose.local, Scope::Local),
+            (whose.user, Scope::User),
+        ];
+        named
+            .into_iter()
+            .find_map(|(is_named, scope)| is_named.then_some(scope))
     }
 }
 
 impl From<InProjectOrOwn> for Option<Scope> {
     fn from(whose: InProjectOrOwn) -> Self {
         let named = [(whose.project, Scope::Project), (whose.user, Scope::User)];
-        named.into_iter().find_map(|(is_named, scope)| is_named.then_some(scope))
+        named
+            .into_iter()
+            .find_map(|(is_named, scope)| is_named.then_some(scope))
     }
 }
 
@@ -117,8 +128,19 @@ impl Edit {
         manner: Manner<W>,
         json: bool,
     ) -> Self {
-        let Manner { whose, dry_run, yes } = manner;
-        Self { client, extent, scope: whose.into(), dry_run, yes, json }
+        let Manner {
+            whose,
+            dry_run,
+            yes,
+        } = manner;
+        Self {
+            client,
+            extent,
+            scope: whose.into(),
+            dry_run,
+            yes,
+            json,
+        }
     }
 
     /// Adds our entries to the client's files.
@@ -132,9 +154,15 @@ impl Edit {
         }
         self.carry_out(context, &plan, &reports)?;
         if !self.json {
-            let steps =
-                self.client.steps(self.scope(), self.extent == Extent::Everything).iter().filter(|_| !self.dry_run);
-            for line in self.advice(context, &place, &programs).into_iter().chain(steps.map(|step| (*step).to_owned()))
+            let steps = self
+                .client
+                .steps(self.scope(), self.extent == Extent::Everything)
+                .iter()
+                .filter(|_| !self.dry_run);
+            for line in self
+                .advice(context, &place, &programs)
+                .into_iter()
+                .chain(steps.map(|step| (*step).to_owned()))
             {
                 screen::remark(&format!("helixctl: {line}"));
             }
@@ -160,27 +188,45 @@ impl Edit {
         Ok(exit::OK)
     }
 
-    /// In which other settings the client is wired, and how to take that out, each a lowercase fragment. Where nothing
-    /// was to be undone, those may have been meant.
+    /// In which other settings the client is wired, and how to take that out, each a lowercase
+    /// fragment. Where nothing was to be undone, those may have been meant.
     fn elsewhere(self, context: &Context, place: &Place) -> Vec<String> {
-        let Ok(programs) = programs(context) else { return Vec::new() };
-        let is_wired = |target: &Target| status(target, &programs).is_ok_and(|found| !found.installed.is_empty());
-        let others = self.client.scopes().iter().filter(|scope| **scope != self.scope());
+        let Ok(programs) = programs(context) else {
+            return Vec::new();
+        };
+        let is_wired = |target: &Target| {
+            status(target, &programs).is_ok_and(|found| !found.installed.is_empty())
+        };
+        let others = self
+            .client
+            .scopes()
+            .iter()
+            .filter(|scope| **scope != self.scope());
         let wired = others.filter_map(|scope| {
-            let found = Self { scope: Some(*scope), ..self }.targets(place).into_iter().find(is_wired)?;
+            let found = Self {
+                scope: Some(*scope),
+                ..self
+            }
+            .targets(place)
+            .into_iter()
+            .find(is_wired)?;
             let path = one_line(&found.path.display().to_string());
             let (client, scope) = (self.client.command(), scope.name());
             let order = match self.extent {
                 Extent::Hooks => format!("hooks uninstall --{scope}"),
                 Extent::Everything => format!("disconnect {client} --{scope}"),
             };
-            Some(format!("nothing was to be undone here; {path} is wired: `helixctl {order}` undoes that"))
+            Some(format!(
+                "nothing was to be undone here; {path} is wired: `helixctl {order}` undoes that"
+            ))
         });
         wired.collect()
     }
 
     fn scope(self) -> Scope {
-        self.scope.or(self.client.scopes().first().copied()).unwrap_or(Scope::User)
+        self.scope
+            .or(self.client.scopes().first().copied())
+            .unwrap_or(Scope::User)
     }
 
     fn targets(self, place: &Place) -> Vec<Target> {
@@ -189,9 +235,15 @@ impl Edit {
         targets
     }
 
-    /// Shows the difference before anything is written, and asks whoever is there. A script is not asked, and gets the difference
-    /// beside its answer.
-    fn agreed(self, context: &Context, plan: &Plan, reports: &[Report], verb: &str) -> Result<bool, Failure> {
+    /// Shows the difference before anything is written, and asks whoever is there. A script is not
+    /// asked, and gets the difference beside its answer.
+    fn agreed(
+        self,
+        context: &Context,
+        plan: &Plan,
+        reports: &[Report],
+        verb: &str,
+    ) -> Result<bool, Failure> {
         if self.json || self.dry_run || !plan.changes_anything() {
             return Ok(true);
         }
@@ -237,18 +289,30 @@ impl Edit {
                     "they name the programs by their paths on this machine: put {HOOK_PROGRAM} and {SERVER_PROGRAM} on the PATH and connect again before you share them"
                 ));
             }
-            let named = context.named.iter().filter(|_| self.extent == Extent::Everything);
+            let named = context
+                .named
+                .iter()
+                .filter(|_| self.extent == Extent::Everything);
             lines.extend(named.map(|(variable, _)| {
                 format!("they set {variable} to a directory of this machine, also for everybody who shares them")
             }));
         }
-        if self.client.targets(self.scope(), &Place::default()).iter().any(Target::holds_hooks) {
+        if self
+            .client
+            .targets(self.scope(), &Place::default())
+            .iter()
+            .any(Target::holds_hooks)
+        {
             lines.extend(context.named.iter().map(|(variable, place)| {
                 let place = one_line(&place.display().to_string());
                 format!("hooks follow the agent's own environment: start {name} with {variable}={place} set")
             }));
         }
-        let mut builds: Vec<&Path> = programs.paths().into_iter().filter_map(build_directory).collect();
+        let mut builds: Vec<&Path> = programs
+            .paths()
+            .into_iter()
+            .filter_map(build_directory)
+            .collect();
         builds.dedup();
         lines.extend(builds.into_iter().map(|directory| {
             let directory = one_line(&directory.display().to_string());
@@ -264,29 +328,46 @@ impl Edit {
     /// Which files others get as well, and how to keep the wiring to oneself.
     fn said_of_sharing(self, place: &Place) -> String {
         let shown = |target: &Target| {
-            let path = target.path.strip_prefix(&place.project).unwrap_or(&target.path);
+            let path = target
+                .path
+                .strip_prefix(&place.project)
+                .unwrap_or(&target.path);
             format!("`{}`", one_line(&path.display().to_string()))
         };
         let files: Vec<String> = self.targets(place).iter().map(shown).collect();
-        let own = if self.client.scopes().contains(&Scope::Local) { Scope::Local } else { Scope::User };
+        let own = if self.client.scopes().contains(&Scope::Local) {
+            Scope::Local
+        } else {
+            Scope::User
+        };
         let (files, own, client) = (files.join(" and "), own.name(), self.client.command());
         let order = match self.extent {
             Extent::Hooks => format!("helixctl hooks install --{own}"),
             Extent::Everything => format!("helixctl connect {client} --{own}"),
         };
-        format!("everybody who shares this project shares {files}; `{order}` writes into your own settings instead")
+        format!(
+            "everybody who shares this project shares {files}; `{order}` writes into your own settings instead"
+        )
     }
 }
 
 /// Finds the project around the working directory and the user's own settings.
 pub(crate) fn place(cwd: &Path) -> Result<Place, Failure> {
     let homeless = || Failure::Usage("no home directory is known; set HOME".to_owned());
-    let home = env::home_dir().filter(|home| home.is_absolute()).ok_or_else(homeless)?;
-    let directory = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = env::home_dir()
+        .filter(|home| home.is_absolute())
+        .ok_or_else(homeless)?;
+    let directory = |variable: &str| {
+        env::var_os(variable)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     Ok(Place {
         project: project(cwd),
         // A relative one counts as unset.
-        config: directory("XDG_CONFIG_HOME").filter(|path| path.is_absolute()).unwrap_or_else(|| home.join(".config")),
+        config: directory("XDG_CONFIG_HOME")
+            .filter(|path| path.is_absolute())
+            .unwrap_or_else(|| home.join(".config")),
         home,
         claude_config_dir: directory("CLAUDE_CONFIG_DIR").map(|path| cwd.join(path)),
         codex_home: directory("CODEX_HOME").map(|path| cwd.join(path)),
@@ -294,22 +375,31 @@ pub(crate) fn place(cwd: &Path) -> Result<Place, Failure> {
 }
 
 fn project(cwd: &Path) -> PathBuf {
-    cwd.ancestors().find(|directory| directory.join(PROJECT_MARK).exists()).unwrap_or(cwd).to_owned()
+    cwd.ancestors()
+        .find(|directory| directory.join(PROJECT_MARK).exists())
+        .unwrap_or(cwd)
+        .to_owned()
 }
 
 /// The programs that are to be run.
 pub(crate) fn programs(context: &Context) -> Result<Programs, Failure> {
-    let variable = |(name, place): &(&str, PathBuf)| ((*name).to_owned(), place.to_string_lossy().into_owned());
+    let variable = |(name, place): &(&str, PathBuf)| {
+        ((*name).to_owned(), place.to_string_lossy().into_owned())
+    };
     let environment = context.named.iter().map(variable).collect();
-    let [shim, bridge] = [programs::find(HOOK_PROGRAM)?, programs::find(SERVER_PROGRAM)?];
+    let [shim, bridge] = [
+        programs::find(HOOK_PROGRAM)?,
+        programs::find(SERVER_PROGRAM)?,
+    ];
     let on_path = programs::is_on_path(&shim) && programs::is_on_path(&bridge);
     Ok(Programs::new(&shim, &bridge, environment)?.found_on_path(on_path))
 }
 
 /// The cargo build directory around a program, if there is one.
 fn build_directory(program: &Path) -> Option<&Path> {
-    let is_build =
-        |directory: &&Path| directory.join(CARGO_CACHE_MARK).is_file() && directory.join(CARGO_MARK).is_file();
+    let is_build = |directory: &&Path| {
+        directory.join(CARGO_CACHE_MARK).is_file() && directory.join(CARGO_MARK).is_file()
+    };
     program.ancestors().skip(1).find(is_build)
 }
 
@@ -329,7 +419,10 @@ mod tests {
         for mark in [CARGO_CACHE_MARK, CARGO_MARK] {
             fs::write(root.path().join("target").join(mark), "").unwrap();
         }
-        assert_eq!(build_directory(&bin.join("helix-hook")), Some(root.path().join("target").as_path()));
+        assert_eq!(
+            build_directory(&bin.join("helix-hook")),
+            Some(root.path().join("target").as_path())
+        );
     }
 
     #[test]

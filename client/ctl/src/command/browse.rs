@@ -1,4 +1,5 @@
-//! What the strand holds: topics, memories by time, references between topics, counts, compressed text.
+//! What the strand holds: topics, memories by time, references between topics, counts, compressed
+//! text.
 //!
 //! Nothing here changes anything.
 
@@ -29,7 +30,8 @@ use clap::Args;
 /// Which scopes are looked in.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Scopes {
-    /// Looks in these scopes instead of project and global: global, project:ID or all; separated by commas, or repeated
+    /// Looks in these scopes instead of project and global: global, project:ID or all; separated
+    /// by commas, or repeated
     #[arg(long, value_delimiter = ',', value_name = "S")]
     pub(crate) scope: Vec<String>,
 }

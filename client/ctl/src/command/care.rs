@@ -14,5 +14,6 @@ use std::time::Duration;
 
 use helix_client::limits::MAINTENANCE_DEADLINE;
 
-/// How long a look at everything may take: a million memories and the slowest disk, with room to spare.
+/// How long a look at everything may take: a million memories and the slowest disk, with room to
+/// spare.
 const EVERYTHING_DEADLINE: Duration = MAINTENANCE_DEADLINE;

@@ -1,4 +1,5 @@
-//! Memories and topics changed: their text, tags, fields and names. Every change is an operation in the history.
+//! Memories and topics changed: their text, tags, fields and names. Every change is an operation in
+//! the history.
 
 mod append;
 mod apply;

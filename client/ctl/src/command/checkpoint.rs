@@ -13,7 +13,8 @@ use crate::text::{neutral, one_line};
 use crate::time::minute;
 
 /// What is said when there is nothing to show.
-const NONE_SAVED: &str = "no checkpoint is saved here; helixctl checkpoint save --task \"what the task is\" saves one";
+const NONE_SAVED: &str =
+    "no checkpoint is saved here; helixctl checkpoint save --task \"what the task is\" saves one";
 
 /// Commands below `checkpoint`.
 #[derive(Debug, Subcommand)]
@@ -35,7 +36,8 @@ pub(crate) struct Save {
     /// Says what the task is
     #[arg(long, value_name = "TEXT")]
     task: String,
-    /// Says what is done: steps separated by `;`, or repeated, as the next two; files are separated by commas
+    /// Says what is done: steps separated by `;`, or repeated, as the next two; files are
+    /// separated by commas
     #[arg(long, value_name = "STEP", value_delimiter = ';')]
     done: Vec<String>,
     /// Says what comes next
@@ -89,17 +91,32 @@ impl Checkpoint {
             Self::Save(save) => (Action::Save(save.checkpoint()), save.plain.json, ""),
             Self::Show(Show { earlier, plain }) => {
                 let earlier = earlier.unwrap_or_default();
-                (Action::Load(v1::LoadCheckpoint { earlier }), plain.json, NONE_SAVED)
+                (
+                    Action::Load(v1::LoadCheckpoint { earlier }),
+                    plain.json,
+                    NONE_SAVED,
+                )
             }
-            Self::Restore(Restore { earlier, plain }) => {
-                (Action::Restore(v1::RestoreCheckpoint { earlier }), plain.json, "")
-            }
-            Self::Clear(plain) => (Action::Clear(v1::ClearCheckpoint {}), plain.json, "there was no checkpoint"),
+            Self::Restore(Restore { earlier, plain }) => (
+                Action::Restore(v1::RestoreCheckpoint { earlier }),
+                plain.json,
+                "",
+            ),
+            Self::Clear(plain) => (
+                Action::Clear(v1::ClearCheckpoint {}),
+                plain.json,
+                "there was no checkpoint",
+            ),
         };
-        let request = v1::CheckpointRequest { caller: Some(context.caller()), action: Some(action) };
+        let request = v1::CheckpointRequest {
+            caller: Some(context.caller()),
+            action: Some(action),
+        };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.checkpoint(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.checkpoint(request.clone()).await)
+                .await?;
             if json {
                 screen::json(&CheckpointDocument::from(&reply))?;
                 return Ok(exit::OK);

@@ -20,7 +20,12 @@ impl Completions {
     /// Prints the script.
     pub(crate) fn run(&self, _: &Context) -> Outcome {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Arguments::command(), "helixctl", &mut script);
+        clap_complete::generate(
+            self.shell,
+            &mut Arguments::command(),
+            "helixctl",
+            &mut script,
+        );
         screen::write(&script)?;
         Ok(exit::OK)
     }

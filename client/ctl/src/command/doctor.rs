@@ -41,7 +41,8 @@ impl Doctor {
     /// Examines everything; starts the daemon when there is none, as any command would.
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         wait(async {
-            let results = while_slow(context.screen, "examining", examine(context, self.deep)).await;
+            let results =
+                while_slow(context.screen, "examining", examine(context, self.deep)).await;
             let findings = Findings::new(results);
             if self.json {
                 screen::json(&findings)?;
@@ -58,7 +59,10 @@ async fn examine(context: &Context, deep: bool) -> Vec<Finding> {
     // Only now: the first start makes the places.
     let mut results = places::examine(&context.paths);
     match connected {
-        Ok(mut client) => extend(&mut results, examine_daemon(context, &mut client, deep).await),
+        Ok(mut client) => extend(
+            &mut results,
+            examine_daemon(context, &mut client, deep).await,
+        ),
         Err(failure) => results.push(Finding::failure("daemon", failure.to_string())),
     }
     results.push(model::examine(&context.paths.models).await);
@@ -84,35 +88,65 @@ fn version(greeting: &v1::HelloReply) -> Finding {
         Finding::ok("daemon", format!("version {theirs}, pid {}", greeting.pid))
     } else {
         let advice = "run `helixctl down` and `helixctl up`";
-        Finding::warning("daemon", format!("version {theirs} runs, but {ours} is installed; {advice}"))
+        Finding::warning(
+            "daemon",
+            format!("version {theirs} runs, but {ours} is installed; {advice}"),
+        )
     }
 }
 
 async fn own_checks(client: &mut Client, deep: bool) -> Vec<Finding> {
-    match client.call(async |rpc| rpc.check(v1::CheckRequest { deep }).await).await {
+    match client
+        .call(async |rpc| rpc.check(v1::CheckRequest { deep }).await)
+        .await
+    {
         Ok(reply) => reply.results.iter().map(Finding::from).collect(),
-        Err(status) => vec![Finding::failure("checks", Failure::from(status).to_string())],
+        Err(status) => vec![Finding::failure(
+            "checks",
+            Failure::from(status).to_string(),
+        )],
     }
 }
 
 /// What the daemon says of itself.
 async fn described(client: &mut Client) -> Vec<Finding> {
-    match client.call(async |rpc| rpc.status(v1::StatusRequest {}).await).await {
+    match client
+        .call(async |rpc| rpc.status(v1::StatusRequest {}).await)
+        .await
+    {
         Ok(reply) => vec![embedder(reply.embedder), late::examine(&reply.late_hooks)],
-        Err(status) => vec![Finding::failure(EMBEDDER, Failure::from(status).to_string())],
+        Err(status) => vec![Finding::failure(
+            EMBEDDER,
+            Failure::from(status).to_string(),
+        )],
     }
 }
 
 fn embedder(embedder: Option<v1::EmbedderStatus>) -> Finding {
-    let Some(embedder) = embedder else { return Finding::warning(EMBEDDER, "the daemon does not know its state") };
-    let said = [&embedder.model, &embedder.detail].into_iter().filter(|text| !text.is_empty());
-    let waiting = count_of(embedder.pending, "memory waits for its vector", "memories wait for their vectors");
+    let Some(embedder) = embedder else {
+        return Finding::warning(EMBEDDER, "the daemon does not know its state");
+    };
+    let said = [&embedder.model, &embedder.detail]
+        .into_iter()
+        .filter(|text| !text.is_empty());
+    let waiting = count_of(
+        embedder.pending,
+        "memory waits for its vector",
+        "memories wait for their vectors",
+    );
     let waiting = (embedder.pending > 0).then_some(waiting);
-    let parts = [embedder_state(embedder.state()).to_owned()].into_iter().chain(said.cloned()).chain(waiting);
+    let parts = [embedder_state(embedder.state()).to_owned()]
+        .into_iter()
+        .chain(said.cloned())
+        .chain(waiting);
     let detail = parts.collect::<Vec<_>>().join(", ");
     match embedder.state() {
-        v1::EmbedderState::Ready | v1::EmbedderState::Off | v1::EmbedderState::Loading => Finding::ok(EMBEDDER, detail),
-        v1::EmbedderState::Unspecified | v1::EmbedderState::Absent => Finding::warning(EMBEDDER, detail),
+        v1::EmbedderState::Ready | v1::EmbedderState::Off | v1::EmbedderState::Loading => {
+            Finding::ok(EMBEDDER, detail)
+        }
+        v1::EmbedderState::Unspecified | v1::EmbedderState::Absent => {
+            Finding::warning(EMBEDDER, detail)
+        }
         v1::EmbedderState::Failed => Finding::failure(EMBEDDER, detail),
     }
 }

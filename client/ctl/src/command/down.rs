@@ -18,11 +18,12 @@ use crate::context::{Context, wait};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 
-/// How long a daemon may take to end that does not say why it takes longer; one that does has [`NOTICE_DEADLINE`].
+/// How long a daemon may take to end that does not say why it takes longer; one that does has
+/// [`NOTICE_DEADLINE`].
 const STOP_DEADLINE: Duration = Duration::from_secs(6);
 
-/// How long a daemon may take to greet, and to say that it heard, before it is asked by signal: one that is stopped or hangs
-/// never does, and to wait longer tells nothing more.
+/// How long a daemon may take to greet, and to say that it heard, before it is asked by signal: one
+/// that is stopped or hangs never does, and to wait longer tells nothing more.
 const ANSWER_DEADLINE: Duration = Duration::from_secs(1);
 
 /// How long nothing is said about the waiting.
@@ -44,15 +45,18 @@ enum Asked {
 }
 
 impl Down {
-    /// Asks the daemon to stop, and waits until its lock is free, which the kernel sees to when the process has ended.
+    /// Asks the daemon to stop, and waits until its lock is free, which the kernel sees to when the
+    /// process has ended.
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let Self {} = self;
         wait(async {
             let heard = stop(context).await?;
             // Else the next hook takes it for one that died, and starts another.
             Holder::clear(&context.paths).ok();
-            let said = heard
-                .map_or_else(|| "helixd was not running\n".to_owned(), |pid| format!("helixd stopped: pid {pid}\n"));
+            let said = heard.map_or_else(
+                || "helixd was not running\n".to_owned(),
+                |pid| format!("helixd stopped: pid {pid}\n"),
+            );
             screen::print(&said)?;
             Ok(exit::OK)
         })
@@ -69,10 +73,20 @@ async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
         let notice = Notice::read(&context.paths);
         match notice {
             // It stops already; whoever asked it.
-            Some(Notice { pid, doing: Doing::Stopping }) => heard = Some(pid),
+            Some(Notice {
+                pid,
+                doing: Doing::Stopping,
+            }) => heard = Some(pid),
             // Its successor is to be asked, and it cannot tell it.
-            Some(Notice { doing: Doing::HandingOver, .. }) => heard = None,
-            Some(Notice { doing: Doing::Opening, .. }) | None => {
+            Some(Notice {
+                doing: Doing::HandingOver,
+                ..
+            }) => heard = None,
+            Some(Notice {
+                doing: Doing::Opening,
+                ..
+            })
+            | None => {
                 if heard.is_none() {
                     // One that listens nowhere may be about to. Later only the kernel reaches it.
                     let asked = match ask(context).await? {
@@ -90,7 +104,11 @@ async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
         if !is_held(&lock)? {
             return Ok(heard);
         }
-        let deadline = if notice.is_some() { NOTICE_DEADLINE } else { STOP_DEADLINE };
+        let deadline = if notice.is_some() {
+            NOTICE_DEADLINE
+        } else {
+            STOP_DEADLINE
+        };
         if started.elapsed() >= deadline {
             return Err(still_running(&lock, heard, notice));
         }
@@ -118,47 +136,67 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
     match timeout(ANSWER_DEADLINE, asked).await {
         Ok(Ok(reply)) => Ok(Asked::Heard(reply.pid)),
         // It went away while it answered.
-        Ok(Err(status)) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => Ok(Asked::Heard(pid)),
+        Ok(Err(status)) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => {
+            Ok(Asked::Heard(pid))
+        }
         Ok(Err(status)) => Err(status.into()),
         // It was stopped after it had greeted.
         Err(_) => signal(&context.paths),
     }
 }
 
-/// Asks the lock's holder by signal. It wrote its process id into the file, and lives as long as the lock is held.
+/// Asks the lock's holder by signal. It wrote its process id into the file, and lives as long as
+/// the lock is held.
 ///
-/// A process that was stopped, by Ctrl-Z or a debugger, heeds the request only once it goes on, so that is asked for too; one
-/// that runs does not notice. It ends as ever, with what it acknowledged on the disk.
+/// A process that was stopped, by Ctrl-Z or a debugger, heeds the request only once it goes on, so
+/// that is asked for too; one that runs does not notice. It ends as ever, with what it acknowledged
+/// on the disk.
 fn signal(paths: &Paths) -> Result<Asked, Failure> {
     let lock = paths.lock();
     if !is_held(&lock)? {
         return Ok(Asked::Nobody);
     }
-    let unknown = || Failure::Unavailable(format!("{} does not name its holder; end helixd yourself", lock.display()));
-    let pid = Holder::read(paths).map(|holder| holder.pid).filter(|pid| holds(*pid, &lock)).ok_or_else(unknown)?;
+    let unknown = || {
+        Failure::Unavailable(format!(
+            "{} does not name its holder; end helixd yourself",
+            lock.display()
+        ))
+    };
+    let pid = Holder::read(paths)
+        .map(|holder| holder.pid)
+        .filter(|pid| holds(*pid, &lock))
+        .ok_or_else(unknown)?;
     let id = i32::try_from(pid).map_err(|_| unknown())?;
     for signal in [Signal::SIGTERM, Signal::SIGCONT] {
         kill(Pid::from_raw(id), signal)
             .map_err(|errno| Failure::io(format!("sending {signal} to {id}"))(errno.into()))?;
     }
-    screen::remark(&format!("helixctl: helixd (pid {id}) did not answer; asked it to stop by signal"));
+    screen::remark(&format!(
+        "helixctl: helixd (pid {id}) did not answer; asked it to stop by signal"
+    ));
     Ok(Asked::Heard(pid))
 }
 
-/// Whether the kernel says that this process holds the lock: the file may name one that died, whose number another has by now.
+/// Whether the kernel says that this process holds the lock: the file may name one that died, whose
+/// number another has by now.
 #[cfg(target_os = "linux")]
 fn holds(pid: u32, lock: &Path) -> bool {
     use std::fs::{metadata, read_dir, read_to_string};
     use std::os::unix::fs::MetadataExt;
-    let Ok(wanted) = metadata(lock) else { return false };
+    let Ok(wanted) = metadata(lock) else {
+        return false;
+    };
     let process = Path::new("/proc").join(pid.to_string());
-    let Ok(open) = read_dir(process.join("fd")) else { return false };
+    let Ok(open) = read_dir(process.join("fd")) else {
+        return false;
+    };
     let is_locked = |name: &std::ffi::OsStr| {
         read_to_string(process.join("fdinfo").join(name)).is_ok_and(|said| said.contains("FLOCK"))
     };
     open.flatten().any(|entry| {
         let found = metadata(entry.path()).map(|found| (found.dev(), found.ino()));
-        found.is_ok_and(|found| found == (wanted.dev(), wanted.ino())) && is_locked(&entry.file_name())
+        found.is_ok_and(|found| found == (wanted.dev(), wanted.ino()))
+            && is_locked(&entry.file_name())
     })
 }
 
@@ -172,7 +210,12 @@ fn holds(pid: u32, _: &Path) -> bool {
 fn is_held(lock: &Path) -> Result<bool, Failure> {
     let file = match own_file::open(OpenOptions::new().read(true), lock) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
             return Ok(false);
         }
         Err(error) => return Err(Failure::io(format!("opening {}", lock.display()))(error)),
@@ -180,7 +223,9 @@ fn is_held(lock: &Path) -> Result<bool, Failure> {
     match file.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(error)) => Err(Failure::io(format!("looking at {}", lock.display()))(error)),
+        Err(TryLockError::Error(error)) => {
+            Err(Failure::io(format!("looking at {}", lock.display()))(error))
+        }
     }
 }
 
@@ -191,7 +236,9 @@ fn waiting(lock: &Path, heard: Option<u32>) -> String {
             "helixctl: waiting for helixd (pid {pid}) to finish its writes and let go of {place}, {seconds} s at most"
         ),
         None => {
-            format!("helixctl: waiting for whoever holds {place} to answer or to let go of it, {seconds} s at most")
+            format!(
+                "helixctl: waiting for whoever holds {place} to answer or to let go of it, {seconds} s at most"
+            )
         }
     }
 }
@@ -212,7 +259,9 @@ fn still_running(lock: &Path, heard: Option<u32>, notice: Option<Notice>) -> Fai
                 "helixd (pid {pid}) still holds {place} after {seconds} s; see its log, then end it with `kill -9 {pid}`"
             )
         }
-        None => format!("a process holds {place} but answers nobody; see the log, then end that process"),
+        None => format!(
+            "a process holds {place} but answers nobody; see the log, then end that process"
+        ),
     })
 }
 

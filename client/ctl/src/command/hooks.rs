@@ -76,10 +76,18 @@ fn edit(manner: Manner<Whose>, json: bool) -> Edit {
 fn status(context: &Context, whose: Whose, json: bool) -> Outcome {
     let (place, programs) = (place(&context.cwd)?, programs(context)?);
     let named: Option<Scope> = whose.into();
-    let scopes = Client::Claude.scopes().iter().copied().filter(|scope| named.is_none_or(|named| named == *scope));
+    let scopes = Client::Claude
+        .scopes()
+        .iter()
+        .copied()
+        .filter(|scope| named.is_none_or(|named| named == *scope));
     let mut files = Vec::new();
     for scope in scopes {
-        for target in Client::Claude.targets(scope, &place).into_iter().filter(Target::holds_hooks) {
+        for target in Client::Claude
+            .targets(scope, &place)
+            .into_iter()
+            .filter(Target::holds_hooks)
+        {
             let status = wiring::status(&target, &programs)?;
             files.push(file(scope, target.path, status));
         }
@@ -94,8 +102,21 @@ fn status(context: &Context, whose: Whose, json: bool) -> Outcome {
 
 fn file(scope: Scope, path: PathBuf, status: WiringStatus) -> FileDocument {
     let complete = status.is_complete();
-    let WiringStatus { installed, missing, stale, notes } = status;
-    FileDocument { scope: scope.name(), path, complete, installed, missing, stale, notes }
+    let WiringStatus {
+        installed,
+        missing,
+        stale,
+        notes,
+    } = status;
+    FileDocument {
+        scope: scope.name(),
+        path,
+        complete,
+        installed,
+        missing,
+        stale,
+        notes,
+    }
 }
 
 fn line(file: &FileDocument) -> String {
@@ -106,8 +127,22 @@ fn line(file: &FileDocument) -> String {
     };
     let missing = (!file.installed.is_empty() && !file.missing.is_empty())
         .then(|| format!("missing {}", file.missing.join(", ")));
-    let gone = file.stale.iter().map(|program| format!("{} does not exist", program.display()));
-    let details: Vec<String> = missing.into_iter().chain(gone).chain(file.notes.iter().cloned()).collect();
+    let gone = file
+        .stale
+        .iter()
+        .map(|program| format!("{} does not exist", program.display()));
+    let details: Vec<String> = missing
+        .into_iter()
+        .chain(gone)
+        .chain(file.notes.iter().cloned())
+        .collect();
     let path = one_line(&file.path.display().to_string());
-    format!("{}\t{state}\t{path}\t{}", file.scope, one_line(&details.join("; "))).trim_end().to_owned() + "\n"
+    format!(
+        "{}\t{state}\t{path}\t{}",
+        file.scope,
+        one_line(&details.join("; "))
+    )
+    .trim_end()
+    .to_owned()
+        + "\n"
 }

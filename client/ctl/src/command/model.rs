@@ -39,7 +39,10 @@ impl Model {
     /// Installs or verifies.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (installed, json) = match self {
-            Self::Install { from, json } => (install_visibly(context, from.map(|dir| context.cwd.join(dir)))?, json),
+            Self::Install { from, json } => (
+                install_visibly(context, from.map(|dir| context.cwd.join(dir)))?,
+                json,
+            ),
             Self::Status { json } => (verify(&context.paths.models)?, json),
         };
         if json {
@@ -51,10 +54,18 @@ impl Model {
     }
 }
 
-fn install_visibly(context: &Context, from: Option<PathBuf>) -> Result<Installed, crate::failure::Failure> {
-    let options = InstallOptions { from, ..InstallOptions::from_environment() };
+fn install_visibly(
+    context: &Context,
+    from: Option<PathBuf>,
+) -> Result<Installed, crate::failure::Failure> {
+    let options = InstallOptions {
+        from,
+        ..InstallOptions::from_environment()
+    };
     let bar = spinner(context.screen, "verifying the model");
-    let installed = install(&context.paths.models, &options, &mut |step| bar.set_message(step_text(&step)));
+    let installed = install(&context.paths.models, &options, &mut |step| {
+        bar.set_message(step_text(&step))
+    });
     bar.finish_and_clear();
     Ok(installed?)
 }
@@ -63,7 +74,11 @@ fn step_text(step: &Progress) -> String {
     match step {
         Progress::Waiting => "waiting for another install to end".to_owned(),
         Progress::Downloading { packages, bytes } => {
-            format!("downloading {} MB: {}", bytes.div_ceil(MB_BYTES), packages.join(", "))
+            format!(
+                "downloading {} MB: {}",
+                bytes.div_ceil(MB_BYTES),
+                packages.join(", ")
+            )
         }
         Progress::Downloader(line) => one_line(line),
         Progress::Unpacking { file } => format!("unpacking {file}"),
@@ -72,7 +87,11 @@ fn step_text(step: &Progress) -> String {
 }
 
 fn described(installed: &Installed) -> String {
-    let state = if installed.changed { "installed" } else { "verified" };
+    let state = if installed.changed {
+        "installed"
+    } else {
+        "verified"
+    };
     let (name, dimensions) = (&installed.model_name, installed.dimensions);
     let (model, library) = (installed.model.display(), installed.library.display());
     let version = &installed.library_version;

@@ -13,8 +13,8 @@ use crate::{pick, render, screen};
 /// Arguments of `read`.
 #[derive(Debug, Args)]
 pub(crate) struct Read {
-    /// Handle, id, the beginning of either, topic:index, or a topic; several memories may be named; chosen from a list
-    /// on a terminal unless given
+    /// Handle, id, the beginning of either, topic:index, or a topic; several memories may be
+    /// named; chosen from a list on a terminal unless given
     #[arg(value_name = "REF")]
     references: Vec<String>,
     /// Reads the memory at this position in the topic, counted from 0
@@ -58,11 +58,16 @@ impl Read {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.read(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&ReadDocument::from(&reply))?;
             } else if self.raw {
-                reply.memories.iter().try_for_each(|memory| screen::print(&memory.text))?;
+                reply
+                    .memories
+                    .iter()
+                    .try_for_each(|memory| screen::print(&memory.text))?;
             } else {
                 screen::print(&render::in_full(context.screen.look, &reply.memories))?;
             }
@@ -73,7 +78,11 @@ impl Read {
                 screen::remark(&format!("helixctl: {}", one_line(note)));
             }
             // Of several names each note is of one that means nothing.
-            Ok(if reply.notes.is_empty() || request.references.is_empty() { exit::OK } else { exit::USAGE })
+            Ok(if reply.notes.is_empty() || request.references.is_empty() {
+                exit::OK
+            } else {
+                exit::USAGE
+            })
         })
     }
 }
@@ -81,9 +90,19 @@ impl Read {
 /// How much of a topic this is, and how to see the rest.
 pub(super) fn remark(reply: &v1::ReadReply) {
     let shown = reply.memories.len();
-    let whole = if reply.matching > 0 { reply.matching } else { reply.total };
+    let whole = if reply.matching > 0 {
+        reply.matching
+    } else {
+        reply.total
+    };
     let has_more = usize::try_from(whole).is_ok_and(|whole| whole > shown);
     let cursor = one_line(&reply.next_cursor);
-    screen::remark_if(has_more && !reply.topic.is_empty(), &format!("{shown} of {whole} memories"));
-    screen::remark_if(!cursor.is_empty(), &format!("there are more: --cursor {cursor}"));
+    screen::remark_if(
+        has_more && !reply.topic.is_empty(),
+        &format!("{shown} of {whole} memories"),
+    );
+    screen::remark_if(
+        !cursor.is_empty(),
+        &format!("there are more: --cursor {cursor}"),
+    );
 }

@@ -17,11 +17,16 @@ use crate::text::one_line;
 use crate::time::{DAY_US, HOUR_US, from, now_us, up_to};
 
 /// Filters of which one alone is enough to search by.
-const FILTERS: [&str; 9] = ["topic", "tag", "kind", "scope", "source", "after", "before", "days", "hours"];
+const FILTERS: [&str; 9] = [
+    "topic", "tag", "kind", "scope", "source", "after", "before", "days", "hours",
+];
 
 /// Arguments of `search`.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct Search {
     /// Words, and filters such as topic:build tag:ci kind:gotcha source:main.rs after:2026-01-31
     #[arg(value_name = "QUERY", required_unless_present_any = FILTERS)]
@@ -122,9 +127,14 @@ impl Search {
         let request = self.request(context.caller());
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let mut reply = client.call(async |rpc| rpc.search(request.clone()).await).await?;
+            let mut reply = client
+                .call(async |rpc| rpc.search(request.clone()).await)
+                .await?;
             if json {
-                screen::json(&SearchDocument::new(&reply, detail.is_some_and(Detail::counts)))?;
+                screen::json(&SearchDocument::new(
+                    &reply,
+                    detail.is_some_and(Detail::counts),
+                ))?;
             } else {
                 if !request.cursor.is_empty() {
                     // What no page shows of a topic was said with the first one.
@@ -138,14 +148,21 @@ impl Search {
 
     /// The level of detail; none for a table.
     fn detail(&self) -> Option<Detail> {
-        if self.count { Some(Detail::Topics) } else { self.detail.map(Detail::from) }
+        if self.count {
+            Some(Detail::Topics)
+        } else {
+            self.detail.map(Detail::from)
+        }
     }
 
     /// The later of the day that was given and the start of the last days or hours.
     fn after_us(&self) -> Option<i64> {
-        let hours = self.hours.map(|hours| i64::from(hours).saturating_mul(HOUR_US));
+        let hours = self
+            .hours
+            .map(|hours| i64::from(hours).saturating_mul(HOUR_US));
         let span_us = hours.or(self.days.map(|days| i64::from(days).saturating_mul(DAY_US)));
-        self.after.max(span_us.map(|span_us| now_us().saturating_sub(span_us)))
+        self.after
+            .max(span_us.map(|span_us| now_us().saturating_sub(span_us)))
     }
 
     fn request(self, caller: v1::Caller) -> v1::SearchRequest {
@@ -188,7 +205,12 @@ impl Search {
     }
 }
 
-fn tell(context: &Context, reply: &v1::SearchReply, detail: Option<Detail>, explain: bool) -> Result<(), Failure> {
+fn tell(
+    context: &Context,
+    reply: &v1::SearchReply,
+    detail: Option<Detail>,
+    explain: bool,
+) -> Result<(), Failure> {
     match detail {
         None => screen::print(&render::search(context.screen.look, reply))?,
         Some(Detail::Count) => {
@@ -198,11 +220,20 @@ fn tell(context: &Context, reply: &v1::SearchReply, detail: Option<Detail>, expl
         }
         Some(Detail::Topics) => {
             screen::print(&render::matches(context.screen.look, reply))?;
-            screen::remark(&format!("helixctl: {}", count_of(reply.total, "memory fits", "memories fit")));
+            screen::remark(&format!(
+                "helixctl: {}",
+                count_of(reply.total, "memory fits", "memories fit")
+            ));
             remark_notes(reply);
             return Ok(());
         }
-        Some(detail) => screen::print(&render::blocks(context.screen.look, reply, detail, explain, &View::local()))?,
+        Some(detail) => screen::print(&render::blocks(
+            context.screen.look,
+            reply,
+            detail,
+            explain,
+            &View::local(),
+        ))?,
     }
     remark(reply);
     Ok(())
@@ -218,7 +249,10 @@ fn remark(reply: &v1::SearchReply) {
         screen::remark(&format!("helixctl: {line}"));
     }
     let cursor = one_line(&reply.next_cursor);
-    screen::remark_if(!cursor.is_empty(), &format!("there are more: --cursor {cursor}"));
+    screen::remark_if(
+        !cursor.is_empty(),
+        &format!("there are more: --cursor {cursor}"),
+    );
     remark_notes(reply);
 }
 

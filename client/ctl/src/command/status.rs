@@ -25,7 +25,9 @@ impl Status {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         wait(async {
             let mut client = context.connect(Start::Never).await?;
-            let reply = client.call(async |rpc| rpc.status(v1::StatusRequest {}).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.status(v1::StatusRequest {}).await)
+                .await?;
             if self.json {
                 screen::json(&StatusDocument::new(&reply, now_us()))?;
             } else {

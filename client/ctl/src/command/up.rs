@@ -24,7 +24,11 @@ impl Up {
                 found => found?,
             };
             // Of several that found none at once, one started it.
-            let did = if client.has_started { "started" } else { "already runs" };
+            let did = if client.has_started {
+                "started"
+            } else {
+                "already runs"
+            };
             let v = one_line(&client.greeting.version);
             let (pid, socket) = (client.greeting.pid, client.socket.display());
             screen::print(&format!("helixd {v} {did}: pid {pid}, socket {socket}\n"))?;
@@ -34,5 +38,10 @@ impl Up {
 }
 
 async fn start(context: &Context) -> Result<Client, Failure> {
-    while_slow(context.screen, "waiting for helixd to start", context.connect(Start::IfAbsent)).await
+    while_slow(
+        context.screen,
+        "waiting for helixd to start",
+        context.connect(Start::IfAbsent),
+    )
+    .await
 }

@@ -15,11 +15,12 @@ use crate::progress::while_slow;
 use crate::screen;
 use crate::text::one_line;
 
-/// How long the daemon may take to start the new one and hand over: it opens the store, which a crash may have left to repair.
+/// How long the daemon may take to start the new one and hand over: it opens the store, which a
+/// crash may have left to repair.
 const HANDOVER_DEADLINE: Duration = Duration::from_mins(2);
 
-/// How long the new daemon may take to answer: the old one may wait a minute for imports and the like, and has to finish
-/// its writes, and the new one opens the store.
+/// How long the new daemon may take to answer: the old one may wait a minute for imports and the
+/// like, and has to finish its writes, and the new one opens the store.
 const ANSWER_DEADLINE: Duration = Duration::from_mins(3);
 
 /// Pause between two looks at who answers.
@@ -38,25 +39,37 @@ pub(crate) struct Upgrade {
 impl Upgrade {
     /// Asks for the handover and waits until the new daemon answers.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let program = self.program.map(|program| checked(context, program)).transpose()?.unwrap_or_default();
+        let program = self
+            .program
+            .map(|program| checked(context, program))
+            .transpose()?
+            .unwrap_or_default();
         wait(async {
             let mut client = context.connect(Start::Never).await?;
             let old_pid = client.greeting.pid;
             let started_at = started_at(&mut client).await;
-            let handover =
-                client.call_once(HANDOVER_DEADLINE, async |rpc| rpc.upgrade(v1::UpgradeRequest { program }).await);
+            let handover = client.call_once(HANDOVER_DEADLINE, async |rpc| {
+                rpc.upgrade(v1::UpgradeRequest { program }).await
+            });
             let reply = while_slow(context.screen, "handing over", handover).await?;
             let what = waiting(&reply);
             if !reply.waits_for.is_empty() {
                 screen::remark(&format!("helixctl: {what}, a minute at most"));
             }
-            let before = Before { pid: old_pid, started_at };
+            let before = Before {
+                pid: old_pid,
+                started_at,
+            };
             while_slow(context.screen, &what, answered(context, &reply, before)).await?;
             if self.json {
                 screen::json(&UpgradeDocument::new(&reply, old_pid))?;
                 return Ok(exit::OK);
             }
-            let (old, new, pid) = (one_line(&reply.old_version), one_line(&reply.new_version), reply.pid);
+            let (old, new, pid) = (
+                one_line(&reply.old_version),
+                one_line(&reply.new_version),
+                reply.pid,
+            );
             screen::print(&format!("upgraded\t{old} → {new}\tpid {old_pid} → {pid}\n"))?;
             Ok(exit::OK)
         })
@@ -67,7 +80,10 @@ impl Upgrade {
 fn waiting(reply: &v1::UpgradeReply) -> String {
     match reply.waits_for.as_slice() {
         [] => "waiting for the new daemon".to_owned(),
-        running => format!("helixd hands over when this has ended: {}", one_line(&running.join(", "))),
+        running => format!(
+            "helixd hands over when this has ended: {}",
+            one_line(&running.join(", "))
+        ),
     }
 }
 
@@ -75,17 +91,23 @@ fn waiting(reply: &v1::UpgradeReply) -> String {
 fn checked(context: &Context, program: PathBuf) -> Result<String, Failure> {
     let path = context.cwd.join(program);
     let shown = path.display();
-    let path = path.canonicalize().map_err(|error| Failure::Usage(format!("no program at {shown}: {error}")))?;
+    let path = path
+        .canonicalize()
+        .map_err(|error| Failure::Usage(format!("no program at {shown}: {error}")))?;
     if !path.is_file() {
         return Err(Failure::Usage(format!("{shown} is no program file")));
     }
-    path.into_os_string().into_string().map_err(|_| Failure::Usage("the path is not UTF-8; rename it".to_owned()))
+    path.into_os_string()
+        .into_string()
+        .map_err(|_| Failure::Usage("the path is not UTF-8; rename it".to_owned()))
 }
 
-/// When a daemon began to serve: the old and the new one may be of one version, and are one process. `None` for one that goes
-/// away just now.
+/// When a daemon began to serve: the old and the new one may be of one version, and are one
+/// process. `None` for one that goes away just now.
 async fn started_at(client: &mut Client) -> Option<i64> {
-    let status = client.call(async |rpc| rpc.status(v1::StatusRequest {}).await).await;
+    let status = client
+        .call(async |rpc| rpc.status(v1::StatusRequest {}).await)
+        .await;
     status.ok().map(|status| status.started_at_us)
 }
 
@@ -96,20 +118,29 @@ struct Before {
     started_at: Option<i64>,
 }
 
-/// Waits until the daemon that the reply names is the one that answers. One that died is not waited for: it holds the home's
-/// lock from before the hand-over for as long as it lives.
-async fn answered(context: &Context, reply: &v1::UpgradeReply, before: Before) -> Result<(), Failure> {
+/// Waits until the daemon that the reply names is the one that answers. One that died is not waited
+/// for: it holds the home's lock from before the hand-over for as long as it lives.
+async fn answered(
+    context: &Context,
+    reply: &v1::UpgradeReply,
+    before: Before,
+) -> Result<(), Failure> {
     let deadline = Instant::now() + ANSWER_DEADLINE;
     loop {
         let mut answer = context.connect(Start::Never).await;
         if let Ok(client) = &mut answer {
-            let is_it = client.greeting.pid == reply.pid && client.greeting.version == reply.new_version;
-            if is_it && (reply.new_version != reply.old_version || started_at(client).await > before.started_at) {
+            let is_it =
+                client.greeting.pid == reply.pid && client.greeting.version == reply.new_version;
+            if is_it
+                && (reply.new_version != reply.old_version
+                    || started_at(client).await > before.started_at)
+            {
                 return Ok(());
             }
         }
         let answer = answer.map(|client| client.greeting);
-        let is_replaced = |greeting: &v1::HelloReply| ![reply.pid, before.pid].contains(&greeting.pid);
+        let is_replaced =
+            |greeting: &v1::HelloReply| ![reply.pid, before.pid].contains(&greeting.pid);
         let is_gone = || Holder::read(&context.paths).is_none();
         if answer.as_ref().map_or_else(|_| is_gone(), is_replaced) {
             let (version, pid) = (one_line(&reply.new_version), reply.pid);
@@ -119,7 +150,11 @@ async fn answered(context: &Context, reply: &v1::UpgradeReply, before: Before) -
         }
         if Instant::now() >= deadline {
             let who = match answer {
-                Ok(answer) => format!("helixd {} (pid {}) answers", one_line(&answer.version), answer.pid),
+                Ok(answer) => format!(
+                    "helixd {} (pid {}) answers",
+                    one_line(&answer.version),
+                    answer.pid
+                ),
                 Err(failure) => failure.to_string(),
             };
             let (version, pid) = (one_line(&reply.new_version), reply.pid);

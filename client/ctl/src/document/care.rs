@@ -64,13 +64,20 @@ impl<'a> From<&'a v1::StaleReply> for StaleDocument<'a> {
             current: Some(stale.current.as_str()).filter(|current| !current.is_empty()),
             current_line: (stale.current_line != 0).then_some(stale.current_line),
         };
-        Self { checked: reply.checked, unknown: reply.unknown, stale: reply.stale.iter().map(document).collect() }
+        Self {
+            checked: reply.checked,
+            unknown: reply.unknown,
+            stale: reply.stale.iter().map(document).collect(),
+        }
     }
 }
 
 impl<'a> From<&'a v1::PruneReply> for PruneDocument<'a> {
     fn from(reply: &'a v1::PruneReply) -> Self {
-        Self { days: reply.days, topics: reply.topics.iter().map(TopicDocument::from).collect() }
+        Self {
+            days: reply.days,
+            topics: reply.topics.iter().map(TopicDocument::from).collect(),
+        }
     }
 }
 

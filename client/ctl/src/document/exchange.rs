@@ -88,14 +88,21 @@ impl<'a> From<&'a v1::EditReply> for EditDocument<'a> {
 impl<'a> BatchLine<'a> {
     /// Describes the item at a position of the input.
     pub(crate) fn new(index: usize, item: &'a v1::BatchItem) -> Self {
-        let refused =
-            |why| Self { index, outcome: "refused", handle: None, similarity: None, refused: Some(why), warnings: &[] };
+        let refused = |why| Self {
+            index,
+            outcome: "refused",
+            handle: None,
+            similarity: None,
+            refused: Some(why),
+            warnings: &[],
+        };
         match &item.item {
             Some(batch_item::Item::Stored(reply)) => Self {
                 index,
                 outcome: outcome(reply),
                 handle: reply.memory.as_ref().map(|memory| memory.handle.as_str()),
-                similarity: (reply.outcome() == v1::StoreOutcome::Duplicate).then_some(reply.similarity),
+                similarity: (reply.outcome() == v1::StoreOutcome::Duplicate)
+                    .then_some(reply.similarity),
                 refused: None,
                 warnings: &reply.warnings,
             },
@@ -107,7 +114,11 @@ impl<'a> BatchLine<'a> {
 
 impl<'a> From<&'a v1::Repeat> for RepeatDocument<'a> {
     fn from(repeat: &'a v1::Repeat) -> Self {
-        Self { handle: &repeat.handle, of: &repeat.of, similarity: repeat.similarity }
+        Self {
+            handle: &repeat.handle,
+            of: &repeat.of,
+            similarity: repeat.similarity,
+        }
     }
 }
 

@@ -108,8 +108,16 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             doubted_confidence: memory.doubted_confidence,
             pinned: memory.pinned,
             origin: &memory.origin,
-            provenance: memory.provenance.iter().map(ProvenanceDocument::from).collect(),
-            attributes: memory.attributes.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),
+            provenance: memory
+                .provenance
+                .iter()
+                .map(ProvenanceDocument::from)
+                .collect(),
+            attributes: memory
+                .attributes
+                .iter()
+                .map(|(key, value)| (key.as_str(), value.as_str()))
+                .collect(),
             valid_from: rfc3339(memory.valid_from_us),
             valid_to: memory.valid_to_us.map(rfc3339),
             recorded_at: rfc3339(memory.recorded_at_us),
@@ -155,7 +163,8 @@ impl<'a> From<&'a v1::StoreReply> for StoreDocument<'a> {
         Self {
             outcome: outcome(reply),
             memory: reply.memory.as_ref().map(MemoryDocument::from),
-            similarity: (reply.outcome() == v1::StoreOutcome::Duplicate).then_some(reply.similarity),
+            similarity: (reply.outcome() == v1::StoreOutcome::Duplicate)
+                .then_some(reply.similarity),
             warnings: &reply.warnings,
         }
     }
@@ -226,5 +235,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 fn digits(byte: u8) -> impl Iterator<Item = char> {
-    [byte >> 4, byte & 0xf].into_iter().filter_map(|digit| char::from_digit(digit.into(), 16))
+    [byte >> 4, byte & 0xf]
+        .into_iter()
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
 }

@@ -56,7 +56,10 @@ struct EmbedderDocument<'a> {
 impl<'a> StatusDocument<'a> {
     /// Describes a daemon as it is at a time.
     pub(crate) fn new(status: &'a v1::StatusReply, now_us: i64) -> Self {
-        let counts = status.memories_by_status.iter().map(|count| (count.name.as_str(), count.count));
+        let counts = status
+            .memories_by_status
+            .iter()
+            .map(|count| (count.name.as_str(), count.count));
         Self {
             version: &status.version,
             pid: status.pid,
@@ -85,14 +88,21 @@ impl<'a> StatusDocument<'a> {
 
 impl<'a> From<&'a v1::IndexStatus> for IndexDocument<'a> {
     fn from(index: &'a v1::IndexStatus) -> Self {
-        Self { name: &index.name, watermark: index.watermark, entries: index.entries, problem: said(&index.problem) }
+        Self {
+            name: &index.name,
+            watermark: index.watermark,
+            entries: index.entries,
+            problem: said(&index.problem),
+        }
     }
 }
 
 impl<'a> EmbedderDocument<'a> {
     fn new(embedder: Option<&'a v1::EmbedderStatus>) -> Self {
         Self {
-            state: embedder_state(embedder.map_or(EmbedderState::Unspecified, v1::EmbedderStatus::state)),
+            state: embedder_state(
+                embedder.map_or(EmbedderState::Unspecified, v1::EmbedderStatus::state),
+            ),
             model: embedder.and_then(|embedder| said(&embedder.model)),
             detail: embedder.and_then(|embedder| said(&embedder.detail)),
             pending: embedder.map_or(0, |embedder| embedder.pending),

@@ -100,19 +100,27 @@ impl<'a> From<&'a v1::TopicEntry> for TopicDocument<'a> {
 
 impl<'a> From<&'a v1::ListTopicsReply> for TopicsDocument<'a> {
     fn from(reply: &'a v1::ListTopicsReply) -> Self {
-        Self { topics: reply.topics.iter().map(TopicDocument::from).collect() }
+        Self {
+            topics: reply.topics.iter().map(TopicDocument::from).collect(),
+        }
     }
 }
 
 impl<'a> From<&'a v1::RecentReply> for RecentDocument<'a> {
     fn from(reply: &'a v1::RecentReply) -> Self {
-        Self { total: reply.total, memories: reply.memories.iter().map(MemoryDocument::from).collect() }
+        Self {
+            total: reply.total,
+            memories: reply.memories.iter().map(MemoryDocument::from).collect(),
+        }
     }
 }
 
 impl<'a> From<&'a v1::NamedCount> for CountDocument<'a> {
     fn from(count: &'a v1::NamedCount) -> Self {
-        Self { name: &count.name, count: count.count }
+        Self {
+            name: &count.name,
+            count: count.count,
+        }
     }
 }
 
@@ -148,7 +156,9 @@ impl<'a> From<&'a v1::CrossReferencesReply> for CrossReferencesDocument<'a> {
             links: reference.links,
             memory: reference.memory.as_ref().map(MemoryDocument::from),
         };
-        Self { references: reply.references.iter().map(document).collect() }
+        Self {
+            references: reply.references.iter().map(document).collect(),
+        }
     }
 }
 
@@ -168,5 +178,8 @@ impl<'a> From<&'a v1::GraphReply> for GraphDocument<'a> {
 }
 
 fn counts(counts: &[v1::NamedCount]) -> BTreeMap<&str, u64> {
-    counts.iter().map(|count| (count.name.as_str(), count.count)).collect()
+    counts
+        .iter()
+        .map(|count| (count.name.as_str(), count.count))
+        .collect()
 }

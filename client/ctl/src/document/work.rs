@@ -166,7 +166,13 @@ impl<'a> From<&'a v1::SessionLogReply> for SessionDocument<'a> {
             }),
         });
         let recent_hours = Some(reply.recent_hours).filter(|hours| *hours > 0);
-        Self { session: &reply.session, recent_hours, total: reply.total, operations, activity }
+        Self {
+            session: &reply.session,
+            recent_hours,
+            total: reply.total,
+            operations,
+            activity,
+        }
     }
 }
 
@@ -181,7 +187,10 @@ impl<'a> From<&'a v1::SessionLogReply> for SessionsDocument<'a> {
             last_event_at: rfc3339(session.last_event_at_us),
             injected: session.injected,
         });
-        Self { total: reply.total, sessions: sessions.collect() }
+        Self {
+            total: reply.total,
+            sessions: sessions.collect(),
+        }
     }
 }
 
@@ -232,7 +241,10 @@ impl TryFrom<&v1::BriefReply> for BriefDocument {
     type Error = serde_json::Error;
 
     fn try_from(reply: &v1::BriefReply) -> Result<Self, Self::Error> {
-        Ok(Self { memories: reply.memories, brief: serde_json::from_str(&reply.json)? })
+        Ok(Self {
+            memories: reply.memories,
+            brief: serde_json::from_str(&reply.json)?,
+        })
     }
 }
 
@@ -252,6 +264,11 @@ impl<'a> From<&'a v1::ContextReply> for ContextDocument<'a> {
 impl<'a> UpgradeDocument<'a> {
     /// Describes a handover from a process.
     pub(crate) fn new(reply: &'a v1::UpgradeReply, old_pid: u32) -> Self {
-        Self { old_version: &reply.old_version, new_version: &reply.new_version, old_pid, pid: reply.pid }
+        Self {
+            old_version: &reply.old_version,
+            new_version: &reply.new_version,
+            old_pid,
+            pid: reply.pid,
+        }
     }
 }

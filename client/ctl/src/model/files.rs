@@ -30,7 +30,9 @@ pub(crate) struct FileError {
 /// Says what to do about the common causes.
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; free about 150 MB and run the command again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free about 150 MB and run the command again"
+        }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; make the directory writable, or set HELIX_MODEL_DIR to one that is"
         }
@@ -41,27 +43,47 @@ fn advice(error: &io::Error) -> &'static str {
 /// Turns an I/O error into a [`FileError`], for `map_err`.
 pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError {
     let path = path.to_owned();
-    move |source| FileError { action, path, source }
+    move |source| FileError {
+        action,
+        path,
+        source,
+    }
 }
 
-/// Creates a directory and its parents, readable by the owner alone; an existing one stays as it is.
+/// Creates a directory and its parents, readable by the owner alone; an existing one stays as it
+/// is.
 pub(super) fn create_dir(dir: &Path) -> Result<(), FileError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed("create the directory", dir))
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .map_err(failed("create the directory", dir))
 }
 
 /// Opens a new file that only its owner can read.
 pub(super) fn create_file(path: &Path) -> Result<File, FileError> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed("create", path))
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(failed("create", path))
 }
 
-/// Opens a regular file for reading, without waiting for what else stands there. Models may be links, to where several homes share
-/// them.
+/// Opens a regular file for reading, without waiting for what else stands there. Models may be
+/// links, to where several homes share them.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlag::O_NONBLOCK.bits())
+        .open(path)?;
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidData, "no regular file"))
+        Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "no regular file",
+        ))
     }
 }
 
@@ -102,11 +124,15 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Creates an empty folder that will become `parent/name`. The caller holds the lock of `parent`.
+    /// Creates an empty folder that will become `parent/name`. The caller holds the lock of
+    /// `parent`.
     pub(super) fn create(parent: &Path, name: &str) -> Result<Self, FileError> {
         let path = parent.join(format!("{STAGING_PREFIX}{name}"));
         create_dir(&path)?;
-        Ok(Self { path, target: parent.join(name) })
+        Ok(Self {
+            path,
+            target: parent.join(name),
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -118,14 +144,21 @@ impl Staging {
     /// Processes that mapped the old files keep them: files are unlinked, never overwritten.
     pub(super) fn put_into_place(self) -> Result<(), FileError> {
         sync_dir(&self.path)?;
-        let name = self.target.file_name().unwrap_or_default().to_string_lossy();
-        let replaced = self.target.with_file_name(format!("{REPLACED_PREFIX}{name}"));
+        let name = self
+            .target
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let replaced = self
+            .target
+            .with_file_name(format!("{REPLACED_PREFIX}{name}"));
         match std::fs::rename(&self.target, &replaced) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed("move away", &self.target)(error)),
         }
-        std::fs::rename(&self.path, &self.target).map_err(failed("put into place", &self.target))?;
+        std::fs::rename(&self.path, &self.target)
+            .map_err(failed("put into place", &self.target))?;
         if let Some(parent) = self.target.parent() {
             sync_dir(parent)?;
         }
@@ -135,13 +168,16 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // After a rename there is nothing here; after a failure the next install removes what stays.
+        // After a rename there is nothing here; after a failure the next install removes what
+        // stays.
         drop(std::fs::remove_dir_all(&self.path));
     }
 }
 
 fn sync_dir(dir: &Path) -> Result<(), FileError> {
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed("flush the directory", dir))
+    File::open(dir)
+        .and_then(|dir| dir.sync_all())
+        .map_err(failed("flush the directory", dir))
 }
 
 /// Removes what an interrupted run left in `dir`. The caller holds the lock of `dir`.
@@ -151,7 +187,10 @@ pub(super) fn remove_leftovers(dir: &Path) -> Result<(), FileError> {
         let entry = entry.map_err(failed("list", dir))?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if [STAGING_PREFIX, REPLACED_PREFIX, DOWNLOAD_PREFIX].iter().any(|prefix| name.starts_with(prefix)) {
+        if [STAGING_PREFIX, REPLACED_PREFIX, DOWNLOAD_PREFIX]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        {
             remove(&entry.path())?;
         }
     }
@@ -189,10 +228,12 @@ pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
 
 /// Returns bytes in lowercase hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        for digit in [byte >> 4, byte & 0xf] {
-            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
-        }
-        text
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+            for digit in [byte >> 4, byte & 0xf] {
+                text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+            }
+            text
+        })
 }

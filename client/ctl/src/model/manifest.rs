@@ -1,7 +1,8 @@
 //! `manifest.json` of an installed folder, and the check of the folder against what is pinned.
 //!
-//! A library that was cut short kills the process that maps it, so nothing may be loaded before this check. Hashing 52 MB at
-//! every start would cost 0.2 s: a stamp beside the files remembers size, time and hash of what was verified.
+//! A library that was cut short kills the process that maps it, so nothing may be loaded before
+//! this check. Hashing 52 MB at every start would cost 0.2 s: a stamp beside the files remembers
+//! size, time and hash of what was verified.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -114,7 +115,8 @@ pub(super) fn write(bundle: &Bundle, folder: &Path) -> Result<(), FileError> {
         .map_err(files::failed("write", &path))
 }
 
-/// Verifies a bundle in the models directory, hashing only what changed since the stamp was written.
+/// Verifies a bundle in the models directory, hashing only what changed since the stamp was
+/// written.
 pub(super) fn verify_bundle(bundle: &Bundle, models_dir: &Path) -> Result<(), VerifyError> {
     let folder = models_dir.join(&bundle.folder);
     let expected = bundle.manifest();
@@ -124,7 +126,11 @@ pub(super) fn verify_bundle(bundle: &Bundle, models_dir: &Path) -> Result<(), Ve
         return Err(VerifyError::Manifest { path });
     }
     let known = read_stamps(&folder);
-    let stamps = expected.files.iter().map(|file| verify_file(file, &folder, &known)).collect::<Result<Vec<_>, _>>()?;
+    let stamps = expected
+        .files
+        .iter()
+        .map(|file| verify_file(file, &folder, &known))
+        .collect::<Result<Vec<_>, _>>()?;
     if stamps != known {
         write_stamps(&folder, &stamps);
     }
@@ -134,30 +140,45 @@ pub(super) fn verify_bundle(bundle: &Bundle, models_dir: &Path) -> Result<(), Ve
 fn verify_file(file: &ManifestFile, folder: &Path, known: &[Stamp]) -> Result<Stamp, VerifyError> {
     let path = folder.join(&file.name);
     let metadata = std::fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
-    let damaged = |expected: String, found: String| VerifyError::Damaged { path: path.clone(), expected, found };
+    let damaged = |expected: String, found: String| VerifyError::Damaged {
+        path: path.clone(),
+        expected,
+        found,
+    };
     if metadata.len() != file.bytes {
-        return Err(damaged(format!("{} bytes", file.bytes), format!("{} bytes", metadata.len())));
+        return Err(damaged(
+            format!("{} bytes", file.bytes),
+            format!("{} bytes", metadata.len()),
+        ));
     }
-    let modified = metadata.modified().map_err(|error| unreadable(&path, error))?;
+    let modified = metadata
+        .modified()
+        .map_err(|error| unreadable(&path, error))?;
     let stamp = Stamp {
         name: file.name.clone(),
         bytes: file.bytes,
-        modified_ns: modified
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)),
+        modified_ns: modified.duration_since(UNIX_EPOCH).map_or(0, |since| {
+            u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+        }),
         sha256: file.sha256.clone(),
     };
     if known.contains(&stamp) {
         return Ok(stamp);
     }
     let sha256 = files::sha256_of(&path).map_err(|error| unreadable(&path, error))?;
-    if sha256 == file.sha256 { Ok(stamp) } else { Err(damaged(file.sha256.clone(), sha256)) }
+    if sha256 == file.sha256 {
+        Ok(stamp)
+    } else {
+        Err(damaged(file.sha256.clone(), sha256))
+    }
 }
 
 /// Reads a small file. What is longer is no such file, and what is read of it does not parse.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_file(path)?.take(READ_MAX_BYTES).read_to_end(&mut bytes)?;
+    open_file(path)?
+        .take(READ_MAX_BYTES)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -172,16 +193,25 @@ fn unreadable(path: &Path, source: io::Error) -> VerifyError {
 
 /// Returns the stamps, or none when they are absent or unreadable: then everything is hashed.
 fn read_stamps(folder: &Path) -> Vec<Stamp> {
-    read(&folder.join(STAMP_FILE)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    read(&folder.join(STAMP_FILE))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
 }
 
-/// Writes the stamps whole or not at all. A failure costs the next verification its time and nothing else.
+/// Writes the stamps whole or not at all. A failure costs the next verification its time and
+/// nothing else.
 fn write_stamps(folder: &Path, stamps: &[Stamp]) {
     let path = folder.join(STAMP_FILE);
     let unfinished = folder.join(format!("{STAMP_FILE}.{}", std::process::id()));
-    let Ok(bytes) = serde_json::to_vec(stamps) else { return };
-    let written = files::create_file(&unfinished)
-        .is_ok_and(|mut file| file.write_all(&bytes).and_then(|()| std::fs::rename(&unfinished, &path)).is_ok());
+    let Ok(bytes) = serde_json::to_vec(stamps) else {
+        return;
+    };
+    let written = files::create_file(&unfinished).is_ok_and(|mut file| {
+        file.write_all(&bytes)
+            .and_then(|()| std::fs::rename(&unfinished, &path))
+            .is_ok()
+    });
     if !written {
         drop(std::fs::remove_file(&unfinished));
     }

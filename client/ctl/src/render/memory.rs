@@ -16,12 +16,23 @@ const TABLE_TEXT_CHARS_MAX: usize = 1_000;
 
 /// Writes memories in full.
 pub(crate) fn in_full(look: Look, memories: &[Memory]) -> String {
-    memories.iter().map(|memory| whole(look, memory)).collect::<Vec<_>>().join("\n")
+    memories
+        .iter()
+        .map(|memory| whole(look, memory))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Writes the memories that a reference could mean.
 pub(crate) fn candidates(look: Look, memories: &[Memory]) -> String {
-    rows(look, &["handle", "kind", TEXT], memories.iter().map(|memory| candidate_row(look, memory)).collect())
+    rows(
+        look,
+        &["handle", "kind", TEXT],
+        memories
+            .iter()
+            .map(|memory| candidate_row(look, memory))
+            .collect(),
+    )
 }
 
 /// A memory's handle as a field.
@@ -29,30 +40,45 @@ pub(super) fn handle(memory: &Memory) -> Field {
     Field::painted(Paint::Name, one_line(&memory.handle))
 }
 
-/// The same, behind a mark where its source is no longer what it was: also where a program reads it, which must not take for
-/// sure what may be wrong by now.
+/// The same, behind a mark where its source is no longer what it was: also where a program reads
+/// it, which must not take for sure what may be wrong by now.
 pub(super) fn marked_text(look: Look, memory: &Memory) -> String {
     let text = row_text(look, &memory.text);
     let mark = stale_mark(memory);
-    if mark.is_empty() { text } else { format!("{mark} {text}") }
+    if mark.is_empty() {
+        text
+    } else {
+        format!("{mark} {text}")
+    }
 }
 
 /// A memory's text on one line: whole, or its beginning in a table.
 pub(super) fn row_text(look: Look, text: &str) -> String {
     let line = one_line(text);
-    if look.table_width.is_some() { shorten(&line, TABLE_TEXT_CHARS_MAX) } else { line }
+    if look.table_width.is_some() {
+        shorten(&line, TABLE_TEXT_CHARS_MAX)
+    } else {
+        line
+    }
 }
 
 fn candidate_row(look: Look, memory: &Memory) -> Vec<Field> {
-    vec![handle(memory), one_line(&memory.kind).into(), marked_text(look, memory).into()]
+    vec![
+        handle(memory),
+        one_line(&memory.kind).into(),
+        marked_text(look, memory).into(),
+    ]
 }
 
 /// A memory's source as it is written: the path, and the line where there is one.
 pub(crate) fn source(memory: &Memory) -> String {
-    memory.source.as_ref().map_or_else(String::new, |source| match source.line {
-        0 => source.path.clone(),
-        line => format!("{}:{line}", source.path),
-    })
+    memory
+        .source
+        .as_ref()
+        .map_or_else(String::new, |source| match source.line {
+            0 => source.path.clone(),
+            line => format!("{}:{line}", source.path),
+        })
 }
 
 fn whole(look: Look, memory: &Memory) -> String {
@@ -83,11 +109,26 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         SourceState::Changed => " (changed since)".to_owned(),
         SourceState::Deleted => " (deleted since)".to_owned(),
     };
-    let attributes: BTreeMap<_, _> = memory.attributes.iter().filter(|(key, _)| !key.starts_with(STAMPED)).collect();
-    let attributes: Vec<String> = attributes.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let valid_to = memory.valid_to_us.map(|until| format!("{} to {}", second(memory.valid_from_us), second(until)));
+    let attributes: BTreeMap<_, _> = memory
+        .attributes
+        .iter()
+        .filter(|(key, _)| !key.starts_with(STAMPED))
+        .collect();
+    let attributes: Vec<String> = attributes
+        .into_iter()
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    let valid_to = memory
+        .valid_to_us
+        .map(|until| format!("{} to {}", second(memory.valid_from_us), second(until)));
     let all = [
-        ("entry", memory.index.map(|index| format!("{}:{index}", memory.topic)).unwrap_or_default()),
+        (
+            "entry",
+            memory
+                .index
+                .map(|index| format!("{}:{index}", memory.topic))
+                .unwrap_or_default(),
+        ),
         ("id", hyphenated(&memory.id)),
         ("kind", memory.kind.clone()),
         ("scope", memory.scope.clone()),
@@ -99,12 +140,31 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         ("origin", memory.origin.clone()),
         ("importance", format!("{:.2}", memory.importance)),
         ("confidence", confidence(memory)),
-        ("pinned", if memory.pinned { "yes".to_owned() } else { String::new() }),
+        (
+            "pinned",
+            if memory.pinned {
+                "yes".to_owned()
+            } else {
+                String::new()
+            },
+        ),
         ("recorded", second(memory.recorded_at_us)),
-        ("modified", modified_us(memory).map(second).unwrap_or_default()),
+        (
+            "modified",
+            modified_us(memory).map(second).unwrap_or_default(),
+        ),
         ("valid", valid_to.unwrap_or_default()),
-        ("recalled", if memory.access_count == 0 { String::new() } else { memory.access_count.to_string() }),
+        (
+            "recalled",
+            if memory.access_count == 0 {
+                String::new()
+            } else {
+                memory.access_count.to_string()
+            },
+        ),
         ("attributes", attributes.join(", ")),
     ];
-    all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    all.into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .collect()
 }

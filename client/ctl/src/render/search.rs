@@ -13,29 +13,56 @@ use crate::text::one_line;
 /// Stands where nothing was looked for and the newest are listed.
 const LISTED: &str = "newest";
 
-/// Writes hits: score, handle, kind, scope, text, and what made the score where that was asked for. What has none of the words
-/// is marked: before its text in a table, elsewhere in a field of its own.
+/// Writes hits: score, handle, kind, scope, text, and what made the score where that was asked for.
+/// What has none of the words is marked: before its text in a table, elsewhere in a field of its
+/// own.
 pub(crate) fn search(look: Look, reply: &SearchReply) -> String {
     let explained = reply.hits.iter().any(|hit| hit.explanation.is_some());
     let mut header = vec!["score", "handle", "kind", "scope", TEXT];
     if explained {
         header.push("because");
     }
-    rows(look, &header, reply.hits.iter().filter_map(|hit| row(look, hit, explained)).collect())
+    rows(
+        look,
+        &header,
+        reply
+            .hits
+            .iter()
+            .filter_map(|hit| row(look, hit, explained))
+            .collect(),
+    )
 }
 
 /// Writes hits as blocks of text, at a level of detail that shows hits.
-pub(crate) fn blocks(look: Look, reply: &SearchReply, detail: Detail, explain: bool, view: &View) -> String {
+pub(crate) fn blocks(
+    look: Look,
+    reply: &SearchReply,
+    detail: Detail,
+    explain: bool,
+    view: &View,
+) -> String {
     let blocks = hits::blocks(reply, detail, explain, view).into_iter();
     let blocks: Vec<String> = blocks.map(|block| look.wrapped(&block.text)).collect();
-    if blocks.is_empty() { String::new() } else { blocks.join(detail.separator()) + "\n" }
+    if blocks.is_empty() {
+        String::new()
+    } else {
+        blocks.join(detail.separator()) + "\n"
+    }
 }
 
 /// Writes how many memories of each topic fit.
 pub(crate) fn matches(look: Look, reply: &SearchReply) -> String {
-    let row =
-        |count: &NamedCount| vec![Field::painted(Paint::Name, one_line(&count.name)), count.count.to_string().into()];
-    rows(look, &["topic", "matches"], reply.topic_counts.iter().map(row).collect())
+    let row = |count: &NamedCount| {
+        vec![
+            Field::painted(Paint::Name, one_line(&count.name)),
+            count.count.to_string().into(),
+        ]
+    };
+    rows(
+        look,
+        &["topic", "matches"],
+        reply.topic_counts.iter().map(row).collect(),
+    )
 }
 
 fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
@@ -45,7 +72,13 @@ fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
     let kind = Field::from(one_line(&memory.kind));
     let place = Field::painted(Paint::Faint, scope(look, memory));
     let mut fields = match (look.table_width, hits::lacking(hit)) {
-        (Some(_), Some(what)) => vec![score, handle(memory), kind, place, format!("({what}) {text}").into()],
+        (Some(_), Some(what)) => vec![
+            score,
+            handle(memory),
+            kind,
+            place,
+            format!("({what}) {text}").into(),
+        ],
         (Some(_), None) => vec![score, handle(memory), kind, place, text.into()],
         (None, _) => {
             let by = found_by(hit.found_by()).unwrap_or(LISTED);
@@ -53,12 +86,19 @@ fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
         }
     };
     if explained {
-        fields.push(hit.explanation.as_ref().map(because).unwrap_or_default().into());
+        fields.push(
+            hit.explanation
+                .as_ref()
+                .map(because)
+                .unwrap_or_default()
+                .into(),
+        );
     }
     Some(fields)
 }
 
-/// A memory's scope: in a table only which sort it is, because a project's whole identity takes the room of the text.
+/// A memory's scope: in a table only which sort it is, because a project's whole identity takes the
+/// room of the text.
 fn scope(look: Look, memory: &Memory) -> String {
     let whole = one_line(&memory.scope);
     match whole.split_once(':') {
@@ -72,10 +112,18 @@ fn because(explanation: &Explanation) -> String {
         0 => format!("{name} -"),
         rank => format!("{name} #{rank} ({score:.3})"),
     };
-    let terms: Vec<String> = explanation.matched_terms.iter().map(|term| one_line(term)).collect();
+    let terms: Vec<String> = explanation
+        .matched_terms
+        .iter()
+        .map(|term| one_line(term))
+        .collect();
     let mut parts = vec![
         list("words", explanation.lexical_rank, explanation.lexical_score),
-        list("meaning", explanation.semantic_rank, explanation.semantic_score),
+        list(
+            "meaning",
+            explanation.semantic_rank,
+            explanation.semantic_score,
+        ),
         format!("fused {:.4}", explanation.fused),
         format!("confidence ×{:.3}", explanation.confidence_factor),
         format!("recency ×{:.3}", explanation.recency_factor),

@@ -16,11 +16,19 @@ pub(crate) fn stats(look: Look, reply: &StatsReply) -> String {
     let fact = |name: &str, value: String| vec![Field::painted(Paint::Faint, name), value.into()];
     let span = match reply.memories {
         0 => "none".to_owned(),
-        _ => format!("{} to {}", day(reply.first_recorded_at_us), day(reply.last_recorded_at_us)),
+        _ => format!(
+            "{} to {}",
+            day(reply.first_recorded_at_us),
+            day(reply.last_recorded_at_us)
+        ),
     };
     let shown = reply.tags.get(..TAGS_SHOWN_MAX).unwrap_or(&reply.tags);
     let hidden = reply.tags.len() - shown.len();
-    let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+    let more = if hidden > 0 {
+        format!(" and {hidden} more")
+    } else {
+        String::new()
+    };
     let advice: Vec<String> = reply.advice.iter().map(|advice| one_line(advice)).collect();
     let mut facts = vec![
         fact("memories", reply.memories.to_string()),
@@ -32,7 +40,10 @@ pub(crate) fn stats(look: Look, reply: &StatsReply) -> String {
         fact("statuses", listed(&reply.statuses)),
         fact("origins", listed(&reply.origins)),
         fact("tags", listed(shown) + &more),
-        fact("store", format!("{}, sequence {}", size(reply.store_bytes), reply.sequence)),
+        fact(
+            "store",
+            format!("{}, sequence {}", size(reply.store_bytes), reply.sequence),
+        ),
     ];
     if !advice.is_empty() {
         facts.push(fact("advice", advice.join("; ")));
@@ -42,28 +53,50 @@ pub(crate) fn stats(look: Look, reply: &StatsReply) -> String {
 
 /// Writes every tag and how often it occurs.
 pub(crate) fn tag_counts(look: Look, tags: &[NamedCount]) -> String {
-    let row = |tag: &NamedCount| vec![Field::painted(Paint::Name, one_line(&tag.name)), tag.count.to_string().into()];
+    let row = |tag: &NamedCount| {
+        vec![
+            Field::painted(Paint::Name, one_line(&tag.name)),
+            tag.count.to_string().into(),
+        ]
+    };
     rows(look, &["tag", "memories"], tags.iter().map(row).collect())
 }
 
 /// Writes the indexes and what they are made of.
 pub(crate) fn index_detail(look: Look, reply: &StatsReply) -> String {
-    let fact = |name: &str, value: u64| vec![Field::painted(Paint::Faint, name), value.to_string().into()];
+    let fact =
+        |name: &str, value: u64| vec![Field::painted(Paint::Faint, name), value.to_string().into()];
     let parts = [
         ("sequence", reply.sequence),
         ("segments", reply.index_segments),
         ("tail", reply.index_tail),
         ("links", reply.links),
     ];
-    indexes(look, &reply.indexes) + &rows(look, &[], parts.map(|(name, value)| fact(name, value)).into())
+    indexes(look, &reply.indexes)
+        + &rows(
+            look,
+            &[],
+            parts.map(|(name, value)| fact(name, value)).into(),
+        )
 }
 
 /// Writes the state of indexes.
 pub(crate) fn indexes(look: Look, indexes: &[IndexStatus]) -> String {
-    rows(look, index_header(look), indexes.iter().map(|index| index_row(look, index)).collect())
+    rows(
+        look,
+        index_header(look),
+        indexes.iter().map(|index| index_row(look, index)).collect(),
+    )
 }
 
 fn listed(counts: &[NamedCount]) -> String {
-    let counts: Vec<String> = counts.iter().map(|count| format!("{} {}", count.count, one_line(&count.name))).collect();
-    if counts.is_empty() { "none".to_owned() } else { counts.join(", ") }
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|count| format!("{} {}", count.count, one_line(&count.name)))
+        .collect();
+    if counts.is_empty() {
+        "none".to_owned()
+    } else {
+        counts.join(", ")
+    }
 }

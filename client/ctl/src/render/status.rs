@@ -14,21 +14,45 @@ const MIB_BYTES: u64 = 1024 * 1024;
 /// Writes everything that the daemon says of itself, as of a time.
 pub(crate) fn status(look: Look, status: &StatusReply, now_us: i64) -> String {
     let facts = rows(look, &[], facts(status, now_us));
-    let indexes = rows(look, index_header(look), status.indexes.iter().map(|index| index_row(look, index)).collect());
+    let indexes = rows(
+        look,
+        index_header(look),
+        status
+            .indexes
+            .iter()
+            .map(|index| index_row(look, index))
+            .collect(),
+    );
     facts + &indexes
 }
 
 fn facts(status: &StatusReply, now_us: i64) -> Vec<Vec<Field>> {
-    let counts = status.memories_by_status.iter().map(|count| format!("{} {}", count.count, one_line(&count.name)));
+    let counts = status
+        .memories_by_status
+        .iter()
+        .map(|count| format!("{} {}", count.count, one_line(&count.name)));
     let counts: Vec<String> = counts.collect();
-    let counts = if counts.is_empty() { "none".to_owned() } else { counts.join(", ") };
+    let counts = if counts.is_empty() {
+        "none".to_owned()
+    } else {
+        counts.join(", ")
+    };
     let fact = |name: &str, value: Field| vec![Field::painted(Paint::Faint, name), value];
     vec![
-        fact("helixd", format!("{}, pid {}", one_line(&status.version), status.pid).into()),
-        fact("uptime", span(now_us.saturating_sub(status.started_at_us)).into()),
+        fact(
+            "helixd",
+            format!("{}, pid {}", one_line(&status.version), status.pid).into(),
+        ),
+        fact(
+            "uptime",
+            span(now_us.saturating_sub(status.started_at_us)).into(),
+        ),
         fact("socket", one_line(&status.socket).into()),
         fact("home", one_line(&status.home).into()),
-        fact("strand", format!("{}, sequence {}", one_line(&status.strand), status.sequence).into()),
+        fact(
+            "strand",
+            format!("{}, sequence {}", one_line(&status.strand), status.sequence).into(),
+        ),
         fact("memories", counts.into()),
         fact("topics", status.topics.to_string().into()),
         fact("projects", status.projects.to_string().into()),
@@ -36,7 +60,14 @@ fn facts(status: &StatusReply, now_us: i64) -> Vec<Vec<Field>> {
         fact("resident", size(status.resident_bytes).into()),
         fact("store", size(status.store_bytes).into()),
         fact("connections", status.open_connections.to_string().into()),
-        fact("hooks", format!("{} answered, {} tokens injected", status.hooks_answered, status.injected_tokens).into()),
+        fact(
+            "hooks",
+            format!(
+                "{} answered, {} tokens injected",
+                status.hooks_answered, status.injected_tokens
+            )
+            .into(),
+        ),
         fact(
             "injections",
             format!(
@@ -51,10 +82,17 @@ fn facts(status: &StatusReply, now_us: i64) -> Vec<Vec<Field>> {
 fn embedder(embedder: Option<&EmbedderStatus>) -> Field {
     let state = embedder.map_or(EmbedderState::Unspecified, EmbedderStatus::state);
     let pending = embedder.map_or(0, |embedder| embedder.pending);
-    let said = embedder.into_iter().flat_map(|embedder| [&embedder.model, &embedder.detail]).map(|text| one_line(text));
+    let said = embedder
+        .into_iter()
+        .flat_map(|embedder| [&embedder.model, &embedder.detail])
+        .map(|text| one_line(text));
     let waiting = (pending > 0).then(|| format!("{pending} waiting"));
     let parts = said.filter(|text| !text.is_empty()).chain(waiting);
-    let text = [embedder_state(state).to_owned()].into_iter().chain(parts).collect::<Vec<_>>().join(", ");
+    let text = [embedder_state(state).to_owned()]
+        .into_iter()
+        .chain(parts)
+        .collect::<Vec<_>>()
+        .join(", ");
     match state {
         EmbedderState::Ready => Field::painted(Paint::Good, text),
         EmbedderState::Failed => Field::painted(Paint::Bad, text),
@@ -65,7 +103,11 @@ fn embedder(embedder: Option<&EmbedderStatus>) -> Field {
 
 /// The columns of [`index_row`].
 pub(super) fn index_header(look: Look) -> &'static [&'static str] {
-    if look.table_width.is_some() { &["index", "watermark", "entries", "state"] } else { &[] }
+    if look.table_width.is_some() {
+        &["index", "watermark", "entries", "state"]
+    } else {
+        &[]
+    }
 }
 
 /// One index and its state.
@@ -74,9 +116,17 @@ pub(super) fn index_row(look: Look, index: &IndexStatus) -> Vec<Field> {
         problem if problem.is_empty() => Field::painted(Paint::Good, "ok"),
         problem => Field::painted(Paint::Bad, problem),
     };
-    let fields =
-        vec![one_line(&index.name).into(), index.watermark.to_string().into(), index.entries.to_string().into(), state];
-    if look.table_width.is_some() { fields } else { [Field::from("index")].into_iter().chain(fields).collect() }
+    let fields = vec![
+        one_line(&index.name).into(),
+        index.watermark.to_string().into(),
+        index.entries.to_string().into(),
+        state,
+    ];
+    if look.table_width.is_some() {
+        fields
+    } else {
+        [Field::from("index")].into_iter().chain(fields).collect()
+    }
 }
 
 /// A number of bytes as people read it.

@@ -1,12 +1,15 @@
 //! Rows in columns, the one shape in which lists are shown.
 //!
-//! A name, a number or a date is read as a whole or not at all: only columns of running text are wrapped. A terminal too narrow
-//! for all columns loses the least important ones, and one too narrow even then has each row over several lines.
+//! A name, a number or a date is read as a whole or not at all: only columns of running text are
+//! wrapped. A terminal too narrow for all columns loses the least important ones, and one too
+//! narrow even then has each row over several lines.
 
 mod stacked;
 
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
+use comfy_table::{
+    Attribute, Cell, Color, ColumnConstraint, ContentArrangement, LineStyle, Table, Width,
+};
 use dialoguer::console::measure_text_width;
 
 use crate::screen::{Look, Paint};
@@ -58,7 +61,10 @@ pub(super) struct Field {
 impl Field {
     /// A field in the colour of what it says.
     pub(super) fn painted(paint: Paint, text: impl Into<String>) -> Self {
-        Self { text: text.into(), paint: Some(paint) }
+        Self {
+            text: text.into(),
+            paint: Some(paint),
+        }
     }
 
     fn columns(&self) -> usize {
@@ -68,11 +74,15 @@ impl Field {
 
 impl<T: Into<String>> From<T> for Field {
     fn from(text: T) -> Self {
-        Self { text: text.into(), paint: None }
+        Self {
+            text: text.into(),
+            paint: None,
+        }
     }
 }
 
-/// Writes rows as a table on a terminal, else one line each with tabs between the fields. An empty header stays away.
+/// Writes rows as a table on a terminal, else one line each with tabs between the fields. An empty
+/// header stays away.
 pub(super) fn rows(look: Look, header: &[&str], rows: Vec<Vec<Field>>) -> String {
     match look.table_width {
         _ if rows.is_empty() => String::new(),
@@ -93,7 +103,10 @@ fn line(look: Look, row: &[Field]) -> String {
 }
 
 fn painted(look: Look, field: &Field) -> String {
-    field.paint.map_or_else(|| field.text.clone(), |paint| look.paint(paint, &field.text))
+    field.paint.map_or_else(
+        || field.text.clone(),
+        |paint| look.paint(paint, &field.text),
+    )
 }
 
 /// One column of a table.
@@ -105,14 +118,19 @@ struct Column<'h> {
     /// What its widest field takes.
     columns: usize,
     is_wrapped: bool,
-    /// What the longest name takes in a list of names, which is wrapped between them; 0 in other columns.
+    /// What the longest name takes in a list of names, which is wrapped between them; 0 in other
+    /// columns.
     name_columns: usize,
 }
 
 impl Column<'_> {
     /// The least it can do with, and the room around it.
     fn least(&self) -> usize {
-        let content = if self.is_wrapped { self.columns.min(WRAPPED_COLUMNS_MIN) } else { self.columns };
+        let content = if self.is_wrapped {
+            self.columns.min(WRAPPED_COLUMNS_MIN)
+        } else {
+            self.columns
+        };
         content.max(self.name_columns) + PADDING_COLUMNS
     }
 }
@@ -126,12 +144,33 @@ impl<'h> Columns<'h> {
         let count = rows.iter().map(Vec::len).max().unwrap_or_default();
         let column = |at: usize| {
             let name = header.get(at).copied().unwrap_or_default();
-            let fields = rows.iter().filter_map(|row| row.get(at)).map(Field::columns);
-            let columns = fields.chain([measure_text_width(name)]).max().unwrap_or_default();
-            let is_wrapped = if header.is_empty() { at > 0 } else { WRAPPED.contains(&name) };
-            let names = rows.iter().filter(|_| name == HANDLES).filter_map(|row| row.get(at));
-            let names = names.flat_map(|field| field.text.split(' ')).map(measure_text_width);
-            Column { at, name, columns, is_wrapped, name_columns: names.max().unwrap_or_default() }
+            let fields = rows
+                .iter()
+                .filter_map(|row| row.get(at))
+                .map(Field::columns);
+            let columns = fields
+                .chain([measure_text_width(name)])
+                .max()
+                .unwrap_or_default();
+            let is_wrapped = if header.is_empty() {
+                at > 0
+            } else {
+                WRAPPED.contains(&name)
+            };
+            let names = rows
+                .iter()
+                .filter(|_| name == HANDLES)
+                .filter_map(|row| row.get(at));
+            let names = names
+                .flat_map(|field| field.text.split(' '))
+                .map(measure_text_width);
+            Column {
+                at,
+                name,
+                columns,
+                is_wrapped,
+                name_columns: names.max().unwrap_or_default(),
+            }
         };
         Self((0..count).map(column).collect())
     }
@@ -153,14 +192,31 @@ impl<'h> Columns<'h> {
 
     /// The most characters of a text: what its column can have, so many times.
     fn text_chars_max(&self, width: usize) -> usize {
-        let others: usize = self.0.iter().filter(|column| column.name != TEXT).map(Column::least).sum();
-        width.saturating_sub(others + PADDING_COLUMNS).max(WRAPPED_COLUMNS_MIN) * TEXT_LINES_MAX
+        let others: usize = self
+            .0
+            .iter()
+            .filter(|column| column.name != TEXT)
+            .map(Column::least)
+            .sum();
+        width
+            .saturating_sub(others + PADDING_COLUMNS)
+            .max(WRAPPED_COLUMNS_MIN)
+            * TEXT_LINES_MAX
     }
 }
 
-fn drawn(look: Look, width: u16, columns: &Columns<'_>, is_headed: bool, rows: Vec<Vec<Field>>) -> String {
+fn drawn(
+    look: Look,
+    width: u16,
+    columns: &Columns<'_>,
+    is_headed: bool,
+    rows: Vec<Vec<Field>>,
+) -> String {
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    table
+        .load_style(UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width);
     table.style_mut().row_separator = LineStyle::none();
     if look.color {
         table.enforce_styling();
@@ -173,8 +229,18 @@ fn drawn(look: Look, width: u16, columns: &Columns<'_>, is_headed: bool, rows: V
     let chars_max = columns.text_chars_max(usize::from(width));
     for row in rows {
         let field = |column: &Column<'_>| {
-            let field = row.get(column.at).cloned().unwrap_or_else(|| Field::from(""));
-            if column.name == TEXT { Field { text: shorten(&field.text, chars_max), ..field } } else { field }
+            let field = row
+                .get(column.at)
+                .cloned()
+                .unwrap_or_else(|| Field::from(""));
+            if column.name == TEXT {
+                Field {
+                    text: shorten(&field.text, chars_max),
+                    ..field
+                }
+            } else {
+                field
+            }
         };
         table.add_row(columns.0.iter().map(field).map(cell).collect::<Vec<_>>());
     }
@@ -189,7 +255,10 @@ fn drawn(look: Look, width: u16, columns: &Columns<'_>, is_headed: bool, rows: V
             drawn.set_constraint(constraint);
         }
     }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
     lines.join("\n") + "\n"
 }
 
@@ -214,15 +283,31 @@ mod tests {
 
     fn shown(width: u16) -> String {
         let text = "a text of many words ".repeat(50);
-        let row = vec!["0.5000".into(), HANDLE.into(), "gotcha".into(), "2026-11-21 22:14".into(), Field::from(text)];
-        rows(Look { table_width: Some(width), color: false }, &["score", "handle", "kind", "at", TEXT], vec![row])
+        let row = vec![
+            "0.5000".into(),
+            HANDLE.into(),
+            "gotcha".into(),
+            "2026-11-21 22:14".into(),
+            Field::from(text),
+        ];
+        rows(
+            Look {
+                table_width: Some(width),
+                color: false,
+            },
+            &["score", "handle", "kind", "at", TEXT],
+            vec![row],
+        )
     }
 
     #[test]
     fn names_and_dates_stay_whole_at_every_width() {
         for width in 40..=140 {
             let shown = shown(width);
-            assert!(shown.contains(HANDLE) && shown.contains("2026-11-21 22:14") && shown.contains('…'), "{shown}");
+            assert!(
+                shown.contains(HANDLE) && shown.contains("2026-11-21 22:14") && shown.contains('…'),
+                "{shown}"
+            );
             let fits = |line: &str| line.chars().count() <= usize::from(width) || line == HANDLE;
             assert!(shown.lines().all(fits), "{width}:\n{shown}");
         }
@@ -230,12 +315,23 @@ mod tests {
 
     #[test]
     fn a_list_of_handles_has_each_of_them_whole() {
-        let handles = [HANDLE, "storage/redb-is-truth", "hooks/one-deadline-for-all-of-them"];
+        let handles = [
+            HANDLE,
+            "storage/redb-is-truth",
+            "hooks/one-deadline-for-all-of-them",
+        ];
         // More of them than lines that a text may fill.
         let all = handles.repeat(6).join(" ");
         for width in 40..=140 {
-            let row = vec!["2026-11-21 22:14".into(), "0f8fad5b-d9cb-469f-a165-70867728950e".into(), Field::from(&all)];
-            let look = Look { table_width: Some(width), color: false };
+            let row = vec![
+                "2026-11-21 22:14".into(),
+                "0f8fad5b-d9cb-469f-a165-70867728950e".into(),
+                Field::from(&all),
+            ];
+            let look = Look {
+                table_width: Some(width),
+                color: false,
+            };
             let shown = rows(look, &["at", "session", HANDLES], vec![row]);
             for handle in handles {
                 assert_eq!(shown.matches(handle).count(), 6, "{width}:\n{shown}");
@@ -247,10 +343,15 @@ mod tests {
     fn the_least_important_columns_go_first() {
         assert!(shown(140).contains("score"));
         let narrow = shown(100);
-        assert!(narrow.contains(" handle ") && !narrow.contains("0.5000") && !narrow.contains("kind"), "{narrow}");
+        assert!(
+            narrow.contains(" handle ") && !narrow.contains("0.5000") && !narrow.contains("kind"),
+            "{narrow}"
+        );
         // One below the other there is room for all.
         assert!(
-            shown(60).starts_with(&format!("0.5000  {HANDLE}\ngotcha  2026-11-21 22:14\n  a text of")),
+            shown(60).starts_with(&format!(
+                "0.5000  {HANDLE}\ngotcha  2026-11-21 22:14\n  a text of"
+            )),
             "{}",
             shown(60)
         );

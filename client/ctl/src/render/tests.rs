@@ -3,8 +3,8 @@
 
 use helix_client::text::hits::Detail;
 use helix_client::v1::{
-    CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, FoundBy, Hit, IndexStatus, Memory, NamedCount,
-    Provenance, ReadReply, SearchReply, SourceRef, SourceState, StatusReply,
+    CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, FoundBy, Hit, IndexStatus,
+    Memory, NamedCount, Provenance, ReadReply, SearchReply, SourceRef, SourceState, StatusReply,
 };
 use insta::assert_snapshot;
 
@@ -13,9 +13,18 @@ use crate::document::{ReadDocument, SearchDocument, StatusDocument};
 use crate::finding::{Finding, Findings};
 use crate::screen::Look;
 
-const PIPE: Look = Look { table_width: None, color: false };
-const TERMINAL: Look = Look { table_width: Some(100), color: false };
-const COLORS: Look = Look { table_width: Some(100), color: true };
+const PIPE: Look = Look {
+    table_width: None,
+    color: false,
+};
+const TERMINAL: Look = Look {
+    table_width: Some(100),
+    color: false,
+};
+const COLORS: Look = Look {
+    table_width: Some(100),
+    color: true,
+};
 
 /// A day in November 2026, in microseconds.
 const NOW_US: i64 = 1_795_255_200_000_000;
@@ -51,7 +60,11 @@ fn decision() -> Memory {
             at_us: NOW_US,
             ..Provenance::default()
         }],
-        attributes: [("a".to_owned(), "1".to_owned()), ("b".to_owned(), "2".to_owned())].into(),
+        attributes: [
+            ("a".to_owned(), "1".to_owned()),
+            ("b".to_owned(), "2".to_owned()),
+        ]
+        .into(),
         valid_from_us: NOW_US - DAY_US,
         valid_to_us: Some(NOW_US),
         recorded_at_us: NOW_US - DAY_US,
@@ -96,7 +109,11 @@ fn found(explained: bool) -> SearchReply {
         memory: Some(memory),
         score,
         explanation: explained.then(|| explanation.clone()),
-        found_by: if score > 0.5 { FoundBy::Both.into() } else { FoundBy::Meaning.into() },
+        found_by: if score > 0.5 {
+            FoundBy::Both.into()
+        } else {
+            FoundBy::Meaning.into()
+        },
     };
     SearchReply {
         hits: vec![hit(decision(), 0.75), hit(hostile(), 0.25)],
@@ -109,7 +126,10 @@ fn found(explained: bool) -> SearchReply {
 }
 
 fn running() -> StatusReply {
-    let count = |name: &str, count| NamedCount { name: name.to_owned(), count };
+    let count = |name: &str, count| NamedCount {
+        name: name.to_owned(),
+        count,
+    };
     let index = |name: &str, problem: &str| IndexStatus {
         name: name.to_owned(),
         watermark: 42,
@@ -147,8 +167,11 @@ fn running() -> StatusReply {
 }
 
 fn examined() -> Findings {
-    let server =
-        CheckResult { name: "history".to_owned(), level: CheckLevel::Failure.into(), detail: "broken at 7".to_owned() };
+    let server = CheckResult {
+        name: "history".to_owned(),
+        level: CheckLevel::Failure.into(),
+        detail: "broken at 7".to_owned(),
+    };
     Findings::new(vec![
         Finding::ok("home", "/home/dev/.local/share/helix, mode 0700"),
         Finding::warning("model files", "not installed; run `helixctl model install`"),
@@ -160,7 +183,10 @@ fn examined() -> Findings {
 fn status_is_readable() {
     assert_snapshot!("status_pipe", status(PIPE, &running(), NOW_US));
     assert_snapshot!("status_terminal", status(TERMINAL, &running(), NOW_US));
-    assert_snapshot!("status_json", json(&StatusDocument::new(&running(), NOW_US)));
+    assert_snapshot!(
+        "status_json",
+        json(&StatusDocument::new(&running(), NOW_US))
+    );
 }
 
 #[test]
@@ -168,11 +194,25 @@ fn search_is_readable() {
     assert_snapshot!("search_pipe", search(PIPE, &found(false)));
     assert_snapshot!("search_terminal", search(TERMINAL, &found(false)));
     assert_snapshot!("search_explained", search(PIPE, &found(true)));
-    let counts = vec![NamedCount { name: "bad\u{1b}[2J".to_owned(), count: 2 }];
-    let counted = SearchReply { total: 2, topic_counts: counts, next_cursor: "c".to_owned(), ..SearchReply::default() };
+    let counts = vec![NamedCount {
+        name: "bad\u{1b}[2J".to_owned(),
+        count: 2,
+    }];
+    let counted = SearchReply {
+        total: 2,
+        topic_counts: counts,
+        next_cursor: "c".to_owned(),
+        ..SearchReply::default()
+    };
     assert_eq!(matches(PIPE, &counted), "bad\\u{1b}[2J\t2\n");
-    assert_snapshot!("search_count_json", json(&SearchDocument::new(&counted, true)));
-    assert_snapshot!("search_json", json(&SearchDocument::new(&found(true), false)));
+    assert_snapshot!(
+        "search_count_json",
+        json(&SearchDocument::new(&counted, true))
+    );
+    assert_snapshot!(
+        "search_json",
+        json(&SearchDocument::new(&found(true), false))
+    );
 }
 
 #[test]
@@ -184,43 +224,102 @@ fn a_long_text_takes_a_few_lines_of_any_terminal() {
         ..decision()
     };
     let reply = SearchReply {
-        hits: vec![Hit { memory: Some(memory.clone()), score: 0.5, ..Hit::default() }],
+        hits: vec![Hit {
+            memory: Some(memory.clone()),
+            score: 0.5,
+            ..Hit::default()
+        }],
         ..SearchReply::default()
     };
     for width in [40, 60, 80, 100, 140] {
-        let look = Look { table_width: Some(width), color: false };
+        let look = Look {
+            table_width: Some(width),
+            color: false,
+        };
         let memories = std::slice::from_ref(&memory);
         for shown in [search(look, &reply), candidates(look, memories)] {
             // Four lines around the row, or names on lines of their own.
             assert!(shown.lines().count() <= 4 + 6, "{width}:\n{shown}");
-            let fits = |line: &str| line.chars().count() <= usize::from(width) || line == memory.handle;
-            assert!(shown.contains(&memory.handle) && shown.lines().all(fits), "{width}:\n{shown}");
-            assert!(shown.contains('…') && !shown.contains("path:"), "{width}:\n{shown}");
+            let fits =
+                |line: &str| line.chars().count() <= usize::from(width) || line == memory.handle;
+            assert!(
+                shown.contains(&memory.handle) && shown.lines().all(fits),
+                "{width}:\n{shown}"
+            );
+            assert!(
+                shown.contains('…') && !shown.contains("path:"),
+                "{width}:\n{shown}"
+            );
         }
     }
     let piped = search(PIPE, &reply);
-    assert!(piped.contains(&memory.scope) && piped.contains(memory.text.trim_end()), "{piped}");
-    assert_snapshot!("search_narrow", search(Look { table_width: Some(60), color: false }, &reply));
-    assert_snapshot!("search_80_columns", search(Look { table_width: Some(80), color: false }, &reply));
+    assert!(
+        piped.contains(&memory.scope) && piped.contains(memory.text.trim_end()),
+        "{piped}"
+    );
+    assert_snapshot!(
+        "search_narrow",
+        search(
+            Look {
+                table_width: Some(60),
+                color: false
+            },
+            &reply
+        )
+    );
+    assert_snapshot!(
+        "search_80_columns",
+        search(
+            Look {
+                table_width: Some(80),
+                color: false
+            },
+            &reply
+        )
+    );
 }
 
 #[test]
 fn blocks_are_wrapped_where_a_person_looks() {
-    let memory = Memory { text: "a text of many words ".repeat(20), ..decision() };
-    let reply = SearchReply { hits: vec![Hit { memory: Some(memory), ..Hit::default() }], ..SearchReply::default() };
-    let view = helix_client::text::View { zone: jiff::tz::TimeZone::UTC };
+    let memory = Memory {
+        text: "a text of many words ".repeat(20),
+        ..decision()
+    };
+    let reply = SearchReply {
+        hits: vec![Hit {
+            memory: Some(memory),
+            ..Hit::default()
+        }],
+        ..SearchReply::default()
+    };
+    let view = helix_client::text::View {
+        zone: jiff::tz::TimeZone::UTC,
+    };
     for detail in [Detail::Full, Detail::Medium, Detail::Brief, Detail::Grouped] {
-        let look = Look { table_width: Some(80), color: false };
+        let look = Look {
+            table_width: Some(80),
+            color: false,
+        };
         let shown = blocks(look, &reply, detail, false, &view);
-        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+        assert!(
+            shown.lines().all(|line| line.chars().count() <= 80),
+            "{shown}"
+        );
         let piped = blocks(PIPE, &reply, detail, false, &view);
-        assert!(piped.lines().any(|line| line.chars().count() > 200), "{piped}");
+        assert!(
+            piped.lines().any(|line| line.chars().count() > 200),
+            "{piped}"
+        );
     }
 }
 
 #[test]
 fn read_is_readable() {
-    let one = ReadReply { memories: vec![decision()], total: 1, ..ReadReply::default() };
+    let one = ReadReply {
+        memories: vec![decision()],
+        total: 1,
+        ..ReadReply::default()
+    };
     let both = [decision(), hostile()];
     assert_snapshot!("read_one", in_full(PIPE, &one.memories));
     assert_snapshot!("read_topic_pipe", in_full(PIPE, &both));
@@ -230,9 +329,17 @@ fn read_is_readable() {
 
 #[test]
 fn what_may_be_wrong_by_now_is_doubted_everywhere() {
-    let stale = Memory { source_state: SourceState::Changed.into(), doubted_confidence: Some(0.7), ..decision() };
+    let stale = Memory {
+        source_state: SourceState::Changed.into(),
+        doubted_confidence: Some(0.7),
+        ..decision()
+    };
     let reply = SearchReply {
-        hits: vec![Hit { memory: Some(stale.clone()), score: 0.5, ..Hit::default() }],
+        hits: vec![Hit {
+            memory: Some(stale.clone()),
+            score: 0.5,
+            ..Hit::default()
+        }],
         ..SearchReply::default()
     };
     let memories = std::slice::from_ref(&stale);
@@ -242,13 +349,31 @@ fn what_may_be_wrong_by_now_is_doubted_everywhere() {
         }
     }
     let shown = in_full(PIPE, memories);
-    assert!(shown.contains("src/store.rs:12 (changed since)\n"), "{shown}");
-    assert!(shown.contains("confidence: 0.70 (stale; 1.00 as stored)\n"), "{shown}");
-    let reply = ReadReply { memories: vec![stale], ..ReadReply::default() };
-    let value: serde_json::Value = serde_json::from_str(&json(&ReadDocument::from(&reply))).unwrap();
+    assert!(
+        shown.contains("src/store.rs:12 (changed since)\n"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("confidence: 0.70 (stale; 1.00 as stored)\n"),
+        "{shown}"
+    );
+    let reply = ReadReply {
+        memories: vec![stale],
+        ..ReadReply::default()
+    };
+    let value: serde_json::Value =
+        serde_json::from_str(&json(&ReadDocument::from(&reply))).unwrap();
     let memory = &value["memories"][0];
-    assert_eq!((&memory["confidence"], &memory["stale"]), (&1.0.into(), &true.into()));
-    assert!(memory["doubted_confidence"].as_f64().is_some_and(|doubted| doubted < 0.71), "{memory}");
+    assert_eq!(
+        (&memory["confidence"], &memory["stale"]),
+        (&1.0.into(), &true.into())
+    );
+    assert!(
+        memory["doubted_confidence"]
+            .as_f64()
+            .is_some_and(|doubted| doubted < 0.71),
+        "{memory}"
+    );
 }
 
 #[test]
@@ -264,7 +389,13 @@ fn a_long_finding_stays_within_the_width() {
     let detail = "the disk has room for 12 MiB; free some space, or move the home to another disk with HELIX_HOME";
     let long = Findings::new(vec![Finding::warning("home", detail)]);
     assert!(findings(PIPE, &long).contains(detail));
-    let shown = findings(Look { table_width: Some(50), color: false }, &long);
+    let shown = findings(
+        Look {
+            table_width: Some(50),
+            color: false,
+        },
+        &long,
+    );
     assert_snapshot!(shown, @r"
     warning home  the disk has room for 12 MiB; free
                   some space, or move the home to
@@ -272,20 +403,48 @@ fn a_long_finding_stays_within_the_width() {
     0 ok, 1 to look at, 0 failed
     ");
     let named = Findings::new(vec![Finding::warning("the settings of a client's", detail)]);
-    let narrow = findings(Look { table_width: Some(50), color: true }, &named);
-    assert!(narrow.lines().all(|line| dialoguer::console::measure_text_width(line) <= 50), "{narrow}");
+    let narrow = findings(
+        Look {
+            table_width: Some(50),
+            color: true,
+        },
+        &named,
+    );
+    assert!(
+        narrow
+            .lines()
+            .all(|line| dialoguer::console::measure_text_width(line) <= 50),
+        "{narrow}"
+    );
 }
 
 #[test]
 fn a_memory_is_read_within_the_width() {
     let text = "The linker needs arm64 on every machine that builds a release.\n\n```\ncargo build --target aarch64-apple-darwin --release\n```";
-    let memory = Memory { text: text.to_owned(), ..decision() };
+    let memory = Memory {
+        text: text.to_owned(),
+        ..decision()
+    };
     assert!(in_full(PIPE, std::slice::from_ref(&memory)).ends_with(&format!("\n\n{text}\n")));
-    let shown = in_full(Look { table_width: Some(40), color: false }, &[memory]);
+    let shown = in_full(
+        Look {
+            table_width: Some(40),
+            color: false,
+        },
+        &[memory],
+    );
     let body = "\n\nThe linker needs arm64 on every machine\nthat builds a release.\n\n```\n\
                 cargo build --target aarch64-apple-darwin --release\n```\n";
     assert!(shown.ends_with(body), "{shown}");
-    assert!(shown.split("```").next().unwrap().lines().all(|line| line.len() <= 40), "{shown}");
+    assert!(
+        shown
+            .split("```")
+            .next()
+            .unwrap()
+            .lines()
+            .all(|line| line.len() <= 40),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -306,10 +465,17 @@ fn colours_are_ours_and_nothing_else_is_active() {
 
 #[test]
 fn json_keeps_texts_exact() {
-    let reply = ReadReply { memories: vec![hostile()], ..ReadReply::default() };
-    let value: serde_json::Value = serde_json::from_str(&json(&ReadDocument::from(&reply))).unwrap();
+    let reply = ReadReply {
+        memories: vec![hostile()],
+        ..ReadReply::default()
+    };
+    let value: serde_json::Value =
+        serde_json::from_str(&json(&ReadDocument::from(&reply))).unwrap();
     assert_eq!(value["memories"][0]["text"], hostile().text);
-    assert_eq!(value["memories"][0]["id"], "ffffffff-ffff-ffff-ffff-ffffffffffff");
+    assert_eq!(
+        value["memories"][0]["id"],
+        "ffffffff-ffff-ffff-ffff-ffffffffffff"
+    );
 }
 
 mod topics;

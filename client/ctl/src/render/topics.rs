@@ -19,7 +19,11 @@ pub(crate) fn topics(look: Look, topics: &[TopicEntry]) -> String {
             day(topic.last_recorded_at_us).into(),
         ]
     };
-    rows(look, &["topic", "memories", "first", "last"], topics.iter().map(row).collect())
+    rows(
+        look,
+        &["topic", "memories", "first", "last"],
+        topics.iter().map(row).collect(),
+    )
 }
 
 /// Writes memories by time.
@@ -32,13 +36,19 @@ pub(crate) fn recent(look: Look, memories: &[Memory]) -> String {
             marked_text(look, memory).into(),
         ]
     };
-    rows(look, &["recorded", "handle", "kind", "text"], memories.iter().map(row).collect())
+    rows(
+        look,
+        &["recorded", "handle", "kind", "text"],
+        memories.iter().map(row).collect(),
+    )
 }
 
 /// Writes a topic's memories with the names that commands take.
 pub(crate) fn entries(look: Look, memories: &[Memory]) -> String {
     let row = |memory: &Memory| {
-        let name = memory.index.map_or_else(String::new, |index| format!("{}:{index}", one_line(&memory.topic)));
+        let name = memory.index.map_or_else(String::new, |index| {
+            format!("{}:{index}", one_line(&memory.topic))
+        });
         vec![
             Field::painted(Paint::Name, name),
             one_line(&memory.handle).into(),
@@ -47,7 +57,11 @@ pub(crate) fn entries(look: Look, memories: &[Memory]) -> String {
             marked_text(look, memory).into(),
         ]
     };
-    rows(look, &["entry", "handle", "recorded", "tags", "text"], memories.iter().map(row).collect())
+    rows(
+        look,
+        &["entry", "handle", "recorded", "tags", "text"],
+        memories.iter().map(row).collect(),
+    )
 }
 
 /// Writes who speaks of a topic, and how.
@@ -59,9 +73,17 @@ pub(crate) fn cross_references(look: Look, references: &[CrossReference]) -> Str
             (false, true) => "links",
             (true | false, false) => "mentions",
         };
-        Some(vec![handle(memory), how.into(), marked_text(look, memory).into()])
+        Some(vec![
+            handle(memory),
+            how.into(),
+            marked_text(look, memory).into(),
+        ])
     };
-    rows(look, &["handle", "how", "text"], references.iter().filter_map(row).collect())
+    rows(
+        look,
+        &["handle", "how", "text"],
+        references.iter().filter_map(row).collect(),
+    )
 }
 
 /// Writes which topics speak of which.
@@ -74,7 +96,11 @@ pub(crate) fn graph(look: Look, edges: &[TopicEdge]) -> String {
             edge.links.to_string().into(),
         ]
     };
-    rows(look, &["from", "to", "mentions", "links"], edges.iter().map(row).collect())
+    rows(
+        look,
+        &["from", "to", "mentions", "links"],
+        edges.iter().map(row).collect(),
+    )
 }
 
 /// Writes the same in the DOT language: a node a topic, an edge labelled with mentions and links.
@@ -85,7 +111,11 @@ pub(crate) fn graph_dot(reply: &GraphReply) -> String {
     };
     let edge = |edge: &TopicEdge| {
         let weight = edge.mentions.saturating_add(edge.links);
-        format!("  {} -> {} [label=\"{weight}\"];\n", quoted(&edge.from), quoted(&edge.to))
+        format!(
+            "  {} -> {} [label=\"{weight}\"];\n",
+            quoted(&edge.from),
+            quoted(&edge.to)
+        )
     };
     let mut dot = "digraph topics {\n".to_owned();
     dot.extend(reply.topics.iter().map(node));
@@ -95,5 +125,8 @@ pub(crate) fn graph_dot(reply: &GraphReply) -> String {
 
 /// A name as DOT has it: quotes and backslashes are escaped.
 fn quoted(name: &str) -> String {
-    format!("\"{}\"", one_line(name).replace('\\', "\\\\").replace('"', "\\\""))
+    format!(
+        "\"{}\"",
+        one_line(name).replace('\\', "\\\\").replace('"', "\\\"")
+    )
 }

@@ -23,25 +23,37 @@ const CLOSING: &str = "、。，．：；！？）」』】〉》〕”’…ー
 /// Columns of indentation that make a line code in Markdown, unless it is a row of a list.
 const CODE_COLUMNS: usize = 4;
 
-/// How far what follows the first part of a line is indented, in columns: as far as the text behind a mark.
+/// How far what follows the first part of a line is indented, in columns: as far as the text behind
+/// a mark.
 const HANGING_COLUMNS: usize = 2;
 
-/// Breaks every line that is wider than so many columns. What follows stands below the line's own text: a row of a list and a
-/// heading hang, an indented line stays where it is. A word that is wider alone stays whole.
+/// Breaks every line that is wider than so many columns. What follows stands below the line's own
+/// text: a row of a list and a heading hang, an indented line stays where it is. A word that is
+/// wider alone stays whole.
 pub(crate) fn wrapped(text: &str, width: usize) -> String {
     each_line(text, |line| {
         let (own, content) = parted(line);
-        let mark = MARKS.into_iter().find(|mark| content.starts_with(mark)).unwrap_or_default();
+        let mark = MARKS
+            .into_iter()
+            .find(|mark| content.starts_with(mark))
+            .unwrap_or_default();
         let hangs = own == 0 || !mark.is_empty();
-        broken(line, own, mark, if hangs { HANGING_COLUMNS } else { 0 }, width)
+        broken(
+            line,
+            own,
+            mark,
+            if hangs { HANGING_COLUMNS } else { 0 },
+            width,
+        )
     })
 }
 
-/// Breaks the lines of a text that somebody wrote, which may be Markdown. Rows of lists hang, running text does not; code and the
-/// rows of tables stay as they are.
+/// Breaks the lines of a text that somebody wrote, which may be Markdown. Rows of lists hang,
+/// running text does not; code and the rows of tables stay as they are.
 pub(crate) fn wrapped_prose(text: &str, width: usize) -> String {
     let mut open: Option<&str> = None;
-    // The column at which the text of the list's last row begins: a line that begins there goes on with it.
+    // The column at which the text of the list's last row begins: a line that begins there goes on
+    // with it.
     let mut row_text: Option<usize> = None;
     each_line(text, |line| {
         let (own, content) = parted(line);
@@ -79,17 +91,27 @@ fn parted(line: &str) -> (usize, &str) {
 
 /// What makes a line a row of a list, or a quotation.
 fn markdown_mark(content: &str) -> &str {
-    let digits = content.len() - content.trim_start_matches(|character: char| character.is_ascii_digit()).len();
-    let number = NUMBER_ENDS
-        .into_iter()
-        .find(|end| digits > 0 && content.get(digits..).is_some_and(|rest| rest.starts_with(end)));
+    let digits = content.len()
+        - content
+            .trim_start_matches(|character: char| character.is_ascii_digit())
+            .len();
+    let number = NUMBER_ENDS.into_iter().find(|end| {
+        digits > 0
+            && content
+                .get(digits..)
+                .is_some_and(|rest| rest.starts_with(end))
+    });
     match number {
         Some(end) => content.get(..digits + end.len()).unwrap_or_default(),
-        None => MARKDOWN_MARKS.into_iter().find(|mark| content.starts_with(mark)).unwrap_or_default(),
+        None => MARKDOWN_MARKS
+            .into_iter()
+            .find(|mark| content.starts_with(mark))
+            .unwrap_or_default(),
     }
 }
 
-/// Breaks a line that is indented by `own` columns before its mark. What follows its first part is indented by so many more.
+/// Breaks a line that is indented by `own` columns before its mark. What follows its first part is
+/// indented by so many more.
 fn broken(line: &str, own: usize, mark: &str, hanging: usize, width: usize) -> String {
     if measure_text_width(line) <= width {
         return line.to_owned();
@@ -99,8 +121,14 @@ fn broken(line: &str, own: usize, mark: &str, hanging: usize, width: usize) -> S
     for word in line.get(last.len()..).unwrap_or_default().split(' ') {
         for (at, piece) in pieces(word).into_iter().enumerate() {
             let blank = if at == 0 && has_word { " " } else { "" };
-            if has_word && measure_text_width(&last) + blank.len() + measure_text_width(piece) > width {
-                lines.push(std::mem::replace(&mut last, indent.clone()).trim_end().to_owned());
+            if has_word
+                && measure_text_width(&last) + blank.len() + measure_text_width(piece) > width
+            {
+                lines.push(
+                    std::mem::replace(&mut last, indent.clone())
+                        .trim_end()
+                        .to_owned(),
+                );
                 has_word = false;
             } else {
                 last.push_str(blank);
@@ -114,20 +142,25 @@ fn broken(line: &str, own: usize, mark: &str, hanging: usize, width: usize) -> S
     lines.join("\n")
 }
 
-/// The parts of a word between which it may be broken: Chinese and Japanese are written without blanks, so before and
-/// behind each of their characters, but not before what closes something.
+/// The parts of a word between which it may be broken: Chinese and Japanese are written without
+/// blanks, so before and behind each of their characters, but not before what closes something.
 fn pieces(word: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let mut was_wide = false;
     for (at, character) in word.char_indices() {
-        let is_wide = !character.is_ascii() && measure_text_width(character.encode_utf8(&mut [0; 4])) > 1;
+        let is_wide =
+            !character.is_ascii() && measure_text_width(character.encode_utf8(&mut [0; 4])) > 1;
         if at > 0 && (is_wide || was_wide) && !CLOSING.contains(character) {
             starts.push(at);
         }
         was_wide = is_wide;
     }
     let ends = starts.iter().skip(1).copied().chain([word.len()]);
-    starts.iter().zip(ends).filter_map(|(start, end)| word.get(*start..end)).collect()
+    starts
+        .iter()
+        .zip(ends)
+        .filter_map(|(start, end)| word.get(*start..end))
+        .collect()
 }
 
 #[cfg(test)]

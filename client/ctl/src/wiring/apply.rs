@@ -1,5 +1,5 @@
-//! Wiring and unwiring on real files: everything is planned and checked before the first file is written, and what is
-//! written is what was shown.
+//! Wiring and unwiring on real files: everything is planned and checked before the first file is
+//! written, and what is written is what was shown.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ pub(crate) enum Change {
     Updated,
     /// It becomes what it was before the installation, to the byte.
     Restored,
-    /// Our entries are taken out, and the rest stays: what others edited since, and what of ours belongs to other
-    /// settings.
+    /// Our entries are taken out, and the rest stays: what others edited since, and what of ours
+    /// belongs to other settings.
     Cleaned,
     /// It goes, as before the installation.
     Deleted,
@@ -56,14 +56,19 @@ impl Plan {
     ///
     /// # Errors
     /// See [`WiringError`].
-    pub(crate) fn install(targets: &[Target], programs: &Programs, helix_home: &Path) -> Result<Self, WiringError> {
+    pub(crate) fn install(
+        targets: &[Target],
+        programs: &Programs,
+        helix_home: &Path,
+    ) -> Result<Self, WiringError> {
         let undo = Undo::new(helix_home);
         let plan = |target| Step::install(target, programs, &undo);
         let steps = targets.iter().map(plan).collect::<Result<_, _>>()?;
         Ok(Self { steps, undo })
     }
 
-    /// Plans to take our entries out of each file, restoring it to the byte where nobody edited it since.
+    /// Plans to take our entries out of each file, restoring it to the byte where nobody edited it
+    /// since.
     ///
     /// # Errors
     /// See [`WiringError`].
@@ -76,26 +81,37 @@ impl Plan {
 
     /// What it does to each file.
     pub(crate) fn reports(&self) -> Vec<Report> {
-        self.steps.iter().map(|step| step.report(&self.undo)).collect()
+        self.steps
+            .iter()
+            .map(|step| step.report(&self.undo))
+            .collect()
     }
 
     /// Whether it changes any file.
     pub(crate) fn changes_anything(&self) -> bool {
-        self.steps.iter().any(|step| step.change() != Change::Unchanged)
+        self.steps
+            .iter()
+            .any(|step| step.change() != Change::Unchanged)
     }
 
     /// Carries it out.
     ///
     /// # Errors
-    /// When a file says something else by now: none is written. When one cannot be written: those before it are done
-    /// then.
+    /// When a file says something else by now: none is written. When one cannot be written: those
+    /// before it are done then.
     pub(crate) fn write(&self) -> Result<(), WiringError> {
-        if self.steps.iter().any(|step| matches!(step.kept, Kept::Saved(_))) {
+        if self
+            .steps
+            .iter()
+            .any(|step| matches!(step.kept, Kept::Saved(_)))
+        {
             self.undo.make_dir()?;
         }
         let _others_wait = self.undo.lock();
         self.steps.iter().try_for_each(Step::check)?;
-        self.steps.iter().try_for_each(|step| step.write(&self.undo))
+        self.steps
+            .iter()
+            .try_for_each(|step| step.write(&self.undo))
     }
 }
 
@@ -106,6 +122,8 @@ impl Plan {
 pub(crate) fn status(target: &Target, programs: &Programs) -> Result<WiringStatus, WiringError> {
     let real = file::resolve(&target.path)?;
     let text = file::read(&real)?;
-    plan_status(text.as_deref(), target, programs, &|program| programs.is_there(program))
-        .map_err(|error| error.within(&real))
+    plan_status(text.as_deref(), target, programs, &|program| {
+        programs.is_there(program)
+    })
+    .map_err(|error| error.within(&real))
 }

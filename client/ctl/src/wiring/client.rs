@@ -1,5 +1,5 @@
-//! The clients that Helix can be wired into: in which forms they read hooks and servers, from which files, and what
-//! their users have to do themselves.
+//! The clients that Helix can be wired into: in which forms they read hooks and servers, from which
+//! files, and what their users have to do themselves.
 
 use std::path::{Path, PathBuf};
 
@@ -76,14 +76,16 @@ pub(crate) struct HookForm {
     pub(crate) rows: &'static [HookRow],
     /// The shape of an event.
     pub(crate) shape: HookShape,
-    /// The shim's second argument: which client it is that asks. Claude Code and Codex are known without it.
+    /// The shim's second argument: which client it is that asks. Claude Code and Codex are known
+    /// without it.
     pub(crate) client: Option<&'static str>,
 }
 
 /// The shape of an event's hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HookShape {
-    /// Groups of handlers below a matcher; program and arguments apart, so that no shell is started.
+    /// Groups of handlers below a matcher; program and arguments apart, so that no shell is
+    /// started.
     GroupsOfPrograms,
     /// Groups of handlers below a matcher; each one line for a shell.
     GroupsOfLines,
@@ -111,11 +113,26 @@ pub(crate) enum ServerShape {
     Local,
 }
 
-const CLAUDE_HOOKS: HookForm = HookForm { rows: table::CLAUDE, shape: HookShape::GroupsOfPrograms, client: None };
-const CODEX_HOOKS: HookForm = HookForm { rows: table::CODEX, shape: HookShape::GroupsOfLines, client: None };
-const CURSOR_HOOKS: HookForm = HookForm { rows: table::CURSOR, shape: HookShape::Lines, client: Some("cursor") };
-const GEMINI_HOOKS: HookForm =
-    HookForm { rows: table::GEMINI, shape: HookShape::GroupsOfLines, client: Some("gemini") };
+const CLAUDE_HOOKS: HookForm = HookForm {
+    rows: table::CLAUDE,
+    shape: HookShape::GroupsOfPrograms,
+    client: None,
+};
+const CODEX_HOOKS: HookForm = HookForm {
+    rows: table::CODEX,
+    shape: HookShape::GroupsOfLines,
+    client: None,
+};
+const CURSOR_HOOKS: HookForm = HookForm {
+    rows: table::CURSOR,
+    shape: HookShape::Lines,
+    client: Some("cursor"),
+};
+const GEMINI_HOOKS: HookForm = HookForm {
+    rows: table::GEMINI,
+    shape: HookShape::GroupsOfLines,
+    client: Some("gemini"),
+};
 
 const fn servers(servers: &'static str, shape: ServerShape) -> Part {
     Part::Server(ServerForm { servers, shape })
@@ -123,8 +140,15 @@ const fn servers(servers: &'static str, shape: ServerShape) -> Part {
 
 impl Client {
     /// Every one.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Claude, Self::Codex, Self::Cursor, Self::Gemini, Self::OpenCode, Self::VsCode, Self::Windsurf];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Cursor,
+        Self::Gemini,
+        Self::OpenCode,
+        Self::VsCode,
+        Self::Windsurf,
+    ];
 
     /// Its name on the command line.
     pub(crate) fn command(self) -> &'static str {
@@ -156,7 +180,9 @@ impl Client {
     pub(crate) fn scopes(self) -> &'static [Scope] {
         match self {
             Self::Claude => &[Scope::Project, Scope::Local, Scope::User],
-            Self::Codex | Self::Cursor | Self::Gemini | Self::OpenCode | Self::VsCode => &[Scope::Project, Scope::User],
+            Self::Codex | Self::Cursor | Self::Gemini | Self::OpenCode | Self::VsCode => {
+                &[Scope::Project, Scope::User]
+            }
             Self::Windsurf => &[Scope::User],
         }
     }
@@ -169,44 +195,80 @@ impl Client {
         match self {
             Self::Claude => vec![claude_hooks(scope, place), claude_server(scope, place)],
             Self::Codex => {
-                let own = place.codex_home.clone().unwrap_or_else(|| place.home.join(".codex"));
+                let own = place
+                    .codex_home
+                    .clone()
+                    .unwrap_or_else(|| place.home.join(".codex"));
                 let directory = in_project_or(scope, place, ".codex", own);
                 vec![
-                    json(scope, directory.join("hooks.json"), &[Part::Hooks(CODEX_HOOKS)]),
+                    json(
+                        scope,
+                        directory.join("hooks.json"),
+                        &[Part::Hooks(CODEX_HOOKS)],
+                    ),
                     Target {
                         syntax: Syntax::Toml,
-                        ..json(scope, directory.join("config.toml"), &[servers("mcp_servers", ServerShape::Plain)])
+                        ..json(
+                            scope,
+                            directory.join("config.toml"),
+                            &[servers("mcp_servers", ServerShape::Plain)],
+                        )
                     },
                 ]
             }
             Self::Cursor => {
                 let directory = in_project_or(scope, place, ".cursor", place.home.join(".cursor"));
                 vec![
-                    json(scope, directory.join("hooks.json"), &[Part::Hooks(CURSOR_HOOKS)]),
-                    json(scope, directory.join("mcp.json"), &[servers("mcpServers", ServerShape::Typed)]),
+                    json(
+                        scope,
+                        directory.join("hooks.json"),
+                        &[Part::Hooks(CURSOR_HOOKS)],
+                    ),
+                    json(
+                        scope,
+                        directory.join("mcp.json"),
+                        &[servers("mcpServers", ServerShape::Typed)],
+                    ),
                 ]
             }
             Self::Gemini => {
                 let directory = in_project_or(scope, place, ".gemini", place.home.join(".gemini"));
-                let parts = [Part::Hooks(GEMINI_HOOKS), servers("mcpServers", ServerShape::Plain)];
+                let parts = [
+                    Part::Hooks(GEMINI_HOOKS),
+                    servers("mcpServers", ServerShape::Plain),
+                ];
                 vec![json(scope, directory.join("settings.json"), &parts)]
             }
             Self::OpenCode => {
                 let directory = in_project_or(scope, place, "", place.config.join("opencode"));
-                vec![json(scope, opencode_file(&directory), &[servers("mcp", ServerShape::Local)])]
+                vec![json(
+                    scope,
+                    opencode_file(&directory),
+                    &[servers("mcp", ServerShape::Local)],
+                )]
             }
             Self::VsCode => {
-                let directory = in_project_or(scope, place, ".vscode", vscode_user_directory(place));
-                vec![json(scope, directory.join("mcp.json"), &[servers("servers", ServerShape::Typed)])]
+                let directory =
+                    in_project_or(scope, place, ".vscode", vscode_user_directory(place));
+                vec![json(
+                    scope,
+                    directory.join("mcp.json"),
+                    &[servers("servers", ServerShape::Typed)],
+                )]
             }
             Self::Windsurf => {
                 let file = place.home.join(".codeium/windsurf/mcp_config.json");
-                vec![json(scope, file, &[servers("mcpServers", ServerShape::Plain)])]
+                vec![json(
+                    scope,
+                    file,
+                    &[servers("mcpServers", ServerShape::Plain)],
+                )]
             }
         }
     }
 
-    /// What the user still has to do, with hooks alone or with the server, each a lowercase fragment.
+    /// What the user still has to do, with hooks alone or with the server, each a lowercase
+    /// fragment.
     pub(crate) fn steps(self, scope: Scope, with_server: bool) -> &'static [&'static str] {
         match (self, scope) {
             (Self::Claude, Scope::Project) if with_server => &[
@@ -221,23 +283,32 @@ impl Client {
             (Self::Codex, Scope::Local | Scope::User) => &[
                 "Codex never runs a hook that is not trusted, and does not say so: start it and trust Helix's with /hooks",
             ],
-            (Self::Cursor, _) => &["restart Cursor, and see that the server `helix` is on in its list of MCP servers"],
+            (Self::Cursor, _) => &[
+                "restart Cursor, and see that the server `helix` is on in its list of MCP servers",
+            ],
             (Self::Gemini, Scope::Project) => &[
                 "restart Gemini CLI; /mcp and /hooks list what it found",
                 "Gemini CLI reads this project's .gemini only in a folder that it trusts",
             ],
-            (Self::Gemini, Scope::Local | Scope::User) => &["restart Gemini CLI; /mcp and /hooks list what it found"],
-            (Self::OpenCode, _) => &["restart OpenCode; it reads its settings when it starts"],
-            (Self::VsCode, _) => {
-                &["VS Code asks whether to trust the server `helix` when it starts it first: allow it"]
+            (Self::Gemini, Scope::Local | Scope::User) => {
+                &["restart Gemini CLI; /mcp and /hooks list what it found"]
             }
+            (Self::OpenCode, _) => &["restart OpenCode; it reads its settings when it starts"],
+            (Self::VsCode, _) => &[
+                "VS Code asks whether to trust the server `helix` when it starts it first: allow it",
+            ],
             (Self::Windsurf, _) => &["restart Windsurf, or refresh the MCP servers in Cascade"],
         }
     }
 }
 
 fn claude_hooks(scope: Scope, place: &Place) -> Target {
-    let own = || place.claude_config_dir.clone().unwrap_or_else(|| place.home.join(".claude"));
+    let own = || {
+        place
+            .claude_config_dir
+            .clone()
+            .unwrap_or_else(|| place.home.join(".claude"))
+    };
     let path = match scope {
         Scope::Project => place.project.join(".claude/settings.json"),
         Scope::Local => place.project.join(".claude/settings.local.json"),
@@ -248,7 +319,13 @@ fn claude_hooks(scope: Scope, place: &Place) -> Target {
 
 /// A user's own servers in one project stand in the user's file, below that project's path.
 fn claude_server(scope: Scope, place: &Place) -> Target {
-    let own = || place.claude_config_dir.as_deref().unwrap_or(&place.home).join(".claude.json");
+    let own = || {
+        place
+            .claude_config_dir
+            .as_deref()
+            .unwrap_or(&place.home)
+            .join(".claude.json")
+    };
     let part = servers("mcpServers", ServerShape::Typed);
     match scope {
         Scope::Project => json(scope, place.project.join(".mcp.json"), &[part]),
@@ -270,12 +347,18 @@ fn in_project_or(scope: Scope, place: &Place, below: &str, own: PathBuf) -> Path
     }
 }
 
-/// It reads both names. The one that Helix is in is taken, else the one that is there, so that there is one file.
+/// It reads both names. The one that Helix is in is taken, else the one that is there, so that
+/// there is one file.
 fn opencode_file(directory: &Path) -> PathBuf {
-    let names @ [plain, commented] = &["opencode.json", "opencode.jsonc"].map(|name| directory.join(name));
+    let names @ [plain, commented] =
+        &["opencode.json", "opencode.jsonc"].map(|name| directory.join(name));
     let holds_ours = |text: Option<String>| text.is_some_and(|text| text.contains(SERVER_PROGRAM));
     let is_wired = |path: &&PathBuf| file::read(path).is_ok_and(holds_ours);
-    let present = if commented.exists() && !plain.exists() { commented } else { plain };
+    let present = if commented.exists() && !plain.exists() {
+        commented
+    } else {
+        plain
+    };
     names.iter().find(is_wired).unwrap_or(present).clone()
 }
 
@@ -293,5 +376,12 @@ fn json(scope: Scope, path: PathBuf, parts: &[Part]) -> Target {
         Scope::User => OWN_FILE_MODE,
     };
     let is_shared = scope == Scope::Project;
-    Target { path, parts: parts.to_vec(), syntax: Syntax::Json, level: Level::Root, is_shared, new_mode }
+    Target {
+        path,
+        parts: parts.to_vec(),
+        syntax: Syntax::Json,
+        level: Level::Root,
+        is_shared,
+        new_mode,
+    }
 }

@@ -11,7 +11,9 @@ const LINE_CHARS_MAX: usize = 400;
 
 /// Writes a unified diff; `None` stands for a file that is not there. Empty when nothing differs.
 pub(super) fn diff(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
-    let side = |text: Option<&str>| text.map_or_else(|| "/dev/null".to_owned(), |_| path.display().to_string());
+    let side = |text: Option<&str>| {
+        text.map_or_else(|| "/dev/null".to_owned(), |_| path.display().to_string())
+    };
     let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
     let shown = TextDiff::from_lines(old, new)
         .unified_diff()

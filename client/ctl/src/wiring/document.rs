@@ -1,7 +1,7 @@
 //! A settings file as a concrete syntax tree: every byte that is not edited stays as it was.
 //!
-//! A byte order mark is set aside while parsing and put back. Repeated keys count as the clients count
-//! them: the last one wins.
+//! A byte order mark is set aside while parsing and put back. Repeated keys count as the clients
+//! count them: the last one wins.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -38,20 +38,40 @@ impl Document {
     pub(super) fn parse(text: Option<&str>) -> Result<Self, WiringError> {
         let text = text.unwrap_or_default();
         let (marked, body) = strip_mark(text);
-        Ok(Self { root: tree(body)?, marked })
+        Ok(Self {
+            root: tree(body)?,
+            marked,
+        })
     }
 
-    /// Adds an element to an array of its own. The nodes taken before are of another tree then, as after the next two.
-    pub(super) fn append(&mut self, array: CstArray, value: &CstInputValue) -> Result<(), WiringError> {
+    /// Adds an element to an array of its own. The nodes taken before are of another tree then, as
+    /// after the next two.
+    pub(super) fn append(
+        &mut self,
+        array: CstArray,
+        value: &CstInputValue,
+    ) -> Result<(), WiringError> {
         self.root = tree(&splice::appended(&self.root, &array.into(), None, value))?;
         Ok(())
     }
 
     /// Puts a member into an object of its own: at the end, or in place of null.
-    pub(super) fn put(&mut self, object: CstObject, name: &str, value: CstInputValue) -> Result<(), WiringError> {
+    pub(super) fn put(
+        &mut self,
+        object: CstObject,
+        name: &str,
+        value: CstInputValue,
+    ) -> Result<(), WiringError> {
         match member(&object, name) {
             Some(found) => found.set_value(value),
-            None => self.root = tree(&splice::appended(&self.root, &object.into(), Some(name), &value))?,
+            None => {
+                self.root = tree(&splice::appended(
+                    &self.root,
+                    &object.into(),
+                    Some(name),
+                    &value,
+                ))?
+            }
         }
         Ok(())
     }
@@ -81,7 +101,9 @@ impl Document {
 
     /// The value that the keys lead to; the root's without any.
     pub(super) fn at(&self, keys: &[&str]) -> Option<CstNode> {
-        keys.iter().try_fold(self.root.value()?, |at, key| member(&at.as_object()?, key)?.value())
+        keys.iter().try_fold(self.root.value()?, |at, key| {
+            member(&at.as_object()?, key)?.value()
+        })
     }
 
     /// The member that the keys lead to, if each of them leads on.
@@ -100,7 +122,9 @@ impl Document {
 
     /// The root object, made when the file holds no value at all.
     pub(super) fn root_or_new(&self) -> Result<CstObject, WiringError> {
-        self.root.object_value_or_create().ok_or_else(|| self.wrong_root())
+        self.root
+            .object_value_or_create()
+            .ok_or_else(|| self.wrong_root())
     }
 
     /// The root object, if the file holds any value.
@@ -113,12 +137,19 @@ impl Document {
 
     /// The file's text as it now stands.
     pub(super) fn text(&self) -> String {
-        let mark = if self.marked { BYTE_ORDER_MARK.to_string() } else { String::new() };
+        let mark = if self.marked {
+            BYTE_ORDER_MARK.to_string()
+        } else {
+            String::new()
+        };
         mark + &self.root.to_string()
     }
 
     fn wrong_root(&self) -> WiringError {
-        let found = self.root.value().unwrap_or_else(|| self.root.clone().into());
+        let found = self
+            .root
+            .value()
+            .unwrap_or_else(|| self.root.clone().into());
         wrong("the root", "an object", &found)
     }
 }
@@ -134,7 +165,10 @@ pub(super) fn object(parent: &CstObject, name: &str) -> Result<Option<CstObject>
     let Some(value) = member_value(parent, name) else {
         return Ok(None);
     };
-    value.as_object().map(Some).ok_or_else(|| wrong(name, "an object", &value))
+    value
+        .as_object()
+        .map(Some)
+        .ok_or_else(|| wrong(name, "an object", &value))
 }
 
 /// The array under `name`, if there is one. Null counts as absent.
@@ -142,7 +176,10 @@ pub(super) fn array(parent: &CstObject, name: &str) -> Result<Option<CstArray>, 
     let Some(value) = member_value(parent, name) else {
         return Ok(None);
     };
-    value.as_array().map(Some).ok_or_else(|| wrong(&format!("hooks.{name}"), "an array", &value))
+    value
+        .as_array()
+        .map(Some)
+        .ok_or_else(|| wrong(&format!("hooks.{name}"), "an array", &value))
 }
 
 /// One-based line and column at which a node starts.
@@ -167,12 +204,19 @@ pub(super) fn text_before(node: &CstNode) -> String {
 
 /// The last member of that name.
 pub(super) fn member(parent: &CstObject, name: &str) -> Option<CstObjectProp> {
-    parent.properties().into_iter().rfind(|member| member.decoded_name().as_deref() == Some(name))
+    parent
+        .properties()
+        .into_iter()
+        .rfind(|member| member.decoded_name().as_deref() == Some(name))
 }
 
 /// The string under `name`.
 pub(super) fn string(parent: &CstObject, name: &str) -> Option<String> {
-    member(parent, name)?.value()?.as_string_lit()?.decoded_value().ok()
+    member(parent, name)?
+        .value()?
+        .as_string_lit()?
+        .decoded_value()
+        .ok()
 }
 
 /// Sets a member unless its text already says the same.
@@ -189,13 +233,23 @@ pub(super) fn set(parent: &CstObject, name: &str, value: CstInputValue) {
 /// One-based line and column just after a text, counting characters.
 pub(super) fn end_of(text: &str) -> (usize, usize) {
     let line = text.matches('\n').count() + 1;
-    let column = text.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
+    let column = text
+        .rsplit('\n')
+        .next()
+        .map_or(0, |last| last.chars().count())
+        + 1;
     (line, column)
 }
 
 fn wrong(key: &str, expected: &'static str, node: &CstNode) -> WiringError {
     let (line, column) = position(node);
-    WiringError::Shape { key: key.to_owned(), expected, found: kind(node).to_owned(), line, column }
+    WiringError::Shape {
+        key: key.to_owned(),
+        expected,
+        found: kind(node).to_owned(),
+        line,
+        column,
+    }
 }
 
 /// What kind of value a node is, with its article.
@@ -218,7 +272,9 @@ fn kind(node: &CstNode) -> &'static str {
 }
 
 fn member_value(parent: &CstObject, name: &str) -> Option<CstNode> {
-    member(parent, name)?.value().filter(|value| value.as_null_keyword().is_none())
+    member(parent, name)?
+        .value()
+        .filter(|value| value.as_null_keyword().is_none())
 }
 
 fn says(member: &CstObjectProp, wanted: &CstInputValue) -> bool {
@@ -228,13 +284,22 @@ fn says(member: &CstObjectProp, wanted: &CstInputValue) -> bool {
 fn same(found: &CstNode, wanted: &CstInputValue) -> bool {
     match wanted {
         CstInputValue::String(text) => {
-            found.as_string_lit().and_then(|lit| lit.decoded_value().ok()).as_ref() == Some(text)
+            found
+                .as_string_lit()
+                .and_then(|lit| lit.decoded_value().ok())
+                .as_ref()
+                == Some(text)
         }
         CstInputValue::Array(items) => found.as_array().is_some_and(|array| {
             let elements = array.elements();
-            elements.len() == items.len() && elements.iter().zip(items).all(|(element, item)| same(element, item))
+            elements.len() == items.len()
+                && elements
+                    .iter()
+                    .zip(items)
+                    .all(|(element, item)| same(element, item))
         }),
-        // Numbers and booleans are written in one way only; objects and nulls are never set in place.
+        // Numbers and booleans are written in one way only; objects and nulls are never set in
+        // place.
         CstInputValue::Number(text) => found.to_string() == *text,
         CstInputValue::Bool(flag) => found.to_string() == flag.to_string(),
         CstInputValue::Null | CstInputValue::Object(_) => false,

@@ -57,7 +57,9 @@ pub(crate) enum WiringError {
         column: usize,
     },
     /// The file holds bytes that are not UTF-8.
-    #[error("read settings: not UTF-8 at line {line}, column {column}; save the file as UTF-8 and run this again")]
+    #[error(
+        "read settings: not UTF-8 at line {line}, column {column}; save the file as UTF-8 and run this again"
+    )]
     NotUtf8 {
         /// One-based line.
         line: usize,
@@ -95,7 +97,9 @@ pub(crate) enum WiringError {
         path: PathBuf,
     },
     /// Something else than a directory is on the way to a file.
-    #[error("use `{path}` as a directory: it is a file, or a link that leads nowhere; move it away and run this again")]
+    #[error(
+        "use `{path}` as a directory: it is a file, or a link that leads nowhere; move it away and run this again"
+    )]
     NotADirectory {
         /// What was found.
         path: PathBuf,
@@ -166,7 +170,9 @@ impl WiringError {
             Self::ReadOnly { .. } => EXIT_PERMISSION,
             Self::SelfCheck { .. } | Self::Changed { .. } | Self::Record { .. } => EXIT_IO,
             Self::Io { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => EXIT_PERMISSION,
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    EXIT_PERMISSION
+                }
                 _ => EXIT_IO,
             },
             Self::In { source, .. } => source.exit_code(),
@@ -174,12 +180,22 @@ impl WiringError {
     }
 
     /// Makes an adapter for `map_err` that names the action and the path.
-    pub(super) fn io<'a>(action: &'static str, path: &'a std::path::Path) -> impl FnOnce(io::Error) -> Self + 'a {
-        move |source| Self::Io { action, path: path.to_owned(), source }
+    pub(super) fn io<'a>(
+        action: &'static str,
+        path: &'a std::path::Path,
+    ) -> impl FnOnce(io::Error) -> Self + 'a {
+        move |source| Self::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
     }
 
     /// Names the file that an error of a pure function is about.
     pub(super) fn within(self, path: &std::path::Path) -> Self {
-        Self::In { path: path.to_owned(), source: Box::new(self) }
+        Self::In {
+            path: path.to_owned(),
+            source: Box::new(self),
+        }
     }
 }

@@ -1,7 +1,9 @@
-//! Hook handlers inside a settings document: `hooks.{Event}[].hooks[]`, or `hooks.{event}[]` where a client has no groups.
+//! Hook handlers inside a settings document: `hooks.{Event}[].hooks[]`, or `hooks.{event}[]` where
+//! a client has no groups.
 //!
-//! A handler is ours when the program that it runs has the shim's file name. Ours are brought to what the table says,
-//! wherever they stand; a group's matcher is only touched when nobody else's handler shares the group.
+//! A handler is ours when the program that it runs has the shim's file name. Ours are brought to
+//! what the table says, wherever they stand; a group's matcher is only touched when nobody else's
+//! handler shares the group.
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp};
 
@@ -28,7 +30,11 @@ struct Reconciled<'a> {
 }
 
 /// Brings the document's handlers to the table of `form`, all of them running `shim`.
-pub(super) fn install(document: &mut Document, form: &HookForm, shim: Shim<'_>) -> Result<(), WiringError> {
+pub(super) fn install(
+    document: &mut Document,
+    form: &HookForm,
+    shim: Shim<'_>,
+) -> Result<(), WiringError> {
     let root = document.root_or_new()?;
     if form.shape == HookShape::Lines && member(&root, VERSION).is_none() {
         document.put_first(root, VERSION, &VERSION_NUMBER.into())?;
@@ -44,12 +50,18 @@ pub(super) fn install(document: &mut Document, form: &HookForm, shim: Shim<'_>) 
             }
         }
     }
-    unmet.into_iter().try_for_each(|row| add(document, form, shim, row))
+    unmet
+        .into_iter()
+        .try_for_each(|row| add(document, form, shim, row))
 }
 
-/// Takes our handlers out, and the containers that are empty then unless the original file had them. Where nobody
-/// knows, an event's list goes and what holds all events stays.
-pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past<'_>) -> Result<(), WiringError> {
+/// Takes our handlers out, and the containers that are empty then unless the original file had
+/// them. Where nobody knows, an event's list goes and what holds all events stays.
+pub(super) fn uninstall(
+    document: &mut Document,
+    form: &HookForm,
+    past: &Past<'_>,
+) -> Result<(), WiringError> {
     let mut events: Vec<String> = Vec::new();
     while let Some((event, ours)) = first_ours(document, form.shape)? {
         document.remove(&ours)?;
@@ -73,27 +85,45 @@ pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past<'_
     remove_own_version(document, form, past)
 }
 
-/// What counts as having stood in the place of an event's list. Where nobody knows, the list is as ours as what was in
-/// it.
+/// What counts as having stood in the place of an event's list. Where nobody knows, the list is as
+/// ours as what was in it.
 fn before_event(form: &HookForm, past: &Past<'_>, event: &str) -> Before {
     let keys = [HOOKS, event];
     // An event that is not in the table any more got its list from an earlier version.
     let is_in_table = form.rows.iter().any(|row| row.event == event);
-    let before = if is_in_table { past.container(&keys) } else { past.at(&keys) };
-    if before == Before::Unknown { Before::Absent } else { before }
+    let before = if is_in_table {
+        past.container(&keys)
+    } else {
+        past.at(&keys)
+    };
+    if before == Before::Unknown {
+        Before::Absent
+    } else {
+        before
+    }
 }
 
 fn hooks_of(document: &Document) -> Result<Option<CstObject>, WiringError> {
-    document.root()?.map_or(Ok(None), |root| object(&root, HOOKS))
+    document
+        .root()?
+        .map_or(Ok(None), |root| object(&root, HOOKS))
 }
 
 fn emptied_event(hooks: &CstObject, event: &str) -> Option<CstObjectProp> {
-    member(hooks, event).filter(|found| found.array_value().is_some_and(|elements| elements.elements().is_empty()))
+    member(hooks, event).filter(|found| {
+        found
+            .array_value()
+            .is_some_and(|elements| elements.elements().is_empty())
+    })
 }
 
-/// A version goes with our hooks when the original surely had none, unless somebody has put hooks of their own beside
-/// ours since, which need it.
-pub(super) fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past<'_>) -> Result<(), WiringError> {
+/// A version goes with our hooks when the original surely had none, unless somebody has put hooks
+/// of their own beside ours since, which need it.
+pub(super) fn remove_own_version(
+    document: &mut Document,
+    form: &HookForm,
+    past: &Past<'_>,
+) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {
         return Ok(());
     };
@@ -142,13 +172,19 @@ fn reconcile<'a>(
     event: &str,
     unmet: &mut Vec<&'a HookRow>,
 ) -> Result<Reconciled<'a>, WiringError> {
-    let mut done = Reconciled { last_met: None, removed: false };
+    let mut done = Reconciled {
+        last_met: None,
+        removed: false,
+    };
     for handler in objects(handlers) {
         let words = words(&handler);
         let Some(verb) = spec::own_verb(&words) else {
             continue;
         };
-        if let Some(at) = unmet.iter().position(|row| row.event == event && row.verb == verb) {
+        if let Some(at) = unmet
+            .iter()
+            .position(|row| row.event == event && row.verb == verb)
+        {
             let row = unmet.remove(at);
             update(&handler, form, shim, row)?;
             done.last_met = Some(row);
@@ -160,9 +196,14 @@ fn reconcile<'a>(
     Ok(done)
 }
 
-/// Brings what a handler runs up to date. All the rest, such as how long the client waits, is set where it is missing: what
-/// the user made of it stays.
-fn update(handler: &CstObject, form: &HookForm, shim: Shim<'_>, row: &HookRow) -> Result<(), WiringError> {
+/// Brings what a handler runs up to date. All the rest, such as how long the client waits, is set
+/// where it is missing: what the user made of it stays.
+fn update(
+    handler: &CstObject,
+    form: &HookForm,
+    shim: Shim<'_>,
+    row: &HookRow,
+) -> Result<(), WiringError> {
     for (name, value) in spec::handler(form, shim, row)? {
         if spec::is_program(&name) || member(handler, &name).is_none() {
             set(handler, &name, value);
@@ -184,7 +225,12 @@ fn set_matcher(group: &CstObject, row: &HookRow) {
     }
 }
 
-fn add(document: &mut Document, form: &HookForm, shim: Shim<'_>, row: &HookRow) -> Result<(), WiringError> {
+fn add(
+    document: &mut Document,
+    form: &HookForm,
+    shim: Shim<'_>,
+    row: &HookRow,
+) -> Result<(), WiringError> {
     let (root, element) = (document.root_or_new()?, spec::element(form, shim, row)?);
     let Some(hooks) = object(&root, HOOKS)? else {
         let event = (row.event.to_owned(), CstInputValue::Array(vec![element]));
@@ -196,8 +242,12 @@ fn add(document: &mut Document, form: &HookForm, shim: Shim<'_>, row: &HookRow) 
     }
 }
 
-/// The first handler of ours with its event, or its whole group where that holds nothing of anybody else's.
-fn first_ours(document: &Document, shape: HookShape) -> Result<Option<(String, CstNode)>, WiringError> {
+/// The first handler of ours with its event, or its whole group where that holds nothing of anybody
+/// else's.
+fn first_ours(
+    document: &Document,
+    shape: HookShape,
+) -> Result<Option<(String, CstNode)>, WiringError> {
     let Some(hooks) = hooks_of(document)? else {
         return Ok(None);
     };
@@ -205,10 +255,12 @@ fn first_ours(document: &Document, shape: HookShape) -> Result<Option<(String, C
         let Some(elements) = elements(&hooks, &event, &[])? else {
             continue;
         };
-        let mut found = objects(&elements).into_iter().filter_map(|element| match shape {
-            HookShape::Lines => is_ours(&element).then(|| element.into()),
-            HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => ours_in_group(element),
-        });
+        let mut found = objects(&elements)
+            .into_iter()
+            .filter_map(|element| match shape {
+                HookShape::Lines => is_ours(&element).then(|| element.into()),
+                HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => ours_in_group(element),
+            });
         if let Some(ours) = found.next() {
             return Ok(Some((event, ours)));
         }
@@ -222,9 +274,14 @@ fn ours_in_group(group: CstObject) -> Option<CstNode> {
     if ours.is_empty() {
         return None;
     }
-    let holds_comment = is_commented(&group.clone().into()) || is_commented(&handlers.clone().into());
+    let holds_comment =
+        is_commented(&group.clone().into()) || is_commented(&handlers.clone().into());
     let is_whole = ours.len() == handlers.elements().len() && !holds_comment;
-    Some(if is_whole { group.into() } else { ours.swap_remove(0).into() })
+    Some(if is_whole {
+        group.into()
+    } else {
+        ours.swap_remove(0).into()
+    })
 }
 
 fn remove_if_empty(hooks: &CstObject, event: &str, elements: &CstArray) {
@@ -233,8 +290,13 @@ fn remove_if_empty(hooks: &CstObject, event: &str, elements: &CstArray) {
     }
 }
 
-/// What stands under an event. Events that are not ours to fill may have any shape and are then skipped.
-fn elements(hooks: &CstObject, event: &str, rows: &[HookRow]) -> Result<Option<CstArray>, WiringError> {
+/// What stands under an event. Events that are not ours to fill may have any shape and are then
+/// skipped.
+fn elements(
+    hooks: &CstObject,
+    event: &str,
+    rows: &[HookRow],
+) -> Result<Option<CstArray>, WiringError> {
     if rows.iter().any(|row| row.event == event) {
         return array(hooks, event);
     }
@@ -243,7 +305,11 @@ fn elements(hooks: &CstObject, event: &str, rows: &[HookRow]) -> Result<Option<C
 
 fn event_names(hooks: &CstObject) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for name in hooks.properties().iter().filter_map(CstObjectProp::decoded_name) {
+    for name in hooks
+        .properties()
+        .iter()
+        .filter_map(CstObjectProp::decoded_name)
+    {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -256,7 +322,11 @@ fn handlers(group: &CstObject) -> Option<CstArray> {
 }
 
 fn objects(array: &CstArray) -> Vec<CstObject> {
-    array.elements().iter().filter_map(CstNode::as_object).collect()
+    array
+        .elements()
+        .iter()
+        .filter_map(CstNode::as_object)
+        .collect()
 }
 
 fn is_ours(handler: &CstObject) -> bool {
@@ -265,9 +335,16 @@ fn is_ours(handler: &CstObject) -> bool {
 
 /// The program and the arguments that a handler runs; empty when it runs none.
 fn words(handler: &CstObject) -> Vec<String> {
-    let arguments = member(handler, ARGUMENTS).and_then(|found| found.array_value()).map(|found| {
-        let texts = found.elements();
-        texts.iter().filter_map(|element| element.as_string_lit()?.decoded_value().ok()).collect()
-    });
-    string(handler, "command").map(|command| spec::words(&command, arguments)).unwrap_or_default()
+    let arguments = member(handler, ARGUMENTS)
+        .and_then(|found| found.array_value())
+        .map(|found| {
+            let texts = found.elements();
+            texts
+                .iter()
+                .filter_map(|element| element.as_string_lit()?.decoded_value().ok())
+                .collect()
+        });
+    string(handler, "command")
+        .map(|command| spec::words(&command, arguments))
+        .unwrap_or_default()
 }

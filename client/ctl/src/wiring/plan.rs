@@ -21,8 +21,8 @@ pub(crate) struct Planned {
 /// Merges our entries into a file; `None` stands for a missing one.
 ///
 /// # Errors
-/// When the text is not in the file's language, has an unexpected shape where our entries go, or holds a foreign
-/// server of our name.
+/// When the text is not in the file's language, has an unexpected shape where our entries go, or
+/// holds a foreign server of our name.
 pub(crate) fn plan_install(
     existing: Option<&str>,
     target: &Target,
@@ -33,7 +33,9 @@ pub(crate) fn plan_install(
             let mut document = Document::parse(existing)?;
             for part in &target.parts {
                 match part {
-                    Part::Hooks(form) => hooks::install(&mut document, form, programs.shim(target))?,
+                    Part::Hooks(form) => {
+                        hooks::install(&mut document, form, programs.shim(target))?
+                    }
                     Part::Server(form) => server::install(&mut document, target, form, programs)?,
                 }
             }
@@ -46,22 +48,33 @@ pub(crate) fn plan_install(
     finish(text, existing, target)
 }
 
-/// Takes our entries out of a file. The `original` tells which empty containers were there before us; where it is not
-/// known, those stay that may have been.
+/// Takes our entries out of a file. The `original` tells which empty containers were there before
+/// us; where it is not known, those stay that may have been.
 ///
 /// # Errors
-/// When the text is not in the file's language or has an unexpected shape on the way to our entries.
-pub(crate) fn plan_uninstall(existing: &str, original: Original<'_>, target: &Target) -> Result<Planned, WiringError> {
+/// When the text is not in the file's language or has an unexpected shape on the way to our
+/// entries.
+pub(crate) fn plan_uninstall(
+    existing: &str,
+    original: Original<'_>,
+    target: &Target,
+) -> Result<Planned, WiringError> {
     let text = match target.syntax {
         Syntax::Json => without_entries(existing, &Past::read(original), target)?,
-        Syntax::Toml => with_servers(Some(existing), target, |text, form| toml::uninstall(text, form, original))?,
+        Syntax::Toml => with_servers(Some(existing), target, |text, form| {
+            toml::uninstall(text, form, original)
+        })?,
     };
     let planned = finish(text, Some(existing), target)?;
     verify::none_left(&planned.text, target)?;
     Ok(planned)
 }
 
-fn without_entries(existing: &str, past: &Past<'_>, target: &Target) -> Result<String, WiringError> {
+fn without_entries(
+    existing: &str,
+    past: &Past<'_>,
+    target: &Target,
+) -> Result<String, WiringError> {
     let mut document = Document::parse(Some(existing))?;
     for part in &target.parts {
         match part {
@@ -80,7 +93,11 @@ fn without_entries(existing: &str, past: &Past<'_>, target: &Target) -> Result<S
 }
 
 /// Takes out what others left of ours. Returns whether there was anything.
-fn is_pruned(document: &mut Document, past: &Past<'_>, target: &Target) -> Result<bool, WiringError> {
+fn is_pruned(
+    document: &mut Document,
+    past: &Past<'_>,
+    target: &Target,
+) -> Result<bool, WiringError> {
     let is_pruned = past.prune_made(document, target)?;
     for part in target.parts.iter().filter(|_| is_pruned) {
         if let Part::Hooks(form) = part {
@@ -100,7 +117,11 @@ fn with_servers(
         Part::Server(form) => Some(form),
         Part::Hooks(_) => None,
     });
-    servers.into_iter().try_fold(existing.unwrap_or_default().to_owned(), |text, form| edit(&text, form))
+    servers
+        .into_iter()
+        .try_fold(existing.unwrap_or_default().to_owned(), |text, form| {
+            edit(&text, form)
+        })
 }
 
 fn finish(text: String, existing: Option<&str>, target: &Target) -> Result<Planned, WiringError> {
@@ -113,5 +134,9 @@ fn finish(text: String, existing: Option<&str>, target: &Target) -> Result<Plann
     if changed {
         verify::rest_is_kept(existing.unwrap_or_default(), &text, target)?;
     }
-    Ok(Planned { text, changed, bare })
+    Ok(Planned {
+        text,
+        changed,
+        bare,
+    })
 }

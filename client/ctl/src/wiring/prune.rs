@@ -53,14 +53,16 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// What stood where the keys lead to a container, when that was not made for our entries. What others have made
-    /// there since counts as what was there.
+    /// What stood where the keys lead to a container, when that was not made for our entries. What
+    /// others have made there since counts as what was there.
     pub(super) fn container(&self, keys: &[&str]) -> Before {
         match (self, self.at(keys)) {
-            (Self::Known(_, made), before) if made.iter().any(|path| path == keys) => match before {
-                Before::Null => Before::Null,
-                Before::Unknown | Before::Absent | Before::Present => Before::Absent,
-            },
+            (Self::Known(_, made), before) if made.iter().any(|path| path == keys) => {
+                match before {
+                    Before::Null => Before::Null,
+                    Before::Unknown | Before::Absent | Before::Present => Before::Absent,
+                }
+            }
             (Self::Known(..), Before::Absent) => Before::Present,
             (_, before) => before,
         }
@@ -78,13 +80,23 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// Takes out what is left of the containers that were made for our entries, once those were taken out by somebody else, such
-    /// as from another home. Returns whether there were any.
-    pub(super) fn prune_made(&self, document: &mut Document, target: &Target) -> Result<bool, WiringError> {
+    /// Takes out what is left of the containers that were made for our entries, once those were
+    /// taken out by somebody else, such as from another home. Returns whether there were any.
+    pub(super) fn prune_made(
+        &self,
+        document: &mut Document,
+        target: &Target,
+    ) -> Result<bool, WiringError> {
         let mut is_pruned = false;
-        for keys in target.containers().into_iter().rev().filter(|keys| !keys.is_empty()) {
-            let Some(emptied) =
-                document.member_at(&keys)?.filter(|member| member.value().is_some_and(|at| holds_nothing(&at)))
+        for keys in target
+            .containers()
+            .into_iter()
+            .rev()
+            .filter(|keys| !keys.is_empty())
+        {
+            let Some(emptied) = document
+                .member_at(&keys)?
+                .filter(|member| member.value().is_some_and(|at| holds_nothing(&at)))
             else {
                 continue;
             };
@@ -98,8 +110,12 @@ impl<'a> Past<'a> {
 
     /// Gives a container that holds nothing the blanks back that it had when it held nothing.
     pub(super) fn refit(&self, document: &mut Document, keys: &[&str]) -> Result<(), WiringError> {
-        let Self::Known(past, _) = self else { return Ok(()) };
-        let (Some(was), Some(is)) = (past.at(keys), document.at(keys)) else { return Ok(()) };
+        let Self::Known(past, _) = self else {
+            return Ok(());
+        };
+        let (Some(was), Some(is)) = (past.at(keys), document.at(keys)) else {
+            return Ok(());
+        };
         let text = was.to_string();
         let says_the_same = || text.split_whitespace().collect::<String>() == squeezed(&is);
         if holds_nothing(&was) && holds_nothing(&is) && says_the_same() && text != is.to_string() {
@@ -116,12 +132,24 @@ fn squeezed(node: &CstNode) -> String {
 /// Whether a node is a container without parts.
 fn holds_nothing(node: &CstNode) -> bool {
     let is_container = node.as_object().is_some() || node.as_array().is_some();
-    is_container && node.children().iter().all(|child| child.is_trivia() || child.is_token())
+    is_container
+        && node
+            .children()
+            .iter()
+            .all(|child| child.is_trivia() || child.is_token())
 }
 
-/// Brings an emptied container back to what it was. One that somebody has written a comment into meanwhile stays with it.
-pub(super) fn prune(document: &mut Document, emptied: CstObjectProp, before: Before) -> Result<(), WiringError> {
-    if emptied.value().is_some_and(|container| is_commented(&container)) {
+/// Brings an emptied container back to what it was. One that somebody has written a comment into
+/// meanwhile stays with it.
+pub(super) fn prune(
+    document: &mut Document,
+    emptied: CstObjectProp,
+    before: Before,
+) -> Result<(), WiringError> {
+    if emptied
+        .value()
+        .is_some_and(|container| is_commented(&container))
+    {
         return Ok(());
     }
     restore(document, emptied, before)
@@ -133,7 +161,11 @@ pub(super) fn is_commented(container: &CstNode) -> bool {
 }
 
 /// Brings a member back to what it was. A container that may have been there stays.
-pub(super) fn restore(document: &mut Document, member: CstObjectProp, before: Before) -> Result<(), WiringError> {
+pub(super) fn restore(
+    document: &mut Document,
+    member: CstObjectProp,
+    before: Before,
+) -> Result<(), WiringError> {
     match before {
         Before::Absent => document.remove(&member.into())?,
         Before::Null => member.set_value(CstInputValue::Null),

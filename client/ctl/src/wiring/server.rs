@@ -1,7 +1,8 @@
-//! The MCP server entry inside a JSON document, such as `mcpServers.helix`, in the root or in a project's object.
+//! The MCP server entry inside a JSON document, such as `mcpServers.helix`, in the root or in a
+//! project's object.
 //!
-//! The entry is ours when its program's file name is the bridge's. Arguments and environment that the user
-//! gave to it stay; only the path and what is set here are ours to change.
+//! The entry is ours when its program's file name is the bridge's. Arguments and environment that
+//! the user gave to it stay; only the path and what is set here are ours to change.
 
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp};
 
@@ -25,7 +26,10 @@ pub(super) fn install(
     while let Some((key, deeper)) = rest.split_first() {
         let Some(found) = object(&at, key)? else {
             let nest = |inner, key: &&str| CstInputValue::Object(vec![((*key).to_owned(), inner)]);
-            let entry = deeper.iter().rev().fold(spec::server(form.shape, target, programs), nest);
+            let entry = deeper
+                .iter()
+                .rev()
+                .fold(spec::server(form.shape, target, programs), nest);
             return document.put(at, key, entry);
         };
         (at, rest) = (found, deeper);
@@ -35,10 +39,15 @@ pub(super) fn install(
         return Ok(());
     }
     let (line, column) = position(&at.into());
-    Err(WiringError::ForeignServer { name: SERVER_NAME, line, column })
+    Err(WiringError::ForeignServer {
+        name: SERVER_NAME,
+        line,
+        column,
+    })
 }
 
-/// Takes our entry out, and each container that is empty then and that the original file surely did not have.
+/// Takes our entry out, and each container that is empty then and that the original file surely did
+/// not have.
 pub(super) fn uninstall(
     document: &mut Document,
     target: &Target,
@@ -63,7 +72,10 @@ pub(super) fn uninstall(
     for depth in (1..keys.len()).rev() {
         let path = keys.get(..depth).unwrap_or_default();
         let container = document.member_at(path)?;
-        let is_empty = |at: &CstObjectProp| at.object_value().is_some_and(|held| held.properties().is_empty());
+        let is_empty = |at: &CstObjectProp| {
+            at.object_value()
+                .is_some_and(|held| held.properties().is_empty())
+        };
         match container.filter(is_empty) {
             Some(emptied) => prune(document, emptied, past.container(path))?,
             None => break,
@@ -98,7 +110,10 @@ fn update(entry: &CstObject, shape: ServerShape, target: &Target, programs: &Pro
     let key = spec::environment_key(shape);
     match member(entry, key).and_then(|found| found.object_value()) {
         _ if programs.environment.is_empty() => {}
-        Some(found) => programs.environment.iter().for_each(|(name, value)| set(&found, name, value.as_str().into())),
+        Some(found) => programs
+            .environment
+            .iter()
+            .for_each(|(name, value)| set(&found, name, value.as_str().into())),
         None => set(entry, key, spec::variables(&programs.environment)),
     }
 }
@@ -108,16 +123,23 @@ fn is_own_member(member: &CstObjectProp) -> bool {
 }
 
 fn is_ours(entry: &CstObject) -> bool {
-    command(entry).first().is_some_and(|program| spec::runs(program, SERVER_PROGRAM))
+    command(entry)
+        .first()
+        .is_some_and(|program| spec::runs(program, SERVER_PROGRAM))
 }
 
 /// The program, and what of its arguments stands beside it.
 fn command(entry: &CstObject) -> Vec<String> {
-    match (string(entry, "command"), member(entry, "command").and_then(|found| found.array_value())) {
+    match (
+        string(entry, "command"),
+        member(entry, "command").and_then(|found| found.array_value()),
+    ) {
         (Some(program), _) => vec![program],
-        (None, Some(words)) => {
-            words.elements().iter().filter_map(|word| word.as_string_lit()?.decoded_value().ok()).collect()
-        }
+        (None, Some(words)) => words
+            .elements()
+            .iter()
+            .filter_map(|word| word.as_string_lit()?.decoded_value().ok())
+            .collect(),
         (None, None) => Vec::new(),
     }
 }

@@ -1,4 +1,5 @@
-//! What Helix wants to stand in a client's files: its programs, as hooks and as a server, in each client's shape.
+//! What Helix wants to stand in a client's files: its programs, as hooks and as a server, in each
+//! client's shape.
 
 use std::path::Path;
 
@@ -18,7 +19,8 @@ pub(crate) const SERVER_NAME: &str = "helix";
 /// The key of a command's arguments.
 pub(super) const ARGUMENTS: &str = "args";
 
-/// The shell that looks for the shim, and how. Clients tell their users of a program that is missing, once for each event.
+/// The shell that looks for the shim, and how. Clients tell their users of a program that is
+/// missing, once for each event.
 const SHELL: &str = "sh";
 const SHELL_OPTION: &str = "-c";
 /// Becomes the program behind it, or reads the event and says nothing where that is not installed.
@@ -51,8 +53,17 @@ impl Programs {
     ///
     /// # Errors
     /// When a path is relative or not UTF-8.
-    pub(crate) fn new(shim: &Path, bridge: &Path, environment: Vec<(String, String)>) -> Result<Self, WiringError> {
-        Ok(Self { shim: command(shim)?, bridge: command(bridge)?, on_path: false, environment })
+    pub(crate) fn new(
+        shim: &Path,
+        bridge: &Path,
+        environment: Vec<(String, String)>,
+    ) -> Result<Self, WiringError> {
+        Ok(Self {
+            shim: command(shim)?,
+            bridge: command(bridge)?,
+            on_path: false,
+            environment,
+        })
     }
 
     /// The same, which the search path leads to or not.
@@ -66,22 +77,34 @@ impl Programs {
         self.on_path
     }
 
-    /// The shim as a file is to have it. The paths of this machine say nothing to others; but to look for a program takes
-    /// a shell, which takes longer than the shim.
+    /// The shim as a file is to have it. The paths of this machine say nothing to others; but to
+    /// look for a program takes a shell, which takes longer than the shim.
     pub(super) fn shim(&self, target: &Target) -> Shim<'_> {
         let is_guarded = self.on_path && target.is_shared;
-        Shim { program: if is_guarded { HOOK_PROGRAM } else { &self.shim }, is_guarded }
+        Shim {
+            program: if is_guarded { HOOK_PROGRAM } else { &self.shim },
+            is_guarded,
+        }
     }
 
-    /// The bridge as a file is to have it. Clients that cannot start a server say so where they list servers.
+    /// The bridge as a file is to have it. Clients that cannot start a server say so where they
+    /// list servers.
     pub(super) fn bridge(&self, target: &Target) -> &str {
-        if self.on_path && target.is_shared { SERVER_PROGRAM } else { &self.bridge }
+        if self.on_path && target.is_shared {
+            SERVER_PROGRAM
+        } else {
+            &self.bridge
+        }
     }
 
     /// Whether a program of ours is there.
     pub(super) fn is_there(&self, program: &Path) -> bool {
         let is_name = program == Path::new(HOOK_PROGRAM) || program == Path::new(SERVER_PROGRAM);
-        if is_name { self.on_path } else { program.is_file() }
+        if is_name {
+            self.on_path
+        } else {
+            program.is_file()
+        }
     }
 
     /// The paths of both.
@@ -92,11 +115,13 @@ impl Programs {
 
 /// Tells whether a program's file name is `program`.
 pub(super) fn runs(path: &str, program: &str) -> bool {
-    Path::new(path).file_name().is_some_and(|name| name == program)
+    Path::new(path)
+        .file_name()
+        .is_some_and(|name| name == program)
 }
 
-/// The program and the arguments of a hook, from its command and the list of arguments, if it has one. Without one the
-/// command is a line for a shell.
+/// The program and the arguments of a hook, from its command and the list of arguments, if it has
+/// one. Without one the command is a line for a shell.
 pub(super) fn words(command: &str, arguments: Option<Vec<String>>) -> Vec<String> {
     let whole = || vec![command.to_owned()];
     let mut words = match arguments {
@@ -114,7 +139,8 @@ pub(super) fn words(command: &str, arguments: Option<Vec<String>>) -> Vec<String
     }
 }
 
-/// What Helix's event is in the words of a hook that is ours; `None` when it is not. Ours without an event has an empty one.
+/// What Helix's event is in the words of a hook that is ours; `None` when it is not. Ours without
+/// an event has an empty one.
 pub(super) fn own_verb(words: &[String]) -> Option<&str> {
     let program = words.first().filter(|program| runs(program, HOOK_PROGRAM));
     program.map(|_| words.get(1).map(String::as_str).unwrap_or_default())
@@ -133,7 +159,13 @@ pub(super) fn handler(
 ) -> Result<Vec<(String, CstInputValue)>, WiringError> {
     let own = [row.verb].into_iter().chain(form.client);
     let (program, arguments): (&str, Vec<&str>) = if shim.is_guarded {
-        (SHELL, [SHELL_OPTION, GUARD, shim.program].into_iter().chain(own).collect())
+        (
+            SHELL,
+            [SHELL_OPTION, GUARD, shim.program]
+                .into_iter()
+                .chain(own)
+                .collect(),
+        )
     } else {
         (shim.program, own.collect())
     };
@@ -142,21 +174,43 @@ pub(super) fn handler(
     let timeout = member("timeout", row.timeout.number().into());
     Ok(match form.shape {
         HookShape::GroupsOfPrograms => {
-            vec![kind(), member("command", program.into()), member(ARGUMENTS, arguments.into()), timeout]
+            vec![
+                kind(),
+                member("command", program.into()),
+                member(ARGUMENTS, arguments.into()),
+                timeout,
+            ]
         }
-        HookShape::GroupsOfLines => vec![kind(), member("command", line(program, &arguments)?.into()), timeout],
-        HookShape::Lines => vec![member("command", line(program, &arguments)?.into()), timeout],
+        HookShape::GroupsOfLines => vec![
+            kind(),
+            member("command", line(program, &arguments)?.into()),
+            timeout,
+        ],
+        HookShape::Lines => vec![
+            member("command", line(program, &arguments)?.into()),
+            timeout,
+        ],
     })
 }
 
-/// What stands in an event's list for one row: the handler, or a group with an optional matcher and its only handler.
-pub(super) fn element(form: &HookForm, shim: Shim<'_>, row: &HookRow) -> Result<CstInputValue, WiringError> {
+/// What stands in an event's list for one row: the handler, or a group with an optional matcher and
+/// its only handler.
+pub(super) fn element(
+    form: &HookForm,
+    shim: Shim<'_>,
+    row: &HookRow,
+) -> Result<CstInputValue, WiringError> {
     let handler = handler(form, shim, row)?;
-    let matcher = row.matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
+    let matcher = row
+        .matcher
+        .map(|matcher| ("matcher".to_owned(), matcher.into()));
     Ok(CstInputValue::Object(match form.shape {
         HookShape::Lines => handler.into_iter().chain(matcher).collect(),
         HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => {
-            let handlers = ("hooks".to_owned(), CstInputValue::Array(vec![CstInputValue::Object(handler)]));
+            let handlers = (
+                "hooks".to_owned(),
+                CstInputValue::Array(vec![CstInputValue::Object(handler)]),
+            );
             matcher.into_iter().chain([handlers]).collect()
         }
     }))
@@ -169,7 +223,11 @@ pub(super) fn server(shape: ServerShape, target: &Target, programs: &Programs) -
     let command = || programs.bridge(target);
     let mut members = match shape {
         ServerShape::Typed => {
-            vec![member("type", "stdio".into()), member("command", command().into()), no_arguments()]
+            vec![
+                member("type", "stdio".into()),
+                member("command", command().into()),
+                no_arguments(),
+            ]
         }
         ServerShape::Plain => vec![member("command", command().into()), no_arguments()],
         ServerShape::Local => vec![
@@ -179,7 +237,10 @@ pub(super) fn server(shape: ServerShape, target: &Target, programs: &Programs) -
         ],
     };
     if !programs.environment.is_empty() {
-        members.push(member(environment_key(shape), variables(&programs.environment)));
+        members.push(member(
+            environment_key(shape),
+            variables(&programs.environment),
+        ));
     }
     CstInputValue::Object(members)
 }
@@ -194,17 +255,30 @@ pub(super) fn environment_key(shape: ServerShape) -> &'static str {
 
 /// A server's environment in the client's shape.
 pub(super) fn variables(environment: &[(String, String)]) -> CstInputValue {
-    CstInputValue::Object(environment.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect())
+    CstInputValue::Object(
+        environment
+            .iter()
+            .map(|(name, value)| (name.clone(), value.as_str().into()))
+            .collect(),
+    )
 }
 
 /// A command line that a shell takes apart into the program and its arguments again.
 fn line(program: &str, arguments: &[&str]) -> Result<String, WiringError> {
     let words = [program].into_iter().chain(arguments.iter().copied());
-    shlex::try_join(words).map_err(|_| WiringError::Command { path: program.to_owned() })
+    shlex::try_join(words).map_err(|_| WiringError::Command {
+        path: program.to_owned(),
+    })
 }
 
 fn command(path: &Path) -> Result<String, WiringError> {
-    let shown = || WiringError::Command { path: path.to_string_lossy().into_owned() };
+    let shown = || WiringError::Command {
+        path: path.to_string_lossy().into_owned(),
+    };
     let text = path.to_str().ok_or_else(shown)?;
-    if path.is_absolute() { Ok(text.to_owned()) } else { Err(shown()) }
+    if path.is_absolute() {
+        Ok(text.to_owned())
+    } else {
+        Err(shown())
+    }
 }

@@ -32,7 +32,9 @@ impl WiringStatus {
 
     /// Tells whether any of our hooks is there.
     pub(crate) fn has_hooks(&self) -> bool {
-        self.installed.iter().any(|installed| installed != SERVER_NAME)
+        self.installed
+            .iter()
+            .any(|installed| installed != SERVER_NAME)
     }
 
     fn program(&mut self, found: &str, wanted: &str, exists: &dyn Fn(&Path) -> bool) {
@@ -41,7 +43,9 @@ impl WiringStatus {
             self.stale.push(path);
         }
         if found != wanted {
-            self.note(format!("`{found}` runs instead of `{wanted}`; install again to move to this one"));
+            self.note(format!(
+                "`{found}` runs instead of `{wanted}`; install again to move to this one"
+            ));
         }
     }
 
@@ -74,9 +78,18 @@ pub(crate) fn plan_status(
     let mut status = WiringStatus::default();
     for part in &target.parts {
         match part {
-            Part::Hooks(form) => hooks_status(&mut status, &root, form, programs.shim(target).program, exists),
+            Part::Hooks(form) => hooks_status(
+                &mut status,
+                &root,
+                form,
+                programs.shim(target).program,
+                exists,
+            ),
             Part::Server(form) => {
-                let entry = target.server_keys(form).into_iter().try_fold(&root, |at, key| at.get(key));
+                let entry = target
+                    .server_keys(form)
+                    .into_iter()
+                    .try_fold(&root, |at, key| at.get(key));
                 server_status(
                     &mut status,
                     entry,
@@ -103,7 +116,11 @@ fn hooks_status(
     }
     for one in &found {
         found_status(status, one, form);
-        status.program(one.words.first().map(String::as_str).unwrap_or_default(), wanted, exists);
+        status.program(
+            one.words.first().map(String::as_str).unwrap_or_default(),
+            wanted,
+            exists,
+        );
     }
     if root.get("disableAllHooks") == Some(&Value::Bool(true)) {
         status.note("`disableAllHooks` is set, so no hook runs".to_owned());
@@ -119,7 +136,11 @@ fn row_status(status: &mut WiringStatus, found: &[Found<'_>], row: &HookRow) {
     status.installed.push(row.label());
     if first.matcher != row.matcher && !(first.matcher == Some("") && row.matcher.is_none()) {
         let wanted = row.matcher.unwrap_or("everything");
-        let sharing = if first.shared { ", in a group shared with other hooks" } else { "" };
+        let sharing = if first.shared {
+            ", in a group shared with other hooks"
+        } else {
+            ""
+        };
         status.note(format!(
             "{} is narrowed to `{}` instead of `{wanted}`{sharing}",
             row.label(),
@@ -127,15 +148,24 @@ fn row_status(status: &mut WiringStatus, found: &[Found<'_>], row: &HookRow) {
         ));
     }
     if matching.next().is_some() {
-        status.note(format!("{} runs more than once; install again to leave one", row.label()));
+        status.note(format!(
+            "{} runs more than once; install again to leave one",
+            row.label()
+        ));
     }
 }
 
 fn found_status(status: &mut WiringStatus, found: &Found<'_>, form: &HookForm) {
     if !form.rows.iter().any(|row| found.is(row)) {
-        status.note(format!("{} holds a hook that this version does not use; install again to remove it", found.event));
+        status.note(format!(
+            "{} holds a hook that this version does not use; install again to remove it",
+            found.event
+        ));
     } else if found.words.get(2).map(String::as_str) != form.client {
-        status.note(format!("{} does not say which client asks; connect again to set it", found.event));
+        status.note(format!(
+            "{} does not say which client asks; connect again to set it",
+            found.event
+        ));
     }
 }
 
@@ -155,7 +185,9 @@ fn server_status(
         other => {
             status.missing.push(SERVER_NAME.to_owned());
             if other.is_some() || entry.is_some_and(|entry| !entry.is_null()) {
-                status.note(format!("the server `{SERVER_NAME}` is another program; rename or remove that entry"));
+                status.note(format!(
+                    "the server `{SERVER_NAME}` is another program; rename or remove that entry"
+                ));
             }
         }
     }
@@ -169,19 +201,37 @@ fn environment_status(
 ) {
     let found = entry.and_then(|entry| entry.get(spec::environment_key(form.shape)));
     for (name, value) in wanted {
-        if found.and_then(|found| found.get(name)).and_then(Value::as_str) != Some(value) {
-            status.note(format!("the server is not started with {name}=`{value}`; connect again to set it"));
+        if found
+            .and_then(|found| found.get(name))
+            .and_then(Value::as_str)
+            != Some(value)
+        {
+            status.note(format!(
+                "the server is not started with {name}=`{value}`; connect again to set it"
+            ));
         }
     }
 }
 
 fn ours<'a>(root: &'a Value, form: &HookForm) -> Vec<Found<'a>> {
     let found = handlers(root, form.shape).map(|(event, group, handler)| {
-        let matcher = group.unwrap_or(handler).get("matcher").and_then(Value::as_str);
-        let beside = group.and_then(|group| group.get(super::hooks::HOOKS)).and_then(Value::as_array);
-        Found { event, matcher, shared: beside.is_some_and(|list| list.len() > 1), words: handler_words(handler) }
+        let matcher = group
+            .unwrap_or(handler)
+            .get("matcher")
+            .and_then(Value::as_str);
+        let beside = group
+            .and_then(|group| group.get(super::hooks::HOOKS))
+            .and_then(Value::as_array);
+        Found {
+            event,
+            matcher,
+            shared: beside.is_some_and(|list| list.len() > 1),
+            words: handler_words(handler),
+        }
     });
-    found.filter(|found| own_verb(&found.words).is_some()).collect()
+    found
+        .filter(|found| own_verb(&found.words).is_some())
+        .collect()
 }
 
 impl Found<'_> {

@@ -1,4 +1,5 @@
-//! One file's way through a plan: read and edited in memory, then shown, then written with its record.
+//! One file's way through a plan: read and edited in memory, then shown, then written with its
+//! record.
 
 use std::fs;
 use std::path::PathBuf;
@@ -52,18 +53,32 @@ pub(super) enum Kept {
 
 impl Step {
     /// Plans to merge our entries into a file.
-    pub(super) fn install(target: &Target, programs: &Programs, undo: &Undo) -> Result<Self, WiringError> {
+    pub(super) fn install(
+        target: &Target,
+        programs: &Programs,
+        undo: &Undo,
+    ) -> Result<Self, WiringError> {
         let real = file::resolve(&target.path)?;
         let before = file::read(&real)?;
-        let planned = plan_install(before.as_deref(), target, programs).map_err(|error| error.within(&real))?;
-        let seen = plan_status(Some(&planned.text), target, programs, &|program| programs.is_there(program))?;
-        let missing = seen.stale.iter().map(|program| format!("`{}` does not exist", program.display()));
+        let planned = plan_install(before.as_deref(), target, programs)
+            .map_err(|error| error.within(&real))?;
+        let seen = plan_status(Some(&planned.text), target, programs, &|program| {
+            programs.is_there(program)
+        })?;
+        let missing = seen
+            .stale
+            .iter()
+            .map(|program| format!("`{}` does not exist", program.display()));
         let notes = missing.chain(seen.notes).collect();
         let mut step = Self::new(target, real, before);
         step.notes = notes;
         if planned.changed {
             file::check_writable(&step.real)?;
-            step.change = if step.before.is_none() { Change::Created } else { Change::Updated };
+            step.change = if step.before.is_none() {
+                Change::Created
+            } else {
+                Change::Updated
+            };
             step.note_install(&planned.text, target, undo)?;
         }
         step.after = Some(planned.text);
@@ -107,19 +122,35 @@ impl Step {
         }
     }
 
-    /// Finds the record to keep with an installation. An earlier record's original stays the original while anything
-    /// that was put there since is in the file. Entries without a record were put there by hand, or came with a
-    /// colleague's commit: they were there before.
-    fn note_install(&mut self, after: &str, target: &Target, undo: &Undo) -> Result<(), WiringError> {
+    /// Finds the record to keep with an installation. An earlier record's original stays the
+    /// original while anything that was put there since is in the file. Entries without a
+    /// record were put there by hand, or came with a colleague's commit: they were there
+    /// before.
+    fn note_install(
+        &mut self,
+        after: &str,
+        target: &Target,
+        undo: &Undo,
+    ) -> Result<(), WiringError> {
         let earlier = undo.load(&self.real, target)?;
-        let goes_on = self.before.as_deref().zip(earlier).and_then(|(before, record)| {
-            let standing = record.standing(before, target.syntax);
-            (!standing.entries.is_empty()).then_some((record, standing))
-        });
+        let goes_on = self
+            .before
+            .as_deref()
+            .zip(earlier)
+            .and_then(|(before, record)| {
+                let standing = record.standing(before, target.syntax);
+                (!standing.entries.is_empty()).then_some((record, standing))
+            });
         self.is_first = goes_on.is_none();
         let (record, standing) = goes_on.unwrap_or_else(|| {
             let record = Record::new(&self.real, self.before.clone(), self.dirs_to_make(undo));
-            (record, Standing { entries: Vec::new(), is_exact: true })
+            (
+                record,
+                Standing {
+                    entries: Vec::new(),
+                    is_exact: true,
+                },
+            )
         });
         let entries = together(standing.entries, target.entries());
         let record = record.with_made_for(self.before.as_deref(), target);
@@ -129,46 +160,73 @@ impl Step {
 
     fn dirs_to_make(&self, undo: &Undo) -> Vec<PathBuf> {
         let missing = file::missing_parents(&self.real);
-        let shared = undo.made_dirs_above(&self.real).into_iter().filter(|dir| !missing.contains(dir));
+        let shared = undo
+            .made_dirs_above(&self.real)
+            .into_iter()
+            .filter(|dir| !missing.contains(dir));
         missing.iter().cloned().chain(shared).collect()
     }
 
-    /// Takes our entries out by what the record says: to the byte what it was, when they are the last of ours and
-    /// nobody else edited the file.
-    fn go_back(&mut self, text: &str, record: Record, target: &Target, undo: &Undo) -> Result<(), WiringError> {
+    /// Takes our entries out by what the record says: to the byte what it was, when they are the
+    /// last of ours and nobody else edited the file.
+    fn go_back(
+        &mut self,
+        text: &str,
+        record: Record,
+        target: &Target,
+        undo: &Undo,
+    ) -> Result<(), WiringError> {
         let Standing { entries, is_exact } = record.standing(text, target.syntax);
         let left = without(&entries, &target.entries());
         self.made_dirs.clone_from(&record.made_dirs);
         // What the record does not know of was put there by somebody else.
         let is_exact = is_exact && left.len() < entries.len();
         if is_exact && left.is_empty() {
-            self.change = if record.original.is_some() { Change::Restored } else { Change::Deleted };
+            self.change = if record.original.is_some() {
+                Change::Restored
+            } else {
+                Change::Deleted
+            };
             self.after.clone_from(&record.original);
             let original = record.original.as_deref();
-            self.notes.extend(original.and_then(|original| remark_there_again(original, &record, target)));
+            self.notes.extend(
+                original.and_then(|original| remark_there_again(original, &record, target)),
+            );
             return Ok(());
         }
-        let original = Original::Recorded { text: record.original.as_deref(), made: &record.made };
+        let original = Original::Recorded {
+            text: record.original.as_deref(),
+            made: &record.made,
+        };
         let planned = plan_uninstall(text, original, target)?;
         let is_bare = record.original.is_none() && planned.bare;
-        self.change = match (planned.changed, is_bare, is_exact && record.was(&planned.text, &left)) {
+        self.change = match (
+            planned.changed,
+            is_bare,
+            is_exact && record.was(&planned.text, &left),
+        ) {
             // Others may have taken ours out: what is bare is the file that was made for them.
             (_, true, _) => Change::Deleted,
             (false, ..) => Change::Unchanged,
             (true, false, true) => Change::Restored,
             (true, false, false) => Change::Cleaned,
         };
-        if let (Change::Cleaned, false, Some(copy)) = (self.change, is_exact, undo.copy(&self.real)) {
+        if let (Change::Cleaned, false, Some(copy)) = (self.change, is_exact, undo.copy(&self.real))
+        {
             let copy = copy.display();
-            self.notes.push(format!("the file was edited since; what it was before Helix is kept in `{copy}`"));
+            self.notes.push(format!(
+                "the file was edited since; what it was before Helix is kept in `{copy}`"
+            ));
         }
         self.after = Some(planned.text).filter(|_| self.change != Change::Deleted);
         self.kept = match (&self.after, left.is_empty(), planned.changed) {
             (None, ..) | (_, true, _) => Kept::Forgotten,
             (Some(_), false, false) => Kept::Untouched,
-            (Some(after), false, true) => {
-                Kept::Saved(record.next(after, left, is_exact).with_made_in(after, target.syntax))
-            }
+            (Some(after), false, true) => Kept::Saved(
+                record
+                    .next(after, left, is_exact)
+                    .with_made_in(after, target.syntax),
+            ),
         };
         Ok(())
     }
@@ -188,12 +246,22 @@ impl Step {
     pub(super) fn report(&self, undo: &Undo) -> Report {
         let diff = diff(&self.shown, self.before.as_deref(), self.after.as_deref());
         let copy = (self.is_first && self.before.is_some()).then(|| undo.copy_path(&self.real));
-        Report { path: self.shown.clone(), change: self.change, diff, notes: self.notes.clone(), copy }
+        Report {
+            path: self.shown.clone(),
+            change: self.change,
+            diff,
+            notes: self.notes.clone(),
+            copy,
+        }
     }
 
     /// Refuses a file that is to be changed and says something else by now.
     pub(super) fn check(&self) -> Result<(), WiringError> {
-        if self.change == Change::Unchanged { Ok(()) } else { self.check_unchanged() }
+        if self.change == Change::Unchanged {
+            Ok(())
+        } else {
+            self.check_unchanged()
+        }
     }
 
     fn check_unchanged(&self) -> Result<(), WiringError> {
@@ -259,11 +327,13 @@ fn remark_there_again(original: &str, record: &Record, target: &Target) -> Optio
     } else {
         "they are of other settings than these: disconnect those to take them out"
     };
-    (!found.is_empty()).then(|| format!("entries of Helix were there before it was connected, and are again; {order}"))
+    (!found.is_empty()).then(|| {
+        format!("entries of Helix were there before it was connected, and are again; {order}")
+    })
 }
 
-/// What is to be said when nothing but empty containers is left in a file, or an empty one in which ours were: they may
-/// have been there or not.
+/// What is to be said when nothing but empty containers is left in a file, or an empty one in which
+/// ours were: they may have been there or not.
 fn remark_left(text: &str, target: &Target) -> Option<String> {
     let value = read_as(target.syntax, text).ok().flatten()?;
     let left = match target.syntax {
@@ -274,7 +344,9 @@ fn remark_left(text: &str, target: &Target) -> Option<String> {
         Syntax::Json => format!("with an empty `{}`", hollow_part(&value, target)?),
     };
     let path = target.path.display();
-    Some(format!("no record is here of what `{path}` was before Helix: it is left {left}, which may have been there"))
+    Some(format!(
+        "no record is here of what `{path}` was before Helix: it is left {left}, which may have been there"
+    ))
 }
 
 /// The outermost container of ours in which nothing is left.
@@ -286,10 +358,12 @@ fn hollow_part(root: &Value, target: &Target) -> Option<String> {
     found.map(|keys| keys.join("."))
 }
 
-/// Whether a value says nothing but what connecting may have made: containers on the way to our entries, and a version.
+/// Whether a value says nothing but what connecting may have made: containers on the way to our
+/// entries, and a version.
 fn is_hollow(value: &Value, target: &Target, keys: &[&str]) -> bool {
     let is_ours = |keys: &[&str]| {
-        target.containers().iter().any(|known| known == keys) || (keys == [VERSION] && target.holds_hooks())
+        target.containers().iter().any(|known| known == keys)
+            || (keys == [VERSION] && target.holds_hooks())
     };
     let Value::Object(members) = value else {
         return keys == [VERSION];

@@ -1,8 +1,9 @@
-//! Every hook that Helix writes, client by client: the client's event, what narrows it, Helix's event, how long the
-//! client waits.
+//! Every hook that Helix writes, client by client: the client's event, what narrows it, Helix's
+//! event, how long the client waits.
 //!
-//! The shim gives up long before any of these timeouts; they only bound what a stuck machine can cost. An event stands
-//! here when the client has it and Helix answers it. A pair of event and verb stands at most once in a list.
+//! The shim gives up long before any of these timeouts; they only bound what a stuck machine can
+//! cost. An event stands here when the client has it and Helix answers it. A pair of event and verb
+//! stands at most once in a list.
 
 /// How long a client waits for a hook, in the unit that it reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +52,18 @@ const WAIT_AT_END: Timeout = Timeout::Seconds(1);
 /// Helix's tools as a client names them when it asks for permission.
 const OWN_TOOLS: &str = "mcp__helix__.*";
 
-const fn row(event: &'static str, matcher: Option<&'static str>, verb: &'static str, timeout: Timeout) -> HookRow {
-    HookRow { event, matcher, verb, timeout }
+const fn row(
+    event: &'static str,
+    matcher: Option<&'static str>,
+    verb: &'static str,
+    timeout: Timeout,
+) -> HookRow {
+    HookRow {
+        event,
+        matcher,
+        verb,
+        timeout,
+    }
 }
 
 /// Claude Code. A matcher of names and bars is a list of exact names.

@@ -73,7 +73,9 @@ impl Target {
 
     /// Whether it holds the server.
     pub(crate) fn holds_server(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Server(_)))
+        self.parts
+            .iter()
+            .any(|part| matches!(part, Part::Server(_)))
     }
 
     /// The keys that lead to the object that holds every server.
@@ -86,7 +88,10 @@ impl Target {
 
     /// The keys that lead to our server.
     pub(super) fn server_keys(&self, form: &ServerForm) -> Vec<&str> {
-        self.servers_keys(form).into_iter().chain([SERVER_NAME]).collect()
+        self.servers_keys(form)
+            .into_iter()
+            .chain([SERVER_NAME])
+            .collect()
     }
 
     /// The keys that lead to each thing of ours in this file.
@@ -95,15 +100,21 @@ impl Target {
             Part::Hooks(_) => vec![HOOKS],
             Part::Server(form) => self.server_keys(form),
         });
-        keys.map(|keys| keys.into_iter().map(str::to_owned).collect()).collect()
+        keys.map(|keys| keys.into_iter().map(str::to_owned).collect())
+            .collect()
     }
 
     /// The same where the file holds them in its root object.
     pub(super) fn root_entries(&self) -> Vec<Entry> {
-        Self { level: Level::Root, ..self.clone() }.entries()
+        Self {
+            level: Level::Root,
+            ..self.clone()
+        }
+        .entries()
     }
 
-    /// The keys that lead to each object that holds something of ours or an object with it, outer ones first.
+    /// The keys that lead to each object that holds something of ours or an object with it, outer
+    /// ones first.
     pub(super) fn containers(&self) -> Vec<Vec<&str>> {
         let paths = self.parts.iter().flat_map(|part| match part {
             Part::Hooks(form) => {
@@ -112,7 +123,9 @@ impl Target {
             }
             Part::Server(form) => {
                 let keys = self.servers_keys(form);
-                (1..=keys.len()).filter_map(|depth| Some(keys.get(..depth)?.to_vec())).collect()
+                (1..=keys.len())
+                    .filter_map(|depth| Some(keys.get(..depth)?.to_vec()))
+                    .collect()
             }
         });
         iter::once(Vec::new()).chain(paths).collect()

@@ -27,8 +27,8 @@ use super::document::value_of;
 use super::plan::Planned;
 use super::record::missing;
 use super::{
-    Client, HookRow, Original, Place, Plan, Programs, Report, Scope, Target, WiringError, plan_install, plan_status,
-    plan_uninstall, table as rows,
+    Client, HookRow, Original, Place, Plan, Programs, Report, Scope, Target, WiringError,
+    plan_install, plan_status, plan_uninstall, table as rows,
 };
 
 const SHIM: &str = "/opt/helix/bin/helix-hook";
@@ -103,23 +103,36 @@ fn programs() -> Programs {
 
 /// A file of Claude Code's that only the pure functions know.
 fn hooks_target() -> Target {
-    Client::Claude.targets(Scope::Project, &Place::default()).remove(0)
+    Client::Claude
+        .targets(Scope::Project, &Place::default())
+        .remove(0)
 }
 
 /// The same for the server.
 fn server_target() -> Target {
-    Client::Claude.targets(Scope::Project, &Place::default()).remove(1)
+    Client::Claude
+        .targets(Scope::Project, &Place::default())
+        .remove(1)
 }
 
 /// Takes ours out of a text that came from `original`.
 fn plan_back(text: &str, original: &str, target: &Target) -> Result<Planned, WiringError> {
     let made = missing(Some(original), target);
-    plan_uninstall(text, Original::Recorded { text: Some(original), made: &made }, target)
+    plan_uninstall(
+        text,
+        Original::Recorded {
+            text: Some(original),
+            made: &made,
+        },
+        target,
+    )
 }
 
 /// The value that a client would read.
 fn read(path: &Path) -> Value {
-    value_of(&fs::read_to_string(path).unwrap()).unwrap().unwrap()
+    value_of(&fs::read_to_string(path).unwrap())
+        .unwrap()
+        .unwrap()
 }
 
 /// The groups that Claude Code must find, by event, to the exact key.
@@ -131,14 +144,19 @@ fn expected_groups(shim: &str) -> Vec<(&'static str, Value)> {
             None => json!({"hooks": [handler]}),
         }
     };
-    rows::CLAUDE.iter().map(|row| (row.event, group(row))).collect()
+    rows::CLAUDE
+        .iter()
+        .map(|row| (row.event, group(row)))
+        .collect()
 }
 
-/// Checks that every expected group stands once under its event, and that all the rest has the shape that
-/// Claude Code accepts where `strict`.
+/// Checks that every expected group stands once under its event, and that all the rest has the
+/// shape that Claude Code accepts where `strict`.
 fn assert_wired(root: &Value, shim: &str) {
     for (event, group) in expected_groups(shim) {
-        let groups = root["hooks"][event].as_array().unwrap_or_else(|| panic!("{event} is missing in {root}"));
+        let groups = root["hooks"][event]
+            .as_array()
+            .unwrap_or_else(|| panic!("{event} is missing in {root}"));
         let count = groups.iter().filter(|found| **found == group).count();
         assert_eq!(count, 1, "{event} in {root}");
     }
@@ -147,5 +165,8 @@ fn assert_wired(root: &Value, shim: &str) {
 }
 
 fn assert_server(root: &Value, bridge: &str) {
-    assert_eq!(root["mcpServers"]["helix"], json!({"type": "stdio", "command": bridge, "args": []}));
+    assert_eq!(
+        root["mcpServers"]["helix"],
+        json!({"type": "stdio", "command": bridge, "args": []})
+    );
 }

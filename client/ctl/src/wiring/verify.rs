@@ -1,6 +1,6 @@
-//! A second opinion on every edit before it is written: read both texts as plain values, drop what is ours
-//! from each, and compare. It shares no code with the editing, so that a defect there, or in the
-//! syntax tree's library, ends in an error and not in a damaged file.
+//! A second opinion on every edit before it is written: read both texts as plain values, drop what
+//! is ours from each, and compare. It shares no code with the editing, so that a defect there, or
+//! in the syntax tree's library, ends in an error and not in a damaged file.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -18,7 +18,9 @@ pub(super) fn read_as(syntax: Syntax, text: &str) -> Result<Option<Value>, Wirin
         Syntax::Json => value_of(text),
         Syntax::Toml => {
             let table: Result<toml::Table, _> = strip_mark(text).1.parse();
-            let value = table.ok().and_then(|table| serde_json::to_value(table).ok());
+            let value = table
+                .ok()
+                .and_then(|table| serde_json::to_value(table).ok());
             value.map(Some).ok_or_else(|| failed("not be valid"))
         }
     }
@@ -43,29 +45,51 @@ pub(super) fn rest_is_kept(before: &str, after: &str, target: &Target) -> Result
 
 /// Checks that nothing of ours is left.
 pub(super) fn none_left(after: &str, target: &Target) -> Result<(), WiringError> {
-    let value = read_as(target.syntax, after).map_err(|_| failed("not be valid"))?.unwrap_or_default();
+    let value = read_as(target.syntax, after)
+        .map_err(|_| failed("not be valid"))?
+        .unwrap_or_default();
     let found = target.parts.iter().any(|part| match part {
-        Part::Hooks(form) => handlers(&value, form.shape).any(|(_, _, handler)| verb(handler).is_some()),
+        Part::Hooks(form) => {
+            handlers(&value, form.shape).any(|(_, _, handler)| verb(handler).is_some())
+        }
         Part::Server(form) => {
-            let entry = target.server_keys(form).into_iter().try_fold(&value, |at, key| at.get(key));
+            let entry = target
+                .server_keys(form)
+                .into_iter()
+                .try_fold(&value, |at, key| at.get(key));
             entry.is_some_and(is_own_server)
         }
     });
-    if found { Err(failed("still hold entries of Helix's")) } else { Ok(()) }
+    if found {
+        Err(failed("still hold entries of Helix's"))
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether something of ours stands where these keys lead.
 pub(super) fn holds(root: &Value, keys: &[String]) -> bool {
     if keys == [HOOKS] {
         let shapes = [HookShape::Lines, HookShape::GroupsOfPrograms];
-        return shapes.into_iter().any(|shape| handlers(root, shape).any(|(_, _, handler)| verb(handler).is_some()));
+        return shapes
+            .into_iter()
+            .any(|shape| handlers(root, shape).any(|(_, _, handler)| verb(handler).is_some()));
     }
-    keys.iter().try_fold(root, |at, key| at.get(key)).is_some_and(is_own_server)
+    keys.iter()
+        .try_fold(root, |at, key| at.get(key))
+        .is_some_and(is_own_server)
 }
 
 /// Every handler in a settings file, with its event and, where there are groups, its group.
-pub(super) fn handlers(root: &Value, shape: HookShape) -> impl Iterator<Item = (&str, Option<&Value>, &Value)> {
-    let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flatten();
+pub(super) fn handlers(
+    root: &Value,
+    shape: HookShape,
+) -> impl Iterator<Item = (&str, Option<&Value>, &Value)> {
+    let events = root
+        .get(HOOKS)
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     events.flat_map(move |(event, elements)| {
         let elements = elements.as_array().map(Vec::as_slice).unwrap_or_default();
         elements.iter().flat_map(move |element| {
@@ -73,20 +97,32 @@ pub(super) fn handlers(root: &Value, shape: HookShape) -> impl Iterator<Item = (
                 HookShape::Lines => (None, std::slice::from_ref(element)),
                 HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => {
                     let handlers = element.get(HOOKS).and_then(Value::as_array);
-                    (Some(element), handlers.map(Vec::as_slice).unwrap_or_default())
+                    (
+                        Some(element),
+                        handlers.map(Vec::as_slice).unwrap_or_default(),
+                    )
                 }
             };
-            handlers.iter().map(move |handler| (event.as_str(), group, handler))
+            handlers
+                .iter()
+                .map(move |handler| (event.as_str(), group, handler))
         })
     })
 }
 
 /// The program and the arguments that a handler runs; empty when it runs none.
 pub(super) fn handler_words(handler: &Value) -> Vec<String> {
-    let texts = |list: &Vec<Value>| list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let texts = |list: &Vec<Value>| {
+        list.iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    };
     let arguments = handler.get(ARGUMENTS).and_then(Value::as_array).map(texts);
     let command = handler.get("command").and_then(Value::as_str);
-    command.map(|command| words(command, arguments)).unwrap_or_default()
+    command
+        .map(|command| words(command, arguments))
+        .unwrap_or_default()
 }
 
 /// Helix's event of a handler that is ours.
@@ -134,10 +170,13 @@ fn strip_at(value: &mut Value, keys: &[&str], strip: &dyn Fn(&mut Map<String, Va
 
 fn strip_hooks(root: &mut Value, form: &HookForm) {
     strip_at(root, &[HOOKS], &|events| {
-        events.values_mut().filter_map(Value::as_array_mut).for_each(|elements| match form.shape {
-            HookShape::Lines => elements.retain(|handler| verb(handler).is_none()),
-            HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => strip_groups(elements),
-        });
+        events
+            .values_mut()
+            .filter_map(Value::as_array_mut)
+            .for_each(|elements| match form.shape {
+                HookShape::Lines => elements.retain(|handler| verb(handler).is_none()),
+                HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => strip_groups(elements),
+            });
         events.retain(|_, elements| !is_empty(elements));
     });
     // It comes and goes with our hooks, and means the same whether it is there or not.
@@ -160,7 +199,10 @@ fn strip_groups(groups: &mut Vec<Value>) {
 }
 
 fn strip_server(servers: &mut Map<String, Value>) {
-    if servers.get(SERVER_NAME).is_some_and(|entry| entry.is_null() || is_own_server(entry)) {
+    if servers
+        .get(SERVER_NAME)
+        .is_some_and(|entry| entry.is_null() || is_own_server(entry))
+    {
         servers.shift_remove(SERVER_NAME);
     }
 }

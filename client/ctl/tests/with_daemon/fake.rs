@@ -18,7 +18,10 @@ use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
 /// What the stand-in answers, and what it was asked.
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing that a test may ask for")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing that a test may ask for"
+)]
 #[derive(Default)]
 pub(crate) struct State {
     /// The one memory; its sequence grows by this with every reading.
@@ -59,23 +62,35 @@ impl Fake {
         let socket = home.join("run").join("helixd.sock");
         std::fs::create_dir_all(home.join("run")).unwrap();
         let state = Arc::new(Mutex::new(state));
-        let answers = Answers { state: Arc::clone(&state) };
+        let answers = Answers {
+            state: Arc::clone(&state),
+        };
         let (stop, stopped) = oneshot::channel::<()>();
         let (ready, is_ready) = channel();
         let thread = thread::spawn(move || {
-            Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-                let listener = UnixListenerStream::new(UnixListener::bind(socket).unwrap());
-                ready.send(()).unwrap();
-                let serving =
-                    Server::builder().serve_with_incoming_shutdown(HelixServer::new(answers), listener, pending());
-                tokio::select! {
-                    result = serving => result.unwrap(),
-                    _ = stopped => {}
-                }
-            });
+            Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap()
+                .block_on(async {
+                    let listener = UnixListenerStream::new(UnixListener::bind(socket).unwrap());
+                    ready.send(()).unwrap();
+                    let serving = Server::builder().serve_with_incoming_shutdown(
+                        HelixServer::new(answers),
+                        listener,
+                        pending(),
+                    );
+                    tokio::select! {
+                        result = serving => result.unwrap(),
+                        _ = stopped => {}
+                    }
+                });
         });
         is_ready.recv().unwrap();
-        Self { state, running: Some((stop, thread)) }
+        Self {
+            state,
+            running: Some((stop, thread)),
+        }
     }
 
     /// Looks at what was asked.
@@ -126,9 +141,15 @@ impl Answers {
 }
 
 fn stored(refuse: &str, draft: &v1::Draft) -> v1::BatchItem {
-    let memory = v1::Memory { handle: format!("{}/{}", draft.topic, draft.text), ..v1::Memory::default() };
-    let reply =
-        v1::StoreReply { outcome: v1::StoreOutcome::Stored.into(), memory: Some(memory), ..v1::StoreReply::default() };
+    let memory = v1::Memory {
+        handle: format!("{}/{}", draft.topic, draft.text),
+        ..v1::Memory::default()
+    };
+    let reply = v1::StoreReply {
+        outcome: v1::StoreOutcome::Stored.into(),
+        memory: Some(memory),
+        ..v1::StoreReply::default()
+    };
     let item = if draft.text == refuse {
         v1::batch_item::Item::Refused("it is refused".to_owned())
     } else {
@@ -139,33 +160,69 @@ fn stored(refuse: &str, draft: &v1::Draft) -> v1::BatchItem {
 
 #[tonic::async_trait]
 impl Helix for Answers {
-    async fn hello(&self, _: Request<v1::HelloRequest>) -> Result<Response<v1::HelloReply>, Status> {
+    async fn hello(
+        &self,
+        _: Request<v1::HelloRequest>,
+    ) -> Result<Response<v1::HelloReply>, Status> {
         let upgraded = self.with("hello", |state| state.upgraded.is_some());
         let (version, pid) = if upgraded { ("0.2.0", 2) } else { ("0.1.0", 1) };
-        Ok(Response::new(v1::HelloReply { protocol: 1, version: version.to_owned(), pid }))
+        Ok(Response::new(v1::HelloReply {
+            protocol: 1,
+            version: version.to_owned(),
+            pid,
+        }))
     }
 
-    async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
+    async fn read(
+        &self,
+        request: Request<v1::ReadRequest>,
+    ) -> Result<Response<v1::ReadReply>, Status> {
         if request.into_inner().reference == "nothing" {
-            return Err(Status::not_found("nothing is called \"nothing\"; search for it"));
+            return Err(Status::not_found(
+                "nothing is called \"nothing\"; search for it",
+            ));
         }
         self.with("read", |state| {
-            let memories: Vec<_> = [state.memory.clone()].into_iter().chain(state.others.clone()).collect();
+            let memories: Vec<_> = [state.memory.clone()]
+                .into_iter()
+                .chain(state.others.clone())
+                .collect();
             state.memory.sequence += state.sequence_step;
-            let topic = if memories.len() > 1 { state.memory.topic.clone() } else { String::new() };
+            let topic = if memories.len() > 1 {
+                state.memory.topic.clone()
+            } else {
+                String::new()
+            };
             let total = u32::try_from(memories.len()).unwrap();
-            Ok(Response::new(v1::ReadReply { memories, topic, total, ..v1::ReadReply::default() }))
+            Ok(Response::new(v1::ReadReply {
+                memories,
+                topic,
+                total,
+                ..v1::ReadReply::default()
+            }))
         })
     }
 
-    async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
-        let v1::EditRequest { action, expected_sequence, .. } = request.into_inner();
+    async fn edit(
+        &self,
+        request: Request<v1::EditRequest>,
+    ) -> Result<Response<v1::EditReply>, Status> {
+        let v1::EditRequest {
+            action,
+            expected_sequence,
+            ..
+        } = request.into_inner();
         let action = action.unwrap();
         self.with("edit", |state| {
             if expected_sequence.is_some_and(|expected| expected != state.memory.sequence) {
-                return Err(Status::aborted("build/arch was changed meanwhile; read it again and repeat"));
+                return Err(Status::aborted(
+                    "build/arch was changed meanwhile; read it again and repeat",
+                ));
             }
-            if state.edits_max.is_some_and(|most| state.edits.len() >= most) {
+            if state
+                .edits_max
+                .is_some_and(|most| state.edits.len() >= most)
+            {
                 return Err(Status::unavailable("the disk is full; free some space"));
             }
             state.edits.push(action);
@@ -177,7 +234,12 @@ impl Helix for Answers {
             }
             let warnings = vec![format!("warning {}", state.edits.len())];
             let memories = vec![state.memory.clone()];
-            Ok(Response::new(v1::EditReply { memories, changed: 1, warnings, ..v1::EditReply::default() }))
+            Ok(Response::new(v1::EditReply {
+                memories,
+                changed: 1,
+                warnings,
+                ..v1::EditReply::default()
+            }))
         })
     }
 
@@ -187,7 +249,11 @@ impl Helix for Answers {
     ) -> Result<Response<v1::StoreBatchReply>, Status> {
         let request = request.into_inner();
         self.with("store_batch", |state| {
-            let items = request.drafts.iter().map(|draft| stored(&state.refuse_text, draft)).collect();
+            let items = request
+                .drafts
+                .iter()
+                .map(|draft| stored(&state.refuse_text, draft))
+                .collect();
             state.batches.push(request);
             Ok(Response::new(v1::StoreBatchReply { items }))
         })
@@ -200,11 +266,17 @@ impl Helix for Answers {
         self.with("export", |state| {
             state.exports.push(request.into_inner());
             let pieces = state.pieces.clone().into_iter().map(Ok);
-            let end =
-                state.export_breaks.then(|| Err(Status::internal("reading the store failed; run helixctl doctor")));
+            let end = state.export_breaks.then(|| {
+                Err(Status::internal(
+                    "reading the store failed; run helixctl doctor",
+                ))
+            });
             let pieces = iter(pieces.chain(end).collect::<Vec<_>>());
-            let stream: BoxStream<v1::ExportPiece> =
-                if state.hangs { Box::pin(pieces.chain(endless())) } else { Box::pin(pieces) };
+            let stream: BoxStream<v1::ExportPiece> = if state.hangs {
+                Box::pin(pieces.chain(endless()))
+            } else {
+                Box::pin(pieces)
+            };
             Ok(Response::new(stream))
         })
     }
@@ -217,7 +289,9 @@ impl Helix for Answers {
         while let Some(piece) = pieces.message().await? {
             self.with("import", |state| state.imported.push(piece));
             if self.with("import", |state| state.import_refused) {
-                return Err(Status::invalid_argument("byte 0 is no record; is it another format?"));
+                return Err(Status::invalid_argument(
+                    "byte 0 is no record; is it another format?",
+                ));
             }
         }
         let hangs = self.with("import", |state| {
@@ -228,16 +302,30 @@ impl Helix for Answers {
             return pending().await;
         }
         self.with("import", |state| {
-            let working = v1::ImportProgress { read: 1, ..v1::ImportProgress::default() };
-            let stream: BoxStream<v1::ImportProgress> = Box::pin(iter([Ok(working), Ok(state.import_reply.clone())]));
+            let working = v1::ImportProgress {
+                read: 1,
+                ..v1::ImportProgress::default()
+            };
+            let stream: BoxStream<v1::ImportProgress> =
+                Box::pin(iter([Ok(working), Ok(state.import_reply.clone())]));
             Ok(Response::new(stream))
         })
     }
 
-    async fn upgrade(&self, request: Request<v1::UpgradeRequest>) -> Result<Response<v1::UpgradeReply>, Status> {
-        self.with("upgrade", |state| state.upgraded = Some(request.into_inner().program));
+    async fn upgrade(
+        &self,
+        request: Request<v1::UpgradeRequest>,
+    ) -> Result<Response<v1::UpgradeReply>, Status> {
+        self.with("upgrade", |state| {
+            state.upgraded = Some(request.into_inner().program)
+        });
         let (old_version, new_version) = ("0.1.0".to_owned(), "0.2.0".to_owned());
-        Ok(Response::new(v1::UpgradeReply { pid: 2, old_version, new_version, waits_for: Vec::new() }))
+        Ok(Response::new(v1::UpgradeReply {
+            pid: 2,
+            old_version,
+            new_version,
+            waits_for: Vec::new(),
+        }))
     }
 
     async fn list_topics(
@@ -249,7 +337,9 @@ impl Helix for Answers {
             name: format!("{}|{}", request.pattern, request.scopes.join("|")),
             ..v1::TopicEntry::default()
         };
-        Ok(Response::new(v1::ListTopicsReply { topics: vec![topic] }))
+        Ok(Response::new(v1::ListTopicsReply {
+            topics: vec![topic],
+        }))
     }
 
     async fn checkpoint(
@@ -260,16 +350,34 @@ impl Helix for Answers {
             if let Some(v1::checkpoint_request::Action::Save(saved)) = request.into_inner().action {
                 state.checkpoint = Some(saved);
             }
-            let text = state.checkpoint.as_ref().map(|saved| format!("## Checkpoint: {}\n", saved.task));
+            let text = state
+                .checkpoint
+                .as_ref()
+                .map(|saved| format!("## Checkpoint: {}\n", saved.task));
             let (checkpoint, text) = (state.checkpoint.clone(), text.unwrap_or_default());
-            Ok(Response::new(v1::CheckpointReply { checkpoint, text, ..v1::CheckpointReply::default() }))
+            Ok(Response::new(v1::CheckpointReply {
+                checkpoint,
+                text,
+                ..v1::CheckpointReply::default()
+            }))
         })
     }
 
-    async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
+    async fn brief(
+        &self,
+        request: Request<v1::BriefRequest>,
+    ) -> Result<Response<v1::BriefReply>, Status> {
         let request = request.into_inner();
         let (query, since, focus) = (&request.query, request.since_hours, request.focus.join(","));
-        let text = format!("{query} {:?} {since} {focus} {}\u{1b}[2J", request.detail(), request.compact);
-        Ok(Response::new(v1::BriefReply { text, json: r#"{"topics":["a"]}"#.to_owned(), memories: 3 }))
+        let text = format!(
+            "{query} {:?} {since} {focus} {}\u{1b}[2J",
+            request.detail(),
+            request.compact
+        );
+        Ok(Response::new(v1::BriefReply {
+            text,
+            json: r#"{"topics":["a"]}"#.to_owned(),
+            memories: 3,
+        }))
     }
 }

@@ -6,11 +6,20 @@ use crate::fake::State;
 use crate::world::{DATA, INTERRUPTED, USAGE, World, assert_code, json, stderr, stdout};
 
 fn done() -> ImportProgress {
-    ImportProgress { read: 5, stored: 3, known: 2, done: true, ..ImportProgress::default() }
+    ImportProgress {
+        read: 5,
+        stored: 3,
+        known: 2,
+        done: true,
+        ..ImportProgress::default()
+    }
 }
 
 fn world() -> World {
-    World::new(State { import_reply: done(), ..State::default() })
+    World::new(State {
+        import_reply: done(),
+        ..State::default()
+    })
 }
 
 /// What arrived, by file.
@@ -34,28 +43,56 @@ fn a_large_file_arrives_in_pieces() {
     world.write("in.json", &text);
     let output = world.run(&["import", "in.json", "--scope", "global"]);
     assert_code(&output, 0);
-    assert_eq!(stdout(&output), "5 memories read: 3 stored, 2 known before, 0 revised, 0 in conflict, 0 refused\n");
+    assert_eq!(
+        stdout(&output),
+        "5 memories read: 3 stored, 2 known before, 0 revised, 0 in conflict, 0 refused\n"
+    );
     assert!(arrived(&world) == [(String::new(), text.into_bytes())]);
     world.fake.look(|state| {
         assert_eq!((state.imported.len(), state.import_ended), (4, true));
         let (first, second) = (&state.imported[0], &state.imported[1]);
-        assert_eq!((first.format(), first.scope.as_str(), first.dry_run), (ExchangeFormat::Json, "global", false));
-        assert!(first.caller.is_some() && second.caller.is_none() && second.format() == ExchangeFormat::Unspecified);
+        assert_eq!(
+            (first.format(), first.scope.as_str(), first.dry_run),
+            (ExchangeFormat::Json, "global", false)
+        );
+        assert!(
+            first.caller.is_some()
+                && second.caller.is_none()
+                && second.format() == ExchangeFormat::Unspecified
+        );
     });
 }
 
 #[test]
 fn a_directory_is_markdown_in_order() {
     let world = world();
-    for (name, text) in [("in/b.md", "B"), ("in/a.md", "A"), ("in/notes.txt", "no"), ("in/empty.md", "")] {
+    for (name, text) in [
+        ("in/b.md", "B"),
+        ("in/a.md", "A"),
+        ("in/notes.txt", "no"),
+        ("in/empty.md", ""),
+    ] {
         world.write(name, text);
     }
     let output = world.run(&["import", "in", "--dry-run", "--json"]);
     assert_eq!(json(&output)["dry_run"], true);
-    assert!(stderr(&output).contains("1 other file in "), "{}", stderr(&output));
-    assert_eq!(arrived(&world), [("a.md".to_owned(), b"A".to_vec()), ("b.md".to_owned(), b"B".to_vec())]);
+    assert!(
+        stderr(&output).contains("1 other file in "),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(
+        arrived(&world),
+        [
+            ("a.md".to_owned(), b"A".to_vec()),
+            ("b.md".to_owned(), b"B".to_vec())
+        ]
+    );
     world.fake.look(|state| {
-        assert_eq!((state.imported[0].format(), state.imported[0].dry_run), (ExchangeFormat::Markdown, true));
+        assert_eq!(
+            (state.imported[0].format(), state.imported[0].dry_run),
+            (ExchangeFormat::Markdown, true)
+        );
     });
 }
 
@@ -65,7 +102,10 @@ fn stdin_tells_its_format() {
     let log = b"AMRL\x01\0\0\0\x01\x02";
     assert_code(&world.run_with_input(&["import", "-"], log), 0);
     assert_eq!(arrived(&world), [(String::new(), log.to_vec())]);
-    assert_eq!(world.fake.look(|state| state.imported[0].format()), ExchangeFormat::Amrl);
+    assert_eq!(
+        world.fake.look(|state| state.imported[0].format()),
+        ExchangeFormat::Amrl
+    );
 }
 
 #[test]
@@ -73,45 +113,77 @@ fn an_empty_input_is_still_one() {
     let world = world();
     world.write("in.json", "");
     assert_code(&world.run(&["import", "in.json"]), 0);
-    world.fake.look(|state| assert!(state.imported.len() == 1 && state.imported[0].caller.is_some()));
+    world
+        .fake
+        .look(|state| assert!(state.imported.len() == 1 && state.imported[0].caller.is_some()));
 }
 
 #[test]
 fn what_is_refused_is_listed_and_counts() {
     let problems = vec!["byte 9: half a record".to_owned()];
-    let world =
-        World::new(State { import_reply: ImportProgress { refused: 1, problems, ..done() }, ..State::default() });
+    let world = World::new(State {
+        import_reply: ImportProgress {
+            refused: 1,
+            problems,
+            ..done()
+        },
+        ..State::default()
+    });
     world.write("in.json", "{}");
     let output = world.run(&["import", "in.json"]);
     assert_code(&output, DATA);
-    assert!(stdout(&output).starts_with("problem\tbyte 9: half a record\n5 memories read:"), "{}", stdout(&output));
+    assert!(
+        stdout(&output).starts_with("problem\tbyte 9: half a record\n5 memories read:"),
+        "{}",
+        stdout(&output)
+    );
 }
 
 #[test]
 fn an_import_that_the_daemon_refuses_or_ends_early_fails() {
-    let refusing = World::new(State { import_refused: true, ..State::default() });
+    let refusing = World::new(State {
+        import_refused: true,
+        ..State::default()
+    });
     refusing.write("in.json", vec![b'['; 4 * 1024 * 1024]);
     let output = refusing.run(&["import", "in.json"]);
     assert_code(&output, USAGE);
-    assert!(stderr(&output).contains("is it another format?"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("is it another format?"),
+        "{}",
+        stderr(&output)
+    );
 
     let early = World::new(State {
-        import_reply: ImportProgress { stored: 2, ..ImportProgress::default() },
+        import_reply: ImportProgress {
+            stored: 2,
+            ..ImportProgress::default()
+        },
         ..State::default()
     });
     early.write("in.json", "{}");
     let output = early.run(&["import", "in.json"]);
     assert_code(&output, 69);
-    assert!(stderr(&output).contains("2 memories were stored until then"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("2 memories were stored until then"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
 fn an_interrupted_import_says_how_to_go_on() {
-    let world = World::new(State { hangs: true, ..State::default() });
+    let world = World::new(State {
+        hangs: true,
+        ..State::default()
+    });
     world.write("in.json", "{}");
     let output = world.interrupt(&["import", "in.json"], |state| state.import_ended);
     assert_code(&output, INTERRUPTED);
-    assert_eq!(stderr(&output), "helixctl: interrupted; nothing was stored until then; import the same again\n");
+    assert_eq!(
+        stderr(&output),
+        "helixctl: interrupted; nothing was stored until then; import the same again\n"
+    );
 }
 
 #[test]

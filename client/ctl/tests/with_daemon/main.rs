@@ -1,4 +1,5 @@
-//! The built program with a stand-in for the daemon: what it sends, what it says, what it leaves behind.
+//! The built program with a stand-in for the daemon: what it sends, what it says, what it leaves
+//! behind.
 #![allow(clippy::unwrap_used)]
 
 mod batch;

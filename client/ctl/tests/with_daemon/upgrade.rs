@@ -9,7 +9,10 @@ fn an_upgrade_waits_for_the_new_daemon() {
     let output = world.run(&["upgrade"]);
     assert_code(&output, 0);
     assert_eq!(stdout(&output), "upgraded\t0.1.0 → 0.2.0\tpid 1 → 2\n");
-    assert_eq!(world.fake.look(|state| state.upgraded.clone()).as_deref(), Some(""));
+    assert_eq!(
+        world.fake.look(|state| state.upgraded.clone()).as_deref(),
+        Some("")
+    );
 }
 
 #[test]
@@ -18,7 +21,11 @@ fn a_program_is_named_by_its_whole_path() {
     let path = world.write("new-helixd", "");
     let document = json(&world.run(&["upgrade", "new-helixd", "--json"]));
     assert_eq!(
-        (&document["old_pid"], &document["pid"], &document["new_version"]),
+        (
+            &document["old_pid"],
+            &document["pid"],
+            &document["new_version"]
+        ),
         (&1.into(), &2.into(), &"0.2.0".into())
     );
     let sent = world.fake.look(|state| state.upgraded.clone()).unwrap();

@@ -71,19 +71,37 @@ impl World {
     }
 
     /// Runs until the stand-in knows of it, and then sends Ctrl-C.
-    pub(crate) fn interrupt(&self, arguments: &[&str], is_under_way: impl Fn(&State) -> bool) -> Output {
-        let child = self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    pub(crate) fn interrupt(
+        &self,
+        arguments: &[&str],
+        is_under_way: impl Fn(&State) -> bool,
+    ) -> Output {
+        let child = self
+            .command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let deadline = Instant::now() + DEADLINE;
         while !self.fake.look(&is_under_way) && Instant::now() < deadline {
             thread::yield_now();
         }
-        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+        kill(
+            Pid::from_raw(i32::try_from(child.id()).unwrap()),
+            Signal::SIGINT,
+        )
+        .unwrap();
         child.wait_with_output().unwrap()
     }
 
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Output {
         let mut command = self.command(arguments);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         child.stdin.take().unwrap().write_all(input).unwrap();
         child.wait_with_output().unwrap()
     }
@@ -95,8 +113,14 @@ impl World {
         let editor = format!("sh '{}'", editor.display());
         let terminal = openpty(None, None).unwrap();
         let mut command = self.command(arguments);
-        command.env("EDITOR", editor).env("PATH", "/usr/bin:/bin").env("NO_COLOR", "1").stderr(Stdio::piped());
-        command.stdin(terminal.slave.try_clone().unwrap()).stdout(terminal.slave);
+        command
+            .env("EDITOR", editor)
+            .env("PATH", "/usr/bin:/bin")
+            .env("NO_COLOR", "1")
+            .stderr(Stdio::piped());
+        command
+            .stdin(terminal.slave.try_clone().unwrap())
+            .stdout(terminal.slave);
         let child = command.spawn().unwrap();
         // Our own copies of the program's end would keep the terminal open.
         drop(command);
@@ -104,10 +128,16 @@ impl World {
             let mut shown = Vec::new();
             // Reading ends with an error when the last program has let go of the terminal.
             File::from(terminal.master).read_to_end(&mut shown).ok();
-            String::from_utf8(shown).unwrap().replace("\r\n", "\n").into_bytes()
+            String::from_utf8(shown)
+                .unwrap()
+                .replace("\r\n", "\n")
+                .into_bytes()
         });
         let output = child.wait_with_output().unwrap();
-        Output { stdout: reader.join().unwrap(), ..output }
+        Output {
+            stdout: reader.join().unwrap(),
+            ..output
+        }
     }
 
     /// What is in the directory for temporary files.
@@ -118,7 +148,10 @@ impl World {
 
 /// What a directory holds.
 pub(crate) fn names(directory: &Path) -> Vec<PathBuf> {
-    let mut names: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut names: Vec<_> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     names.sort();
     names
 }
@@ -138,5 +171,11 @@ pub(crate) fn json(output: &Output) -> serde_json::Value {
 
 /// Asserts how a command ended, and shows what it said when it did not.
 pub(crate) fn assert_code(output: &Output, code: i32) {
-    assert_eq!(output.status.code(), Some(code), "stdout: {}\nstderr: {}", stdout(output), stderr(output));
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "stdout: {}\nstderr: {}",
+        stdout(output),
+        stderr(output)
+    );
 }

@@ -1,4 +1,5 @@
-//! A briefing as JSON, for programs. Written as it is read, since that of a large topic is some hundred kilobytes.
+//! A briefing as JSON, for programs. Written as it is read, since that of a large topic is some
+//! hundred kilobytes.
 
 use helix_engine::brief::meta::Meta;
 use helix_engine::brief::{Brief, Item, Mention, Section, Selected};
@@ -97,7 +98,11 @@ impl<'a> Document<'a> {
             chains: brief
                 .chains
                 .iter()
-                .map(|chain| Chain { topic: chain.topic, keyword: &chain.keyword, handles: handles(&chain.links) })
+                .map(|chain| Chain {
+                    topic: chain.topic,
+                    keyword: &chain.keyword,
+                    handles: handles(&chain.links),
+                })
                 .collect(),
             linked: brief
                 .linked
@@ -113,13 +118,22 @@ impl<'a> Document<'a> {
 
 impl<'a> Category<'a> {
     fn new(section: &'a Section<'a>) -> Self {
-        Self { category: section.category.name(), memories: &section.items }
+        Self {
+            category: section.category.name(),
+            memories: &section.items,
+        }
     }
 }
 
 impl<'a> Entry<'a> {
     fn new(item: &'a Item<'a>) -> Self {
-        let Mention { memory, heat, is_stale, is_superseded, .. } = item.mention;
+        let Mention {
+            memory,
+            heat,
+            is_stale,
+            is_superseded,
+            ..
+        } = item.mention;
         Self {
             handle: memory.handle.as_str(),
             topic: memory.topic.as_str(),
@@ -129,9 +143,17 @@ impl<'a> Entry<'a> {
             confidence: item.mention.confidence(),
             is_stale,
             is_superseded,
-            also_in: item.also_in.iter().map(|memory| memory.topic.as_str()).collect(),
+            also_in: item
+                .also_in
+                .iter()
+                .map(|memory| memory.topic.as_str())
+                .collect(),
             superseded_by: item.superseded_by.map(Handle::as_str),
-            supersedes: item.supersedes.iter().map(|handle| handle.as_str()).collect(),
+            supersedes: item
+                .supersedes
+                .iter()
+                .map(|handle| handle.as_str())
+                .collect(),
         }
     }
 }
@@ -141,7 +163,10 @@ fn memories<S: Serializer>(items: &[Item<'_>], serializer: S) -> Result<S::Ok, S
 }
 
 fn handles<'a>(mentions: &[Mention<'a>]) -> Vec<&'a str> {
-    mentions.iter().map(|mention| mention.memory.handle.as_str()).collect()
+    mentions
+        .iter()
+        .map(|mention| mention.memory.handle.as_str())
+        .collect()
 }
 
 /// The briefing of everything.
@@ -155,7 +180,8 @@ pub(super) fn meta(meta: &Meta, hot: &[Selected<'_>]) -> Value {
         .map(|theme| json!({ "name": theme.name, "topics": theme.topics, "memories": theme.memories }))
         .collect();
     let handles = |hot: &mut dyn Iterator<Item = &Selected<'_>>| -> Vec<String> {
-        hot.map(|hot| hot.memory.handle.as_str().to_owned()).collect()
+        hot.map(|hot| hot.memory.handle.as_str().to_owned())
+            .collect()
     };
     json!({
         "memories": meta.memories,

@@ -7,7 +7,8 @@ use super::{Chosen, Share, View, nothing};
 use crate::Refusal;
 
 impl View<'_> {
-    /// The memory that a query names; `None` for any other query. What it links to comes with it, as with every brief.
+    /// The memory that a query names; `None` for any other query. What it links to comes with it,
+    /// as with every brief.
     pub(super) fn named(&self, query: &str) -> Result<Option<Chosen>, Refusal> {
         let topic = topic_of_place(query);
         let is_handle = query.contains('/') && !query.contains(char::is_whitespace);
@@ -20,22 +21,37 @@ impl View<'_> {
         };
         // The beginning of a handle may as well be words.
         let found = found.filter(|memory| topic.is_some() || memory.handle.as_str() == query);
-        let Some(memory) = found else { return topic.map_or(Ok(None), |topic| self.beyond(&topic)) };
+        let Some(memory) = found else {
+            return topic.map_or(Ok(None), |topic| self.beyond(&topic));
+        };
         let chosen = self.chosen(Share::Hottest, |catalog| {
-            catalog.row(memory.number).map(|row| (memory.number, row)).into_iter().collect()
+            catalog
+                .row(memory.number)
+                .map(|row| (memory.number, row))
+                .into_iter()
+                .collect()
         });
-        if chosen.is_empty() { Err(nothing(query)) } else { Ok(Some(chosen)) }
+        if chosen.is_empty() {
+            Err(nothing(query))
+        } else {
+            Ok(Some(chosen))
+        }
     }
 
     /// Says that a topic has no memory at that place; `None` where there is no such topic.
     fn beyond(&self, topic: &Topic) -> Result<Option<Chosen>, Refusal> {
-        let members = self.app.memory.strand.topic_members(topic.as_str(), &self.scopes).len();
+        let members = self
+            .app
+            .memory
+            .strand
+            .topic_members(topic.as_str(), &self.scopes)
+            .len();
         let noun = if members == 1 { "memory" } else { "memories" };
         match members.checked_sub(1) {
             None => Ok(None),
-            Some(last) => {
-                Err(Refusal::not_found(format!("topic {topic} has {members} {noun}, so its last index is {last}")))
-            }
+            Some(last) => Err(Refusal::not_found(format!(
+                "topic {topic} has {members} {noun}, so its last index is {last}"
+            ))),
         }
     }
 }
@@ -55,7 +71,15 @@ mod tests {
     fn a_place_is_told_from_words() {
         let topic = |query| topic_of_place(query).map(|topic| topic.to_string());
         assert_eq!(topic("hook-shim:0"), Some("hook-shim".to_owned()));
-        for query in ["hook-shim", "hook-shim:", "hook-shim:x", "the answer is:42", ":0", "std::fs", "hook-shim:-1"] {
+        for query in [
+            "hook-shim",
+            "hook-shim:",
+            "hook-shim:x",
+            "the answer is:42",
+            ":0",
+            "std::fs",
+            "hook-shim:-1",
+        ] {
             assert_eq!(topic(query), None, "{query}");
         }
     }

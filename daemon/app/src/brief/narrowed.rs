@@ -1,4 +1,5 @@
-//! A query that says more than words: the inline filters of a search, or several topics with commas between them.
+//! A query that says more than words: the inline filters of a search, or several topics with commas
+//! between them.
 
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
@@ -15,17 +16,23 @@ impl View<'_> {
         let calendar = Calendar::new(self.zone.clone(), self.now);
         let parsed = parse(query, &calendar)?;
         if !parsed.scopes.is_empty() {
-            return Err(Refusal::invalid("a brief takes scopes beside its query; give them as `scope`"));
+            return Err(Refusal::invalid(
+                "a brief takes scopes beside its query; give them as `scope`",
+            ));
         }
         if parsed.filter == Filter::default() {
             return Ok(self.listed(query)?.map(|chosen| (chosen, String::new())));
         }
         let chosen = self.filtered(parsed.filter, &parsed.words)?;
-        if chosen.is_empty() { Err(nothing(query)) } else { Ok(Some((chosen, parsed.words))) }
+        if chosen.is_empty() {
+            Err(nothing(query))
+        } else {
+            Ok(Some((chosen, parsed.words)))
+        }
     }
 
-    /// The members of topics in a list. Of words that may as well be no names each must be a topic's or a pattern; a name that is
-    /// none is told of where another one is.
+    /// The members of topics in a list. Of words that may as well be no names each must be a
+    /// topic's or a pattern; a name that is none is told of where another one is.
     fn listed(&self, query: &str) -> Result<Option<Chosen>, Refusal> {
         let names: Vec<&str> = query.split(',').map(str::trim).collect();
         if names.len() < 2 {
@@ -52,7 +59,11 @@ impl View<'_> {
 
     fn filtered(&self, mut filter: Filter, words: &str) -> Result<Chosen, Refusal> {
         if !filter.topics.is_empty() {
-            let fitting: Result<Vec<_>, _> = filter.topics.iter().map(|name| self.topics_of(name)).collect();
+            let fitting: Result<Vec<_>, _> = filter
+                .topics
+                .iter()
+                .map(|name| self.topics_of(name))
+                .collect();
             filter.topics = fitting?.concat();
             if filter.topics.is_empty() {
                 return Ok(Chosen::default());
@@ -69,7 +80,10 @@ impl View<'_> {
         if words.is_empty() {
             return Ok(self.chosen(Share::OfEachTopic, |catalog| {
                 let filter = filter.compile(catalog);
-                catalog.rows().filter(|(number, row)| filter.keeps_at(*number, row)).collect()
+                catalog
+                    .rows()
+                    .filter(|(number, row)| filter.keeps_at(*number, row))
+                    .collect()
             }));
         }
         filter.after = filter.after.max(self.after);
@@ -81,8 +95,14 @@ impl View<'_> {
         let catalog = self.app.memory.strand.catalog();
         let visible = self.visible(&catalog);
         let has_members = |topic: &&str| !catalog.members(topic, &self.scopes, &visible).is_empty();
-        let Some(pattern) = topics_named(name)? else { return Ok(Vec::new()) };
+        let Some(pattern) = topics_named(name)? else {
+            return Ok(Vec::new());
+        };
         let found = catalog.topic_names(|topic| pattern.matches(topic));
-        Ok(found.into_iter().filter(has_members).map(str::to_owned).collect())
+        Ok(found
+            .into_iter()
+            .filter(has_members)
+            .map(str::to_owned)
+            .collect())
     }
 }

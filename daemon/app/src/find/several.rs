@@ -1,4 +1,5 @@
-//! Several memories by their names at once. A name that means no single one of them costs only itself.
+//! Several memories by their names at once. A name that means no single one of them costs only
+//! itself.
 
 use helix_engine::model::{MemoryNumber, Topic};
 use helix_engine::neutral::quoted;
@@ -15,7 +16,9 @@ const REFERENCES_MAX: usize = 100;
 /// Reads what the references name, in their order and each once.
 pub(super) fn read(app: &App, request: &Wanted, asker: &Asker) -> Result<Answer, Refusal> {
     if request.index.is_some() || !request.match_text.is_empty() {
-        return Err(Refusal::invalid("an index and a text to match choose of one topic; give one topic"));
+        return Err(Refusal::invalid(
+            "an index and a text to match choose of one topic; give one topic",
+        ));
     }
     if request.references.len() > REFERENCES_MAX {
         let message = format!(
@@ -37,25 +40,47 @@ pub(super) fn read(app: &App, request: &Wanted, asker: &Asker) -> Result<Answer,
     }
     let memories = Told::indexed(app, &numbers, asker)?;
     let unfitting = numbers.split_off(memories.len().min(numbers.len())).len();
-    notes.extend((unfitting > 0).then(|| format!("{unfitting} more do not fit into one answer; read fewer at once")));
+    notes.extend(
+        (unfitting > 0)
+            .then(|| format!("{unfitting} more do not fit into one answer; read fewer at once")),
+    );
     app.memory.strand.catalog_touch(&numbers, app.memory.now());
     for &number in &numbers {
         crate::hook::follow(app, number);
     }
     shown::note(app, asker, request.shown, &numbers);
     let total = u32::try_from(numbers.len() + unfitting).unwrap_or(u32::MAX);
-    Ok(Answer { memories, total, notes, ..Answer::default() })
+    Ok(Answer {
+        memories,
+        total,
+        notes,
+        ..Answer::default()
+    })
 }
 
 /// The memory that a reference means, or why it means none.
-fn named(app: &App, reference: &str, asker: &Asker) -> Result<Result<MemoryNumber, String>, Refusal> {
-    let is_topic = |topic: Topic| !app.memory.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty();
+fn named(
+    app: &App,
+    reference: &str,
+    asker: &Asker,
+) -> Result<Result<MemoryNumber, String>, Refusal> {
+    let is_topic = |topic: Topic| {
+        !app.memory
+            .strand
+            .topic_members(topic.as_str(), &asker.scopes())
+            .is_empty()
+    };
     if !reference.contains(['/', ':']) && Topic::parse(reference).is_ok_and(is_topic) {
-        return Ok(Err(format!("{} is a topic; read it by itself", quoted(reference))));
+        return Ok(Err(format!(
+            "{} is a topic; read it by itself",
+            quoted(reference)
+        )));
     }
     Ok(match resolve(app, reference, asker)? {
         Resolution::One(number) => Ok(number),
-        Resolution::Several(numbers) => Err(ambiguous(app, reference, &numbers)?.message().to_owned()),
+        Resolution::Several(numbers) => {
+            Err(ambiguous(app, reference, &numbers)?.message().to_owned())
+        }
         Resolution::None => Err(format!("nothing is called {} here", quoted(reference))),
     })
 }

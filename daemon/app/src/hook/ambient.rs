@@ -1,11 +1,13 @@
-//! The `ambient` event: when a file is read, edited or searched for, the memories about it. Before the tool is used, or right
-//! after it where the client takes no text before.
+//! The `ambient` event: when a file is read, edited or searched for, the memories about it. Before
+//! the tool is used, or right after it where the client takes no text before.
 //!
-//! In layers, each skipping what an earlier one or this session already gave: memories whose source is this file, a directory
-//! above it or a file of the name that is looked for, then those that name a symbol that a change removes, those that name the
-//! file itself, those that name what a change adds, those that name a symbol that the file declares or that is searched for, be
-//! it by its beginning, those that name the file's stem, those about what hangs together with it, those of the topics that it
-//! goes by, those about the files of a directory that is searched, and those that are near in meaning to what the file is about.
+//! In layers, each skipping what an earlier one or this session already gave: memories whose source
+//! is this file, a directory above it or a file of the name that is looked for, then those that
+//! name a symbol that a change removes, those that name the file itself, those that name what a
+//! change adds, those that name a symbol that the file declares or that is searched for, be
+//! it by its beginning, those that name the file's stem, those about what hangs together with it,
+//! those of the topics that it goes by, those about the files of a directory that is searched, and
+//! those that are near in meaning to what the file is about.
 
 mod common;
 mod layers;
@@ -39,7 +41,8 @@ use target::Target;
 /// Memories about the file itself after which nothing is guessed.
 const ENOUGH: usize = 5;
 
-/// Time that must be left for another file to be guessed about, whose meaning may have to be waited for.
+/// Time that must be left for another file to be guessed about, whose meaning may have to be waited
+/// for.
 const GUESSING_TIME: Duration = Duration::from_millis(60);
 
 /// Characters of what the tool touches, and of a name.
@@ -60,28 +63,42 @@ struct Part<'a> {
 impl<'a> Part<'a> {
     fn of(context: &'a Context<'a>) -> Option<Self> {
         let mut target = Target::of(context.input, context.paths())?;
-        let file =
-            target.file.as_deref().filter(|file| target.pattern.is_none() && file.starts_with(&context.home.root));
+        let file = target
+            .file
+            .as_deref()
+            .filter(|file| target.pattern.is_none() && file.starts_with(&context.home.root));
         // A file of a repository inside of the session's own project is known by its place in that.
         if let Some(label) = file.map(|file| context.shown(file)) {
             target.label = label;
         }
         let change = if target.changes && !context.input.has_tool_failed() {
-            Change::of(context.input, target.file.as_deref(), |file| context.head(file))
+            Change::of(context.input, target.file.as_deref(), |file| {
+                context.head(file)
+            })
         } else {
             Change::default()
         };
-        Some(Self { context, target, change, removed: Vec::new(), before: Vec::new() })
+        Some(Self {
+            context,
+            target,
+            change,
+            removed: Vec::new(),
+            before: Vec::new(),
+        })
     }
 
     /// The file as the session's project has it; empty for something else.
     fn about(&self) -> String {
-        self.target.file.as_deref().map(|file| self.context.shown(file)).unwrap_or_default()
+        self.target
+            .file
+            .as_deref()
+            .map(|file| self.context.shown(file))
+            .unwrap_or_default()
     }
 }
 
-/// Gives what is known about what a tool touches, every file of a patch; `None` for nothing. Codex carries out a line of its
-/// shell that is a patch by itself, and tells of it only before.
+/// Gives what is known about what a tool touches, every file of a patch; `None` for nothing. Codex
+/// carries out a line of its shell that is a patch by itself, and tells of it only before.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if context.input.tool_name == "Bash" {
         return reading::give_patched(context, &reading::patched(context), true);
@@ -89,16 +106,23 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     give_all(std::slice::from_ref(context))
 }
 
-/// Gives what is known about everything that one event touches, in one injection; `None` for nothing.
+/// Gives what is known about everything that one event touches, in one injection; `None` for
+/// nothing.
 pub(super) fn give_all(contexts: &[Context<'_>]) -> Result<Option<Given>, ReadError> {
     let patches = |context: &Context<'_>| {
-        if context.input.has_tool_failed() { Vec::new() } else { context.input.patches() }
+        if context.input.has_tool_failed() {
+            Vec::new()
+        } else {
+            context.input.patches()
+        }
     };
     let patches: Vec<Vec<Input>> = contexts.iter().map(patches).collect();
     let mut parts = Vec::new();
     let mut calls: Vec<Context<'_>> = Vec::new();
     for (context, patches) in contexts.iter().zip(&patches) {
-        let Some(whole) = Part::of(context) else { continue };
+        let Some(whole) = Part::of(context) else {
+            continue;
+        };
         note_files(&whole)?;
         parts.extend(Some(whole).filter(|_| patches.is_empty()));
         calls.extend(patches.iter().map(|patch| context.on_call(patch)));
@@ -109,20 +133,32 @@ pub(super) fn give_all(contexts: &[Context<'_>]) -> Result<Option<Given>, ReadEr
 
 /// Notes what one event touches, where nobody is told of it.
 pub(super) fn note_all(contexts: &[Context<'_>]) -> Result<(), ReadError> {
-    contexts.iter().filter_map(Part::of).try_for_each(|part| note_files(&part))
+    contexts
+        .iter()
+        .filter_map(Part::of)
+        .try_for_each(|part| note_files(&part))
 }
 
 fn give_parts(mut parts: Vec<Part<'_>>) -> Result<Option<Given>, ReadError> {
-    let Some(context) = parts.first().map(|part| part.context) else { return Ok(None) };
+    let Some(context) = parts.first().map(|part| part.context) else {
+        return Ok(None);
+    };
     let (memories, owners) = remembered(context, &mut parts)?;
     let mut notes = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         let known = notes.len();
-        let of_file = if parts.len() > 1 { format!(" of {}", shown(&part.target.label)) } else { String::new() };
+        let of_file = if parts.len() > 1 {
+            format!(" of {}", shown(&part.target.label))
+        } else {
+            String::new()
+        };
         notes.extend(mentioned(part, &of_file, &memories));
         notes.extend(warnings(part, &of_file));
-        let is_about = notes.len() > known || memories.iter().any(|memory| owners.get(&memory.number) == Some(&at));
+        let is_about = notes.len() > known
+            || memories
+                .iter()
+                .any(|memory| owners.get(&memory.number) == Some(&at));
         let label = one_line(&part.target.label, LABEL_MAX_CHARS);
         if (is_about || parts.len() == 1) && !labels.contains(&label) {
             labels.push(label);
@@ -131,14 +167,25 @@ fn give_parts(mut parts: Vec<Part<'_>>) -> Result<Option<Given>, ReadError> {
     let injection = context.frame(&format!("About {}:", labels.join(", ")), &notes, &memories);
     let is_there = |memory: &&Memory| injection.text.contains(&reference(memory));
     let before = parts.iter().flat_map(|part| &part.before).filter(is_there);
-    let references = before.map(|memory| memory.handle.as_str().to_owned()).collect();
-    let about = memories.iter().map(|memory| owners.get(&memory.number).and_then(|at| parts.get(*at)));
-    let about = about.map(|part| part.map(Part::about).unwrap_or_default()).collect();
-    Ok(Given { references, about, ..Given::of(injection, &memories) }.if_any())
+    let references = before
+        .map(|memory| memory.handle.as_str().to_owned())
+        .collect();
+    let about = memories
+        .iter()
+        .map(|memory| owners.get(&memory.number).and_then(|at| parts.get(*at)));
+    let about = about
+        .map(|part| part.map(Part::about).unwrap_or_default())
+        .collect();
+    Ok(Given {
+        references,
+        about,
+        ..Given::of(injection, &memories)
+    }
+    .if_any())
 }
 
-/// The memories about all parts, and which part each is about: first statements about the files and about what goes from
-/// them, then guesses while there are not enough.
+/// The memories about all parts, and which part each is about: first statements about the files and
+/// about what goes from them, then guesses while there are not enough.
 fn remembered<'a>(
     context: &'a Context<'a>,
     parts: &mut [Part<'a>],
@@ -148,7 +195,11 @@ fn remembered<'a>(
     let share = ENOUGH.div_ceil(parts.len().max(1));
     // What goes from one file of a patch into another one is not removed.
     let declared = |part: &Part<'_>| part.change.declared_symbols(part.target.file.as_deref());
-    let declared: Vec<String> = parts.iter().filter(|_| parts.len() > 1).flat_map(declared).collect();
+    let declared: Vec<String> = parts
+        .iter()
+        .filter(|_| parts.len() > 1)
+        .flat_map(declared)
+        .collect();
     for (at, part) in parts.iter_mut().enumerate() {
         layers.turn_to(part.context);
         if let Some(file) = &part.target.file {
@@ -172,7 +223,12 @@ fn remembered<'a>(
         guess(part, &mut layers)?;
         owners.resize(layers.found.len(), at);
     }
-    let owners = layers.found.iter().map(|memory| memory.number).zip(owners).collect();
+    let owners = layers
+        .found
+        .iter()
+        .map(|memory| memory.number)
+        .zip(owners)
+        .collect();
     // A statement about the file itself is never kept back, a guess is.
     let guesses = layers.found.split_off(sure);
     let mut memories = layers.found;
@@ -199,20 +255,29 @@ fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String>
     let mut notes = Vec::new();
     for name in &part.removed {
         if !mentioning(part.context, name, memories).is_empty() {
-            notes.push(format!("this change removes {}{of_file}, which is mentioned below", shown(name)));
+            notes.push(format!(
+                "this change removes {}{of_file}, which is mentioned below",
+                shown(name)
+            ));
         }
     }
     notes
 }
 
-/// What is said of each name that a change removes and that the session's memories mention: once, without their texts.
+/// What is said of each name that a change removes and that the session's memories mention: once,
+/// without their texts.
 fn warnings(part: &Part<'_>, of_file: &str) -> Vec<String> {
     let mut warnings = Vec::new();
     for name in &part.removed {
-        let handles: Vec<String> = mentioning(part.context, name, &part.before).into_iter().map(reference).collect();
+        let handles: Vec<String> = mentioning(part.context, name, &part.before)
+            .into_iter()
+            .map(reference)
+            .collect();
         if !handles.is_empty() {
             let (name, handles) = (shown(name), handles.join(", "));
-            warnings.push(format!("this change removes {name}{of_file}: see {handles}, given before"));
+            warnings.push(format!(
+                "this change removes {name}{of_file}: see {handles}, given before"
+            ));
         }
     }
     warnings
@@ -220,9 +285,17 @@ fn warnings(part: &Part<'_>, of_file: &str) -> Vec<String> {
 
 /// The memories that mention a name of which this was not said yet. From now on it was.
 fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> Vec<&'m Memory> {
-    let is_new =
-        |memory: &&Memory| context.tells_first(Said::Warning(text_hash(&format!("{} {name}", memory.number.0))));
-    memories.iter().filter(|memory| has_word(&memory.text, name)).filter(is_new).collect()
+    let is_new = |memory: &&Memory| {
+        context.tells_first(Said::Warning(text_hash(&format!(
+            "{} {name}",
+            memory.number.0
+        ))))
+    };
+    memories
+        .iter()
+        .filter(|memory| has_word(&memory.text, name))
+        .filter(is_new)
+        .collect()
 }
 
 /// How a memory is named without its text.
@@ -236,21 +309,39 @@ fn shown(name: &str) -> String {
 
 /// Memories that may be about the file, until there are enough.
 fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
-    let Part { context, target, change, .. } = part;
+    let Part {
+        context,
+        target,
+        change,
+        ..
+    } = part;
     if layers.taken() >= ENOUGH {
         return Ok(());
     }
-    let shown = target.file.as_deref().map(|file| context.paths().relative(file));
-    let seen = target.file.as_deref().zip(shown.as_deref()).map(|(file, shown)| {
-        let text = target.text(context, file);
-        context.app.hooks.files.look(file, shown, &text)
-    });
+    let shown = target
+        .file
+        .as_deref()
+        .map(|file| context.paths().relative(file));
+    let seen = target
+        .file
+        .as_deref()
+        .zip(shown.as_deref())
+        .map(|(file, shown)| {
+            let text = target.text(context, file);
+            context.app.hooks.files.look(file, shown, &text)
+        });
     if let Some(path) = target.path() {
         layers.by_file_name(path)?;
     }
-    let imports = change.added_imports(target.file.as_deref(), |file| context.head(file)).into_iter();
+    let imports = change
+        .added_imports(target.file.as_deref(), |file| context.head(file))
+        .into_iter();
     let imports = imports.filter(|name| !is_usual_stem(name) && !is_common_stem(name));
-    for dependency in change.added_dependencies(target.file.as_deref()).into_iter().chain(imports) {
+    for dependency in change
+        .added_dependencies(target.file.as_deref())
+        .into_iter()
+        .chain(imports)
+    {
         layers.by_phrase(&dependency)?;
     }
     layers.by_added(&change.added_names(target.file.as_deref()))?;
@@ -280,11 +371,20 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
 
 /// Notes which files the session touches, and what it heeds by that.
 fn note_files(part: &Part<'_>) -> Result<(), ReadError> {
-    let Part { context, target, change, .. } = part;
+    let Part {
+        context,
+        target,
+        change,
+        ..
+    } = part;
     if context.input.has_tool_failed() {
         return Ok(());
     }
-    let mut files = if target.is_patch { context.input.patched_files() } else { Vec::new() };
+    let mut files = if target.is_patch {
+        context.input.patched_files()
+    } else {
+        Vec::new()
+    };
     files.extend(target.file.clone().filter(|_| !target.is_patch));
     if files.is_empty() {
         return Ok(());

@@ -1,8 +1,9 @@
 //! Whether sessions heed what hooks say: what nobody follows is said less often.
 //!
-//! A session follows a memory when it edits the file that the memory is about or was given for, opens a file that one that it
-//! was given elsewhere is about or names, runs a command that it has, mentions it, repeats it in what it writes, or has it read;
-//! and when a subagent of it does. What it followed is counted when it ends.
+//! A session follows a memory when it edits the file that the memory is about or was given for,
+//! opens a file that one that it was given elsewhere is about or names, runs a command that it has,
+//! mentions it, repeats it in what it writes, or has it read; and when a subagent of it does. What
+//! it followed is counted when it ends.
 
 mod heeded;
 
@@ -21,18 +22,20 @@ use super::Context;
 use super::sessions::Verdict;
 use crate::outbox::{Outbox, Row};
 
-/// What the keys of the persisted states begin with: of what is given as sessions work, and as they start.
+/// What the keys of the persisted states begin with: of what is given as sessions work, and as they
+/// start.
 const AT_WORK: &str = "heed ";
 const AT_START: &str = "heed-start ";
 
-/// Memories of which it is kept how they were heeded on one kind of occasion. Of more, the oldest count as new.
+/// Memories of which it is kept how they were heeded on one kind of occasion. Of more, the oldest
+/// count as new.
 const HEEDS_MAX: usize = 16_384;
 
 /// Memories of a session that are looked for in what it says, opens and runs.
 const MENTIONED_MAX: usize = 64;
 
-/// How every memory that is not as new was heeded. What sessions start with is heeded otherwise than what they are told as
-/// they work, so each is counted for itself.
+/// How every memory that is not as new was heeded. What sessions start with is heeded otherwise
+/// than what they are told as they work, so each is counted for itself.
 #[derive(Debug)]
 pub struct Attention {
     at_work: Heeds,
@@ -51,7 +54,10 @@ impl Attention {
     /// Restores what was persisted, out of all that hooks noticed.
     #[must_use]
     pub fn restore(observations: &[(String, Vec<u8>)]) -> Self {
-        Self { at_work: Heeds::restore(AT_WORK, observations), at_start: Heeds::restore(AT_START, observations) }
+        Self {
+            at_work: Heeds::restore(AT_WORK, observations),
+            at_start: Heeds::restore(AT_START, observations),
+        }
     }
 
     /// Whether a memory is left out of the next session as it works.
@@ -71,21 +77,31 @@ impl Attention {
 
     /// Notes that a session was not given a memory because it rests.
     pub(super) fn rested(&self, outbox: &Outbox, number: MemoryNumber) {
-        self.at_work.change(outbox, [number], |heed, _| heed.rested());
+        self.at_work
+            .change(outbox, [number], |heed, _| heed.rested());
     }
 
-    /// Notes that a session started without these memories because they left their places to others.
+    /// Notes that a session started without these memories because they left their places to
+    /// others.
     pub(super) fn yielded(&self, outbox: &Outbox, numbers: &[MemoryNumber]) {
-        self.at_start.change(outbox, numbers.iter().copied(), |heed, _| heed.rested());
+        self.at_start
+            .change(outbox, numbers.iter().copied(), |heed, _| heed.rested());
     }
 
     /// Notes what sessions followed.
     pub(super) fn judge(&self, outbox: &Outbox, verdicts: &[Verdict]) {
-        let is_followed: HashMap<_, _> = verdicts.iter().map(|verdict| (verdict.number, verdict.is_followed)).collect();
+        let is_followed: HashMap<_, _> = verdicts
+            .iter()
+            .map(|verdict| (verdict.number, verdict.is_followed))
+            .collect();
         for (heeds, at_start) in [(&self.at_work, false), (&self.at_start, true)] {
-            let numbers = verdicts.iter().filter(|verdict| verdict.at_start == at_start).map(|verdict| verdict.number);
-            heeds
-                .change(outbox, numbers, |heed, number| heed.given(is_followed.get(&number).copied().unwrap_or(false)));
+            let numbers = verdicts
+                .iter()
+                .filter(|verdict| verdict.at_start == at_start)
+                .map(|verdict| verdict.number);
+            heeds.change(outbox, numbers, |heed, number| {
+                heed.given(is_followed.get(&number).copied().unwrap_or(false))
+            });
         }
     }
 
@@ -103,15 +119,24 @@ impl Heeds {
             let number = found.strip_prefix(key)?.parse().ok()?;
             Some((MemoryNumber(number), Heed::decode(state.as_slice()).ok()?))
         };
-        Self { key, heeds: Mutex::new(observations.iter().filter_map(read).collect()) }
+        Self {
+            key,
+            heeds: Mutex::new(observations.iter().filter_map(read).collect()),
+        }
     }
 
     fn is_resting(&self, number: MemoryNumber) -> bool {
-        self.lock().get(&number).is_some_and(|heed| heed.is_resting())
+        self.lock()
+            .get(&number)
+            .is_some_and(|heed| heed.is_resting())
     }
 
     fn resting(&self) -> HashSet<MemoryNumber> {
-        self.lock().iter().filter(|(_, heed)| heed.is_resting()).map(|(number, _)| *number).collect()
+        self.lock()
+            .iter()
+            .filter(|(_, heed)| heed.is_resting())
+            .map(|(number, _)| *number)
+            .collect()
     }
 
     fn change(
@@ -140,7 +165,9 @@ impl Heeds {
             put(number, State::of_message(after));
         }
         while heeds.len() > HEEDS_MAX {
-            let Some((oldest, _)) = heeds.pop_first() else { break };
+            let Some((oldest, _)) = heeds.pop_first() else {
+                break;
+            };
             put(oldest, State::default());
         }
     }
@@ -179,46 +206,80 @@ impl Context<'_> {
     pub(super) fn judge(&self) {
         if self.is_real() {
             let verdicts = self.app.hooks.sessions.judge(&self.key);
-            self.app.hooks.attention.judge(&self.app.memory.outbox, &verdicts);
+            self.app
+                .hooks
+                .attention
+                .judge(&self.app.memory.outbox, &verdicts);
             self.app.hooks.sessions.close(&self.key);
         }
     }
 
-    /// Notes which memories a session follows by opening or changing these files, and by what it writes into them.
-    pub(super) fn follow_files(&self, files: &[PathBuf], changes: bool, written: &[String]) -> Result<(), StoreError> {
+    /// Notes which memories a session follows by opening or changing these files, and by what it
+    /// writes into them.
+    pub(super) fn follow_files(
+        &self,
+        files: &[PathBuf],
+        changes: bool,
+        written: &[String],
+    ) -> Result<(), StoreError> {
         if !self.is_real() {
             return Ok(());
         }
         let occasions: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
-        let named =
-            |file: &PathBuf| self.paths_of(&self.project_of(file)).relative(file).to_string_lossy().into_owned();
+        let named = |file: &PathBuf| {
+            self.paths_of(&self.project_of(file))
+                .relative(file)
+                .to_string_lossy()
+                .into_owned()
+        };
         let files: Vec<String> = files.iter().map(named).collect();
         let mut about: Vec<MemoryNumber> = {
             let catalog = self.app.memory.strand.catalog();
-            files.iter().flat_map(|file| catalog.of_source(file)).collect()
+            files
+                .iter()
+                .flat_map(|file| catalog.of_source(file))
+                .collect()
         };
         let unfollowed = self.unfollowed()?;
-        let naming = unfollowed.iter().filter(|memory| files.iter().any(|file| names_file(memory, file)));
+        let naming = unfollowed
+            .iter()
+            .filter(|memory| files.iter().any(|file| names_file(memory, file)));
         about.extend(naming.map(|memory| memory.number));
         about.sort_unstable();
         let repeated = repeated(&unfollowed, written);
         self.follow(|number, given_for| {
             let is_occasion = occasions.iter().any(|file| file == given_for);
             let is_about = about.binary_search(&number).is_ok();
-            let is_touched = if changes { is_occasion || is_about } else { is_about && !is_occasion };
+            let is_touched = if changes {
+                is_occasion || is_about
+            } else {
+                is_about && !is_occasion
+            };
             is_touched || repeated.contains(&number)
         });
         Ok(())
     }
 
-    /// Notes which memories the session follows by what it ran in a shell, and by what it says there.
+    /// Notes which memories the session follows by what it ran in a shell, and by what it says
+    /// there.
     pub(super) fn follow_command(&self) -> Result<(), StoreError> {
-        let line = self.input.tool_text("command").filter(|_| self.is_real() && self.input.tool_name == "Bash");
+        let line = self
+            .input
+            .tool_text("command")
+            .filter(|_| self.is_real() && self.input.tool_name == "Bash");
         let Some(line) = line else { return Ok(()) };
         let unfollowed = self.unfollowed()?;
         let said = said_by(line).map(one_spelling);
-        let mentioned = said.as_deref().map(|said| Said::of(said).mentioned(&unfollowed)).unwrap_or_default();
-        self.follow_all(unfollowed.iter().filter(|memory| is_run_by(memory, line)).chain(mentioned));
+        let mentioned = said
+            .as_deref()
+            .map(|said| Said::of(said).mentioned(&unfollowed))
+            .unwrap_or_default();
+        self.follow_all(
+            unfollowed
+                .iter()
+                .filter(|memory| is_run_by(memory, line))
+                .chain(mentioned),
+        );
         Ok(())
     }
 
@@ -242,7 +303,13 @@ impl Context<'_> {
     fn unfollowed(&self) -> Result<Vec<Memory>, StoreError> {
         let mut numbers: Vec<MemoryNumber> = Vec::new();
         for key in self.heeding() {
-            let found = self.app.hooks.sessions.unfollowed(key).into_iter().take(MENTIONED_MAX);
+            let found = self
+                .app
+                .hooks
+                .sessions
+                .unfollowed(key)
+                .into_iter()
+                .take(MENTIONED_MAX);
             let new: Vec<MemoryNumber> = found.filter(|number| !numbers.contains(number)).collect();
             numbers.extend(new);
         }

@@ -1,5 +1,5 @@
-//! The `post-build` and `error-context` events: what a command's failure reminds of, and what mended it. What a command read
-//! is told of as a file is.
+//! The `post-build` and `error-context` events: what a command's failure reminds of, and what
+//! mended it. What a command read is told of as a file is.
 
 mod case;
 mod forms;
@@ -20,7 +20,9 @@ use helix_engine::policy::work::incident::{self, Incident, Remedy, Visit};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
-use helix_terminal::fault::{Fault, Sighting, Suite, asserted, faults, lines_of, raised, sightings};
+use helix_terminal::fault::{
+    Fault, Sighting, Suite, asserted, faults, lines_of, raised, sightings,
+};
 use helix_terminal::verdict::{self, Verdict};
 use jiff::tz::TimeZone;
 
@@ -38,8 +40,18 @@ const MEMORIES_MAX: usize = 3;
 /// Characters of a fault's line and of a command.
 const LINE_MAX_CHARS: usize = 200;
 
-/// Tools whose failures are between the client and the file system: no file of that name, no such text in it, not read yet.
-const FILE_TOOLS: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep", "LS"];
+/// Tools whose failures are between the client and the file system: no file of that name, no such
+/// text in it, not read yet.
+const FILE_TOOLS: &[&str] = &[
+    "Read",
+    "Edit",
+    "MultiEdit",
+    "Write",
+    "NotebookEdit",
+    "Glob",
+    "Grep",
+    "LS",
+];
 
 /// Marks of faults that are looked up.
 const MARKS_MAX: usize = 6;
@@ -50,26 +62,47 @@ pub(super) fn warm_up() {
     verdict::warm_up();
 }
 
-/// Gives what is known of the failure, or of what a command has read that merely reads, or has patched; `None` when nothing is,
-/// and after every other success.
+/// Gives what is known of the failure, or of what a command has read that merely reads, or has
+/// patched; `None` when nothing is, and after every other success.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let input = context.input;
     if input.is_interrupt || is_clients_own(&input.tool_name, context.client) {
         return Ok(None);
     }
     let is_shell = input.tool_name == "Bash";
-    let runs = if is_shell { input.tool_text("command").and_then(runs_of) } else { None };
-    let Some(outcome) = Outcome::of(input, context.client) else { return Ok(None) };
+    let runs = if is_shell {
+        input.tool_text("command").and_then(runs_of)
+    } else {
+        None
+    };
+    let Some(outcome) = Outcome::of(input, context.client) else {
+        return Ok(None);
+    };
     let run = runs.as_ref().map(|runs| placed(context, runs.main.clone()));
-    let verdict = run.as_ref().map_or(Verdict::Unknown, |run| outcome.verdict(run));
+    let verdict = run
+        .as_ref()
+        .map_or(Verdict::Unknown, |run| outcome.verdict(run));
     let has_failed = verdict == Verdict::Failed || outcome.has_failed();
-    let found = if has_failed { faults(&outcome.output) } else { Vec::new() };
-    let beside = runs.map(|runs| outcome.succeeded_beside(runs, verdict)).unwrap_or_default();
+    let found = if has_failed {
+        faults(&outcome.output)
+    } else {
+        Vec::new()
+    };
+    let beside = runs
+        .map(|runs| outcome.succeeded_beside(runs, verdict))
+        .unwrap_or_default();
     let beside = beside.into_iter().map(|run| placed(context, run));
-    let (installed, beside): (Vec<Run>, Vec<Run>) = beside.partition(|run| run.purpose == Purpose::Install);
+    let (installed, beside): (Vec<Run>, Vec<Run>) =
+        beside.partition(|run| run.purpose == Purpose::Install);
     // What was fetched mends what comes behind it, and not itself.
-    installed.iter().try_for_each(|run| succeeded(context, run))?;
-    let Changed { own, patches, about_patches } = note_changes(context, run.as_ref(), &outcome, has_failed)?;
+    installed
+        .iter()
+        .try_for_each(|run| succeeded(context, run))?;
+    let Changed {
+        own,
+        patches,
+        about_patches,
+    } = note_changes(context, run.as_ref(), &outcome, has_failed)?;
     beside.iter().try_for_each(|run| succeeded(context, run))?;
     let notes = match (&run, verdict) {
         (Some(run), Verdict::Failed) => failed(context, run, &outcome.output, &found)?,
@@ -89,16 +122,24 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if !has_failed {
         note_menders(context, &own);
         let may_read = is_shell && run.is_none() && patches.is_empty();
-        return if may_read { reading::give(context) } else { Ok(about_patches) };
+        return if may_read {
+            reading::give(context)
+        } else {
+            Ok(about_patches)
+        };
     }
     if !is_shell {
         return of_tool(context, &outcome.output);
     }
-    let context =
-        &context.at(&run.as_ref().map_or_else(|| directory_of_line(context), |run| directory_of(context, run)));
+    let context = &context.at(&run.as_ref().map_or_else(
+        || directory_of_line(context),
+        |run| directory_of(context, run),
+    ));
     let memories = remembered(context, &found, &outcome)?;
-    let what =
-        run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
+    let what = run.map_or_else(
+        || "this failure".to_owned(),
+        |run| format!("the failure of `{}`", one_line(&run.tool, 80)),
+    );
     let injection = context.frame(&format!("On {what}:"), &notes, &memories);
     Ok(Given::of(injection, &memories).if_any())
 }
@@ -139,25 +180,37 @@ fn note_changes(
     Ok(changed)
 }
 
-/// What is known of the failure of a tool that is no shell, as one that fetches pages or is another server's: only of mistakes
-/// that were made before, for its words are about anything.
+/// What is known of the failure of a tool that is no shell, as one that fetches pages or is another
+/// server's: only of mistakes that were made before, for its words are about anything.
 fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadError> {
     let app = context.app;
     let mut known: Vec<(Sighting, Incident)> = Vec::new();
     for seen in sightings(output) {
-        let incident = app.hooks.incidents.known(&app.memory.strand, &context.project.scope, &seen)?;
+        let incident =
+            app.hooks
+                .incidents
+                .known(&app.memory.strand, &context.project.scope, &seen)?;
         if let Some(incident) = incident {
             let incident = Incident::occurred(Some(incident), &seen, visit(context, "", true));
             known.push((seen, incident));
         }
     }
-    let mut marks: Vec<String> = known.iter().flat_map(|(seen, _)| seen.fault.marks()).collect();
-    known.retain(|(seen, _)| context.tells_first(Said::Warning(text_hash(&seen.fault.fingerprint()))));
+    let mut marks: Vec<String> = known
+        .iter()
+        .flat_map(|(seen, _)| seen.fault.marks())
+        .collect();
+    known.retain(|(seen, _)| {
+        context.tells_first(Said::Warning(text_hash(&seen.fault.fingerprint())))
+    });
     let notes = helped(context, &known, output, &context.input.tool_name);
     marks.truncate(MARKS_MAX);
     let mut memories = context.awake(exact::named(context, &marks)?);
     memories.truncate(MEMORIES_MAX);
-    Ok(Given::of(context.frame("On this failure:", &notes, &memories), &memories).if_any())
+    Ok(Given::of(
+        context.frame("On this failure:", &notes, &memories),
+        &memories,
+    )
+    .if_any())
 }
 
 /// Whether what failed says nothing of the project.
@@ -165,13 +218,25 @@ fn is_clients_own(tool: &str, client: ClientEvent) -> bool {
     client == ClientEvent::PostToolUseFailure && FILE_TOOLS.contains(&tool)
 }
 
-/// What is remembered of these faults: first the memories that name what failed, then those that help with such a failure.
-/// One that names it, or quotes what it says, is given however often it was of no use elsewhere.
-fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
+/// What is remembered of these faults: first the memories that name what failed, then those that
+/// help with such a failure. One that names it, or quotes what it says, is given however often it
+/// was of no use elsewhere.
+fn remembered(
+    context: &Context<'_>,
+    faults: &[Fault],
+    outcome: &Outcome,
+) -> Result<Vec<Memory>, ReadError> {
     let output = &outcome.output;
-    let marks = faults.iter().flat_map(Fault::marks).chain(raised(output)).chain(asserted(output));
+    let marks = faults
+        .iter()
+        .flat_map(Fault::marks)
+        .chain(raised(output))
+        .chain(asserted(output));
     let marks: Vec<String> = marks.take(MARKS_MAX).collect();
-    let failure = Failure { faults, marks: &marks };
+    let failure = Failure {
+        faults,
+        marks: &marks,
+    };
     let mut memories = exact::named(context, &marks)?;
     memories.retain(|memory| !failure.is_another_case(&memory.text));
     for suite in faults.iter().filter_map(Fault::suite) {
@@ -189,14 +254,16 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
             memories.push(memory);
         }
     }
-    memories
-        .retain(|memory| !case::quotes_another(&memory.text, &whole) && !forms::names_another(&memory.text, &whole));
+    memories.retain(|memory| {
+        !case::quotes_another(&memory.text, &whole) && !forms::names_another(&memory.text, &whole)
+    });
     memories.truncate(MEMORIES_MAX);
     Ok(memories)
 }
 
-/// The memories that help with such a failure, by what it says. Where no form fits that and nothing is found, the words of the
-/// command count as well, for memories that name it: they tell what was done, and not what went wrong.
+/// The memories that help with such a failure, by what it says. Where no form fits that and nothing
+/// is found, the words of the command count as well, for memories that name it: they tell what was
+/// done, and not what went wrong.
 fn helpful(
     context: &Context<'_>,
     failure: Failure<'_>,
@@ -205,15 +272,24 @@ fn helpful(
 ) -> Result<Vec<Memory>, ReadError> {
     let said = words::said(failure.faults, &outcome.output);
     let found = relevant_to(context, &said, quotes)?;
-    let command = context.input.tool_text("command").filter(|_| failure.faults.is_empty() && found.is_empty());
-    let Some(command) = command else { return Ok(found) };
+    let command = context
+        .input
+        .tool_text("command")
+        .filter(|_| failure.faults.is_empty() && found.is_empty());
+    let Some(command) = command else {
+        return Ok(found);
+    };
     let mut found = relevant_to(context, &words::with_command(&said, command), quotes)?;
     found.retain(|memory| words::names_command(&memory.text, command));
     Ok(found)
 }
 
 /// The memories that are relevant to the words of a failure. One that quotes it does not rest.
-fn relevant_to(context: &Context<'_>, words: &str, quotes: &dyn Fn(&Memory) -> bool) -> Result<Vec<Memory>, ReadError> {
+fn relevant_to(
+    context: &Context<'_>,
+    words: &str,
+    quotes: &dyn Fn(&Memory) -> bool,
+) -> Result<Vec<Memory>, ReadError> {
     if words.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -223,18 +299,33 @@ fn relevant_to(context: &Context<'_>, words: &str, quotes: &dyn Fn(&Memory) -> b
     Ok(found)
 }
 
-/// The memories that name what a failed test is of and something that it says, beside those that are known.
-fn of_suite(context: &Context<'_>, suite: &Suite, known: &[Memory]) -> Result<Vec<Memory>, ReadError> {
+/// The memories that name what a failed test is of and something that it says, beside those that
+/// are known.
+fn of_suite(
+    context: &Context<'_>,
+    suite: &Suite,
+    known: &[Memory],
+) -> Result<Vec<Memory>, ReadError> {
     let mut found = exact::named(context, &suite.names)?;
     found.retain(|memory| {
         let is_known = known.iter().any(|known| known.number == memory.number);
-        !is_known && suite.said.iter().any(|name| exact::has_word(&memory.text, name))
+        !is_known
+            && suite
+                .said
+                .iter()
+                .any(|name| exact::has_word(&memory.text, name))
     });
     Ok(found)
 }
 
-/// Records a failure. Returns what helped against its mistakes before, said once for as long as they last.
-fn failed(context: &Context<'_>, run: &Run, output: &str, faults: &[Fault]) -> Result<Vec<String>, ReadError> {
+/// Records a failure. Returns what helped against its mistakes before, said once for as long as
+/// they last.
+fn failed(
+    context: &Context<'_>,
+    run: &Run,
+    output: &str,
+    faults: &[Fault],
+) -> Result<Vec<String>, ReadError> {
     let seen = sightings(output);
     let prints: Vec<String> = seen.iter().map(|seen| seen.fault.fingerprint()).collect();
     let files = files_of(context, run, faults);
@@ -247,9 +338,15 @@ fn failed(context: &Context<'_>, run: &Run, output: &str, faults: &[Fault]) -> R
     let app = context.app;
     let (strand, scope) = (&app.memory.strand, &context.project.scope);
     let is_fresh = |seen: &Sighting| fresh.contains(&seen.fault.fingerprint());
-    let visits = || seen.iter().map(|seen| (seen, visit(context, &run.tool, is_fresh(seen))));
+    let visits = || {
+        seen.iter()
+            .map(|seen| (seen, visit(context, &run.tool, is_fresh(seen))))
+    };
     let incidents: Vec<Option<Incident>> = if context.is_real() {
-        let incidents = app.hooks.incidents.occurred(strand, &app.memory.outbox, scope, visits())?;
+        let incidents =
+            app.hooks
+                .incidents
+                .occurred(strand, &app.memory.outbox, scope, visits())?;
         incidents.into_iter().map(Some).collect()
     } else {
         let known = visits().map(|(seen, visit)| {
@@ -258,54 +355,90 @@ fn failed(context: &Context<'_>, run: &Run, output: &str, faults: &[Fault]) -> R
         });
         known.collect::<Result<_, ReadError>>()?
     };
-    let known = seen.iter().zip(incidents).filter(|(seen, _)| is_fresh(seen));
-    let known: Vec<(Sighting, Incident)> = known.filter_map(|(seen, known)| Some((seen.clone(), known?))).collect();
+    let known = seen
+        .iter()
+        .zip(incidents)
+        .filter(|(seen, _)| is_fresh(seen));
+    let known: Vec<(Sighting, Incident)> = known
+        .filter_map(|(seen, known)| Some((seen.clone(), known?)))
+        .collect();
     Ok(helped(context, &known, output, &run.tool))
 }
 
 /// A mistake's coming to this session.
 fn visit<'t>(context: &Context<'_>, tool: &'t str, is_back: bool) -> Visit<'t> {
-    Visit { tool, session: session_of(context), at: context.now, is_back }
+    Visit {
+        tool,
+        session: session_of(context),
+        at: context.now,
+        is_back,
+    }
 }
 
 fn session_of(context: &Context<'_>) -> u64 {
     text_hash(&context.input.session_id)
 }
 
-/// What helped before against mistakes that came back, each deed once: several lines of an output may tell of one mistake.
-fn helped(context: &Context<'_>, known: &[(Sighting, Incident)], output: &str, tool: &str) -> Vec<String> {
+/// What helped before against mistakes that came back, each deed once: several lines of an output
+/// may tell of one mistake.
+fn helped(
+    context: &Context<'_>,
+    known: &[(Sighting, Incident)],
+    output: &str,
+    tool: &str,
+) -> Vec<String> {
     if !known.iter().any(|(_, incident)| incident.has_fixes()) {
         return Vec::new();
     }
     let mut lines: HashSet<u64> = lines_of(output);
     lines.extend(known.iter().flat_map(|(seen, _)| &seen.said));
-    let failure = incident::Failure { lines: &lines, output, tool };
+    let failure = incident::Failure {
+        lines: &lines,
+        output,
+        tool,
+    };
     let mut deeds: Vec<String> = Vec::new();
     let mut notes = Vec::new();
     for (seen, incident) in known {
-        let Some(remedy) = incident.remedy(failure) else { continue };
+        let Some(remedy) = incident.remedy(failure) else {
+            continue;
+        };
         if deeds.contains(&remedy.deeds()) {
             continue;
         }
         deeds.push(remedy.deeds());
         // In the words of now: the same mistake was made elsewhere, and in another checkout.
-        let fault = one_line(&seen.fault.line(&context.project.root.to_string_lossy()), LINE_MAX_CHARS);
+        let fault = one_line(
+            &seen.fault.line(&context.project.root.to_string_lossy()),
+            LINE_MAX_CHARS,
+        );
         let times = match incident.occurrences() {
             1 => "once".to_owned(),
             times => format!("{times} times"),
         };
         let remedy = remedy.shown(&TimeZone::system());
-        notes.push(format!("{fault}: seen {times}, {}", one_line(&remedy, LINE_MAX_CHARS)));
+        notes.push(format!(
+            "{fault}: seen {times}, {}",
+            one_line(&remedy, LINE_MAX_CHARS)
+        ));
     }
     notes
 }
 
-/// The commands of a line that change what a build stands on: those of others, and what the run itself changes, which mends
-/// what fails but not itself.
+/// The commands of a line that change what a build stands on: those of others, and what the run
+/// itself changes, which mends what fails but not itself.
 fn menders_of(context: &Context<'_>, run: Option<&Run>) -> (Vec<String>, Vec<String>) {
-    let commands = context.input.tool_text("command").map(menders).unwrap_or_default();
-    let own = run.filter(|run| run.purpose == Purpose::Install).and_then(Run::mender);
-    commands.into_iter().partition(|command| Some(command) != own.as_ref())
+    let commands = context
+        .input
+        .tool_text("command")
+        .map(menders)
+        .unwrap_or_default();
+    let own = run
+        .filter(|run| run.purpose == Purpose::Install)
+        .and_then(Run::mender);
+    commands
+        .into_iter()
+        .partition(|command| Some(command) != own.as_ref())
 }
 
 fn note_menders(context: &Context<'_>, commands: &[String]) {
@@ -318,13 +451,21 @@ fn note_menders(context: &Context<'_>, commands: &[String]) {
     }
 }
 
-/// Notes the files that a line wrote, as an edit of them, and the commands that changed what they do not name.
+/// Notes the files that a line wrote, as an edit of them, and the commands that changed what they
+/// do not name.
 fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     let input = context.input;
-    let changes = input.tool_text("command").map(rewritten).unwrap_or_default();
-    let is_temporary =
-        |file: &PathBuf| file.starts_with(std::env::temp_dir()) && !file.starts_with(&context.project.root);
-    let files = changes.files.iter().map(|word| Path::new(&input.cwd).join(word));
+    let changes = input
+        .tool_text("command")
+        .map(rewritten)
+        .unwrap_or_default();
+    let is_temporary = |file: &PathBuf| {
+        file.starts_with(std::env::temp_dir()) && !file.starts_with(&context.project.root)
+    };
+    let files = changes
+        .files
+        .iter()
+        .map(|word| Path::new(&input.cwd).join(word));
     let is_file = |file: &PathBuf| {
         let asked = file.clone();
         context.ask_at(file, move || asked.is_file()) == Some(true)
@@ -334,13 +475,17 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     note_menders(context, &changes.commands);
     if !files.is_empty() {
         context.follow_files(&files, true, &[])?;
-        context.work(|activity| files.iter().for_each(|file| activity.edit(&context.shown(file))));
+        context.work(|activity| {
+            files
+                .iter()
+                .for_each(|file| activity.edit(&context.shown(file)))
+        });
     }
     Ok(())
 }
 
-/// Records a success, and what was changed before it as the remedy of what had failed, in the project that it is of and in
-/// the words of that.
+/// Records a success, and what was changed before it as the remedy of what had failed, in the
+/// project that it is of and in the words of that.
 fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let app = context.app;
     context.settle_edits(|activity| !activity.failing.is_empty());
@@ -350,10 +495,24 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     }
     let context = &context.at(&directory_of(context, run));
     let mut gone: Vec<String> = Vec::new();
-    for Mended { mut fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
-        let changed: Vec<String> = changed.iter().map(|file| context.relative(&context.home.root.join(file))).collect();
-        let (scope, remedy) =
-            (&context.project.scope, Remedy { session: session_of(context), files: &changed, commands: &commands });
+    for Mended {
+        mut fingerprints,
+        changed,
+        commands,
+    } in mended.iter().flat_map(Failing::mended)
+    {
+        let changed: Vec<String> = changed
+            .iter()
+            .map(|file| context.relative(&context.home.root.join(file)))
+            .collect();
+        let (scope, remedy) = (
+            &context.project.scope,
+            Remedy {
+                session: session_of(context),
+                files: &changed,
+                commands: &commands,
+            },
+        );
         // It went away once, however many commands it was a mistake of.
         fingerprints.retain(|print| !gone.contains(print));
         gone.extend_from_slice(&fingerprints);

@@ -86,18 +86,35 @@ impl Change {
         let pairs: Vec<(String, String)> = match input.tool_name.as_str() {
             "Write" => vec![(replaced(input, file, held), written)],
             "apply_patch" => {
-                let deleted = file.filter(|file| input.deletes(file)).map(held).unwrap_or_default();
+                let deleted = file
+                    .filter(|file| input.deletes(file))
+                    .map(held)
+                    .unwrap_or_default();
                 vec![(patch_lines(input, '-') + &deleted, patch_lines(input, '+'))]
             }
             _ => {
-                let whole = edits.iter().any(Edit::takes_names).then(|| replaced(input, file, held));
-                let whole = whole.and_then(|before| applied(&before, &edits).map(|after| (before, after)));
+                let whole = edits
+                    .iter()
+                    .any(Edit::takes_names)
+                    .then(|| replaced(input, file, held));
+                let whole =
+                    whole.and_then(|before| applied(&before, &edits).map(|after| (before, after)));
                 let (before, after) = edits.into_iter().map(|edit| (edit.old, edit.new)).unzip();
-                return Self { before, after, whole, is_done };
+                return Self {
+                    before,
+                    after,
+                    whole,
+                    is_done,
+                };
             }
         };
         let (before, after) = pairs.into_iter().unzip();
-        Self { before, after, whole: None, is_done }
+        Self {
+            before,
+            after,
+            whole: None,
+            is_done,
+        }
     }
 
     /// What is written, piece by piece.
@@ -110,8 +127,8 @@ impl Change {
         declared(&self.after, file)
     }
 
-    /// The symbols that were declared before and are not after. A name alone may be replaced: then what the file declares says
-    /// what it was.
+    /// The symbols that were declared before and are not after. A name alone may be replaced: then
+    /// what the file declares says what it was.
     pub(super) fn removed_symbols(&self, file: Option<&Path>) -> Vec<String> {
         let after = self.declared_symbols(file);
         let mut removed = declared(&self.before, file);
@@ -130,13 +147,20 @@ impl Change {
 
     /// What a manifest depends on from now on.
     pub(super) fn added_dependencies(&self, file: Option<&Path>) -> Vec<String> {
-        file.map(|file| dependencies::added(file, &self.before, &self.after)).unwrap_or_default()
+        file.map(|file| dependencies::added(file, &self.before, &self.after))
+            .unwrap_or_default()
     }
 
     /// The packages that a source file imports from now on; `held` reads the file.
-    pub(super) fn added_imports(&self, file: Option<&Path>, held: impl Fn(&Path) -> String) -> Vec<String> {
+    pub(super) fn added_imports(
+        &self,
+        file: Option<&Path>,
+        held: impl Fn(&Path) -> String,
+    ) -> Vec<String> {
         let Some(file) = file else { return Vec::new() };
-        imports::added(file, &self.before, &self.after, || self.elsewhere(&held(file)))
+        imports::added(file, &self.before, &self.after, || {
+            self.elsewhere(&held(file))
+        })
     }
 
     /// What a file held before, or holds beside what is written already.
@@ -145,17 +169,29 @@ impl Change {
             return held.to_owned();
         }
         let written: HashSet<&str> = self.after.iter().flat_map(|text| text.lines()).collect();
-        held.lines().filter(|line| !written.contains(line)).flat_map(|line| [line, "\n"]).collect()
+        held.lines()
+            .filter(|line| !written.contains(line))
+            .flat_map(|line| [line, "\n"])
+            .collect()
     }
 
-    /// The names in what is written that are not in what it replaces, each once: of tables first, then what has the looks of an
-    /// identifier. A capital at the beginning may be that of a sentence.
+    /// The names in what is written that are not in what it replaces, each once: of tables first,
+    /// then what has the looks of an identifier. A capital at the beginning may be that of a
+    /// sentence.
     pub(super) fn added_names(&self, file: Option<&Path>) -> Vec<String> {
-        let is_sql = file.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("sql"));
-        let known: HashSet<&str> = self.before.iter().flat_map(|text| helix_code::words(text)).collect();
+        let is_sql = file
+            .and_then(Path::extension)
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("sql"));
+        let known: HashSet<&str> = self
+            .before
+            .iter()
+            .flat_map(|text| helix_code::words(text))
+            .collect();
         let mut added: Vec<String> = Vec::new();
         for text in &self.after {
-            let text = text.get(..text.floor_char_boundary(ADDED_READ_MAX_BYTES)).unwrap_or(text);
+            let text = text
+                .get(..text.floor_char_boundary(ADDED_READ_MAX_BYTES))
+                .unwrap_or(text);
             let looks_so = |word: &&str| is_identifier(word) || (is_sql && sql::is_telling(word));
             for name in sql::tables(text, is_sql).chain(helix_code::words(text).filter(looks_so)) {
                 let is_new = !known.contains(name) && name.chars().count() >= NAME_MIN_CHARS;
@@ -170,9 +206,21 @@ impl Change {
 
 impl Edit {
     fn of(edit: &Value) -> Self {
-        let text = |name: &str| edit.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let is_everywhere = edit.get("replace_all").and_then(Value::as_bool).unwrap_or_default();
-        Self { old: text("old_string"), new: text("new_string"), is_everywhere }
+        let text = |name: &str| {
+            edit.get(name)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let is_everywhere = edit
+            .get("replace_all")
+            .and_then(Value::as_bool)
+            .unwrap_or_default();
+        Self {
+            old: text("old_string"),
+            new: text("new_string"),
+            is_everywhere,
+        }
     }
 
     /// Whether it takes a word that it does not put back.
@@ -183,7 +231,10 @@ impl Edit {
 }
 
 fn declared(texts: &[String], file: Option<&Path>) -> Vec<String> {
-    texts.iter().flat_map(|text| helix_code::declared_in_part(file, text)).collect()
+    texts
+        .iter()
+        .flat_map(|text| helix_code::declared_in_part(file, text))
+        .collect()
 }
 
 /// The replacements that a tool makes one after the other.
@@ -201,10 +252,21 @@ fn edits(input: &Input) -> Vec<Edit> {
 /// A text after these edits; `None` where one does not fit, and where it would be too long.
 fn applied(text: &str, edits: &[Edit]) -> Option<String> {
     let mut text = text.to_owned();
-    for Edit { old, new, is_everywhere } in edits {
+    for Edit {
+        old,
+        new,
+        is_everywhere,
+    } in edits
+    {
         let most = if *is_everywhere { usize::MAX } else { 1 };
-        let places = if old.is_empty() { 0 } else { text.matches(old.as_str()).take(most).count() };
-        if places == 0 || text.len().saturating_add(places.saturating_mul(new.len())) > APPLIED_MAX_BYTES {
+        let places = if old.is_empty() {
+            0
+        } else {
+            text.matches(old.as_str()).take(most).count()
+        };
+        if places == 0
+            || text.len().saturating_add(places.saturating_mul(new.len())) > APPLIED_MAX_BYTES
+        {
             return None;
         }
         text = text.replacen(old.as_str(), new, places);
@@ -212,7 +274,8 @@ fn applied(text: &str, edits: &[Edit]) -> Option<String> {
     Some(text)
 }
 
-/// What a file held that is changed or written anew; empty where it is written already and nobody says.
+/// What a file held that is changed or written anew; empty where it is written already and nobody
+/// says.
 fn replaced(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> String {
     match input.text_before() {
         Some(text) => text.to_owned(),
@@ -223,14 +286,18 @@ fn replaced(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) 
 
 /// The lines of a patch that begin with a mark, without it.
 fn patch_lines(input: &Input, mark: char) -> String {
-    let lines = input.patch_lines().filter_map(|line| line.strip_prefix(mark));
+    let lines = input
+        .patch_lines()
+        .filter_map(|line| line.strip_prefix(mark));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Whether a word has the looks of an identifier wherever it stands: of parts, and no name that programs use everywhere.
+/// Whether a word has the looks of an identifier wherever it stands: of parts, and no name that
+/// programs use everywhere.
 fn is_identifier(word: &str) -> bool {
     let has_parts = word.trim_matches('_').contains('_');
-    let has_humps = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+    let has_humps =
+        word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
     (has_parts || has_humps) && COMMON_NAMES.binary_search(&word).is_err()
 }
 
@@ -242,14 +309,29 @@ mod tests {
     use serde_json::json;
 
     fn change(tool: &str, tool_input: Value, file: Option<&Path>) -> Change {
-        Change::of(&Input { tool_name: tool.to_owned(), tool_input, ..Input::default() }, file, head)
+        Change::of(
+            &Input {
+                tool_name: tool.to_owned(),
+                tool_input,
+                ..Input::default()
+            },
+            file,
+            head,
+        )
     }
 
     #[test]
     fn removed_symbols_are_those_that_are_not_declared_again() {
-        let of = |tool: &str, tool_input: Value| change(tool, tool_input, None).removed_symbols(None);
-        let (old, new) = ("fn load_rows() {}\nstruct RowSet;", "struct RowSet;\nfn read_rows() {}");
-        assert_eq!(of("Edit", json!({"old_string": old, "new_string": new})), ["load_rows"]);
+        let of =
+            |tool: &str, tool_input: Value| change(tool, tool_input, None).removed_symbols(None);
+        let (old, new) = (
+            "fn load_rows() {}\nstruct RowSet;",
+            "struct RowSet;\nfn read_rows() {}",
+        );
+        assert_eq!(
+            of("Edit", json!({"old_string": old, "new_string": new})),
+            ["load_rows"]
+        );
         let edits = json!([{"old_string": old, "new_string": ""}, {"old_string": "", "new_string": "struct RowSet;"}]);
         assert_eq!(of("MultiEdit", json!({ "edits": edits })), ["load_rows"]);
         assert!(of("Read", json!({"old_string": old})).is_empty());
@@ -259,15 +341,22 @@ mod tests {
         std::fs::write(file.path(), old).unwrap();
         let written = change("Write", json!({"content": new}), Some(file.path()));
         assert_eq!(written.removed_symbols(Some(file.path())), ["load_rows"]);
-        let patch = format!("*** Begin Patch\n*** Delete File: {}\n*** End Patch", file.path().display());
+        let patch = format!(
+            "*** Begin Patch\n*** Delete File: {}\n*** End Patch",
+            file.path().display()
+        );
         let deleted = change("apply_patch", json!({ "input": patch }), Some(file.path()));
-        assert_eq!(deleted.removed_symbols(Some(file.path())), ["load_rows", "RowSet"]);
+        assert_eq!(
+            deleted.removed_symbols(Some(file.path())),
+            ["load_rows", "RowSet"]
+        );
     }
 
     #[test]
     fn a_name_alone_may_be_replaced() {
         let file = tempfile::Builder::new().suffix(".py").tempfile().unwrap();
-        let held = "class AmountParser:\n    pass\n\ndef parse():\n    return AmountParser(AmountKind)\n";
+        let held =
+            "class AmountParser:\n    pass\n\ndef parse():\n    return AmountParser(AmountKind)\n";
         std::fs::write(file.path(), held).unwrap();
         let of = |old: &str, new: &str, everywhere: bool| {
             let edit = json!({"old_string": old, "new_string": new, "replace_all": everywhere});
@@ -276,8 +365,14 @@ mod tests {
         assert_eq!(of("AmountParser", "MoneyParser", true), ["AmountParser"]);
         assert_eq!(of("Amount", "Money", true), ["AmountParser"]);
         assert_eq!(of("parse", "read", false), ["parse"]);
-        assert!(of("AmountParser", "MoneyParser", false).is_empty(), "it is still used");
-        assert!(of("AmountKind", "MoneyKind", true).is_empty(), "it is declared elsewhere");
+        assert!(
+            of("AmountParser", "MoneyParser", false).is_empty(),
+            "it is still used"
+        );
+        assert!(
+            of("AmountKind", "MoneyKind", true).is_empty(),
+            "it is declared elsewhere"
+        );
         assert!(of("Missing", "Money", true).is_empty() && of("", "Money", true).is_empty());
         let edits = json!([
             {"old_string": "AmountParser", "new_string": "Parser", "replace_all": true},
@@ -285,7 +380,11 @@ mod tests {
         ]);
         let both = change("MultiEdit", json!({ "edits": edits }), Some(file.path()));
         assert_eq!(both.removed_symbols(Some(file.path())), ["AmountParser"]);
-        let edit = Edit { old: "a".to_owned(), new: "b".repeat(APPLIED_MAX_BYTES), is_everywhere: true };
+        let edit = Edit {
+            old: "a".to_owned(),
+            new: "b".repeat(APPLIED_MAX_BYTES),
+            is_everywhere: true,
+        };
         assert_eq!(applied("a", &[edit]), None);
     }
 
@@ -296,14 +395,28 @@ mod tests {
             let new = "fn read_rows() { formatMoney() }";
             std::fs::write(file.path(), new).unwrap();
             let tool_input = json!({ "content": new });
-            let input = Input { tool_name: "Write".to_owned(), tool_input, tool_response, ..Input::default() };
+            let input = Input {
+                tool_name: "Write".to_owned(),
+                tool_input,
+                tool_response,
+                ..Input::default()
+            };
             let change = Change::of(&input, Some(file.path()), head);
             (change.removed_symbols(None), change.added_names(None))
         };
         let known = json!({"returnDisplay": {"originalContent": "fn load_rows() { read_rows() }"}});
-        assert_eq!(written(known), (vec!["load_rows".to_owned()], vec!["formatMoney".to_owned()]));
+        assert_eq!(
+            written(known),
+            (vec!["load_rows".to_owned()], vec!["formatMoney".to_owned()])
+        );
         let unknown = json!({"llmContent": "written"});
-        assert_eq!(written(unknown), (Vec::new(), vec!["read_rows".to_owned(), "formatMoney".to_owned()]));
+        assert_eq!(
+            written(unknown),
+            (
+                Vec::new(),
+                vec!["read_rows".to_owned(), "formatMoney".to_owned()]
+            )
+        );
     }
 
     #[test]
@@ -315,13 +428,39 @@ mod tests {
         let money = "return formatMoney(100, \"JPY\");";
         assert_eq!(of("/p/a.ts", "return String(100);", money), ["formatMoney"]);
         assert!(of("/p/a.ts", money, "return formatMoney(200, \"JPY\");").is_empty());
-        assert_eq!(of("/p/a.go", "", "b := &auth.TokenBucket{}"), ["TokenBucket"]);
-        assert_eq!(of("/p/a.py", "", "db.execute('SELECT pg_advisory_lock(1)')"), ["pg_advisory_lock"]);
-        assert!(of("/p/a.rs", "", "// The order of Things.\nlet map = HashMap::new().to_string();").is_empty());
+        assert_eq!(
+            of("/p/a.go", "", "b := &auth.TokenBucket{}"),
+            ["TokenBucket"]
+        );
+        assert_eq!(
+            of("/p/a.py", "", "db.execute('SELECT pg_advisory_lock(1)')"),
+            ["pg_advisory_lock"]
+        );
+        assert!(
+            of(
+                "/p/a.rs",
+                "",
+                "// The order of Things.\nlet map = HashMap::new().to_string();"
+            )
+            .is_empty()
+        );
         let migration = "ALTER TABLE public.postings RENAME COLUMN amount TO cents;";
-        assert_eq!(of("/p/1.sql", "", migration), ["postings", "RENAME", "COLUMN"]);
-        assert_eq!(of("/p/1.sql", "", "alter table if exists postings add x int"), ["postings"]);
-        assert_eq!(of("/p/a.py", "", "db.execute(\"DELETE FROM postings WHERE id = 1\")"), ["postings"]);
+        assert_eq!(
+            of("/p/1.sql", "", migration),
+            ["postings", "RENAME", "COLUMN"]
+        );
+        assert_eq!(
+            of("/p/1.sql", "", "alter table if exists postings add x int"),
+            ["postings"]
+        );
+        assert_eq!(
+            of(
+                "/p/a.py",
+                "",
+                "db.execute(\"DELETE FROM postings WHERE id = 1\")"
+            ),
+            ["postings"]
+        );
         assert!(of("/p/a.py", "", "from decimal import Decimal").is_empty());
     }
 
@@ -330,26 +469,52 @@ mod tests {
         let file = tempfile::Builder::new().suffix(".py").tempfile().unwrap();
         let imports = |held: &str, tool_response: Value| {
             std::fs::write(file.path(), held).unwrap();
-            let edit = json!({"old_string": "import os", "new_string": "import os\nimport pandas as pd"});
-            let input = Input { tool_name: "Edit".to_owned(), tool_input: edit, tool_response, ..Input::default() };
+            let edit =
+                json!({"old_string": "import os", "new_string": "import os\nimport pandas as pd"});
+            let input = Input {
+                tool_name: "Edit".to_owned(),
+                tool_input: edit,
+                tool_response,
+                ..Input::default()
+            };
             Change::of(&input, Some(file.path()), head).added_imports(Some(file.path()), head)
         };
         assert_eq!(imports("import os\n", Value::Null), ["pandas"]);
         assert!(imports("import os\nfrom pandas import Series\n", Value::Null).is_empty());
         let done = json!({"llmContent": "replaced"});
-        assert_eq!(imports("import os\nimport pandas as pd\n", done.clone()), ["pandas"]);
-        assert!(imports("import os\nimport pandas as pd\nfrom pandas import Series\n", done).is_empty());
-        assert!(change("Read", json!({}), Some(file.path())).added_imports(Some(file.path()), head).is_empty());
+        assert_eq!(
+            imports("import os\nimport pandas as pd\n", done.clone()),
+            ["pandas"]
+        );
+        assert!(
+            imports(
+                "import os\nimport pandas as pd\nfrom pandas import Series\n",
+                done
+            )
+            .is_empty()
+        );
+        assert!(
+            change("Read", json!({}), Some(file.path()))
+                .added_imports(Some(file.path()), head)
+                .is_empty()
+        );
     }
 
     #[test]
     fn the_names_of_a_patch_and_of_a_new_file_are_bounded() {
         let many: Vec<String> = (0..100).map(|n| format!("call_{n:03}x();\n")).collect();
         let many = many.concat();
-        let written = change("Write", json!({"content": many}), Some(Path::new("/nowhere/a.rs")));
+        let written = change(
+            "Write",
+            json!({"content": many}),
+            Some(Path::new("/nowhere/a.rs")),
+        );
         assert_eq!(written.added_names(None).len(), ADDED_MAX);
         let patch = "*** Update File: a.rs\n@@\n-old_name();\n+old_name(newName);\n";
-        assert_eq!(change("apply_patch", json!({ "input": patch }), None).added_names(None), ["newName"]);
+        assert_eq!(
+            change("apply_patch", json!({ "input": patch }), None).added_names(None),
+            ["newName"]
+        );
         assert!(COMMON_NAMES.is_sorted());
     }
 }

@@ -24,7 +24,8 @@ pub(super) struct Given {
     pub(super) references: Vec<String>,
     /// The checkpoint in it.
     pub(super) checkpoint: Option<GivenCheckpoint>,
-    /// The file that each of those is about, as people write it, in the same order; empty for something else.
+    /// The file that each of those is about, as people write it, in the same order; empty for
+    /// something else.
     pub(super) about: Vec<String>,
     /// Whose it is, where another event than the one that asked gave it.
     pub(super) event: Option<&'static str>,
@@ -36,8 +37,14 @@ impl Given {
         Self {
             injection,
             memories: memories.iter().map(|memory| memory.number).collect(),
-            topics: memories.iter().map(|memory| memory.topic.as_str().to_owned()).collect(),
-            handles: memories.iter().map(|memory| memory.handle.as_str().to_owned()).collect(),
+            topics: memories
+                .iter()
+                .map(|memory| memory.topic.as_str().to_owned())
+                .collect(),
+            handles: memories
+                .iter()
+                .map(|memory| memory.handle.as_str().to_owned())
+                .collect(),
             references: Vec::new(),
             checkpoint: None,
             about: Vec::new(),
@@ -47,7 +54,9 @@ impl Given {
 
     /// The memories that are in it, best first.
     pub(super) fn taken(&self) -> &[MemoryNumber] {
-        self.memories.get(..self.injection.taken).unwrap_or_default()
+        self.memories
+            .get(..self.injection.taken)
+            .unwrap_or_default()
     }
 
     /// Nothing when there is no text.
@@ -91,10 +100,12 @@ pub(super) fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
             .inspect(|_| count(context, given))
             .inspect(|_| subagent::note_call(context, given.taken())),
     };
-    said.map(|said| said.to_string().into_bytes()).unwrap_or_default()
+    said.map(|said| said.to_string().into_bytes())
+        .unwrap_or_default()
 }
 
-/// Marks what is given as given; false when another event of the session gave a part of it meanwhile.
+/// Marks what is given as given; false when another event of the session gave a part of it
+/// meanwhile.
 fn claim(context: &Context<'_>, given: &Given) -> bool {
     if !context.is_real() {
         return true;
@@ -104,10 +115,15 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
         return false;
     }
     let taken = given.taken();
-    // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
-    // A digest is no answer to what the session does, and is heeded otherwise.
+    // Two hooks of one session at the same time: the second finds the memories taken and says
+    // nothing. A digest is no answer to what the session does, and is heeded otherwise.
     let about = (context.client != ClientEvent::SessionStart).then_some(given.about.as_slice());
-    if !context.app.hooks.sessions.claim(&context.key, taken, given.checkpoint, about, context.now) {
+    if !context
+        .app
+        .hooks
+        .sessions
+        .claim(&context.key, taken, given.checkpoint, about, context.now)
+    {
         return false;
     }
     // What every session starts with says nothing about what this one is busy with.
@@ -125,15 +141,35 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
 fn count(context: &Context<'_>, given: &Given) {
     if context.is_real() {
         let tokens = given.injection.tokens();
-        context.app.hooks.injected_tokens.fetch_add(tokens as u64, Ordering::Relaxed);
-        tracing::debug!(event = context.request.event, memories = given.injection.taken, tokens, "injected");
+        context
+            .app
+            .hooks
+            .injected_tokens
+            .fetch_add(tokens as u64, Ordering::Relaxed);
+        tracing::debug!(
+            event = context.request.event,
+            memories = given.injection.taken,
+            tokens,
+            "injected"
+        );
         let is_prompt = context.client == ClientEvent::UserPromptSubmit;
         let prompted = if is_prompt { given.taken() } else { &[] };
-        let transcript = context.transcript().and_then(Path::to_str).unwrap_or_default();
+        let transcript = context
+            .transcript()
+            .and_then(Path::to_str)
+            .unwrap_or_default();
         let receipt = Receipt {
             session: context.input.session_id.clone(),
-            event: given.event.map_or_else(|| context.request.event.clone(), str::to_owned),
-            handles: given.handles.iter().take(given.injection.taken).chain(&given.references).cloned().collect(),
+            event: given
+                .event
+                .map_or_else(|| context.request.event.clone(), str::to_owned),
+            handles: given
+                .handles
+                .iter()
+                .take(given.injection.taken)
+                .chain(&given.references)
+                .cloned()
+                .collect(),
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
             latency_us: u64::try_from(context.began.elapsed().as_micros()).unwrap_or(u64::MAX),
             transcript: transcript.to_owned(),
@@ -141,7 +177,12 @@ fn count(context: &Context<'_>, given: &Given) {
             ..Receipt::default()
         };
         let app = context.app;
-        app.hooks.receipts.record(&app.memory.outbox, receipt, &given.injection.text, context.now);
+        app.hooks.receipts.record(
+            &app.memory.outbox,
+            receipt,
+            &given.injection.text,
+            context.now,
+        );
     }
 }
 

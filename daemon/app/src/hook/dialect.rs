@@ -1,5 +1,5 @@
-//! The words of the clients: which of their events is which, what their tools are called, and in which keys an answer stands.
-//! A client drops an answer with a key that it does not know.
+//! The words of the clients: which of their events is which, what their tools are called, and in
+//! which keys an answer stands. A client drops an answer with a key that it does not know.
 
 use serde_json::{Value, json};
 
@@ -43,8 +43,9 @@ const GEMINI_TOOLS: &[(&str, &str)] = &[
 ];
 
 impl Dialect {
-    /// The dialect of an event. `None` where the hook must stay silent: Cursor runs Claude Code's hooks as well, and its own
-    /// come anyway. Claude Code in a terminal of Cursor's has its variables too, but writes events of its own.
+    /// The dialect of an event. `None` where the hook must stay silent: Cursor runs Claude Code's
+    /// hooks as well, and its own come anyway. Claude Code in a terminal of Cursor's has its
+    /// variables too, but writes events of its own.
     pub(super) fn of(client: &str, cursor_version: &str, input: &Input) -> Option<Self> {
         match client {
             "cursor" => Some(Self::Cursor),
@@ -59,8 +60,12 @@ impl Dialect {
 
     /// Reads the name that the client gives an event.
     pub(super) fn event(self, name: &str) -> Option<ClientEvent> {
-        let of =
-            |events: &[(&str, ClientEvent)]| events.iter().find(|(known, _)| *known == name).map(|(_, event)| *event);
+        let of = |events: &[(&str, ClientEvent)]| {
+            events
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, event)| *event)
+        };
         match self {
             Self::Claude | Self::Codex => ClientEvent::parse(name),
             Self::Cursor => of(CURSOR_EVENTS),
@@ -68,8 +73,8 @@ impl Dialect {
         }
     }
 
-    /// The event at which the client takes a text about what a tool touches. What Gemini CLI's answers before a tool is used
-    /// decides whether it is, and does not reach the model.
+    /// The event at which the client takes a text about what a tool touches. What Gemini CLI's
+    /// answers before a tool is used decides whether it is, and does not reach the model.
     pub(super) fn touching(self) -> ClientEvent {
         match self {
             Self::Claude | Self::Codex | Self::Cursor => ClientEvent::PreToolUse,
@@ -82,7 +87,8 @@ impl Dialect {
         self == Self::Claude && event == ClientEvent::PostToolUse
     }
 
-    /// Whether the client tells of a session's start after it compacted its context. Gemini CLI merely goes on.
+    /// Whether the client tells of a session's start after it compacted its context. Gemini CLI
+    /// merely goes on.
     pub(super) fn starts_after_compaction(self) -> bool {
         self != Self::Gemini
     }
@@ -98,11 +104,15 @@ impl Dialect {
         }
     }
 
-    /// The answer that puts text in front of the model; `None` where the client takes none at this event.
+    /// The answer that puts text in front of the model; `None` where the client takes none at this
+    /// event.
     pub(super) fn additional_context(self, event: ClientEvent, text: &str) -> Option<Value> {
         match self {
-            // Codex knows no context there, and goes on for a reason as Claude Code does for a context.
-            Self::Codex if event == ClientEvent::Stop => Some(json!({ "decision": "block", "reason": text })),
+            // Codex knows no context there, and goes on for a reason as Claude Code does for a
+            // context.
+            Self::Codex if event == ClientEvent::Stop => {
+                Some(json!({ "decision": "block", "reason": text }))
+            }
             Self::Claude | Self::Codex => Some(specific(event.name(), "additionalContext", text)),
             Self::Cursor => Some(json!({ "additional_context": text })),
             // Before a tool is used it takes a decision only.
@@ -169,17 +179,35 @@ mod tests {
 
     #[test]
     fn where_a_client_takes_nothing_it_is_told_nothing() {
-        assert_eq!(Dialect::Gemini.additional_context(ClientEvent::PreToolUse, "a"), None);
-        assert_eq!(Dialect::Gemini.allowed(ClientEvent::PermissionRequest), None);
-        assert_eq!(Dialect::Cursor.updated_input(ClientEvent::PreToolUse, &Value::Null), None);
+        assert_eq!(
+            Dialect::Gemini.additional_context(ClientEvent::PreToolUse, "a"),
+            None
+        );
+        assert_eq!(
+            Dialect::Gemini.allowed(ClientEvent::PermissionRequest),
+            None
+        );
+        assert_eq!(
+            Dialect::Cursor.updated_input(ClientEvent::PreToolUse, &Value::Null),
+            None
+        );
     }
 
     #[test]
     fn every_client_is_told_of_a_file_where_it_takes_a_text() {
         for dialect in [Dialect::Claude, Dialect::Codex, Dialect::Gemini] {
-            assert!(dialect.additional_context(dialect.touching(), "a").is_some(), "{dialect:?}");
+            assert!(
+                dialect
+                    .additional_context(dialect.touching(), "a")
+                    .is_some(),
+                "{dialect:?}"
+            );
         }
-        for (tool, ours) in [("replace", "Edit"), ("grep_search", "Grep"), ("search_file_content", "Grep")] {
+        for (tool, ours) in [
+            ("replace", "Edit"),
+            ("grep_search", "Grep"),
+            ("search_file_content", "Grep"),
+        ] {
             assert_eq!(Dialect::Gemini.tool(tool.to_owned()), ours);
         }
     }
@@ -198,21 +226,44 @@ mod tests {
             transcript_path: "/t".to_owned(),
             ..Input::default()
         };
-        let cursors = Input { writer: Some(Writer::Cursor), session_id: "c".to_owned(), ..Input::default() };
+        let cursors = Input {
+            writer: Some(Writer::Cursor),
+            session_id: "c".to_owned(),
+            ..Input::default()
+        };
         for version in ["", "1.2"] {
-            assert_eq!(Dialect::of("", version, &claudes), Some(Dialect::Claude), "in a terminal of Cursor's as well");
+            assert_eq!(
+                Dialect::of("", version, &claudes),
+                Some(Dialect::Claude),
+                "in a terminal of Cursor's as well"
+            );
             assert_eq!(Dialect::of("", version, &codexs), Some(Dialect::Codex));
             assert_eq!(Dialect::of("", version, &cursors), None);
-            assert_eq!(Dialect::of("cursor", version, &cursors), Some(Dialect::Cursor));
-            assert_eq!(Dialect::of("gemini", version, &claudes), Some(Dialect::Gemini));
+            assert_eq!(
+                Dialect::of("cursor", version, &cursors),
+                Some(Dialect::Cursor)
+            );
+            assert_eq!(
+                Dialect::of("gemini", version, &claudes),
+                Some(Dialect::Gemini)
+            );
         }
         let unknown = Input::default();
-        assert_eq!((Dialect::of("", "", &unknown), Dialect::of("", "1.2", &unknown)), (Some(Dialect::Claude), None));
+        assert_eq!(
+            (
+                Dialect::of("", "", &unknown),
+                Dialect::of("", "1.2", &unknown)
+            ),
+            (Some(Dialect::Claude), None)
+        );
     }
 
     #[test]
     fn words_of_other_clients_are_understood() {
-        assert_eq!(Dialect::Gemini.event("BeforeAgent"), Some(ClientEvent::UserPromptSubmit));
+        assert_eq!(
+            Dialect::Gemini.event("BeforeAgent"),
+            Some(ClientEvent::UserPromptSubmit)
+        );
         assert_eq!(Dialect::Claude.event("BeforeAgent"), None);
         assert_eq!(Dialect::Gemini.tool("run_shell_command".to_owned()), "Bash");
     }

@@ -1,4 +1,5 @@
-//! Memories that have a name exactly. Whoever wrote one down meant that very thing, where few memories have it.
+//! Memories that have a name exactly. Whoever wrote one down meant that very thing, where few
+//! memories have it.
 
 use helix_engine::index::catalog::Catalog;
 use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
@@ -11,7 +12,8 @@ use crate::project::Project;
 /// Candidates of the word index that are looked at.
 const CANDIDATES_MAX: usize = 16;
 
-/// Of so many memories one may have a name, and so many in a small strand, before it is a word that the whole project uses.
+/// Of so many memories one may have a name, and so many in a small strand, before it is a word that
+/// the whole project uses.
 const TELLING_ONE_IN: u64 = 26;
 const TELLING_FEW: u64 = 5;
 
@@ -41,14 +43,17 @@ impl<'a> Exact<'a> {
 
     /// Whether one of a query's words is in few memories.
     pub(super) fn is_rare(&self, query: &LexicalQuery) -> Result<bool, ReadError> {
-        Ok(self.strand.lexical().is_rare(query, TELLING_ONE_IN, TELLING_FEW)?)
+        Ok(self
+            .strand
+            .lexical()
+            .is_rare(query, TELLING_ONE_IN, TELLING_FEW)?)
     }
 
     /// Whether a memory is to be seen from here unasked: active, of one of the scopes, trusted.
     pub(super) fn is_visible(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
-        catalog
-            .row(number)
-            .is_some_and(|row| row.status == Status::Active && row.origin.is_shown_unasked() && row.is_in(&self.scopes))
+        catalog.row(number).is_some_and(|row| {
+            row.status == Status::Active && row.origin.is_shown_unasked() && row.is_in(&self.scopes)
+        })
     }
 
     /// The best candidates of the word index that may be kept.
@@ -70,15 +75,20 @@ impl<'a> Exact<'a> {
         let hits = {
             let catalog = self.strand.catalog();
             let keeps = |number| keeps(&catalog, MemoryNumber(number));
-            self.strand.lexical().search(query, candidates_max, &Restriction::default(), keeps)?
+            self.strand
+                .lexical()
+                .search(query, candidates_max, &Restriction::default(), keeps)?
         };
-        let numbers: Vec<MemoryNumber> = hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect();
+        let numbers: Vec<MemoryNumber> = hits
+            .into_iter()
+            .map(|hit| MemoryNumber(hit.number))
+            .collect();
         Ok(self.strand.memories(&numbers)?)
     }
 }
 
-/// Finds the memories that name one of these exactly and that the session was not given, where few memories do: an error's
-/// code, a test, a symbol.
+/// Finds the memories that name one of these exactly and that the session was not given, where few
+/// memories do: an error's code, a test, a symbol.
 pub(super) fn named(context: &Context<'_>, names: &[String]) -> Result<Vec<Memory>, ReadError> {
     let exact = Exact::of(context);
     let mut telling = Vec::new();
@@ -116,7 +126,10 @@ pub(super) fn having(context: &Context<'_>, words: &str) -> Result<Vec<Memory>, 
 pub(super) fn has_word(text: &str, name: &str) -> bool {
     let is_inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(name).any(|(at, _)| {
-        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+        let (before, after) = (
+            text.get(..at).unwrap_or_default(),
+            text.get(at + name.len()..).unwrap_or_default(),
+        );
         !is_inside(before.chars().next_back()) && !is_inside(after.chars().next())
     })
 }
@@ -132,10 +145,19 @@ mod tests {
 
     #[test]
     fn a_name_begins_at_its_beginning() {
-        for text in ["set SESSION_COOKIE_DOMAIN first", "`SESSION_COOKIE_*` is read once", "a.SESSION_COOKIE_X=1"] {
+        for text in [
+            "set SESSION_COOKIE_DOMAIN first",
+            "`SESSION_COOKIE_*` is read once",
+            "a.SESSION_COOKIE_X=1",
+        ] {
             assert!(has_prefix(text, "SESSION_COOKIE_"), "{text}");
         }
-        for text in ["the session cookie is signed", "SESSION_COOKIE", "session_cookie_name", "APP_SESSION_COOKIE_X"] {
+        for text in [
+            "the session cookie is signed",
+            "SESSION_COOKIE",
+            "session_cookie_name",
+            "APP_SESSION_COOKIE_X",
+        ] {
             assert!(!has_prefix(text, "SESSION_COOKIE_"), "{text}");
         }
     }
@@ -150,7 +172,12 @@ mod tests {
         ] {
             assert!(has_word(text, name), "{text}");
         }
-        for (text, name) in [("TS61334", "TS6133"), ("test_a_b", "test_a"), ("XTS6133", "TS6133"), ("", "a")] {
+        for (text, name) in [
+            ("TS61334", "TS6133"),
+            ("test_a_b", "test_a"),
+            ("XTS6133", "TS6133"),
+            ("", "a"),
+        ] {
             assert!(!has_word(text, name), "{text}");
         }
     }

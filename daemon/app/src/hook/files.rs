@@ -1,7 +1,8 @@
 //! What the files that agents work on declare and are about, read once for each content.
 //!
-//! Known by the hash of the content, so that a file that is read, edited and read again is parsed twice and not three times,
-//! and a file that two worktrees share once. What it is about is embedded when the embedder has time, and no event waits for it.
+//! Known by the hash of the content, so that a file that is read, edited and read again is parsed
+//! twice and not three times, and a file that two worktrees share once. What it is about is
+//! embedded when the embedder has time, and no event waits for it.
 
 use std::fs;
 use std::io::Read;
@@ -23,7 +24,8 @@ const FILES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 /// Bytes of a file that are read for its symbols; 500 lines are rarely longer.
 const FILE_READ_MAX_BYTES: u64 = 128 * 1024;
 
-/// Where files stand that no disk holds: to read one is to ask the kernel, which may wait for something to tell.
+/// Where files stand that no disk holds: to read one is to ask the kernel, which may wait for
+/// something to tell.
 const UNREAL: [&str; 2] = ["/proc", "/sys"];
 
 /// How long the embedder may take for a file that nobody waits for anymore.
@@ -50,7 +52,9 @@ pub struct Files {
 
 impl Default for Files {
     fn default() -> Self {
-        Self { known: Mutex::new(LruCache::new(FILES_MAX)) }
+        Self {
+            known: Mutex::new(LruCache::new(FILES_MAX)),
+        }
     }
 }
 
@@ -58,7 +62,10 @@ impl Files {
     /// What is known of a file with this text; `shown` is its path as people write it.
     pub(super) fn look(&self, file: &Path, shown: &Path, text: &str) -> Arc<Seen> {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(shown.as_os_str().as_encoded_bytes()).update(&[0]).update(text.as_bytes());
+        hasher
+            .update(shown.as_os_str().as_encoded_bytes())
+            .update(&[0])
+            .update(text.as_bytes());
         let hash = hasher.finalize();
         if let Some(seen) = self.lock().get(&hash) {
             return Arc::clone(seen);
@@ -66,7 +73,12 @@ impl Files {
         // Parsed without the lock: two events may parse the same file at the same time, and agree.
         let names = helix_code::declared(file, text);
         let summary = helix_code::summary(shown, text, &names);
-        let seen = Arc::new(Seen { names, summary, meaning: OnceLock::new(), is_asked: AtomicBool::new(false) });
+        let seen = Arc::new(Seen {
+            names,
+            summary,
+            meaning: OnceLock::new(),
+            is_asked: AtomicBool::new(false),
+        });
         self.lock().put(hash, Arc::clone(&seen));
         seen
     }
@@ -82,9 +94,13 @@ impl Seen {
         self.meaning.get().cloned()
     }
 
-    /// The vector of what the file is about, where it is made; it is made in any case, for the next event. Waits for it at most
-    /// `patience`.
-    pub(super) fn meaning(self: &Arc<Self>, embedder: &dyn Embedder, patience: Duration) -> Option<Vec<f32>> {
+    /// The vector of what the file is about, where it is made; it is made in any case, for the next
+    /// event. Waits for it at most `patience`.
+    pub(super) fn meaning(
+        self: &Arc<Self>,
+        embedder: &dyn Embedder,
+        patience: Duration,
+    ) -> Option<Vec<f32>> {
         if let Some(meaning) = self.known_meaning() {
             return Some(meaning);
         }
@@ -116,16 +132,21 @@ pub(super) fn head(file: &Path) -> String {
 }
 
 fn first_bytes(file: &Path) -> Option<Vec<u8>> {
-    // Of what no disk holds the length is not known, so it is given as none; a look at it before also spares devices an opening.
+    // Of what no disk holds the length is not known, so it is given as none; a look at it before
+    // also spares devices an opening.
     let is_readable = |found: &fs::Metadata| found.is_file() && found.len() > 0;
-    if UNREAL.iter().any(|place| file.starts_with(place)) || !fs::metadata(file).is_ok_and(|found| is_readable(&found))
+    if UNREAL.iter().any(|place| file.starts_with(place))
+        || !fs::metadata(file).is_ok_and(|found| is_readable(&found))
     {
         return None;
     }
     let (opened, found) = plain_file::open(file).ok()?;
     Some(found).filter(is_readable)?;
     let mut bytes = Vec::new();
-    opened.take(FILE_READ_MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    opened
+        .take(FILE_READ_MAX_BYTES)
+        .read_to_end(&mut bytes)
+        .ok()?;
     Some(bytes)
 }
 
@@ -153,7 +174,13 @@ mod tests {
         let file = directory.path().join("long.rs");
         fs::write(&file, "x".repeat(200_000)).unwrap();
         assert_eq!(head(&file).len(), 128 * 1024);
-        assert_eq!((head(directory.path()), head(&directory.path().join("missing"))), (String::new(), String::new()));
+        assert_eq!(
+            (
+                head(directory.path()),
+                head(&directory.path().join("missing"))
+            ),
+            (String::new(), String::new())
+        );
     }
 
     #[test]

@@ -11,7 +11,8 @@ use helix_terminal::fault::Sighting;
 
 use crate::outbox::{Outbox, Row};
 
-/// What is known of mistakes. The latest state of each is in the outbox or, where that has none, in the store.
+/// What is known of mistakes. The latest state of each is in the outbox or, where that has none, in
+/// the store.
 #[derive(Debug, Default)]
 pub struct Incidents {
     /// Held from reading a state until the one that follows it is in the outbox.
@@ -23,7 +24,10 @@ impl Incidents {
     /// Those of which the latest states wait in this outbox.
     #[must_use]
     pub fn new(outbox: Outbox) -> Self {
-        Self { changing: Mutex::default(), outbox }
+        Self {
+            changing: Mutex::default(),
+            outbox,
+        }
     }
 
     /// Notes that mistakes were made, and returns what is known of each.
@@ -37,7 +41,9 @@ impl Incidents {
         let change = |known: Option<Incident>, (seen, visit): (&Sighting, Visit<'_>)| {
             Some(Incident::occurred(known, seen, visit))
         };
-        let visits = visits.into_iter().map(|visit| (visit.0.fault.fingerprint(), visit));
+        let visits = visits
+            .into_iter()
+            .map(|visit| (visit.0.fault.fingerprint(), visit));
         self.change(strand, outbox, scope, visits, change)
     }
 
@@ -56,7 +62,9 @@ impl Incidents {
             incident.mended(remedy, at);
             Some(incident)
         };
-        let fingerprints = fingerprints.iter().map(|fingerprint| (fingerprint.clone(), ()));
+        let fingerprints = fingerprints
+            .iter()
+            .map(|fingerprint| (fingerprint.clone(), ()));
         self.change(strand, outbox, scope, fingerprints, change)
     }
 
@@ -82,14 +90,17 @@ impl Incidents {
         let mut known_now = Vec::new();
         for (fingerprint, news) in which {
             let key = key(scope, &fingerprint);
-            let Some(incident) = change(self.latest(strand, &key)?, news) else { continue };
+            let Some(incident) = change(self.latest(strand, &key)?, news) else {
+                continue;
+            };
             outbox.put(Row::Incident(key), State::of_message(incident.clone()));
             known_now.push(incident);
         }
         Ok(known_now)
     }
 
-    /// The latest state of a mistake. The outbox is asked first: what it no longer has is in the store by then.
+    /// The latest state of a mistake. The outbox is asked first: what it no longer has is in the
+    /// store by then.
     fn latest(&self, strand: &Strand, key: &str) -> Result<Option<Incident>, StoreError> {
         let state = match self.outbox.get(&Row::Incident(key.to_owned())) {
             Some(state) => Some(state),

@@ -1,4 +1,5 @@
-//! What stands at paths that may lie anywhere: asked through [`Reach`], so that no event's own thread ever hangs.
+//! What stands at paths that may lie anywhere: asked through [`Reach`], so that no event's own
+//! thread ever hangs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,17 +25,24 @@ impl Paths<'_> {
         path: &Path,
         question: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        self.reach.ask_of(place_of(self.home, path), vec![path.to_owned()], REACH_PATIENCE, question)
+        self.reach.ask_of(
+            place_of(self.home, path),
+            vec![path.to_owned()],
+            REACH_PATIENCE,
+            question,
+        )
     }
 
-    /// A path as the project's memories name it; as it is where it lies elsewhere or nothing answers.
+    /// A path as the project's memories name it; as it is where it lies elsewhere or nothing
+    /// answers.
     pub(super) fn relative(&self, path: &Path) -> PathBuf {
         if plain(path).starts_with(&self.project.root) {
             return self.project.relative(path);
         }
         // A link may lead inside.
         let (project, asked) = (Arc::clone(self.project), path.to_owned());
-        self.ask(path, move || project.relative(&asked)).unwrap_or_else(|| path.to_owned())
+        self.ask(path, move || project.relative(&asked))
+            .unwrap_or_else(|| path.to_owned())
     }
 
     /// Whether a file is there and answers.
@@ -52,6 +60,8 @@ impl Paths<'_> {
     /// Whether an end of a file's path may mean that file, as far as that can be told.
     pub(super) fn may_mean(&self, end: &str, file: &Path) -> bool {
         let (project, asked, named) = (Arc::clone(self.project), file.to_owned(), end.to_owned());
-        self.ask(&self.project.root.join(end), move || project.may_mean(&named, &asked)) == Some(true)
+        self.ask(&self.project.root.join(end), move || {
+            project.may_mean(&named, &asked)
+        }) == Some(true)
     }
 }

@@ -1,4 +1,5 @@
-//! The `prompt` event: memories that bear on what the user says, and on the files that the prompt attaches or names.
+//! The `prompt` event: memories that bear on what the user says, and on the files that the prompt
+//! attaches or names.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,10 +27,19 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let prompt = &context.input.prompt;
     let named = named_files(context);
     let mut memories = match question(prompt, |path| named.iter().any(|(name, _)| name == path)) {
-        Some(question) => relevant::find(context, &question, Occasion::Prompt, MEMORIES_MAX, Reader::Session)?,
+        Some(question) => relevant::find(
+            context,
+            &question,
+            Occasion::Prompt,
+            MEMORIES_MAX,
+            Reader::Session,
+        )?,
         None => Vec::new(),
     };
-    let attached = attached(prompt).into_iter().take(FILES_MAX).map(|name| Path::new(&context.input.cwd).join(name));
+    let attached = attached(prompt)
+        .into_iter()
+        .take(FILES_MAX)
+        .map(|name| Path::new(&context.input.cwd).join(name));
     for file in attached.chain(named.into_iter().map(|(_, file)| file)) {
         add_about(context, &file, &mut memories)?;
     }
@@ -39,7 +49,11 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
 }
 
 /// Adds what is known about a file: no other event tells of its being read where it is attached.
-fn add_about(context: &Context<'_>, file: &Path, memories: &mut Vec<Memory>) -> Result<(), ReadError> {
+fn add_about(
+    context: &Context<'_>,
+    file: &Path,
+    memories: &mut Vec<Memory>,
+) -> Result<(), ReadError> {
     for memory in ambient::known_of(context, file)? {
         if !memories.iter().any(|known| known.number == memory.number) {
             memories.push(memory);
@@ -48,25 +62,37 @@ fn add_about(context: &Context<'_>, file: &Path, memories: &mut Vec<Memory>) -> 
     Ok(())
 }
 
-/// The files of the project that the prompt names, and those that memories are about, with the words for them.
+/// The files of the project that the prompt names, and those that memories are about, with the
+/// words for them.
 fn named_files(context: &Context<'_>) -> Vec<(String, PathBuf)> {
-    let Context { input, project, app, .. } = context;
+    let Context {
+        input,
+        project,
+        app,
+        ..
+    } = context;
     if app.hooks.load.is_stuck() {
         return Vec::new();
     }
     let places = [Path::new(&input.cwd), &project.root];
     let is_own = |file: &PathBuf, must_be_there: bool| {
         let (project, asked) = (Arc::clone(project), file.clone());
-        let look = move || project.relative(&asked).is_relative() && (!must_be_there || asked.is_file());
+        let look =
+            move || project.relative(&asked).is_relative() && (!must_be_there || asked.is_file());
         context.ask_at(file, look) == Some(true)
     };
     let is_there = |file: &PathBuf| file.is_absolute() && is_own(file, true);
     // Of what lies outside of the project another project would have to be found, each time.
     let is_source = |file: &PathBuf| is_own(file, false) && ambient::is_source(context, file);
-    let known = paths(&input.prompt).into_iter().take(PATHS_MAX).filter_map(|name| {
-        let files = places.map(|place| place.join(&name));
-        let found = files.iter().find(|file| is_there(file) || is_source(file))?;
-        Some((name, found.clone()))
-    });
+    let known = paths(&input.prompt)
+        .into_iter()
+        .take(PATHS_MAX)
+        .filter_map(|name| {
+            let files = places.map(|place| place.join(&name));
+            let found = files
+                .iter()
+                .find(|file| is_there(file) || is_source(file))?;
+            Some((name, found.clone()))
+        });
     known.take(FILES_MAX).collect()
 }

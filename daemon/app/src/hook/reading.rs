@@ -1,5 +1,5 @@
-//! A command of a shell that merely reads files or searches, or that applies a patch: what is known is told as it is to the
-//! tools for that, though only after it ran. Some agents have no others.
+//! A command of a shell that merely reads files or searches, or that applies a patch: what is known
+//! is told as it is to the tools for that, though only after it ran. Some agents have no others.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,17 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if context.app.hooks.load.is_stuck() {
         return Ok(None);
     }
-    let read = context.input.tool_text("command").map(readings).unwrap_or_default();
+    let read = context
+        .input
+        .tool_text("command")
+        .map(readings)
+        .unwrap_or_default();
     let mut inputs: Vec<Input> = Vec::new();
     for input in read.iter().filter_map(|read| asked(context, read)) {
-        if inputs.iter().all(|known| known.tool_input != input.tool_input) {
+        if inputs
+            .iter()
+            .all(|known| known.tool_input != input.tool_input)
+        {
             inputs.push(input);
         }
     }
@@ -40,17 +47,25 @@ fn asked(context: &Context<'_>, reading: &Reading) -> Option<Input> {
 
 /// What the event of that name would have given.
 fn as_ambient(given: Given) -> Given {
-    Given { event: Some("ambient"), ..given }
+    Given {
+        event: Some("ambient"),
+        ..given
+    }
 }
 
 /// The patches that the command applied, each as a call of the tool for that.
 pub(super) fn patched(context: &Context<'_>) -> Vec<Input> {
-    edits(context.input, |directory| context.paths().is_directory(directory))
+    edits(context.input, |directory| {
+        context.paths().is_directory(directory)
+    })
 }
 
 fn edits(input: &Input, is_directory: impl Fn(&Path) -> bool) -> Vec<Input> {
     let patches = input.tool_text("command").map(patches).unwrap_or_default();
-    patches.iter().map(|patch| as_edit(input, patch, &is_directory)).collect()
+    patches
+        .iter()
+        .map(|patch| as_edit(input, patch, &is_directory))
+        .collect()
 }
 
 /// Notes these patches, and gives what is known of them where somebody `listens`.
@@ -68,7 +83,11 @@ pub(super) fn give_patched(
 
 /// The same as a call of the tool for patches.
 fn as_edit(input: &Input, patch: &Patch, is_directory: impl Fn(&Path) -> bool) -> Input {
-    within(input.as_call("apply_patch", json!({ "input": patch.text })), patch.directory.as_deref(), is_directory)
+    within(
+        input.as_call("apply_patch", json!({ "input": patch.text })),
+        patch.directory.as_deref(),
+        is_directory,
+    )
 }
 
 /// The same call in the directory that the line goes to, where that is there.
@@ -80,7 +99,8 @@ fn within(mut call: Input, directory: Option<&str>, is_directory: impl Fn(&Path)
     call
 }
 
-/// The same as a call of the tool for it; `None` for a file that is not there. Asked where it may hang.
+/// The same as a call of the tool for it; `None` for a file that is not there. Asked where it may
+/// hang.
 fn as_tool(input: &Input, reading: &Reading) -> Option<Input> {
     let (tool_name, tool_input): (&str, Value) = match &reading.what {
         Read::File(file) => {
@@ -92,15 +112,24 @@ fn as_tool(input: &Input, reading: &Reading) -> Option<Input> {
             ("Grep", json!({ "pattern": pattern, "path": path }))
         }
     };
-    Some(within(input.as_call(tool_name, tool_input), reading.directory.as_deref(), Path::is_dir))
+    Some(within(
+        input.as_call(tool_name, tool_input),
+        reading.directory.as_deref(),
+        Path::is_dir,
+    ))
 }
 
 /// Where a path of the line is. Some clients say from where it was run, and some where it went.
 fn placed(input: &Input, reading: &Reading, path: &str) -> Option<PathBuf> {
     let before = Path::new(&input.cwd);
-    let after = reading.directory.as_ref().map(|directory| before.join(directory));
+    let after = reading
+        .directory
+        .as_ref()
+        .map(|directory| before.join(directory));
     let placed = [after.as_deref().unwrap_or(before), before].map(|directory| directory.join(path));
-    placed.into_iter().find(|path| path.is_absolute() && path.exists())
+    placed
+        .into_iter()
+        .find(|path| path.is_absolute() && path.exists())
 }
 
 #[cfg(test)]
@@ -115,13 +144,29 @@ mod tests {
         std::fs::create_dir(root.join("web")).unwrap();
         let of = |line: &str| {
             let tool_input = json!({ "command": line });
-            let input = Input { cwd: root.to_string_lossy().into_owned(), tool_input, ..Input::default() };
-            edits(&input, Path::is_dir).iter().flat_map(Input::patched_files).collect::<Vec<_>>()
+            let input = Input {
+                cwd: root.to_string_lossy().into_owned(),
+                tool_input,
+                ..Input::default()
+            };
+            edits(&input, Path::is_dir)
+                .iter()
+                .flat_map(Input::patched_files)
+                .collect::<Vec<_>>()
         };
         let patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** End Patch";
-        assert_eq!(of(&format!("apply_patch <<'EOF'\n{patch}\nEOF")), [root.join("a.ts")]);
-        assert_eq!(of(&format!("cd web && apply_patch <<'EOF'\n{patch}\nEOF")), [root.join("web/a.ts")]);
-        assert_eq!(of(&format!("cd gone && apply_patch <<'EOF'\n{patch}\nEOF")), [root.join("a.ts")]);
+        assert_eq!(
+            of(&format!("apply_patch <<'EOF'\n{patch}\nEOF")),
+            [root.join("a.ts")]
+        );
+        assert_eq!(
+            of(&format!("cd web && apply_patch <<'EOF'\n{patch}\nEOF")),
+            [root.join("web/a.ts")]
+        );
+        assert_eq!(
+            of(&format!("cd gone && apply_patch <<'EOF'\n{patch}\nEOF")),
+            [root.join("a.ts")]
+        );
         assert!(of("cat a.ts").is_empty());
     }
 
@@ -132,16 +177,36 @@ mod tests {
         std::fs::create_dir(root.join("src")).unwrap();
         std::fs::write(&file, "").unwrap();
         let of = |line: &str| {
-            let input = Input { cwd: root.to_string_lossy().into_owned(), ..Input::default() };
-            let tool = readings(line).first().and_then(|reading| as_tool(&input, reading));
+            let input = Input {
+                cwd: root.to_string_lossy().into_owned(),
+                ..Input::default()
+            };
+            let tool = readings(line)
+                .first()
+                .and_then(|reading| as_tool(&input, reading));
             tool.map(|tool| (tool.tool_name, tool.tool_input))
         };
         let read = Some(("Read".to_owned(), json!({ "file_path": file })));
-        assert_eq!((of("cat src/a.rs"), of("cd src && head a.rs")), (read.clone(), read.clone()));
-        assert_eq!(of("cd elsewhere && cat src/a.rs"), read, "it may be there already");
+        assert_eq!(
+            (of("cat src/a.rs"), of("cd src && head a.rs")),
+            (read.clone(), read.clone())
+        );
+        assert_eq!(
+            of("cd elsewhere && cat src/a.rs"),
+            read,
+            "it may be there already"
+        );
         assert_eq!((of("cat src/b.rs"), of("cat src")), (None, None));
-        let searched = |path: Value| Some(("Grep".to_owned(), json!({"pattern": "foo_bar", "path": path})));
+        let searched = |path: Value| {
+            Some((
+                "Grep".to_owned(),
+                json!({"pattern": "foo_bar", "path": path}),
+            ))
+        };
         assert_eq!(of("rg foo_bar src"), searched(json!(root.join("src"))));
-        assert_eq!((of("rg foo_bar"), of("rg foo_bar lib")), (searched(Value::Null), searched(Value::Null)));
+        assert_eq!(
+            (of("rg foo_bar"), of("rg foo_bar lib")),
+            (searched(Value::Null), searched(Value::Null))
+        );
     }
 }

@@ -1,6 +1,7 @@
-//! Receipts: what hooks said, and whether it reached the model. A client that writes a transcript shows there what the model was
-//! given; a text that stands in it whole was delivered. One that a prompt got and that is not there although the model has
-//! answered since, or although the transcript says that the prompt was blocked, was withheld: its memories may be given again.
+//! Receipts: what hooks said, and whether it reached the model. A client that writes a transcript
+//! shows there what the model was given; a text that stands in it whole was delivered. One that a
+//! prompt got and that is not there although the model has answered since, or although the
+//! transcript says that the prompt was blocked, was withheld: its memories may be given again.
 
 mod escapes;
 mod mark;
@@ -28,20 +29,23 @@ const PENDING_MAX: usize = 64;
 /// Sessions that wait for theirs.
 const SESSIONS_MAX: usize = 256;
 
-/// How old an injection may be whose fate is still looked for after a restart: a daemon that died before a weekend is started
-/// after it, and clients keep their transcripts for weeks.
+/// How old an injection may be whose fate is still looked for after a restart: a daemon that died
+/// before a weekend is started after it, and clients keep their transcripts for weeks.
 const PENDING_MAX_AGE: Duration = Duration::from_hours(7 * 24);
 
-/// Sessions whose transcripts are looked at when the daemon starts, those told last first: some megabytes each.
+/// Sessions whose transcripts are looked at when the daemon starts, those told last first: some
+/// megabytes each.
 const LEFT_MAX: usize = 32;
 
-/// How long a prompt's answer waits for what became of the prompts before: reading a few megabytes takes some milliseconds.
+/// How long a prompt's answer waits for what became of the prompts before: reading a few megabytes
+/// takes some milliseconds.
 const PROMPT_PATIENCE: Duration = Duration::from_millis(30);
 
 /// Longest path of a transcript that is kept, in bytes: the longest that a system takes.
 const TRANSCRIPT_PATH_MAX_BYTES: usize = 4_096;
 
-/// How often a session's transcripts are looked at for the same injection before its fate stays unknown.
+/// How often a session's transcripts are looked at for the same injection before its fate stays
+/// unknown.
 const LOOKS_MAX: u32 = 20;
 
 /// How long a place where transcripts lie may take to answer before it is left alone.
@@ -78,9 +82,14 @@ impl Fate {
         }
     }
 
-    /// What is known of a text after another place was looked at: what is whole anywhere was delivered.
+    /// What is known of a text after another place was looked at: what is whole anywhere was
+    /// delivered.
     fn or(self, other: Self) -> Self {
-        if self == Self::Delivered || other == Self::Unknown { self } else { other }
+        if self == Self::Delivered || other == Self::Unknown {
+            self
+        } else {
+            other
+        }
     }
 }
 
@@ -141,13 +150,18 @@ impl Receipt {
     /// Reads what was persisted; `None` when it is of another version or damaged.
     #[must_use]
     pub fn read(state: &[u8]) -> Option<Self> {
-        Self::decode(state).ok().filter(|receipt| receipt.version == VERSION)
+        Self::decode(state)
+            .ok()
+            .filter(|receipt| receipt.version == VERSION)
     }
 
     /// Reads nothing but what became of it, which takes no memory: for counting thousands.
     #[must_use]
     pub fn read_fate(state: &[u8]) -> Option<Fate> {
-        Outcome::decode(state).ok().filter(|outcome| outcome.version == VERSION).map(|outcome| outcome.fate())
+        Outcome::decode(state)
+            .ok()
+            .filter(|outcome| outcome.version == VERSION)
+            .map(|outcome| outcome.fate())
     }
 }
 
@@ -198,25 +212,45 @@ impl Receipts {
         Timestamp::from_micros(now.as_micros().saturating_sub(age_us))
     }
 
-    /// Takes up the injections of before a restart whose fate is not known yet, out of the receipts since
-    /// [`Self::pending_since`].
+    /// Takes up the injections of before a restart whose fate is not known yet, out of the receipts
+    /// since [`Self::pending_since`].
     pub fn restore(saved: &[(i64, Vec<u8>)], sessions: Arc<Sessions>) -> Self {
-        let newest_us = saved.iter().map(|(at_us, _)| *at_us).max().unwrap_or_default();
-        let mut waiting = Waiting { newest_us, ..Waiting::default() };
+        let newest_us = saved
+            .iter()
+            .map(|(at_us, _)| *at_us)
+            .max()
+            .unwrap_or_default();
+        let mut waiting = Waiting {
+            newest_us,
+            ..Waiting::default()
+        };
         // The newest come first, and are those that are kept.
         for (at_us, state) in saved {
-            let Some(receipt) = Receipt::read(state) else { continue };
-            let has_room = waiting.sessions.len() < SESSIONS_MAX || waiting.sessions.contains_key(&receipt.session);
+            let Some(receipt) = Receipt::read(state) else {
+                continue;
+            };
+            let has_room = waiting.sessions.len() < SESSIONS_MAX
+                || waiting.sessions.contains_key(&receipt.session);
             if receipt.fate() != Fate::Unknown || receipt.mark.is_none() || !has_room {
                 continue;
             }
             waiting.note_transcript(&receipt);
             let all = waiting.sessions.entry(receipt.session.clone()).or_default();
             if all.len() < PENDING_MAX {
-                all.insert(0, Pending { at_us: *at_us, receipt, looks: 0 });
+                all.insert(
+                    0,
+                    Pending {
+                        at_us: *at_us,
+                        receipt,
+                        looks: 0,
+                    },
+                );
             }
         }
-        Self { pending: Mutex::new(waiting), sessions }
+        Self {
+            pending: Mutex::new(waiting),
+            sessions,
+        }
     }
 
     /// Records an injection.
@@ -230,8 +264,13 @@ impl Receipts {
         let at_us = now.as_micros().max(waiting.newest_us + 1);
         waiting.newest_us = at_us;
         outbox.put(Row::Receipt(at_us), State::of_message(receipt.clone()));
-        if waiting.sessions.len() >= SESSIONS_MAX && !waiting.sessions.contains_key(&receipt.session) {
-            let oldest = waiting.sessions.iter().min_by_key(|(_, all)| all.last().map(|pending| pending.at_us));
+        if waiting.sessions.len() >= SESSIONS_MAX
+            && !waiting.sessions.contains_key(&receipt.session)
+        {
+            let oldest = waiting
+                .sessions
+                .iter()
+                .min_by_key(|(_, all)| all.last().map(|pending| pending.at_us));
             let oldest = oldest.map(|(session, _)| session.clone());
             if let Some(session) = oldest {
                 waiting.forget(&session);
@@ -243,10 +282,15 @@ impl Receipts {
         if all.len() >= PENDING_MAX {
             all.remove(0);
         }
-        all.push(Pending { at_us, receipt, looks: 0 });
+        all.push(Pending {
+            at_us,
+            receipt,
+            looks: 0,
+        });
     }
 
-    /// Does what [`Receipts::confirm`] does, and records it, after the answer, which does not wait for it.
+    /// Does what [`Receipts::confirm`] does, and records it, after the answer, which does not wait
+    /// for it.
     pub(super) fn confirm_later(
         self: &Arc<Self>,
         reach: &Reach,
@@ -256,12 +300,17 @@ impl Receipts {
         now: Timestamp,
     ) {
         if self.lock().sessions.contains_key(session) {
-            self.confirm_all_later(reach, outbox, vec![(session.to_owned(), transcript.to_owned())], now);
+            self.confirm_all_later(
+                reach,
+                outbox,
+                vec![(session.to_owned(), transcript.to_owned())],
+                now,
+            );
         }
     }
 
-    /// Does so where an earlier prompt's injection waits, and waits for it a moment; it goes on behind the answer. Returns whether
-    /// one waits.
+    /// Does so where an earlier prompt's injection waits, and waits for it a moment; it goes on
+    /// behind the answer. Returns whether one waits.
     pub(super) fn confirm_prompts(
         self: &Arc<Self>,
         reach: &Reach,
@@ -271,14 +320,24 @@ impl Receipts {
         now: Timestamp,
     ) -> bool {
         let is_prompt = |pending: &Pending| !pending.receipt.prompted.is_empty();
-        if !self.lock().sessions.get(session).is_some_and(|all| all.iter().any(is_prompt)) {
+        if !self
+            .lock()
+            .sessions
+            .get(session)
+            .is_some_and(|all| all.iter().any(is_prompt))
+        {
             return false;
         }
         let (receipts, outbox) = (Arc::clone(self), outbox.clone());
         let (session, read) = (session.to_owned(), transcript.to_owned());
-        reach.ask_of(place_of(transcript), vec![read.clone()], PROMPT_PATIENCE, move || {
-            receipts.record_settled(&outbox, receipts.confirm(&session, &read), now);
-        });
+        reach.ask_of(
+            place_of(transcript),
+            vec![read.clone()],
+            PROMPT_PATIENCE,
+            move || {
+                receipts.record_settled(&outbox, receipts.confirm(&session, &read), now);
+            },
+        );
         true
     }
 
@@ -286,16 +345,31 @@ impl Receipts {
     pub(super) fn confirm_left(self: &Arc<Self>, reach: &Reach, outbox: &Outbox, now: Timestamp) {
         let mut left: Vec<(i64, String, PathBuf)> = {
             let waiting = self.lock();
-            let newest = |session: &String| waiting.sessions.get(session)?.last().map(|pending| pending.at_us);
+            let newest = |session: &String| {
+                waiting
+                    .sessions
+                    .get(session)?
+                    .last()
+                    .map(|pending| pending.at_us)
+            };
             let known = waiting.transcripts.iter();
-            known.filter_map(|(session, path)| Some((newest(session)?, session.clone(), path.clone()))).collect()
+            known
+                .filter_map(|(session, path)| {
+                    Some((newest(session)?, session.clone(), path.clone()))
+                })
+                .collect()
         };
         left.sort_unstable_by(|a, b| b.cmp(a));
-        let left = left.into_iter().take(LEFT_MAX).map(|(_, session, transcript)| (session, transcript)).collect();
+        let left = left
+            .into_iter()
+            .take(LEFT_MAX)
+            .map(|(_, session, transcript)| (session, transcript))
+            .collect();
         self.confirm_all_later(reach, outbox, left, now);
     }
 
-    /// Does so for all sessions but this one whose transcript is known: one that was killed says nothing more.
+    /// Does so for all sessions but this one whose transcript is known: one that was killed says
+    /// nothing more.
     pub(super) fn confirm_others_later(
         self: &Arc<Self>,
         reach: &Reach,
@@ -305,7 +379,9 @@ impl Receipts {
     ) {
         let known = &self.lock().transcripts;
         let others = known.iter().filter(|(other, _)| *other != session);
-        let others: Vec<_> = others.map(|(other, transcript)| (other.clone(), transcript.clone())).collect();
+        let others: Vec<_> = others
+            .map(|(other, transcript)| (other.clone(), transcript.clone()))
+            .collect();
         if !others.is_empty() {
             self.confirm_all_later(reach, outbox, others, now);
         }
@@ -327,29 +403,47 @@ impl Receipts {
         }
     }
 
-    /// Records what became of injections: nothing else is noted of them afterwards. What was withheld was not given.
+    /// Records what became of injections: nothing else is noted of them afterwards. What was
+    /// withheld was not given.
     fn record_settled(&self, outbox: &Outbox, settled: Settled, now: Timestamp) {
         for (at_us, receipt) in settled {
             outbox.put(Row::Receipt(at_us), State::of_message(receipt.clone()));
-            let numbers = || receipt.prompted.iter().copied().map(MemoryNumber).collect::<Vec<_>>();
+            let numbers = || {
+                receipt
+                    .prompted
+                    .iter()
+                    .copied()
+                    .map(MemoryNumber)
+                    .collect::<Vec<_>>()
+            };
             match receipt.fate() {
-                Fate::Withheld => self.sessions.take_back(&receipt.session, &numbers(), Proof::None, now),
-                Fate::Blocked => self.sessions.take_back(&receipt.session, &numbers(), Proof::Written, now),
+                Fate::Withheld => {
+                    self.sessions
+                        .take_back(&receipt.session, &numbers(), Proof::None, now)
+                }
+                Fate::Blocked => {
+                    self.sessions
+                        .take_back(&receipt.session, &numbers(), Proof::Written, now)
+                }
                 Fate::Unknown | Fate::Delivered | Fate::Cut => {}
             }
         }
     }
 
-    /// Looks for the injections of a session in its transcripts and in its subagents', which together are one look. Returns
-    /// the receipts of those whose fate is known now.
+    /// Looks for the injections of a session in its transcripts and in its subagents', which
+    /// together are one look. Returns the receipts of those whose fate is known now.
     fn confirm(&self, session: &str, transcript: &Path) -> Settled {
-        let Some((waiting, mut seen)) = self.waiting(session) else { return Vec::new() };
+        let Some((waiting, mut seen)) = self.waiting(session) else {
+            return Vec::new();
+        };
         let marks: Vec<&Mark> = waiting.iter().map(|looked_for| &looked_for.mark).collect();
         let mut found = vec![Fate::Unknown; marks.len()];
         let transcripts = of_session(transcript);
         let mut has_looked = false;
         for path in &transcripts {
-            let Some(written) = seen.news(path) else { continue };
+            let Some(written) = seen.news(path) else {
+                continue;
+            };
             has_looked = true;
             for (known, fate) in found.iter_mut().zip(fates(&marks, &written)) {
                 *known = known.or(fate);
@@ -369,12 +463,20 @@ impl Receipts {
             }
         }
         seen.keep(&transcripts);
-        let found = waiting.iter().map(|looked_for| looked_for.at_us).zip(found).collect();
-        if has_looked { self.settle(session, &found, seen) } else { Vec::new() }
+        let found = waiting
+            .iter()
+            .map(|looked_for| looked_for.at_us)
+            .zip(found)
+            .collect();
+        if has_looked {
+            self.settle(session, &found, seen)
+        } else {
+            Vec::new()
+        }
     }
 
-    /// By what the injections of a session that wait are known, and what was looked at for them before. The transcripts are
-    /// read without the lock: hooks are answered meanwhile.
+    /// By what the injections of a session that wait are known, and what was looked at for them
+    /// before. The transcripts are read without the lock: hooks are answered meanwhile.
     fn waiting(&self, session: &str) -> Option<(Vec<LookedFor>, Seen)> {
         let waiting = self.lock();
         let all = waiting.sessions.get(session)?;
@@ -383,18 +485,25 @@ impl Receipts {
             mark: receipt.mark.clone().unwrap_or_default(),
             is_prompt: !receipt.prompted.is_empty(),
         });
-        Some((looked_for.collect(), waiting.seen.get(session).cloned().unwrap_or_default()))
+        Some((
+            looked_for.collect(),
+            waiting.seen.get(session).cloned().unwrap_or_default(),
+        ))
     }
 
-    /// Notes what a look found of the injections that it looked for, by their times. What came meanwhile still waits for its
-    /// first one, which must see again what this one saw.
+    /// Notes what a look found of the injections that it looked for, by their times. What came
+    /// meanwhile still waits for its first one, which must see again what this one saw.
     fn settle(&self, session: &str, found: &HashMap<i64, Fate>, seen: Seen) -> Settled {
         let mut waiting = self.lock();
-        let Some(all) = waiting.sessions.get_mut(session) else { return Vec::new() };
+        let Some(all) = waiting.sessions.get_mut(session) else {
+            return Vec::new();
+        };
         let mut known = Vec::new();
         let is_whole = all.iter().all(|pending| found.contains_key(&pending.at_us));
         all.retain_mut(|pending| {
-            let Some(&fate) = found.get(&pending.at_us) else { return true };
+            let Some(&fate) = found.get(&pending.at_us) else {
+                return true;
+            };
             pending.looks += 1;
             if fate != Fate::Unknown {
                 pending.receipt.set_fate(fate);
@@ -431,8 +540,11 @@ struct LookedFor {
 impl Waiting {
     /// Notes where a session writes its transcript, unless something newer said so.
     fn note_transcript(&mut self, receipt: &Receipt) {
-        if Path::new(&receipt.transcript).is_absolute() && !self.transcripts.contains_key(&receipt.session) {
-            self.transcripts.insert(receipt.session.clone(), PathBuf::from(&receipt.transcript));
+        if Path::new(&receipt.transcript).is_absolute()
+            && !self.transcripts.contains_key(&receipt.session)
+        {
+            self.transcripts
+                .insert(receipt.session.clone(), PathBuf::from(&receipt.transcript));
         }
     }
 
@@ -452,12 +564,27 @@ mod tests {
 
     #[test]
     fn a_fate_is_read_without_the_rest() {
-        for fate in [Fate::Unknown, Fate::Delivered, Fate::Cut, Fate::Withheld, Fate::Blocked] {
+        for fate in [
+            Fate::Unknown,
+            Fate::Delivered,
+            Fate::Cut,
+            Fate::Withheld,
+            Fate::Blocked,
+        ] {
             let (handles, mark) = (vec!["a/b".to_owned()], Some(Mark::of("a text")));
-            let receipt =
-                Receipt { version: VERSION, fate: fate as i32, handles, mark, tokens: 3, ..Receipt::default() };
+            let receipt = Receipt {
+                version: VERSION,
+                fate: fate as i32,
+                handles,
+                mark,
+                tokens: 3,
+                ..Receipt::default()
+            };
             assert_eq!(Receipt::read_fate(&receipt.encode_to_vec()), Some(fate));
-            let newer = Receipt { version: VERSION + 1, ..receipt };
+            let newer = Receipt {
+                version: VERSION + 1,
+                ..receipt
+            };
             assert_eq!(Receipt::read_fate(&newer.encode_to_vec()), None);
         }
         assert_eq!(Receipt::read_fate(b"\xff\xff"), None);
@@ -467,15 +594,28 @@ mod tests {
     fn a_restart_forgets_no_pending_receipt() {
         let saved = |at_us: i64, fate: Fate| {
             let mark = Some(Mark::of("a text"));
-            let receipt =
-                Receipt { version: VERSION, session: "s".to_owned(), fate: fate as i32, mark, ..Receipt::default() };
+            let receipt = Receipt {
+                version: VERSION,
+                session: "s".to_owned(),
+                fate: fate as i32,
+                mark,
+                ..Receipt::default()
+            };
             (at_us, receipt.encode_to_vec())
         };
         let recent = 86_400_000_000;
-        let all = [saved(recent, Fate::Unknown), saved(recent - 1, Fate::Delivered)];
+        let all = [
+            saved(recent, Fate::Unknown),
+            saved(recent - 1, Fate::Delivered),
+        ];
         let receipts = Receipts::restore(&all, Arc::default());
         let waiting = receipts.lock();
-        let pending: Vec<i64> = waiting.sessions.values().flatten().map(|pending| pending.at_us).collect();
+        let pending: Vec<i64> = waiting
+            .sessions
+            .values()
+            .flatten()
+            .map(|pending| pending.at_us)
+            .collect();
         assert_eq!((pending, waiting.newest_us), (vec![recent], recent));
         let hours_ago = |hours: i64| Timestamp::from_micros(recent - hours * 3_600_000_000);
         let since = Receipts::pending_since(Timestamp::from_micros(recent));
@@ -489,21 +629,40 @@ mod tests {
         let subagents = home.path().join("s/subagents");
         fs::create_dir_all(&subagents).unwrap();
         let mark = Some(Mark::of("a text"));
-        let receipt = Receipt { version: VERSION, session: "s".to_owned(), mark, ..Receipt::default() };
+        let receipt = Receipt {
+            version: VERSION,
+            session: "s".to_owned(),
+            mark,
+            ..Receipt::default()
+        };
         let receipts = Receipts::restore(&[(7, receipt.encode_to_vec())], Arc::default());
-        let pending = || receipts.lock().sessions.get("s").map(|all| all.first().map(|pending| pending.looks));
+        let pending = || {
+            receipts
+                .lock()
+                .sessions
+                .get("s")
+                .map(|all| all.first().map(|pending| pending.looks))
+        };
         for look in 1..LOOKS_MAX {
             let written = "{}\n".repeat(look as usize);
             fs::write(&transcript, &written).unwrap();
-            (0..9).for_each(|n| fs::write(subagents.join(format!("a{n}.jsonl")), &written).unwrap());
+            (0..9)
+                .for_each(|n| fs::write(subagents.join(format!("a{n}.jsonl")), &written).unwrap());
             assert!(receipts.confirm("s", &transcript).is_empty());
             assert_eq!(pending(), Some(Some(look)));
             assert!(receipts.confirm("s", &transcript).is_empty());
-            assert_eq!(pending(), Some(Some(look)), "nothing was written, so there is nothing to look at");
+            assert_eq!(
+                pending(),
+                Some(Some(look)),
+                "nothing was written, so there is nothing to look at"
+            );
         }
         fs::write(subagents.join("a3.jsonl"), "{\"content\":\"a text\"}\n").unwrap();
         let known = receipts.confirm("s", &transcript);
-        let fates: Vec<_> = known.iter().map(|(at_us, receipt)| (*at_us, receipt.fate())).collect();
+        let fates: Vec<_> = known
+            .iter()
+            .map(|(at_us, receipt)| (*at_us, receipt.fate()))
+            .collect();
         assert_eq!(fates, [(7, Fate::Delivered)]);
         assert!(pending().is_none() && receipts.lock().seen.is_empty());
     }
@@ -521,19 +680,20 @@ mod tests {
         (1_000_000, receipt.encode_to_vec())
     }
 
-    const EARLIER: &str = r#"{"type":"user","uuid":"u","timestamp":"1970-01-01T00:00:00.900Z","message":{}}"#;
+    const EARLIER: &str =
+        r#"{"type":"user","uuid":"u","timestamp":"1970-01-01T00:00:00.900Z","message":{}}"#;
 
     #[test]
     fn what_a_blocked_prompt_got_was_withheld() {
         let home = tempfile::tempdir().unwrap();
         let transcript = home.path().join("s.jsonl");
         let blocked = r#"{"type":"system","subtype":"informational","content":"UserPromptSubmit operation blocked by hook:\nNO","timestamp":"1970-01-01T00:00:01.300Z","promptSubmitEnding":{"ending":{"kind":"blocked_by_hook"}}}"#;
-        let answered = r#"{"type":"assistant","timestamp":"1970-01-01T00:00:01.300Z","message":{}}"#;
+        let answered =
+            r#"{"type":"assistant","timestamp":"1970-01-01T00:00:01.300Z","message":{}}"#;
         let aside = r#"{"type":"assistant","isSidechain":true,"timestamp":"1970-01-01T00:00:01.300Z","message":{}}"#;
         let before = r#"{"type":"assistant","timestamp":"1970-01-01T00:00:00.950Z","message":{}}"#;
         let later = r#"{"type":"assistant","timestamp":"1970-01-01T00:00:01.700Z","message":{}}"#;
-        let told =
-            r#"{"type":"attachment","timestamp":"1970-01-01T00:00:01.100Z","attachment":{"content":["a text"]}}"#;
+        let told = r#"{"type":"attachment","timestamp":"1970-01-01T00:00:01.100Z","attachment":{"content":["a text"]}}"#;
         for (lines, fate) in [
             (vec![EARLIER, blocked], Some(Fate::Blocked)),
             (vec![EARLIER, blocked, later], Some(Fate::Blocked)),
@@ -547,7 +707,11 @@ mod tests {
             fs::write(&transcript, lines.join("\n") + "\n").unwrap();
             let receipts = Receipts::restore(&[prompted(&transcript)], Arc::default());
             let settled = receipts.confirm("s", &transcript);
-            assert_eq!(settled.first().map(|(_, receipt)| receipt.fate()), fate, "{lines:?}");
+            assert_eq!(
+                settled.first().map(|(_, receipt)| receipt.fate()),
+                fate,
+                "{lines:?}"
+            );
         }
     }
 
@@ -555,13 +719,21 @@ mod tests {
     fn a_transcript_is_known_after_a_restart_and_the_newest_come_first() {
         let path = Path::new("/nowhere/s.jsonl");
         let (at_us, state) = prompted(path);
-        let saved: Vec<_> =
-            (0..i64::try_from(PENDING_MAX).unwrap() + 3).rev().map(|n| (at_us + n, state.clone())).collect();
+        let saved: Vec<_> = (0..i64::try_from(PENDING_MAX).unwrap() + 3)
+            .rev()
+            .map(|n| (at_us + n, state.clone()))
+            .collect();
         let receipts = Receipts::restore(&saved, Arc::default());
         let waiting = receipts.lock();
-        assert_eq!(waiting.transcripts.get("s").map(PathBuf::as_path), Some(path));
+        assert_eq!(
+            waiting.transcripts.get("s").map(PathBuf::as_path),
+            Some(path)
+        );
         let all = waiting.sessions.get("s").unwrap();
-        assert_eq!((all.len(), all.first().unwrap().at_us), (PENDING_MAX, at_us + 3));
+        assert_eq!(
+            (all.len(), all.first().unwrap().at_us),
+            (PENDING_MAX, at_us + 3)
+        );
         assert!(all.is_sorted_by_key(|pending| pending.at_us));
     }
 }

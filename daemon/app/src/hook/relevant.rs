@@ -33,8 +33,9 @@ pub(super) struct Wanted<'a> {
     pub(super) behind: usize,
 }
 
-/// Finds at most `limit` memories that are relevant to what somebody asks, most relevant first; those that rest as well, for
-/// who asks is answered. By words alone when the embedder is not ready in time.
+/// Finds at most `limit` memories that are relevant to what somebody asks, most relevant first;
+/// those that rest as well, for who asks is answered. By words alone when the embedder is not ready
+/// in time.
 pub(super) fn find(
     context: &Context<'_>,
     words: &str,
@@ -47,8 +48,8 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// As [`find`], of any number. By words alone, too, while others wait for their turn: there is one embedder, and they would wait
-/// for it one after the other.
+/// As [`find`], of any number. By words alone, too, while others wait for their turn: there is one
+/// embedder, and they would wait for it one after the other.
 pub(super) fn all(
     context: &Context<'_>,
     words: &str,
@@ -59,8 +60,20 @@ pub(super) fn all(
     let may_wait = context.is_awaited() && !app.hooks.load.is_crowded();
     // Half of what is left: the search needs some of it, and a late answer is none.
     let patience = context.time_left() / 2;
-    let vector = may_wait.then(|| app.memory.embedder.embed(words, patience)).flatten();
-    weigh(context, Wanted { words, vector, occasion, reader, behind: 0 }, Retriever::Hybrid)
+    let vector = may_wait
+        .then(|| app.memory.embedder.embed(words, patience))
+        .flatten();
+    weigh(
+        context,
+        Wanted {
+            words,
+            vector,
+            occasion,
+            reader,
+            behind: 0,
+        },
+        Retriever::Hybrid,
+    )
 }
 
 /// Finds the memories that are near in meaning, relevant, and do not rest, most relevant first.
@@ -68,18 +81,31 @@ pub(super) fn near(context: &Context<'_>, wanted: Wanted<'_>) -> Result<Vec<Memo
     Ok(context.awake(weigh(context, wanted, Retriever::Meaning)?))
 }
 
-fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Result<Vec<Memory>, ReadError> {
+fn weigh(
+    context: &Context<'_>,
+    wanted: Wanted<'_>,
+    retriever: Retriever,
+) -> Result<Vec<Memory>, ReadError> {
     let app = context.app;
     // What nobody reads only keeps others waiting.
     if !context.is_awaited() {
         return Ok(Vec::new());
     }
     let name = &context.project.name;
-    let weigher = Weigher::new(&app.memory.strand, wanted.words, name, wanted.occasion, wanted.vector.is_some())?;
+    let weigher = Weigher::new(
+        &app.memory.strand,
+        wanted.words,
+        name,
+        wanted.occasion,
+        wanted.vector.is_some(),
+    )?;
     let search = Search {
         words: wanted.words.to_owned(),
         vector: wanted.vector,
-        filter: Filter { scopes: context.project.scopes(), ..Filter::default() },
+        filter: Filter {
+            scopes: context.project.scopes(),
+            ..Filter::default()
+        },
         limit: WEIGHED_MAX,
         mode: Mode::Any,
         retriever,
@@ -87,7 +113,9 @@ fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Res
     };
     let found = app.memory.strand.search(&search)?;
     let signs = weigher.signs(&found.hits);
-    let likely = signs.into_iter().map(|signs| (signs.relevance(wanted.occasion), signs));
+    let likely = signs
+        .into_iter()
+        .map(|signs| (signs.relevance(wanted.occasion), signs));
     let mut ranked: Vec<_> = likely.zip(found.hits).collect();
     ranked.sort_by(|((a, _), _), ((b, _), _)| b.total_cmp(a));
     let mut helpful = Vec::new();
@@ -101,7 +129,8 @@ fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Res
             wanted.occasion
         );
         let ahead = wanted.behind + more_relevant;
-        if signs.suffice(wanted.occasion, ahead) && is_showable(context, &hit.memory, wanted.reader) {
+        if signs.suffice(wanted.occasion, ahead) && is_showable(context, &hit.memory, wanted.reader)
+        {
             helpful.push(hit.memory);
         }
     }
@@ -112,5 +141,10 @@ fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Res
 fn is_showable(context: &Context<'_>, memory: &Memory, reader: Reader) -> bool {
     memory.status == Status::Active
         && memory.origin.is_shown_unasked()
-        && (reader == Reader::New || !context.app.hooks.sessions.was_given(&context.key, memory.number))
+        && (reader == Reader::New
+            || !context
+                .app
+                .hooks
+                .sessions
+                .was_given(&context.key, memory.number))
 }

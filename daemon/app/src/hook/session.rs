@@ -1,5 +1,5 @@
-//! The `session` event: where the project's task stands, and a brief of its most important memories. A session that lost its
-//! context gets back what it had.
+//! The `session` event: where the project's task stands, and a brief of its most important
+//! memories. A session that lost its context gets back what it had.
 
 use std::collections::HashSet;
 
@@ -20,18 +20,27 @@ use crate::ports::EmbedderState as State;
 /// Memories considered for a brief; its budget holds fewer.
 const CANDIDATES_MAX: usize = 60;
 
-/// Memories that a session had before it lost its context and that are considered again: as many short ones fit into an event.
+/// Memories that a session had before it lost its context and that are considered again: as many
+/// short ones fit into an event.
 const LOST_MAX: usize = 100;
 
 /// Kinds that say how to work.
 const WAYS_OF_WORKING: [&str; 3] = ["identity", "preference", "convention"];
 
 /// What is said once a session when there should be an embedder and is none.
-const NO_MEANING: &str = "Helix finds by words only here: `helixctl doctor` says why and what to do.";
+const NO_MEANING: &str =
+    "Helix finds by words only here: `helixctl doctor` says why and what to do.";
 
 /// Gives the brief; `None` when there is nothing new to say.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
-    let Context { app, project, input, key, now, .. } = context;
+    let Context {
+        app,
+        project,
+        input,
+        key,
+        now,
+        ..
+    } = context;
     let start = start(context);
     if app.hooks.sessions.is_unread_fork(key) {
         // All that it would be told is replayed to it.
@@ -47,15 +56,26 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     } else {
         Lost::default()
     };
-    let (ignored, yielding) = (app.hooks.attention.resting(), app.hooks.attention.yielding());
+    let (ignored, yielding) = (
+        app.hooks.attention.resting(),
+        app.hooks.attention.yielding(),
+    );
     let catalog = app.memory.strand.catalog();
     // A session that goes on has what it was given: old context is replayed.
     let has_brief = start == Start::GoesOn && app.hooks.sessions.given_count(key) > 0;
     let candidates = if has_brief { 0 } else { CANDIDATES_MAX };
     let resting = Resting::of(&catalog, &scopes, &ignored, &yielding);
     let rests = |number| resting.all.contains(&number);
-    let mut chosen =
-        choose(&catalog, app.memory.strand.kinds(), &scopes, Reader::Unasked, *now, candidates, rests).numbers;
+    let mut chosen = choose(
+        &catalog,
+        app.memory.strand.kinds(),
+        &scopes,
+        Reader::Unasked,
+        *now,
+        candidates,
+        rests,
+    )
+    .numbers;
     let total = catalog.count(&scopes);
     // What is pinned comes first, then what the work needed before: it needs it first.
     let is_pinned = |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.pinned);
@@ -75,17 +95,35 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let is_known = |memory: &Memory| is_of_work(memory) || lost.at_start.contains(&memory.number);
     let (restored, needed) = match start {
         Start::LostContext => {
-            let needed = memories.iter().take_while(|memory| is_needed(memory)).count();
-            (memories.iter().take_while(|memory| is_known(memory)).count(), needed)
+            let needed = memories
+                .iter()
+                .take_while(|memory| is_needed(memory))
+                .count();
+            (
+                memories
+                    .iter()
+                    .take_while(|memory| is_known(memory))
+                    .count(),
+                needed,
+            )
         }
         Start::Anew | Start::GoesOn => (0, 0),
     };
     let says_so = start == Start::Anew && !memories.is_empty();
-    let lacks_meaning = matches!(app.memory.embedder.state(), State::Absent(_) | State::Failed(_));
+    let lacks_meaning = matches!(
+        app.memory.embedder.state(),
+        State::Absent(_) | State::Failed(_)
+    );
     parts.extend((says_so && lacks_meaning).then(|| NO_MEANING.to_owned()));
     let announced = if context.is_real() && start == Start::Anew {
-        let wiring = context.paths().ask(&project.root, app.hooks.watches.wiring(&project.root));
-        let started = |wiring| app.hooks.watches.started(&app.memory.outbox, &context.watched(), wiring, *now);
+        let wiring = context
+            .paths()
+            .ask(&project.root, app.hooks.watches.wiring(&project.root));
+        let started = |wiring| {
+            app.hooks
+                .watches
+                .started(&app.memory.outbox, &context.watched(), wiring, *now)
+        };
         wiring.map(started).unwrap_or_default()
     } else {
         Vec::new()
@@ -102,22 +140,53 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     })
     .below(&announced.join("\n"));
     if context.is_real() && start == Start::Anew {
-        let is_told = |number: &MemoryNumber| memories.iter().take(injection.taken).any(|told| told.number == *number);
-        // All of them: others have the turns that they had, so that nothing shows whether these would have one again.
-        let left_out: Vec<MemoryNumber> = resting.at_start.iter().copied().filter(|number| !is_told(number)).collect();
+        let is_told = |number: &MemoryNumber| {
+            memories
+                .iter()
+                .take(injection.taken)
+                .any(|told| told.number == *number)
+        };
+        // All of them: others have the turns that they had, so that nothing shows whether these
+        // would have one again.
+        let left_out: Vec<MemoryNumber> = resting
+            .at_start
+            .iter()
+            .copied()
+            .filter(|number| !is_told(number))
+            .collect();
         app.hooks.attention.yielded(&app.memory.outbox, &left_out);
     }
-    Ok(Given { checkpoint: given_checkpoint, ..Given::of(injection, &memories) }.if_any())
+    Ok(Given {
+        checkpoint: given_checkpoint,
+        ..Given::of(injection, &memories)
+    }
+    .if_any())
 }
 
 /// The memories whose sources are files that the session worked with, and the files.
-fn about_its_files(Context { app, input, now, .. }: &Context<'_>) -> Vec<(MemoryNumber, String)> {
-    let Some(activity) = app.hooks.sessions.activity(&input.session_id, *now) else { return Vec::new() };
+fn about_its_files(
+    Context {
+        app, input, now, ..
+    }: &Context<'_>,
+) -> Vec<(MemoryNumber, String)> {
+    let Some(activity) = app.hooks.sessions.activity(&input.session_id, *now) else {
+        return Vec::new();
+    };
     let failing = activity.failing.iter().flat_map(|failing| &failing.files);
-    let files: HashSet<&String> = activity.edited.iter().chain(&activity.touched).chain(failing).collect();
+    let files: HashSet<&String> = activity
+        .edited
+        .iter()
+        .chain(&activity.touched)
+        .chain(failing)
+        .collect();
     let catalog = app.memory.strand.catalog();
-    let of =
-        |file: &String| catalog.of_source(file).into_iter().map(|number| (number, file.clone())).collect::<Vec<_>>();
+    let of = |file: &String| {
+        catalog
+            .of_source(file)
+            .into_iter()
+            .map(|number| (number, file.clone()))
+            .collect::<Vec<_>>()
+    };
     files.into_iter().flat_map(of).collect()
 }
 
@@ -139,12 +208,19 @@ impl Resting {
     ) -> Self {
         let visible = catalog.scope_numbers(scopes);
         let global = catalog.scope_numbers(&[Scope::Global]);
-        // It keeps its place though nobody shows that it is heeded: it says how to work, which shows in no edit and no word, or
-        // somebody wants it everywhere.
-        let stays = |row: &Row| row.is_in(&global) || WAYS_OF_WORKING.contains(&catalog.kind_of(row));
+        // It keeps its place though nobody shows that it is heeded: it says how to work, which
+        // shows in no edit and no word, or somebody wants it everywhere.
+        let stays =
+            |row: &Row| row.is_in(&global) || WAYS_OF_WORKING.contains(&catalog.kind_of(row));
         let rests = |row: &Row| row.status == Status::Active && row.is_in(&visible) && !row.pinned;
-        let those = |numbers: &HashSet<MemoryNumber>, is_one: &dyn Fn(&Row) -> bool| -> HashSet<MemoryNumber> {
-            numbers.iter().copied().filter(|number| catalog.row(*number).is_some_and(is_one)).collect()
+        let those = |numbers: &HashSet<MemoryNumber>,
+                     is_one: &dyn Fn(&Row) -> bool|
+         -> HashSet<MemoryNumber> {
+            numbers
+                .iter()
+                .copied()
+                .filter(|number| catalog.row(*number).is_some_and(is_one))
+                .collect()
         };
         let at_start = those(yielding, &|row| rests(row) && !stays(row));
         let all = those(ignored, &rests).union(&at_start).copied().collect();
@@ -152,9 +228,16 @@ impl Resting {
     }
 }
 
-/// How the session starts, which is noted. A compaction whose answer came too late lost the context as well.
+/// How the session starts, which is noted. A compaction whose answer came too late lost the context
+/// as well.
 fn start(context: &Context<'_>) -> Start {
-    let Context { app, input, key, now, .. } = context;
+    let Context {
+        app,
+        input,
+        key,
+        now,
+        ..
+    } = context;
     let start = match input.start() {
         Start::GoesOn if app.hooks.sessions.has_only_lost(key, *now) => Start::LostContext,
         start => start,
@@ -170,11 +253,22 @@ fn start(context: &Context<'_>) -> Start {
     start
 }
 
-/// What to consider: what is pinned, what a session was given before, what it needs of that and then the latest first, and what
-/// others start with.
-fn in_order(lost: &Lost, chosen: &[MemoryNumber], is_pinned: impl Fn(&MemoryNumber) -> bool) -> Vec<MemoryNumber> {
-    let before = lost.needed.iter().chain(&lost.at_work).chain(&lost.at_start);
-    let pinned = chosen.iter().chain(before.clone()).filter(|number| is_pinned(number));
+/// What to consider: what is pinned, what a session was given before, what it needs of that and
+/// then the latest first, and what others start with.
+fn in_order(
+    lost: &Lost,
+    chosen: &[MemoryNumber],
+    is_pinned: impl Fn(&MemoryNumber) -> bool,
+) -> Vec<MemoryNumber> {
+    let before = lost
+        .needed
+        .iter()
+        .chain(&lost.at_work)
+        .chain(&lost.at_start);
+    let pinned = chosen
+        .iter()
+        .chain(before.clone())
+        .filter(|number| is_pinned(number));
     let mut order: Vec<MemoryNumber> = Vec::new();
     for number in pinned.chain(before.take(LOST_MAX)).chain(chosen) {
         if !order.contains(number) {
@@ -184,9 +278,16 @@ fn in_order(lost: &Lost, chosen: &[MemoryNumber], is_pinned: impl Fn(&MemoryNumb
     order
 }
 
-/// What the session did so far: after it lost its context, and when it goes on with something that it was not told.
+/// What the session did so far: after it lost its context, and when it goes on with something that
+/// it was not told.
 fn work(context: &Context<'_>, start: Start) -> Option<String> {
-    let Context { app, input, key, now, .. } = context;
+    let Context {
+        app,
+        input,
+        key,
+        now,
+        ..
+    } = context;
     if start != Start::Anew {
         context.settle_edits(|_| true);
     }
@@ -210,15 +311,36 @@ fn is_unfinished(activity: &Activity) -> bool {
     !activity.edited.is_empty() || !activity.failing.is_empty()
 }
 
-/// The project's checkpoint, whole for a session that takes a task up again; `None` when there is none or the session
-/// knows it.
+/// The project's checkpoint, whole for a session that takes a task up again; `None` when there is
+/// none or the session knows it.
 fn task(context: &Context<'_>) -> Result<Option<(String, GivenCheckpoint)>, StoreError> {
-    let Context { app, project, input, key, now, .. } = context;
-    let Some(saved) = app.memory.strand.snapshot()?.newest_checkpoint(project.names())? else { return Ok(None) };
-    let given = GivenCheckpoint { saved_at: saved.saved_at, is_whole: input.resumes() };
+    let Context {
+        app,
+        project,
+        input,
+        key,
+        now,
+        ..
+    } = context;
+    let Some(saved) = app
+        .memory
+        .strand
+        .snapshot()?
+        .newest_checkpoint(project.names())?
+    else {
+        return Ok(None);
+    };
+    let given = GivenCheckpoint {
+        saved_at: saved.saved_at,
+        is_whole: input.resumes(),
+    };
     if app.hooks.sessions.was_given_checkpoint(key, given) {
         return Ok(None);
     }
-    let show = if given.is_whole { checkpoint::whole } else { checkpoint::short };
+    let show = if given.is_whole {
+        checkpoint::whole
+    } else {
+        checkpoint::short
+    };
     Ok(Some((show(&saved, *now), given)))
 }

@@ -1,4 +1,5 @@
-//! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM, persisted behind the answer.
+//! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM,
+//! persisted behind the answer.
 
 mod forks;
 mod order;
@@ -26,12 +27,16 @@ use session::{Session, elapsed};
 
 /// Sessions that are remembered; the longest idle one goes first, out of the store as well.
 const SESSIONS_MAX: usize = 1_024;
-const _: () = assert!(SESSIONS_MAX as u64 == bounds::SESSIONS_MAX, "the store keeps as many");
+const _: () = assert!(
+    SESSIONS_MAX as u64 == bounds::SESSIONS_MAX,
+    "the store keeps as many"
+);
 
 /// How long ago a subagent may have been heard of that may still be at work.
 const SUBAGENT_MAX: Duration = Duration::from_hours(1);
 
-/// Least time between two writes of what a session merely does: a crash costs that much of it, and never what it was given.
+/// Least time between two writes of what a session merely does: a crash costs that much of it, and
+/// never what it was given.
 const WRITE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A session for a listing.
@@ -49,7 +54,8 @@ pub struct Known {
     pub place: Option<Place>,
 }
 
-/// All sessions. A state goes to the outbox inside of the lock, so that no older one follows it there.
+/// All sessions. A state goes to the outbox inside of the lock, so that no older one follows it
+/// there.
 #[derive(Debug, Default)]
 pub struct Sessions {
     sessions: Mutex<HashMap<String, Session>>,
@@ -61,10 +67,14 @@ impl Sessions {
     #[must_use]
     pub fn restore(saved: Vec<(String, Vec<u8>)>, outbox: Outbox) -> Self {
         let decode = |(key, state): (String, Vec<u8>)| Some((key, Session::read(&state)?));
-        Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()), outbox }
+        Self {
+            sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()),
+            outbox,
+        }
     }
 
-    /// Notes that a session begins or goes on, and forgets those that are over. Returns what those followed.
+    /// Notes that a session begins or goes on, and forgets those that are over. Returns what those
+    /// followed.
     pub(super) fn begin(&self, key: &str, start: Start, now: Timestamp) -> Vec<Verdict> {
         let mut sessions = self.lock();
         let mut verdicts = Vec::new();
@@ -84,27 +94,44 @@ impl Sessions {
         match start {
             Start::GoesOn => {}
             Start::LostContext => session.lose_context(),
-            Start::Anew => *session = Session { last_event_at: now, ..Session::default() },
+            Start::Anew => {
+                *session = Session {
+                    last_event_at: now,
+                    ..Session::default()
+                }
+            }
         }
         verdicts
     }
 
     /// Counts what a session followed of what it was given, once for each memory.
     pub(super) fn judge(&self, key: &str) -> Vec<Verdict> {
-        self.lock().get_mut(key).map(Session::judge).unwrap_or_default()
+        self.lock()
+            .get_mut(key)
+            .map(Session::judge)
+            .unwrap_or_default()
     }
 
     /// The memories that a session was given and has not followed yet, newest first.
     pub(super) fn unfollowed(&self, key: &str) -> Vec<MemoryNumber> {
         let sessions = self.lock();
-        let told = sessions.get(key).into_iter().flat_map(|session| session.told.values().rev());
-        told.filter(|told| !told.is_followed).map(|told| MemoryNumber(told.number)).collect()
+        let told = sessions
+            .get(key)
+            .into_iter()
+            .flat_map(|session| session.told.values().rev());
+        told.filter(|told| !told.is_followed)
+            .map(|told| MemoryNumber(told.number))
+            .collect()
     }
 
-    /// Notes that a session followed those of its memories for which `does` says so, given the file that each was about.
+    /// Notes that a session followed those of its memories for which `does` says so, given the file
+    /// that each was about.
     pub(super) fn follow(&self, key: &str, does: impl Fn(MemoryNumber, &str) -> bool) {
         let mut sessions = self.lock();
-        let told = sessions.get_mut(key).into_iter().flat_map(|session| session.told.values_mut());
+        let told = sessions
+            .get_mut(key)
+            .into_iter()
+            .flat_map(|session| session.told.values_mut());
         for told in told.filter(|told| !told.is_followed) {
             told.is_followed = does(MemoryNumber(told.number), &told.about);
         }
@@ -112,7 +139,11 @@ impl Sessions {
 
     /// Notes that every session that was given a memory followed it.
     pub(super) fn follow_everywhere(&self, number: MemoryNumber) {
-        for told in self.lock().values_mut().filter_map(|session| session.told.get_mut(&number.0)) {
+        for told in self
+            .lock()
+            .values_mut()
+            .filter_map(|session| session.told.get_mut(&number.0))
+        {
             told.is_followed = true;
         }
     }
@@ -124,16 +155,20 @@ impl Sessions {
 
     /// Whether a memory is kept from a session because it rests.
     pub(super) fn is_held(&self, key: &str, number: MemoryNumber) -> bool {
-        self.lock().get(key).is_some_and(|session| session.held.contains(&number.0))
+        self.lock()
+            .get(key)
+            .is_some_and(|session| session.held.contains(&number.0))
     }
 
     /// Whether a session had an event after some time: it is another one that goes on.
     pub(super) fn goes_on_after(&self, key: &str, at: Timestamp) -> bool {
-        self.lock().get(key).is_some_and(|session| session.last_event_at > at)
+        self.lock()
+            .get(key)
+            .is_some_and(|session| session.last_event_at > at)
     }
 
-    /// Changes what a session is doing, which is persisted at once when it `matters` later, else with others. Returns what the
-    /// change gave.
+    /// Changes what a session is doing, which is persisted at once when it `matters` later, else
+    /// with others. Returns what the change gave.
     pub(super) fn work<T>(
         &self,
         key: &str,
@@ -146,13 +181,18 @@ impl Sessions {
         session.last_event_at = now;
         session.is_dirty = true;
         let result = change(&mut session.activity);
-        if matters || session.written_at.is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL) {
+        if matters
+            || session
+                .written_at
+                .is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL)
+        {
             session.persist(key, &self.outbox, now);
         }
         result
     }
 
-    /// Notes that hooks tell of a session, whatever it does. Nothing is persisted of one of which no more is known.
+    /// Notes that hooks tell of a session, whatever it does. Nothing is persisted of one of which
+    /// no more is known.
     pub(super) fn meet(&self, key: &str, now: Timestamp) {
         let mut sessions = self.lock();
         if !key.is_empty() && !sessions.contains_key(key) {
@@ -160,29 +200,36 @@ impl Sessions {
         }
     }
 
-    /// Notes that a session that hooks told of goes on, whatever it did. Persisted with what else becomes known of it.
+    /// Notes that a session that hooks told of goes on, whatever it did. Persisted with what else
+    /// becomes known of it.
     pub(super) fn heard(&self, key: &str, now: Timestamp) {
         let mut sessions = self.lock();
         // One that is over is as new with whatever is noted of it next.
-        if let Some(session) =
-            sessions.get_mut(key).filter(|session| !session.is_over(now) && session.last_event_at < now)
+        if let Some(session) = sessions
+            .get_mut(key)
+            .filter(|session| !session.is_over(now) && session.last_event_at < now)
         {
             (session.last_event_at, session.is_dirty) = (now, true);
         }
     }
 
-    /// Notes in which directory of a project a session works that hooks told of. Persisted with what else becomes known of it.
+    /// Notes in which directory of a project a session works that hooks told of. Persisted with
+    /// what else becomes known of it.
     pub(super) fn works_in(&self, key: &str, project: &Project, directory: &Path) {
         let mut sessions = self.lock();
-        let Some(session) = sessions.get_mut(key) else { return };
-        let place = Place::of(project, directory).filter(|place| session.place.as_ref() != Some(place));
+        let Some(session) = sessions.get_mut(key) else {
+            return;
+        };
+        let place =
+            Place::of(project, directory).filter(|place| session.place.as_ref() != Some(place));
         if place.is_some() {
             session.place = place;
             session.is_dirty = true;
         }
     }
 
-    /// Persists every state that is not yet, and returns those for which there is no room: nothing else of these sessions waits.
+    /// Persists every state that is not yet, and returns those for which there is no room: nothing
+    /// else of these sessions waits.
     pub fn persist_all(&self, now: Timestamp) -> Vec<(String, State)> {
         let mut sessions = self.lock();
         let mut left = Vec::new();
@@ -196,12 +243,17 @@ impl Sessions {
 
     /// What a session is doing; `None` for one that is over or unknown.
     pub fn activity(&self, key: &str, now: Timestamp) -> Option<Activity> {
-        self.lock().get(key).filter(|session| !session.is_over(now)).map(|session| session.activity.clone())
+        self.lock()
+            .get(key)
+            .filter(|session| !session.is_over(now))
+            .map(|session| session.activity.clone())
     }
 
     /// Whether a session is known that is not over.
     pub fn is_known(&self, key: &str, now: Timestamp) -> bool {
-        self.lock().get(key).is_some_and(|session| !session.is_over(now))
+        self.lock()
+            .get(key)
+            .is_some_and(|session| !session.is_over(now))
     }
 
     /// Every session that is not over.
@@ -221,10 +273,16 @@ impl Sessions {
     /// The directories of sessions that are not over, at most so many, those heard of last first.
     pub(super) fn directories(&self, now: Timestamp, most: usize) -> Vec<PathBuf> {
         let sessions = self.lock();
-        let mut open: Vec<&Session> = sessions.values().filter(|session| !session.is_over(now)).collect();
+        let mut open: Vec<&Session> = sessions
+            .values()
+            .filter(|session| !session.is_over(now))
+            .collect();
         open.sort_by_key(|session| std::cmp::Reverse(session.last_event_at));
         let mut directories: Vec<PathBuf> = Vec::new();
-        for directory in open.into_iter().filter_map(|session| Some(Path::new(&session.place.as_ref()?.directory))) {
+        for directory in open
+            .into_iter()
+            .filter_map(|session| Some(Path::new(&session.place.as_ref()?.directory)))
+        {
             if directory.is_absolute()
                 && directories.len() < most
                 && !directories.iter().any(|known| known == directory)
@@ -237,15 +295,22 @@ impl Sessions {
 
     /// How many memories a session has in its context.
     pub fn given_count(&self, key: &str) -> usize {
-        self.lock().get(key).map_or(0, |session| session.given.len())
+        self.lock()
+            .get(key)
+            .map_or(0, |session| session.given.len())
     }
 
-    /// What a session was given before it lost its context. `sources` are the memories whose sources are files that it worked with.
+    /// What a session was given before it lost its context. `sources` are the memories whose
+    /// sources are files that it worked with.
     pub(super) fn lost(&self, key: &str, sources: &[(MemoryNumber, String)]) -> Lost {
-        self.lock().get(key).map(|session| session.lost(sources)).unwrap_or_default()
+        self.lock()
+            .get(key)
+            .map(|session| session.lost(sources))
+            .unwrap_or_default()
     }
 
-    /// Whether a session has nothing of what it was given: it lost its context, and was not heard of since.
+    /// Whether a session has nothing of what it was given: it lost its context, and was not heard
+    /// of since.
     pub(super) fn has_only_lost(&self, key: &str, now: Timestamp) -> bool {
         let sessions = self.lock();
         let session = sessions.get(key).filter(|session| !session.is_over(now));
@@ -259,17 +324,23 @@ impl Sessions {
 
     /// Whether a session was told this.
     pub(super) fn was_told(&self, key: &str, said: Said) -> bool {
-        self.lock().get(key).is_some_and(|session| session.was_told(said))
+        self.lock()
+            .get(key)
+            .is_some_and(|session| session.was_told(said))
     }
 
     /// Whether a session was given a memory, or knows it otherwise.
     pub(super) fn was_given(&self, key: &str, number: MemoryNumber) -> bool {
-        self.lock().get(key).is_some_and(|session| session.has(number))
+        self.lock()
+            .get(key)
+            .is_some_and(|session| session.has(number))
     }
 
     /// Whether hooks told of a session that has not ended.
     pub fn is_open(&self, key: &str, now: Timestamp) -> bool {
-        self.lock().get(key).is_some_and(|session| !session.is_over(now) && !session.is_closed)
+        self.lock()
+            .get(key)
+            .is_some_and(|session| !session.is_over(now) && !session.is_closed)
     }
 
     /// Notes that a session ended.
@@ -279,31 +350,54 @@ impl Sessions {
         }
     }
 
-    /// Notes memories that an open session knows, because it stored them or asked for them. Its subagents ask in its name:
-    /// where one may be at work, nobody knows whose context an answer reaches, and nothing is noted.
+    /// Notes memories that an open session knows, because it stored them or asked for them. Its
+    /// subagents ask in its name: where one may be at work, nobody knows whose context an
+    /// answer reaches, and nothing is noted.
     pub fn know(&self, key: &str, numbers: &[MemoryNumber], now: Timestamp) {
         let mut sessions = self.lock();
-        let is_subagent = |other: &str| other.strip_prefix(key).is_some_and(|rest| rest.starts_with('/'));
+        let is_subagent = |other: &str| {
+            other
+                .strip_prefix(key)
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
         let is_at_work = |session: &Session| elapsed(session.last_event_at, now) < SUBAGENT_MAX;
-        if sessions.iter().any(|(other, session)| is_subagent(other) && is_at_work(session)) {
+        if sessions
+            .iter()
+            .any(|(other, session)| is_subagent(other) && is_at_work(session))
+        {
             return;
         }
-        let open = sessions.get_mut(key).filter(|session| !session.is_over(now) && !session.is_closed);
+        let open = sessions
+            .get_mut(key)
+            .filter(|session| !session.is_over(now) && !session.is_closed);
         if let Some(session) = open {
             session.know(numbers);
         }
     }
 
     /// Notes that memories that a session was given did not reach it: they may be given again.
-    pub(super) fn take_back(&self, key: &str, numbers: &[MemoryNumber], proof: Proof, now: Timestamp) {
+    pub(super) fn take_back(
+        &self,
+        key: &str,
+        numbers: &[MemoryNumber],
+        proof: Proof,
+        now: Timestamp,
+    ) {
         if let Some(session) = self.lock().get_mut(key) {
             session.take_back(numbers, proof);
             session.persist(key, &self.outbox, now);
         }
     }
 
-    /// Notes that a session calls for a subagent of a type, and which memories stand behind the prompt that it gets.
-    pub(super) fn spawn(&self, key: &str, agent_type: &str, given: &[MemoryNumber], now: Timestamp) {
+    /// Notes that a session calls for a subagent of a type, and which memories stand behind the
+    /// prompt that it gets.
+    pub(super) fn spawn(
+        &self,
+        key: &str,
+        agent_type: &str,
+        given: &[MemoryNumber],
+        now: Timestamp,
+    ) {
         let mut sessions = self.lock();
         let session = self.current(&mut sessions, key, now);
         session.last_event_at = now;
@@ -311,9 +405,17 @@ impl Sessions {
     }
 
     /// Notes that a subagent of a session starts: it knows what stands in its prompt.
-    pub(super) fn start_subagent(&self, key: &str, session: &str, agent_type: &str, now: Timestamp) {
+    pub(super) fn start_subagent(
+        &self,
+        key: &str,
+        session: &str,
+        agent_type: &str,
+        now: Timestamp,
+    ) {
         let mut sessions = self.lock();
-        let Some(parent) = sessions.get_mut(session) else { return };
+        let Some(parent) = sessions.get_mut(session) else {
+            return;
+        };
         let given = parent.spawns.started(agent_type, now);
         if !given.is_empty() {
             let subagent = self.current(&mut sessions, key, now);
@@ -322,7 +424,8 @@ impl Sessions {
         }
     }
 
-    /// Notes that a memory has another text now, which only the session knows that wrote it: others may be given it again.
+    /// Notes that a memory has another text now, which only the session knows that wrote it: others
+    /// may be given it again.
     pub fn reworded(&self, number: MemoryNumber, by: &str) {
         for (_, session) in self.lock().iter_mut().filter(|(key, _)| *key != by) {
             session.unlearn(number);
@@ -331,12 +434,15 @@ impl Sessions {
 
     /// Whether a session was given a checkpoint, at least as much of it.
     pub(super) fn was_given_checkpoint(&self, key: &str, checkpoint: GivenCheckpoint) -> bool {
-        self.lock().get(key).is_some_and(|session| session.knows(checkpoint))
+        self.lock()
+            .get(key)
+            .is_some_and(|session| session.knows(checkpoint))
     }
 
-    /// Marks memories, best first, and a checkpoint as given, each on the occasion of the file in `about` at its place or of something
-    /// else (empty, or not there); what is given as the session starts has none (`about` is `None`). Returns false when another event of the session gave one of them
-    /// meanwhile; else that is persisted at once.
+    /// Marks memories, best first, and a checkpoint as given, each on the occasion of the file in
+    /// `about` at its place or of something else (empty, or not there); what is given as the
+    /// session starts has none (`about` is `None`). Returns false when another event of the session
+    /// gave one of them meanwhile; else that is persisted at once.
     pub(super) fn claim(
         &self,
         key: &str,
@@ -362,16 +468,28 @@ impl Sessions {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session as it is now: a new one in place of one that is over, and of the longest idle one where there is no room.
-    fn current<'s>(&self, sessions: &'s mut HashMap<String, Session>, key: &str, now: Timestamp) -> &'s mut Session {
+    /// The session as it is now: a new one in place of one that is over, and of the longest idle
+    /// one where there is no room.
+    fn current<'s>(
+        &self,
+        sessions: &'s mut HashMap<String, Session>,
+        key: &str,
+        now: Timestamp,
+    ) -> &'s mut Session {
         if sessions.len() >= SESSIONS_MAX && !sessions.contains_key(key) {
-            let idlest = sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone());
+            let idlest = sessions
+                .iter()
+                .min_by_key(|(_, session)| session.last_event_at)
+                .map(|(key, _)| key.clone());
             if let Some(idlest) = idlest {
                 sessions.remove(&idlest);
                 self.outbox.put(Row::Session(idlest), State::default());
             }
         }
-        let new = || Session { last_event_at: now, ..Session::default() };
+        let new = || Session {
+            last_event_at: now,
+            ..Session::default()
+        };
         let session = sessions.entry(key.to_owned()).or_insert_with(new);
         if session.is_over(now) {
             *session = new();

@@ -1,5 +1,6 @@
-//! The `stop` event: a reminder to store what a session found out the hard way. It makes the conversation go on, so it
-//! comes once a session at most, and only where there is something to store and nothing was.
+//! The `stop` event: a reminder to store what a session found out the hard way. It makes the
+//! conversation go on, so it comes once a session at most, and only where there is something to
+//! store and nothing was.
 
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use super::{Context, Given};
 /// Failed commands that a session mended before its work counts as a find.
 const MENDED_MIN: u32 = 1;
 
-/// Files that a session changed, or failures in a row of what it mended, before its work counts as a find.
+/// Files that a session changed, or failures in a row of what it mended, before its work counts as
+/// a find.
 const EFFORT_MIN: usize = 3;
 
 /// Operations of the history that are looked through for one by this session, from the newest.
@@ -24,12 +26,24 @@ const STORED_LATELY: Duration = Duration::from_hours(1);
 /// Gives the reminder; `None` where it is not worth a turn.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let input = context.input;
-    // A conversation that goes on because of a hook must be able to end, and a subagent reports to its caller.
-    if !context.app.hooks.options.stop_reminder || input.stop_hook_active || !input.agent_id.is_empty() {
+    // A conversation that goes on because of a hook must be able to end, and a subagent reports to
+    // its caller.
+    if !context.app.hooks.options.stop_reminder
+        || input.stop_hook_active
+        || !input.agent_id.is_empty()
+    {
         return Ok(None);
     }
-    let Some(activity) = context.app.hooks.sessions.activity(&input.session_id, context.now) else { return Ok(None) };
-    let was_hard = activity.edited.len() >= EFFORT_MIN || activity.most_failures as usize >= EFFORT_MIN;
+    let Some(activity) = context
+        .app
+        .hooks
+        .sessions
+        .activity(&input.session_id, context.now)
+    else {
+        return Ok(None);
+    };
+    let was_hard =
+        activity.edited.len() >= EFFORT_MIN || activity.most_failures as usize >= EFFORT_MIN;
     let is_find = activity.mended >= MENDED_MIN && was_hard;
     if activity.is_reminded || !is_find || has_stored(context)? {
         return Ok(None);
@@ -39,18 +53,32 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         "Helix: this session mended what failed and changed {} {}, and stored nothing. If something of it would save time next \
          time (a gotcha, a decision, a fix), store it now with the Helix tool `store`, in one or two sentences; if not, just end.",
         activity.edited.len(),
-        if activity.edited.len() == 1 { "file" } else { "files" }
+        if activity.edited.len() == 1 {
+            "file"
+        } else {
+            "files"
+        }
     );
     // Helix says it itself, so it stands outside of the frame for stored notes.
     Ok(Given::of(Injection::own(&note), &[]).if_any())
 }
 
-/// Whether the session changed any memory. A client's tools may be started with the id of a session that is over, or with none:
-/// what such a session stored in the project lately is this one's too.
+/// Whether the session changed any memory. A client's tools may be started with the id of a session
+/// that is over, or with none: what such a session stored in the project lately is this one's too.
 fn has_stored(context: &Context<'_>) -> Result<bool, ReadError> {
     let session = &context.input.session_id;
-    let lately = context.now.as_micros().saturating_sub(i64::try_from(STORED_LATELY.as_micros()).unwrap_or(i64::MAX));
-    for operation in context.app.memory.strand.snapshot()?.operations_backwards()?.take(LOOKED_AT_MAX) {
+    let lately = context
+        .now
+        .as_micros()
+        .saturating_sub(i64::try_from(STORED_LATELY.as_micros()).unwrap_or(i64::MAX));
+    for operation in context
+        .app
+        .memory
+        .strand
+        .snapshot()?
+        .operations_backwards()?
+        .take(LOOKED_AT_MAX)
+    {
         let operation = operation?;
         let actor = &operation.actor;
         if actor.session == *session {
@@ -58,8 +86,16 @@ fn has_stored(context: &Context<'_>) -> Result<bool, ReadError> {
         }
         let is_stray = actor.origin == Origin::Agent
             && operation.at.as_micros() >= lately
-            && !context.app.hooks.sessions.goes_on_after(&actor.session, operation.at);
-        if is_stray && operation.memory().is_ok_and(|memory| memory.scope == context.project.scope) {
+            && !context
+                .app
+                .hooks
+                .sessions
+                .goes_on_after(&actor.session, operation.at);
+        if is_stray
+            && operation
+                .memory()
+                .is_ok_and(|memory| memory.scope == context.project.scope)
+        {
             return Ok(true);
         }
     }

@@ -1,5 +1,6 @@
-//! The `subagent` event: what a subagent should know. The memories that bear on its task are put behind the prompt that
-//! spawns it; when it starts, it learns which topics there are, and what was in its prompt counts as given to it.
+//! The `subagent` event: what a subagent should know. The memories that bear on its task are put
+//! behind the prompt that spawns it; when it starts, it learns which topics there are, and what was
+//! in its prompt counts as given to it.
 
 use helix_engine::model::MemoryNumber;
 use helix_engine::neutral::one_line;
@@ -22,7 +23,9 @@ const TOPICS_MAX: usize = 20;
 /// Gives the memories to the task, or the topics to its agent.
 pub(super) fn give(context: &Context<'_>) -> Result<Answer, ReadError> {
     match context.client {
-        ClientEvent::PreToolUse => task(context).map(|given| given.map_or(Answer::Silence, Answer::Prompt)),
+        ClientEvent::PreToolUse => {
+            task(context).map(|given| given.map_or(Answer::Silence, Answer::Prompt))
+        }
         _ => Ok(started(context).into()),
     }
 }
@@ -32,7 +35,12 @@ fn started(context: &Context<'_>) -> Option<Given> {
     let input = context.input;
     if context.is_real() && !input.agent_id.is_empty() {
         let sessions = &context.app.hooks.sessions;
-        sessions.start_subagent(&context.key, &input.session_id, &input.agent_type, context.now);
+        sessions.start_subagent(
+            &context.key,
+            &input.session_id,
+            &input.agent_type,
+            context.now,
+        );
     }
     topics(context)
 }
@@ -41,19 +49,32 @@ fn started(context: &Context<'_>) -> Option<Given> {
 pub(super) fn note_call(context: &Context<'_>, given: &[MemoryNumber]) {
     if context.is_real() {
         let agent_type = context.input.tool_text("subagent_type").unwrap_or_default();
-        context.app.hooks.sessions.spawn(&context.input.session_id, agent_type, given, context.now);
+        context
+            .app
+            .hooks
+            .sessions
+            .spawn(&context.input.session_id, agent_type, given, context.now);
     }
 }
 
 fn task(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let is_spawning = matches!(context.input.tool_name.as_str(), "Agent" | "Task");
     let prompt = context.input.tool_text("prompt").unwrap_or_default();
-    if !is_spawning || !context.app.hooks.options.subagent_prompts || prompt.contains("<helix-memory") {
+    if !is_spawning
+        || !context.app.hooks.options.subagent_prompts
+        || prompt.contains("<helix-memory")
+    {
         return Ok(None);
     }
     let words: String = prompt.chars().take(TASK_MAX_CHARS).collect();
     // A new agent knows nothing, whatever this one was given.
-    let memories = relevant::find(context, words.trim(), Occasion::Task, MEMORIES_MAX, Reader::New)?;
+    let memories = relevant::find(
+        context,
+        words.trim(),
+        Occasion::Task,
+        MEMORIES_MAX,
+        Reader::New,
+    )?;
     let injection = context.frame("On this task:", &[], &memories);
     let given = Given::of(injection, &memories).if_any();
     if given.is_none() {

@@ -1,8 +1,9 @@
-//! One event, told twice: an agent that is wired in the user's settings and in the project's runs every hook twice. The first
-//! is answered and recorded, the second gets nothing.
+//! One event, told twice: an agent that is wired in the user's settings and in the project's runs
+//! every hook twice. The first is answered and recorded, the second gets nothing.
 //!
-//! What names the call of a tool is the same event whenever it comes again. What names none may truly come again, and counts
-//! as one only while the first is being answered and shortly after, and only until its session has another event.
+//! What names the call of a tool is the same event whenever it comes again. What names none may
+//! truly come again, and counts as one only while the first is being answered and shortly after,
+//! and only until its session has another event.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,8 @@ use helix_engine::policy::resemble::text_hash;
 /// How long after an event that names no call another one like it is the same.
 const SAME_MAX: Duration = Duration::from_secs(1);
 
-/// How long a call is remembered: hooks of one event run at the same time, or one right after the other.
+/// How long a call is remembered: hooks of one event run at the same time, or one right after the
+/// other.
 const CALL_MAX: Duration = Duration::from_mins(1);
 
 /// Events that are remembered; when there are more, those forget that came longest ago.
@@ -41,7 +43,11 @@ struct Told {
 impl Told {
     fn is_over(&self, now: Instant) -> bool {
         // Whoever never says that it is answered is forgotten as well.
-        let same_for = if self.is_being_answered || self.names_call { CALL_MAX } else { SAME_MAX };
+        let same_for = if self.is_being_answered || self.names_call {
+            CALL_MAX
+        } else {
+            SAME_MAX
+        };
         now.saturating_duration_since(self.at) >= same_for
     }
 }
@@ -54,8 +60,8 @@ pub(super) struct First<'t> {
 }
 
 impl Twice {
-    /// Takes up a session's event by its name and what the client wrote; `names_call` when that names the call of a tool. `None`
-    /// when it is the same as one before.
+    /// Takes up a session's event by its name and what the client wrote; `names_call` when that
+    /// names the call of a tool. `None` when it is the same as one before.
     pub(super) fn first(
         &self,
         session: &str,
@@ -76,12 +82,24 @@ impl Twice {
             events.retain(|_, told| !told.is_over(now));
         }
         if events.len() >= EVENTS_MAX {
-            let longest_ago = events.iter().min_by_key(|(_, told)| told.at).map(|(key, _)| *key);
+            let longest_ago = events
+                .iter()
+                .min_by_key(|(_, told)| told.at)
+                .map(|(key, _)| *key);
             longest_ago.and_then(|key| events.remove(&key));
         }
         // What came before this one comes anew from now on.
-        events.retain(|_, told| told.names_call || told.is_being_answered || told.session != session);
-        events.insert(key, Told { session, names_call, at: now, is_being_answered: true });
+        events
+            .retain(|_, told| told.names_call || told.is_being_answered || told.session != session);
+        events.insert(
+            key,
+            Told {
+                session,
+                names_call,
+                at: now,
+                is_being_answered: true,
+            },
+        );
         Some(First { all: self, key })
     }
 
@@ -112,21 +130,62 @@ mod tests {
         let (twice, now) = (Twice::default(), Instant::now());
         let after = |ms: u64| now + Duration::from_millis(ms);
         let first = twice.first("s", "stop", b"{}", false, now).unwrap();
-        assert!(twice.first("s", "stop", b"{}", false, after(2_000)).is_none(), "it is being answered");
+        assert!(
+            twice
+                .first("s", "stop", b"{}", false, after(2_000))
+                .is_none(),
+            "it is being answered"
+        );
         assert!(
             twice.first("s", "prompt", b"{}", false, now).is_some()
                 && twice.first("s", "stop", b"{ }", false, now).is_some()
         );
         first.answered(true, after(2_000));
-        assert!(twice.first("s", "stop", b"{}", false, after(2_999)).is_none());
-        assert!(twice.first("s", "stop", b"{}", false, after(3_000)).is_some(), "it truly comes again");
-        twice.first("s", "stop", b"[]", false, after(3_000)).unwrap().answered(true, after(3_000));
-        twice.first("s", "prompt", b"{ }", false, after(3_001)).unwrap().answered(true, after(3_001));
-        assert!(twice.first("s", "stop", b"[]", false, after(3_002)).is_some(), "something else came in between");
-        twice.first("s", "ambient", b"{}", true, now).unwrap().answered(true, now);
-        assert!(twice.first("s", "ambient", b"{}", true, after(59_000)).is_none(), "a call comes once");
-        twice.first("s", "error-context", b"{}", true, now).unwrap().answered(false, now);
-        assert!(twice.first("s", "error-context", b"{}", true, now).is_some(), "nobody got the answer");
+        assert!(
+            twice
+                .first("s", "stop", b"{}", false, after(2_999))
+                .is_none()
+        );
+        assert!(
+            twice
+                .first("s", "stop", b"{}", false, after(3_000))
+                .is_some(),
+            "it truly comes again"
+        );
+        twice
+            .first("s", "stop", b"[]", false, after(3_000))
+            .unwrap()
+            .answered(true, after(3_000));
+        twice
+            .first("s", "prompt", b"{ }", false, after(3_001))
+            .unwrap()
+            .answered(true, after(3_001));
+        assert!(
+            twice
+                .first("s", "stop", b"[]", false, after(3_002))
+                .is_some(),
+            "something else came in between"
+        );
+        twice
+            .first("s", "ambient", b"{}", true, now)
+            .unwrap()
+            .answered(true, now);
+        assert!(
+            twice
+                .first("s", "ambient", b"{}", true, after(59_000))
+                .is_none(),
+            "a call comes once"
+        );
+        twice
+            .first("s", "error-context", b"{}", true, now)
+            .unwrap()
+            .answered(false, now);
+        assert!(
+            twice
+                .first("s", "error-context", b"{}", true, now)
+                .is_some(),
+            "nobody got the answer"
+        );
     }
 
     #[test]
@@ -134,7 +193,10 @@ mod tests {
         let (twice, now) = (Twice::default(), Instant::now());
         for n in 0..EVENTS_MAX + 9 {
             let at = now + Duration::from_micros(n as u64);
-            twice.first("s", "ambient", n.to_string().as_bytes(), true, at).unwrap().answered(true, at);
+            twice
+                .first("s", "ambient", n.to_string().as_bytes(), true, at)
+                .unwrap()
+                .answered(true, at);
         }
         assert_eq!(twice.lock().len(), EVENTS_MAX);
         assert!(twice.first("s", "ambient", b"0", true, now).is_some());

@@ -1,4 +1,5 @@
-//! Watches over the hooks themselves: which of a project's fire, which fail, and what of it the next session is told.
+//! Watches over the hooks themselves: which of a project's fire, which fail, and what of it the
+//! next session is told.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,18 +23,64 @@ const HOOK_PROGRAM: &str = "helix-hook";
 
 /// Where clients keep their hooks.
 const SETTINGS: [Settings; 9] = [
-    Settings { is_own: false, file: ".claude/settings.json", client: "claude", flag: None },
-    Settings { is_own: false, file: ".claude/settings.local.json", client: "claude", flag: Some("local") },
-    Settings { is_own: false, file: ".codex/hooks.json", client: "codex", flag: None },
-    Settings { is_own: false, file: ".cursor/hooks.json", client: "cursor", flag: None },
-    Settings { is_own: false, file: ".gemini/settings.json", client: "gemini", flag: None },
-    Settings { is_own: true, file: ".claude/settings.json", client: "claude", flag: Some("user") },
-    Settings { is_own: true, file: ".codex/hooks.json", client: "codex", flag: Some("user") },
-    Settings { is_own: true, file: ".cursor/hooks.json", client: "cursor", flag: Some("user") },
-    Settings { is_own: true, file: ".gemini/settings.json", client: "gemini", flag: Some("user") },
+    Settings {
+        is_own: false,
+        file: ".claude/settings.json",
+        client: "claude",
+        flag: None,
+    },
+    Settings {
+        is_own: false,
+        file: ".claude/settings.local.json",
+        client: "claude",
+        flag: Some("local"),
+    },
+    Settings {
+        is_own: false,
+        file: ".codex/hooks.json",
+        client: "codex",
+        flag: None,
+    },
+    Settings {
+        is_own: false,
+        file: ".cursor/hooks.json",
+        client: "cursor",
+        flag: None,
+    },
+    Settings {
+        is_own: false,
+        file: ".gemini/settings.json",
+        client: "gemini",
+        flag: None,
+    },
+    Settings {
+        is_own: true,
+        file: ".claude/settings.json",
+        client: "claude",
+        flag: Some("user"),
+    },
+    Settings {
+        is_own: true,
+        file: ".codex/hooks.json",
+        client: "codex",
+        flag: Some("user"),
+    },
+    Settings {
+        is_own: true,
+        file: ".cursor/hooks.json",
+        client: "cursor",
+        flag: Some("user"),
+    },
+    Settings {
+        is_own: true,
+        file: ".gemini/settings.json",
+        client: "gemini",
+        flag: Some("user"),
+    },
 ];
 
-/// Projects whose hooks are watched, each client by itself: more than anybody works in within a few months.
+/// Projects whose hooks are watched, each client by itself: more than anybody works in within a few
+/// months.
 const WATCHED_MAX: usize = 1_024;
 
 /// Largest file of settings that is read.
@@ -50,8 +97,8 @@ struct Settings {
     flag: Option<&'static str>,
 }
 
-/// Whose hooks are watched: those of one project, and of the clients that speak alike. One client's say nothing of
-/// another's.
+/// Whose hooks are watched: those of one project, and of the clients that speak alike. One client's
+/// say nothing of another's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Watched {
     dialect: Dialect,
@@ -95,11 +142,17 @@ pub struct Watches {
 }
 
 impl Watches {
-    /// Restores what was persisted, out of all that hooks noticed. The user's own settings are below `home`.
+    /// Restores what was persisted, out of all that hooks noticed. The user's own settings are
+    /// below `home`.
     #[must_use]
     pub fn restore(observations: &[(String, Vec<u8>)], home: Option<PathBuf>) -> Self {
-        let read = |(key, state): &(String, Vec<u8>)| Some((key.strip_prefix(KEY)?.to_owned(), Watch::read(state)));
-        Self { watches: Mutex::new(observations.iter().filter_map(read).collect()), home }
+        let read = |(key, state): &(String, Vec<u8>)| {
+            Some((key.strip_prefix(KEY)?.to_owned(), Watch::read(state)))
+        };
+        Self {
+            watches: Mutex::new(observations.iter().filter_map(read).collect()),
+            home,
+        }
     }
 
     /// Notes that an event's hook fired.
@@ -144,7 +197,11 @@ impl Watches {
                 None => all.push(late.clone()),
             }
         }
-        all.sort_by(|a, b| b.last_at_us.cmp(&a.last_at_us).then_with(|| a.event.cmp(&b.event)));
+        all.sort_by(|a, b| {
+            b.last_at_us
+                .cmp(&a.last_at_us)
+                .then_with(|| a.event.cmp(&b.event))
+        });
         all
     }
 
@@ -155,21 +212,38 @@ impl Watches {
     }
 
     /// Notes that a session starts. Returns what is worth telling it, in words of Helix's own.
-    pub(super) fn started(&self, outbox: &Outbox, watched: &Watched, wiring: Wiring, now: Timestamp) -> Vec<String> {
+    pub(super) fn started(
+        &self,
+        outbox: &Outbox,
+        watched: &Watched,
+        wiring: Wiring,
+        now: Timestamp,
+    ) -> Vec<String> {
         let Wiring { wired, missing } = wiring;
-        let own = wired.into_iter().filter(|(settings, _)| watched.has(settings));
+        let own = wired
+            .into_iter()
+            .filter(|(settings, _)| watched.has(settings));
         let events: Vec<String> = own.map(|(_, hook)| hook.event).collect();
         let told = self.change(outbox, watched, |watch| (true, watch.started(&events, now)));
         missing.into_iter().chain(told).collect()
     }
 
     /// Changes a watch, and persists it when the change says so.
-    fn change<T>(&self, outbox: &Outbox, whose: &Watched, change: impl FnOnce(&mut Watch) -> (bool, T)) -> T {
+    fn change<T>(
+        &self,
+        outbox: &Outbox,
+        whose: &Watched,
+        change: impl FnOnce(&mut Watch) -> (bool, T),
+    ) -> T {
         // Under the lock, so that the store sees the changes in their order.
         let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
-        let put = |key: &str, state: State| outbox.put(Row::Observation(format!("{KEY}{key}")), state);
+        let put =
+            |key: &str, state: State| outbox.put(Row::Observation(format!("{KEY}{key}")), state);
         if watches.len() >= WATCHED_MAX && !watches.contains_key(&whose.key) {
-            let idlest = watches.iter().min_by_key(|(_, watch)| watch.fired_at_us()).map(|(key, _)| key.clone());
+            let idlest = watches
+                .iter()
+                .min_by_key(|(_, watch)| watch.fired_at_us())
+                .map(|(key, _)| key.clone());
             if let Some(idlest) = idlest {
                 watches.remove(&idlest);
                 put(&idlest, State::default());
@@ -212,12 +286,16 @@ fn missing(settings: &Settings) -> String {
     )
 }
 
-/// The hooks of Helix that the clients of a project are told to run, each with where. Settings that cannot be read have none.
+/// The hooks of Helix that the clients of a project are told to run, each with where. Settings that
+/// cannot be read have none.
 fn wired(root: &Path, home: Option<&Path>) -> Vec<(Settings, Wired)> {
     let of = |settings: Settings| {
         let directory = if settings.is_own { home } else { Some(root) };
         let read = directory.and_then(|directory| read(&directory.join(settings.file)));
-        read.map(|read| hooks(&read)).unwrap_or_default().into_iter().map(move |hook| (settings, hook))
+        read.map(|read| hooks(&read))
+            .unwrap_or_default()
+            .into_iter()
+            .map(move |hook| (settings, hook))
     };
     SETTINGS.into_iter().flat_map(of).collect()
 }
@@ -227,10 +305,14 @@ fn read(file: &Path) -> Option<Value> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// `{"hooks": {"<event>": [{"hooks": [{"command": "/abs/helix-hook", "args": ["ambient"]}]}]}}`, and without groups
-/// `{"hooks": {"<event>": [{"command": "/abs/helix-hook session cursor"}]}}`.
+/// `{"hooks": {"<event>": [{"hooks": [{"command": "/abs/helix-hook", "args": ["ambient"]}]}]}}`,
+/// and without groups `{"hooks": {"<event>": [{"command": "/abs/helix-hook session cursor"}]}}`.
 fn hooks(settings: &Value) -> Vec<Wired> {
-    let events = settings.get("hooks").and_then(Value::as_object).into_iter().flat_map(serde_json::Map::values);
+    let events = settings
+        .get("hooks")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(serde_json::Map::values);
     let elements = events.filter_map(Value::as_array).flatten();
     let handlers = elements.flat_map(|element| match element.get("hooks") {
         Some(group) => group.as_array().map(Vec::as_slice).unwrap_or_default(),
@@ -242,20 +324,26 @@ fn hooks(settings: &Value) -> Vec<Wired> {
 fn wired_by(hook: &Value) -> Option<Wired> {
     let command = hook.get("command")?.as_str()?;
     let mut words: Vec<String> = match hook.get("args").and_then(Value::as_array) {
-        Some(args) => {
-            std::iter::once(command).chain(args.iter().filter_map(Value::as_str)).map(str::to_owned).collect()
-        }
+        Some(args) => std::iter::once(command)
+            .chain(args.iter().filter_map(Value::as_str))
+            .map(str::to_owned)
+            .collect(),
         None => shlex::split(command)?,
     };
     // In files that a project shares, a shell looks first whether the program is there.
-    if words.first().is_some_and(|shell| shell == "sh") && words.get(3).is_some_and(|named| named == HOOK_PROGRAM) {
+    if words.first().is_some_and(|shell| shell == "sh")
+        && words.get(3).is_some_and(|named| named == HOOK_PROGRAM)
+    {
         words.drain(..3);
     }
     let program = PathBuf::from(words.first()?);
     if program.file_name()? != HOOK_PROGRAM || words.len() < 2 {
         return None;
     }
-    Some(Wired { program, event: words.swap_remove(1) })
+    Some(Wired {
+        program,
+        event: words.swap_remove(1),
+    })
 }
 
 #[cfg(test)]
@@ -266,7 +354,10 @@ mod tests {
 
     #[test]
     fn hooks_are_found_in_settings() {
-        let ours = |event: &str| Wired { program: "/opt/helix-hook".into(), event: event.to_owned() };
+        let ours = |event: &str| Wired {
+            program: "/opt/helix-hook".into(),
+            event: event.to_owned(),
+        };
         let settings = json!({"model": "x", "hooks": {
             "PreToolUse": [
                 {"matcher": "Read", "hooks": [{"type": "command", "command": "/opt/helix-hook", "args": ["ambient", "claude"]}]},
@@ -277,8 +368,7 @@ mod tests {
         }});
         assert_eq!(hooks(&settings), [ours("ambient"), ours("stop")]);
         assert!(hooks(&json!([])).is_empty() && hooks(&json!({"hooks": 3})).is_empty());
-        let lines =
-            json!({"version": 1, "hooks": {"sessionStart": [{"command": "/opt/helix-hook session cursor"}, 3]}});
+        let lines = json!({"version": 1, "hooks": {"sessionStart": [{"command": "/opt/helix-hook session cursor"}, 3]}});
         assert_eq!(hooks(&lines), [ours("session")], "without groups");
         let guard = r#"command -v "$0" >/dev/null && exec "$0" "$@"; cat >/dev/null"#;
         let guarded = json!({"hooks": {"Stop": [{"hooks": [
@@ -286,7 +376,10 @@ mod tests {
             {"command": format!("sh -c '{guard}' helix-hook session cursor")},
             {"command": "sh", "args": ["-c", "lint", "all"]},
         ]}]}});
-        let by_name = |event: &str| Wired { program: "helix-hook".into(), event: event.to_owned() };
+        let by_name = |event: &str| Wired {
+            program: "helix-hook".into(),
+            event: event.to_owned(),
+        };
         assert_eq!(hooks(&guarded), [by_name("stop"), by_name("session")]);
     }
 
@@ -295,7 +388,10 @@ mod tests {
         let scope = Scope::Project("p".to_owned());
         let of = |dialect| {
             let watched = Watched::of(dialect, &scope);
-            let settings = SETTINGS.iter().filter(|settings| watched.has(settings)).map(|settings| settings.client);
+            let settings = SETTINGS
+                .iter()
+                .filter(|settings| watched.has(settings))
+                .map(|settings| settings.client);
             let mut clients: Vec<&str> = settings.collect();
             clients.sort_unstable();
             clients.dedup();
@@ -309,7 +405,9 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_told_of_without_its_path() {
-        let user = SETTINGS.iter().find(|settings| settings.is_own && settings.client == "gemini");
+        let user = SETTINGS
+            .iter()
+            .find(|settings| settings.is_own && settings.client == "gemini");
         assert_eq!(
             user.map(missing).unwrap_or_default(),
             "Helix: its hooks do not run, because the program that `~/.gemini/settings.json` names does not exist; \

@@ -1,4 +1,5 @@
-//! Which paths hang together: those of a file system that is served by somebody else, over a network or by a program (FUSE).
+//! Which paths hang together: those of a file system that is served by somebody else, over a
+//! network or by a program (FUSE).
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};
@@ -12,8 +13,10 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 const LIST: &str = "/proc/self/mountinfo";
 
 /// Kinds of file systems that somebody serves: beginnings of their names.
-const SERVED: &[&str] =
-    &["fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "autofs", "lustre", "gluster", "virtiofs", "ncpfs", "coda"];
+const SERVED: &[&str] = &[
+    "fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "autofs", "lustre", "gluster", "virtiofs",
+    "ncpfs", "coda",
+];
 
 /// Links that are followed of one path: as many as Linux follows.
 const LINKS_MAX: usize = 40;
@@ -38,13 +41,14 @@ struct Mount {
 }
 
 impl Mounts {
-    /// The place that a path hangs together with as it is written: its file system where somebody serves that, else only what
-    /// is asked for there.
+    /// The place that a path hangs together with as it is written: its file system where somebody
+    /// serves that, else only what is asked for there.
     pub(super) fn place_of(&self, path: &Path) -> PathBuf {
         served_above(&self.now(), path).map_or_else(|| path.to_owned(), Path::to_owned)
     }
 
-    /// The served file system that a path leads to, by whatever links. Looks at what stands before that, and never at itself.
+    /// The served file system that a path leads to, by whatever links. Looks at what stands before
+    /// that, and never at itself.
     pub(super) fn leads_to(&self, path: &Path) -> Option<PathBuf> {
         let mounts = self.now();
         if !mounts.iter().any(|mount| mount.is_served) {
@@ -78,22 +82,36 @@ impl Mounts {
     pub(super) fn planted(list: &str) -> Self {
         // A regular file has nothing urgent to tell.
         let unchanged = File::open("/dev/null").ok();
-        Self { known: Mutex::new(unchanged.map(|list_file| Known { list: list_file, mounts: Arc::new(mounts(list)) })) }
+        Self {
+            known: Mutex::new(unchanged.map(|list_file| Known {
+                list: list_file,
+                mounts: Arc::new(mounts(list)),
+            })),
+        }
     }
 
     /// The list, read again when it changed.
     fn now(&self) -> Arc<Vec<Mount>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_mut().is_none_or(|known| known.has_changed() && !known.read_again()) {
+        if known
+            .as_mut()
+            .is_none_or(|known| known.has_changed() && !known.read_again())
+        {
             *known = Known::open();
         }
-        known.as_ref().map(|known| Arc::clone(&known.mounts)).unwrap_or_default()
+        known
+            .as_ref()
+            .map(|known| Arc::clone(&known.mounts))
+            .unwrap_or_default()
     }
 }
 
 impl Known {
     fn open() -> Option<Self> {
-        let mut known = Self { list: File::open(LIST).ok()?, mounts: Arc::default() };
+        let mut known = Self {
+            list: File::open(LIST).ok()?,
+            mounts: Arc::default(),
+        };
         known.read_again().then_some(known)
     }
 
@@ -108,14 +126,20 @@ impl Known {
     fn has_changed(&self) -> bool {
         let changed = PollFlags::POLLPRI | PollFlags::POLLERR;
         let mut polled = [PollFd::new(self.list.as_fd(), changed)];
-        poll(&mut polled, PollTimeout::ZERO).is_err() || polled.iter().any(|polled| polled.any().unwrap_or(true))
+        poll(&mut polled, PollTimeout::ZERO).is_err()
+            || polled.iter().any(|polled| polled.any().unwrap_or(true))
     }
 }
 
 /// The parts of a path, its last one first; the root, which is no name, stands for going there.
 fn reversed(path: &Path) -> Vec<PathBuf> {
-    let parts = path.components().filter(|part| !matches!(part, Component::CurDir));
-    parts.rev().map(|part| PathBuf::from(part.as_os_str())).collect()
+    let parts = path
+        .components()
+        .filter(|part| !matches!(part, Component::CurDir));
+    parts
+        .rev()
+        .map(|part| PathBuf::from(part.as_os_str()))
+        .collect()
 }
 
 /// The file system of a path, where somebody serves it.
@@ -132,7 +156,10 @@ fn mounts(list: &str) -> Vec<Mount> {
         let (mount, kind) = line.split_once(" - ")?;
         let kind = kind.split(' ').next()?;
         let path = PathBuf::from(mount.split(' ').nth(4)?.replace("\\040", " "));
-        Some(Mount { path, is_served: SERVED.iter().any(|served| kind.starts_with(served)) })
+        Some(Mount {
+            path,
+            is_served: SERVED.iter().any(|served| kind.starts_with(served)),
+        })
     };
     list.lines().filter_map(of_line).collect()
 }
@@ -167,15 +194,28 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         let far = root.join("far");
-        let mounts = Mounts::planted(&format!("36 22 0:98 / {} rw - fuse.hang hang rw\n", far.display()));
+        let mounts = Mounts::planted(&format!(
+            "36 22 0:98 / {} rw - fuse.hang hang rw\n",
+            far.display()
+        ));
         symlink(far.join("a.rs"), root.join("absolute")).unwrap();
         symlink("there/../far/a.rs", root.join("relative")).unwrap();
         symlink("relative", root.join("twice")).unwrap();
         symlink("near", root.join("there")).unwrap();
         symlink("round", root.join("round")).unwrap();
         fs::create_dir(root.join("near")).unwrap();
-        for link in ["absolute", "relative", "twice", "far/a.rs", "absolute/below"] {
-            assert_eq!(mounts.leads_to(&root.join(link)).as_deref(), Some(far.as_path()), "{link}");
+        for link in [
+            "absolute",
+            "relative",
+            "twice",
+            "far/a.rs",
+            "absolute/below",
+        ] {
+            assert_eq!(
+                mounts.leads_to(&root.join(link)).as_deref(),
+                Some(far.as_path()),
+                "{link}"
+            );
         }
         for other in ["there", "near/a.rs", "round", "gone/a.rs"] {
             assert_eq!(mounts.leads_to(&root.join(other)), None, "{other}");

@@ -11,11 +11,11 @@ use crate::App;
 use crate::told::Told;
 
 /// Said where nothing has any of the words, and what is shown is not near in meaning either.
-const NOTHING_NEAR: &str =
-    "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
+const NOTHING_NEAR: &str = "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
 
 /// Said of a last page.
-const ENDS_EARLY: &str = "pages end here, but more match: narrow the query, filter it, or count the matches";
+const ENDS_EARLY: &str =
+    "pages end here, but more match: narrow the query, filter it, or count the matches";
 
 /// What a hit has of what was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,10 @@ pub struct Answer {
 /// Tells what was found.
 pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
     let query = prepared.search.query(WordMode::Any);
-    let positions = app.memory.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
+    let positions = app
+        .memory
+        .strand
+        .hit_positions(&found.hits, &prepared.asker.project.scopes());
     // The least far are not near.
     let is_unmarked = prepared.search.is_listing() || found.is_far;
     let explanation = |hit: &Hit| Explanation {
@@ -93,25 +96,36 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
     let told = |hit: &Hit| {
         let index = positions.get(&hit.memory.number).copied();
         ToldHit {
-            told: Told { index, source: hit.source_state, ..Told::of(app, &hit.memory) },
+            told: Told {
+                index,
+                source: hit.source_state,
+                ..Told::of(app, &hit.memory)
+            },
             score: hit.score,
             explanation: prepared.explain.then(|| explanation(hit)),
             found_by: found_by(hit, is_unmarked),
         }
     };
-    let ends = [found.ends_early.then_some(ENDS_EARLY), found.is_far.then_some(NOTHING_NEAR)];
+    let ends = [
+        found.ends_early.then_some(ENDS_EARLY),
+        found.is_far.then_some(NOTHING_NEAR),
+    ];
     Answer {
         hits: found.hits.iter().map(told).collect(),
         fell_back_to_any: found.words == WordsFound::OnlyAny,
-        notes: found.notes.into_iter().chain(ends.into_iter().flatten().map(str::to_owned)).collect(),
+        notes: found
+            .notes
+            .into_iter()
+            .chain(ends.into_iter().flatten().map(str::to_owned))
+            .collect(),
         next_cursor: found.next_cursor,
         hidden: found.hidden,
         ..Answer::default()
     }
 }
 
-/// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some has some of them, whether it
-/// is near in meaning or not; one that has none is no more than near.
+/// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some
+/// has some of them, whether it is near in meaning or not; one that has none is no more than near.
 fn found_by(hit: &Hit, is_unmarked: bool) -> FoundBy {
     match (is_unmarked, hit.has_words, hit.evidence.is_near()) {
         (true, ..) => FoundBy::Unspecified,

@@ -38,19 +38,35 @@ impl FilterAsked {
         let mut statuses = Vec::new();
         for name in &self.statuses {
             let known = Status::ALL.map(Status::name).join(", ");
-            let refused = || Refusal::invalid(format!("status {} is not one of {known}", quoted(name)));
+            let refused =
+                || Refusal::invalid(format!("status {} is not one of {known}", quoted(name)));
             statuses.push(Status::parse(name).ok_or_else(refused)?);
         }
-        let topics = self.topics.iter().map(|topic| parse::topic(topic)).collect::<Result<Vec<_>, _>>();
+        let topics = self
+            .topics
+            .iter()
+            .map(|topic| parse::topic(topic))
+            .collect::<Result<Vec<_>, _>>();
         let source = SourceRef::parse(&self.source);
         Ok(Filter {
             topics: topics.map_err(|error| Refusal::invalid(error.to_string()))?,
             topics_asked: Vec::new(),
-            tags: self.tags.iter().filter_map(|tag| tags::normalise_one(tag)).collect(),
-            kinds: self.kinds.iter().map(|kind| kind.to_lowercase().replace('-', "_")).collect(),
+            tags: self
+                .tags
+                .iter()
+                .filter_map(|tag| tags::normalise_one(tag))
+                .collect(),
+            kinds: self
+                .kinds
+                .iter()
+                .map(|kind| kind.to_lowercase().replace('-', "_"))
+                .collect(),
             scopes: Vec::new(),
             statuses,
-            demands: Demands { source_line: source.line, ..Demands::default() },
+            demands: Demands {
+                source_line: source.line,
+                ..Demands::default()
+            },
             source: Some(source.path).filter(|source| !source.is_empty()),
             within: None,
             after: self.after,

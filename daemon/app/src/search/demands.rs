@@ -1,4 +1,5 @@
-//! Phrases, words to leave out and lines of sources: the memories that meet them, and what to say of those that none does.
+//! Phrases, words to leave out and lines of sources: the memories that meet them, and what to say
+//! of those that none does.
 
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
@@ -18,7 +19,10 @@ pub(crate) fn narrow(app: &App, filter: &mut Filter, mode: Mode) -> Result<Vec<S
 fn told(narrowed: &Narrowed, filter: &Filter) -> Vec<String> {
     let mut notes = Vec::new();
     for phrase in &narrowed.loosened {
-        notes.push(format!("no memory has the phrase {}; its words were looked for one by one", quoted(phrase)));
+        notes.push(format!(
+            "no memory has the phrase {}; its words were looked for one by one",
+            quoted(phrase)
+        ));
     }
     for phrase in &narrowed.cut {
         notes.push(format!(
@@ -26,13 +30,26 @@ fn told(narrowed: &Narrowed, filter: &Filter) -> Vec<String> {
             quoted(phrase)
         ));
     }
-    if let Some(line) = filter.demands.source_line.filter(|_| narrowed.has_loosened_line) {
-        notes.push(format!("no memory is about line {line}; these are about the file"));
+    if let Some(line) = filter
+        .demands
+        .source_line
+        .filter(|_| narrowed.has_loosened_line)
+    {
+        notes.push(format!(
+            "no memory is about line {line}; these are about the file"
+        ));
     }
-    let excluded: Vec<String> = filter.demands.excluded.iter().map(|word| quoted(word)).collect();
+    let excluded: Vec<String> = filter
+        .demands
+        .excluded
+        .iter()
+        .map(|word| quoted(word))
+        .collect();
     if !excluded.is_empty() {
         let what = excluded.join(", ");
-        notes.push(format!("left out what has {what}; to look for a word that begins with a dash, put it in quotes"));
+        notes.push(format!(
+            "left out what has {what}; to look for a word that begins with a dash, put it in quotes"
+        ));
     }
     notes
 }
@@ -45,9 +62,20 @@ mod tests {
 
     #[test]
     fn what_was_let_go_is_said() {
-        let demands = Demands { excluded: vec!["flaky".into()], source_line: Some(7), ..Demands::default() };
-        let filter = Filter { demands, ..Filter::default() };
-        let narrowed = Narrowed { loosened: vec!["a b".into()], has_loosened_line: true, cut: vec!["c d".into()] };
+        let demands = Demands {
+            excluded: vec!["flaky".into()],
+            source_line: Some(7),
+            ..Demands::default()
+        };
+        let filter = Filter {
+            demands,
+            ..Filter::default()
+        };
+        let narrowed = Narrowed {
+            loosened: vec!["a b".into()],
+            has_loosened_line: true,
+            cut: vec!["c d".into()],
+        };
         assert_eq!(
             told(&narrowed, &filter),
             [

@@ -3,20 +3,28 @@
 use helix_engine::neutral::quoted;
 use helix_engine::recall::parse::{Slip, slips};
 
-/// Says of the words of a search which look like a filter of another name. Any other word with a colon may well be in a text.
+/// Says of the words of a search which look like a filter of another name. Any other word with a
+/// colon may well be in a text.
 pub(super) fn of_keys(words: &str) -> Option<String> {
-    let meant: Vec<Slip<'_>> = slips(words).into_iter().filter(|slip| slip.meant.is_some()).collect();
+    let meant: Vec<Slip<'_>> = slips(words)
+        .into_iter()
+        .filter(|slip| slip.meant.is_some())
+        .collect();
     told(&meant)
 }
 
-/// Says of the words of a brief, which is asked for by topics and filters, which look like any filter.
+/// Says of the words of a brief, which is asked for by topics and filters, which look like any
+/// filter.
 pub(crate) fn of_all(words: &str) -> Option<String> {
     told(&slips(words))
 }
 
 fn told(slips: &[Slip<'_>]) -> Option<String> {
     let one = |slip: &Slip<'_>| {
-        let told = format!("{} is no filter and was searched for as words", quoted(slip.word));
+        let told = format!(
+            "{} is no filter and was searched for as words",
+            quoted(slip.word)
+        );
         match slip.meant {
             Some(key) => format!("{told}; write {key}:{} to filter", slip.value),
             None => told,
@@ -35,7 +43,12 @@ mod tests {
         let note = "\"tags:gotcha\" is no filter and was searched for as words; write tag:gotcha to filter";
         assert_eq!(of_keys("tags:gotcha nope:1").as_deref(), Some(note));
         let all = of_all("tags:gotcha nope:1");
-        assert_eq!(all, Some(format!("{note}; \"nope:1\" is no filter and was searched for as words")));
+        assert_eq!(
+            all,
+            Some(format!(
+                "{note}; \"nope:1\" is no filter and was searched for as words"
+            ))
+        );
         assert_eq!(of_keys("nope:1 std::fmt"), None);
     }
 }

@@ -1,5 +1,5 @@
-//! The topics that a search names: patterns become the topics that fit, and what nobody knows is said. A name that is not there
-//! would quietly find nothing.
+//! The topics that a search names: patterns become the topics that fit, and what nobody knows is
+//! said. A name that is not there would quietly find nothing.
 
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Scope, TopicPattern};
@@ -7,8 +7,8 @@ use helix_engine::model::{Scope, TopicPattern};
 use super::near::near;
 use crate::{App, Refusal, topics};
 
-/// Replaces patterns by the topics that fit. Returns what to say when some of the names are unknown; when all are, nothing is
-/// found.
+/// Replaces patterns by the topics that fit. Returns what to say when some of the names are
+/// unknown; when all are, nothing is found.
 ///
 /// # Errors
 /// When a pattern cannot be read.
@@ -32,8 +32,9 @@ pub(crate) fn resolve(app: &App, filter: &mut Filter) -> Result<Option<String>, 
     if unknown.is_empty() {
         return Ok(None);
     }
-    let message =
-        described(&unknown, &names(app, &filter.scopes, None)?, |name| topics::moved_away(app, name, &filter.scopes));
+    let message = described(&unknown, &names(app, &filter.scopes, None)?, |name| {
+        topics::moved_away(app, name, &filter.scopes)
+    });
     if filter.topics.is_empty() {
         filter.topics = unknown;
     }
@@ -41,28 +42,46 @@ pub(crate) fn resolve(app: &App, filter: &mut Filter) -> Result<Option<String>, 
 }
 
 fn fitting(app: &App, scopes: &[Scope], pattern: &str) -> Result<Vec<String>, Refusal> {
-    let pattern = TopicPattern::parse(pattern).map_err(|error| Refusal::invalid(error.to_string()))?;
+    let pattern =
+        TopicPattern::parse(pattern).map_err(|error| Refusal::invalid(error.to_string()))?;
     names(app, scopes, Some(&pattern))
 }
 
-fn names(app: &App, scopes: &[Scope], pattern: Option<&TopicPattern>) -> Result<Vec<String>, Refusal> {
+fn names(
+    app: &App,
+    scopes: &[Scope],
+    pattern: Option<&TopicPattern>,
+) -> Result<Vec<String>, Refusal> {
     let topics = app.memory.strand.topics(scopes, pattern)?;
     Ok(topics.into_iter().map(|topic| topic.name).collect())
 }
 
-/// Whether the topic has a memory in these scopes, of any status: a forgotten one may be searched for as well.
+/// Whether the topic has a memory in these scopes, of any status: a forgotten one may be searched
+/// for as well.
 fn has_members(app: &App, scopes: &[Scope], topic: &str) -> bool {
     let catalog = app.memory.strand.catalog();
-    let members = if scopes.is_empty() { catalog.of_topic(topic) } else { catalog.members(topic, scopes, |_| true) };
+    let members = if scopes.is_empty() {
+        catalog.of_topic(topic)
+    } else {
+        catalog.members(topic, scopes, |_| true)
+    };
     !members.is_empty()
 }
 
-fn described(unknown: &[String], names: &[String], moved: impl Fn(&str) -> Option<String>) -> String {
+fn described(
+    unknown: &[String],
+    names: &[String],
+    moved: impl Fn(&str) -> Option<String>,
+) -> String {
     let one = |name: &String| {
         if let Some(moved) = moved(name) {
             return moved;
         }
-        let what = if TopicPattern::is_glob(name) { "no topic here fits" } else { "no topic here is called" };
+        let what = if TopicPattern::is_glob(name) {
+            "no topic here fits"
+        } else {
+            "no topic here is called"
+        };
         match near(name, names).join(", ") {
             near if near.is_empty() => format!("{what} {name}"),
             near => format!("{what} {name}; near: {near}"),

@@ -1,4 +1,5 @@
-//! Which sessions there are: those that hooks told of, and those that changed something without a hook.
+//! Which sessions there are: those that hooks told of, and those that changed something without a
+//! hook.
 
 use std::collections::HashMap;
 
@@ -37,7 +38,9 @@ pub fn list(app: &App, limit: u32) -> Result<(Vec<KnownSession>, usize), Refusal
     let now = app.memory.now();
     let mut sessions = changed(app.memory.strand.snapshot()?.operations_backwards()?, now)?;
     for known in app.hooks.sessions.known(now) {
-        let session = sessions.entry(known.key.clone()).or_insert_with(|| empty(&known.key));
+        let session = sessions
+            .entry(known.key.clone())
+            .or_insert_with(|| empty(&known.key));
         session.phase = Some(known.phase);
         session.last_event_at = session.last_event_at.max(known.last_event_at);
         session.injected = known.given.len();
@@ -48,7 +51,11 @@ pub fn list(app: &App, limit: u32) -> Result<(Vec<KnownSession>, usize), Refusal
         }
     }
     let mut sessions: Vec<KnownSession> = sessions.into_values().collect();
-    sessions.sort_by(|a, b| b.last_event_at.cmp(&a.last_event_at).then_with(|| a.session.cmp(&b.session)));
+    sessions.sort_by(|a, b| {
+        b.last_event_at
+            .cmp(&a.last_event_at)
+            .then_with(|| a.session.cmp(&b.session))
+    });
     let total = sessions.len();
     sessions.truncate(limit);
     Ok((sessions, total))
@@ -95,6 +102,13 @@ fn empty(session: &str) -> KnownSession {
 /// The project of the newest given memory that belongs to one.
 fn project_of(app: &App, given: &[MemoryNumber]) -> String {
     let catalog = app.memory.strand.catalog();
-    let scopes = given.iter().filter_map(|number| catalog.row(*number)).map(|row| catalog.scope_of(row));
-    scopes.into_iter().find(|scope| scope.starts_with("project:")).map(str::to_owned).unwrap_or_default()
+    let scopes = given
+        .iter()
+        .filter_map(|number| catalog.row(*number))
+        .map(|row| catalog.scope_of(row));
+    scopes
+        .into_iter()
+        .find(|scope| scope.starts_with("project:"))
+        .map(str::to_owned)
+        .unwrap_or_default()
 }

@@ -9,14 +9,15 @@ use helix_engine::policy::stale::{LinePlace, line_places};
 
 use super::file::{self, Stamp};
 
-/// Files of one generation: more than a large project's memories are about; an entry takes some 200 bytes.
+/// Files of one generation: more than a large project's memories are about; an entry takes some 200
+/// bytes.
 const FILES_MAX: usize = 16_384;
 
 /// Lines of one generation, at sixteen bytes each. A file's own lines may exceed it.
 const LINES_MAX: usize = 500_000;
 
-/// A file that changed this short a time before it was read may change again within one tick of the file system's clock,
-/// so it is not remembered.
+/// A file that changed this short a time before it was read may change again within one tick of the
+/// file system's clock, so it is not remembered.
 const SETTLED: Duration = Duration::from_millis(100);
 
 /// The content of a file.
@@ -53,8 +54,9 @@ impl Cache {
         needs_lines: impl Fn(&[u8; 32]) -> bool,
     ) -> Option<Known> {
         let mut generations = self.lock();
-        let is_enough =
-            |known: &&Known| known.stamp == stamp && (known.lines.is_some() || !needs_lines(&known.content));
+        let is_enough = |known: &&Known| {
+            known.stamp == stamp && (known.lines.is_some() || !needs_lines(&known.content))
+        };
         if let Some(known) = generations.young.get(path).filter(is_enough) {
             return Some(known.clone());
         }
@@ -63,17 +65,29 @@ impl Cache {
         Some(known)
     }
 
-    /// Reads a file and remembers what it holds: once for its hash, and once more at most, should its lines be needed only
-    /// later. `None` when it cannot be read.
-    pub(super) fn read(&self, path: &Path, needs_lines: impl Fn(&[u8; 32]) -> bool, now: SystemTime) -> Option<Known> {
+    /// Reads a file and remembers what it holds: once for its hash, and once more at most, should
+    /// its lines be needed only later. `None` when it cannot be read.
+    pub(super) fn read(
+        &self,
+        path: &Path,
+        needs_lines: impl Fn(&[u8; 32]) -> bool,
+        now: SystemTime,
+    ) -> Option<Known> {
         let (bytes, stamp) = file::read(path)?;
         let content = *blake3::hash(&bytes).as_bytes();
         let lines = needs_lines(&content).then(|| line_places(&bytes).into());
-        let known = Known { stamp, content, lines };
+        let known = Known {
+            stamp,
+            content,
+            lines,
+        };
         let mut generations = self.lock();
         generations.reads += 1;
         // A time that lies in the future says nothing about ticks.
-        if now.duration_since(stamp.modified()).map_or(true, |age| age >= SETTLED) {
+        if now
+            .duration_since(stamp.modified())
+            .map_or(true, |age| age >= SETTLED)
+        {
             generations.insert(path, known.clone());
         }
         Some(known)
@@ -86,7 +100,9 @@ impl Cache {
     }
 
     fn lock(&self) -> MutexGuard<'_, Generations> {
-        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
+        self.generations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -118,7 +134,12 @@ mod tests {
     fn write(path: &Path, text: &str, after_past: Duration) {
         fs::write(path, text).unwrap();
         let at = UNIX_EPOCH + PAST + after_past;
-        File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+        File::options()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_modified(at)
+            .unwrap();
     }
 
     fn stamp(path: &Path) -> Stamp {
@@ -131,7 +152,9 @@ mod tests {
 
     fn look(cache: &Cache, path: &Path, needs_lines: bool) -> Known {
         let remembered = cache.remembered(path, stamp(path), |_| needs_lines);
-        remembered.or_else(|| cache.read(path, |_| needs_lines, SystemTime::now())).unwrap()
+        remembered
+            .or_else(|| cache.read(path, |_| needs_lines, SystemTime::now()))
+            .unwrap()
     }
 
     #[test]
@@ -142,15 +165,24 @@ mod tests {
         write(&path, "one\ntwo\n", Duration::ZERO);
         for _ in 0..3 {
             assert_eq!(look(&cache, &path, true).lines.unwrap().len(), 2);
-            assert_eq!(look(&cache, &path, false).content, *blake3::hash(b"one\ntwo\n").as_bytes());
+            assert_eq!(
+                look(&cache, &path, false).content,
+                *blake3::hash(b"one\ntwo\n").as_bytes()
+            );
         }
         assert_eq!(cache.reads(), 1);
         // The same content at another time is the same content.
         write(&path, "one\ntwo\n", Duration::from_micros(1));
-        assert_eq!(look(&cache, &path, false).content, *blake3::hash(b"one\ntwo\n").as_bytes());
+        assert_eq!(
+            look(&cache, &path, false).content,
+            *blake3::hash(b"one\ntwo\n").as_bytes()
+        );
         assert_eq!(cache.reads(), 2);
         write(&path, "one\nsix\n", Duration::from_micros(2));
-        assert_eq!(look(&cache, &path, false).content, *blake3::hash(b"one\nsix\n").as_bytes());
+        assert_eq!(
+            look(&cache, &path, false).content,
+            *blake3::hash(b"one\nsix\n").as_bytes()
+        );
         assert_eq!(cache.reads(), 3);
     }
 
@@ -193,7 +225,10 @@ mod tests {
         write(&other, "two\n", Duration::ZERO);
         look(&cache, &path, false);
         fs::rename(&other, &path).unwrap();
-        assert_eq!(look(&cache, &path, false).content, *blake3::hash(b"two\n").as_bytes());
+        assert_eq!(
+            look(&cache, &path, false).content,
+            *blake3::hash(b"two\n").as_bytes()
+        );
     }
 
     #[test]
@@ -205,7 +240,9 @@ mod tests {
         let known = look(&cache, &path, true);
         for round in 0..3 {
             for n in 0..FILES_MAX {
-                cache.lock().insert(Path::new(&format!("{round}/{n}")), known.clone());
+                cache
+                    .lock()
+                    .insert(Path::new(&format!("{round}/{n}")), known.clone());
             }
             look(&cache, &path, true);
         }

@@ -31,7 +31,11 @@ pub(super) struct Stamp {
 
 impl Stamp {
     fn of(found: &Metadata) -> Self {
-        Self { modified: found.modified().unwrap_or(UNIX_EPOCH), size: found.size(), inode: found.ino() }
+        Self {
+            modified: found.modified().unwrap_or(UNIX_EPOCH),
+            size: found.size(),
+            inode: found.ino(),
+        }
     }
 
     /// When it was last changed.
@@ -62,19 +66,30 @@ pub(super) fn see(path: &Path) -> Seen {
         Ok(found) if found.is_dir() => Seen::Gone,
         Ok(found) if !found.is_file() || found.len() > SOURCE_MAX_BYTES => Seen::Unreadable,
         Ok(found) => Seen::File(Stamp::of(&found)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Seen::Gone,
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Seen::Gone
+        }
         Err(_) => Seen::Unreadable,
     }
 }
 
-/// Reads a regular file with its stamp; `None` when it is none, too large, or changes while it is read.
+/// Reads a regular file with its stamp; `None` when it is none, too large, or changes while it is
+/// read.
 pub(super) fn read(path: &Path) -> Option<(Vec<u8>, Stamp)> {
     let (mut file, before) = plain_file::open(path).ok()?;
     if before.len() > SOURCE_MAX_BYTES {
         return None;
     }
     let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or_default());
-    file.by_ref().take(SOURCE_MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    file.by_ref()
+        .take(SOURCE_MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .ok()?;
     let stamp = Stamp::of(&before);
     let is_whole = bytes.len() as u64 == before.len() && Stamp::of(&file.metadata().ok()?) == stamp;
     is_whole.then_some((bytes, stamp))
@@ -100,10 +115,14 @@ pub fn hashes(path: &Path, line: Option<u32>) -> Option<Hashes> {
     Some(Hashes::of(&bytes, line))
 }
 
-/// The same for a line that may stand elsewhere by now, and where it is: the place of the text that was recorded, else the
-/// number that it had.
+/// The same for a line that may stand elsewhere by now, and where it is: the place of the text that
+/// was recorded, else the number that it had.
 #[must_use]
-pub fn hashes_again(path: &Path, line: Option<u32>, was: Option<LineHash>) -> Option<(Hashes, Option<u32>)> {
+pub fn hashes_again(
+    path: &Path,
+    line: Option<u32>,
+    was: Option<LineHash>,
+) -> Option<(Hashes, Option<u32>)> {
     let (bytes, _) = read(path)?;
     let moved = |number| was.and_then(|hash| nearest_line(&bytes, hash, number));
     let line = line.map(|number| moved(number).unwrap_or(number));
@@ -144,7 +163,9 @@ impl Content {
     /// The line with this 1-based number; `None` when it is blank or behind the end.
     #[must_use]
     pub fn line(&self, number: u32) -> Option<LineHash> {
-        *self.lines.get(usize::try_from(number.checked_sub(1)?).ok()?)?
+        *self
+            .lines
+            .get(usize::try_from(number.checked_sub(1)?).ok()?)?
     }
 }
 
@@ -177,27 +198,41 @@ pub struct Excerpt {
     pub first_line: u32,
 }
 
-/// Reads the lines around a place: where the recorded line is now, else where it was, else the file's beginning.
+/// Reads the lines around a place: where the recorded line is now, else where it was, else the
+/// file's beginning.
 pub fn excerpt(path: &Path, line: Option<u32>, hash: Option<LineHash>) -> Option<Excerpt> {
     let (bytes, _) = read(path)?;
     let last = u32::try_from(lines(&bytes).count()).unwrap_or(u32::MAX);
     let was = line.unwrap_or(1);
-    let place = hash.and_then(|hash| nearest_line(&bytes, hash, was)).unwrap_or(was).clamp(1, last);
+    let place = hash
+        .and_then(|hash| nearest_line(&bytes, hash, was))
+        .unwrap_or(was)
+        .clamp(1, last);
     let first_line = place.saturating_sub(EXCERPT_MARGIN).max(1);
     let end = place.saturating_add(EXCERPT_MARGIN).min(last);
     let (skipped, taken) = (first_line as usize - 1, (end - first_line) as usize + 1);
     let shown: Vec<String> = lines(&bytes).skip(skipped).take(taken).map(shown).collect();
-    Some(Excerpt { text: shown.join("\n"), first_line })
+    Some(Excerpt {
+        text: shown.join("\n"),
+        first_line,
+    })
 }
 
-/// The first line of a file that is not as it was, 1-based: the last one where the file was merely cut. `None` when there is no
-/// such file, or no such line.
+/// The first line of a file that is not as it was, 1-based: the last one where the file was merely
+/// cut. `None` when there is no such file, or no such line.
 #[must_use]
 pub fn first_change(path: &Path, was: &[u8]) -> Option<u32> {
     let (bytes, _) = read(path)?;
     // Git gives a text without white space at its end.
-    let (now, was): (Vec<&[u8]>, Vec<&[u8]>) = (lines(bytes.trim_ascii_end()).collect(), lines(was).collect());
-    let same = now.iter().zip(&was).take_while(|(now, was)| now == was).count();
+    let (now, was): (Vec<&[u8]>, Vec<&[u8]>) = (
+        lines(bytes.trim_ascii_end()).collect(),
+        lines(was).collect(),
+    );
+    let same = now
+        .iter()
+        .zip(&was)
+        .take_while(|(now, was)| now == was)
+        .count();
     let is_same = same == now.len() && same == was.len();
     let number = u32::try_from((same + 1).min(now.len().max(1))).unwrap_or(u32::MAX);
     (!is_same).then_some(number)
@@ -208,7 +243,10 @@ fn shown(line: &[u8]) -> String {
     if text.chars().nth(EXCERPT_LINE_MAX_CHARS).is_none() {
         return text;
     }
-    text.chars().take(EXCERPT_LINE_MAX_CHARS - 1).chain(['…']).collect()
+    text.chars()
+        .take(EXCERPT_LINE_MAX_CHARS - 1)
+        .chain(['…'])
+        .collect()
 }
 
 #[cfg(test)]
@@ -221,14 +259,22 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("hello");
         fs::write(&path, "hello\n").unwrap();
-        let id = u128::from_str_radix("ce013625030ba8dba906f756967f9e9c", 16).unwrap().to_be_bytes();
+        let id = u128::from_str_radix("ce013625030ba8dba906f756967f9e9c", 16)
+            .unwrap()
+            .to_be_bytes();
         let found = hashes(&path, Some(1)).unwrap();
         assert_eq!(found.git_blob.get(..16).unwrap(), id);
         assert_eq!(found.line, LineHash::of(b"hello"));
         assert_eq!(hashes(&path, Some(2)).unwrap().line, None);
         let whole = content(&path).unwrap();
-        assert_eq!((whole.content, whole.git_blob), (found.content, found.git_blob));
-        assert_eq!([0, 1, 2].map(|number| whole.line(number)), [None, found.line, None]);
+        assert_eq!(
+            (whole.content, whole.git_blob),
+            (found.content, found.git_blob)
+        );
+        assert_eq!(
+            [0, 1, 2].map(|number| whole.line(number)),
+            [None, found.line, None]
+        );
         assert_eq!(modified(&path), Some((whole.modified, 6)));
         assert_eq!(hashes(directory.path(), None), None);
     }
@@ -256,13 +302,18 @@ mod tests {
         let path = directory.path().join("lines");
         let text: Vec<String> = (1..=20).map(|n| format!("  line {n}")).collect();
         fs::write(&path, text.join("\r\n")).unwrap();
-        let at = |line, hash| excerpt(&path, line, hash).map(|found| (found.first_line, found.text.lines().count()));
+        let at = |line, hash| {
+            excerpt(&path, line, hash).map(|found| (found.first_line, found.text.lines().count()))
+        };
         assert_eq!(at(Some(10), None), Some((7, 7)));
         assert_eq!(at(Some(10), LineHash::of(b"line 15")), Some((12, 7)));
         assert_eq!(at(Some(2), None), Some((1, 5)));
         assert_eq!(at(Some(99), None), Some((17, 4)));
         assert_eq!(at(None, None), Some((1, 4)));
-        assert_eq!(excerpt(&path, None, None).unwrap().text, "  line 1\n  line 2\n  line 3\n  line 4");
+        assert_eq!(
+            excerpt(&path, None, None).unwrap().text,
+            "  line 1\n  line 2\n  line 3\n  line 4"
+        );
         assert_eq!(excerpt(&directory.path().join("absent"), None, None), None);
     }
 }

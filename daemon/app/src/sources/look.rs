@@ -7,14 +7,17 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use helix_engine::model::{Memory, Scope, plain_path};
-use helix_engine::policy::stale::{File, Found, Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, decide, source_scope};
+use helix_engine::policy::stale::{
+    File, Found, Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, decide, source_scope,
+};
 
 use super::Sources;
 use super::file::{Seen, see};
 use crate::memory::FILES_PATIENCE;
 use crate::project::Project;
 
-/// Looks at files for one request. Files beyond its budget of reading count as unknown until a later request.
+/// Looks at files for one request. Files beyond its budget of reading count as unknown until a
+/// later request.
 pub struct Look<'a> {
     sources: &'a Sources,
     project: &'a Project,
@@ -42,17 +45,33 @@ impl Sources {
 
 impl helix_engine::ports::Sources for Look<'_> {
     fn prepare(&self, memories: &mut dyn Iterator<Item = &Memory>) {
-        let seen = memories.filter(|memory| Recorded::of(memory).is_some_and(|recorded| recorded.content.is_some()));
+        let seen = memories.filter(|memory| {
+            Recorded::of(memory).is_some_and(|recorded| recorded.content.is_some())
+        });
         self.prepare_paths(seen.filter_map(|memory| {
-            let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
-            self.locate(&source_scope(&memory.scope, project), &memory.source.as_ref()?.path)
+            let project = memory
+                .attributes
+                .get(SOURCE_PROJECT_ATTRIBUTE)
+                .map(String::as_str);
+            self.locate(
+                &source_scope(&memory.scope, project),
+                &memory.source.as_ref()?.path,
+            )
         }));
     }
 
     fn state(&self, memory: &Memory) -> SourceState {
-        let Some(recorded) = Recorded::of(memory) else { return SourceState::Unknown };
-        let path = memory.source.as_ref().map_or("", |source| source.path.as_str());
-        let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
+        let Some(recorded) = Recorded::of(memory) else {
+            return SourceState::Unknown;
+        };
+        let path = memory
+            .source
+            .as_ref()
+            .map_or("", |source| source.path.as_str());
+        let project = memory
+            .attributes
+            .get(SOURCE_PROJECT_ATTRIBUTE)
+            .map(String::as_str);
         self.state_of(&source_scope(&memory.scope, project), path, &recorded)
     }
 }
@@ -61,7 +80,10 @@ impl Look<'_> {
     /// The same without touching any file: all count as unknown.
     #[must_use]
     pub fn blind(self) -> Self {
-        Self { is_blind: true, ..self }
+        Self {
+            is_blind: true,
+            ..self
+        }
     }
 
     /// Says what has become of a source, as it is named by a memory whose [`source_scope`] this is.
@@ -69,7 +91,9 @@ impl Look<'_> {
         if self.is_blind || recorded.content.is_none() {
             return SourceState::Unknown;
         }
-        let Some(path) = self.locate(scope, path) else { return SourceState::Unknown };
+        let Some(path) = self.locate(scope, path) else {
+            return SourceState::Unknown;
+        };
         let stamp = match self.seen_at(&path) {
             None => return SourceState::Unknown,
             Some(Seen::Gone) => return decide(recorded, Found::Gone),
@@ -77,17 +101,33 @@ impl Look<'_> {
             Some(Seen::File(stamp)) => stamp,
         };
         let needs_lines = |content: &[u8; 32]| recorded.needs_lines(content);
-        let known = self.sources.cache.remembered(&path, stamp, needs_lines).or_else(|| {
-            self.left_bytes.set(self.left_bytes.get().checked_sub(stamp.size())?);
-            let (cache, recorded, read) = (Arc::clone(&self.sources.cache), *recorded, path.clone());
-            self.ask(&path, move || {
-                cache.read(&read, |content: &[u8; 32]| recorded.needs_lines(content), SystemTime::now())
-            })?
-        });
+        let known = self
+            .sources
+            .cache
+            .remembered(&path, stamp, needs_lines)
+            .or_else(|| {
+                self.left_bytes
+                    .set(self.left_bytes.get().checked_sub(stamp.size())?);
+                let (cache, recorded, read) =
+                    (Arc::clone(&self.sources.cache), *recorded, path.clone());
+                self.ask(&path, move || {
+                    cache.read(
+                        &read,
+                        |content: &[u8; 32]| recorded.needs_lines(content),
+                        SystemTime::now(),
+                    )
+                })?
+            });
         match known {
             Some(known) => {
                 let lines = known.lines.as_deref().unwrap_or_default();
-                decide(recorded, Found::File(File { content: known.content, lines }))
+                decide(
+                    recorded,
+                    Found::File(File {
+                        content: known.content,
+                        lines,
+                    }),
+                )
             }
             None => decide(recorded, Found::Nothing),
         }
@@ -105,21 +145,40 @@ impl Look<'_> {
         for (place, paths) in wanted {
             let all = paths.clone();
             let look = move || all.iter().map(|path| see(path)).collect::<Vec<_>>();
-            let found = self.sources.reach.ask_of(&place, paths.clone(), FILES_PATIENCE, look);
-            let found = found.map_or_else(|| vec![None; paths.len()], |found| found.into_iter().map(Some).collect());
+            let found = self
+                .sources
+                .reach
+                .ask_of(&place, paths.clone(), FILES_PATIENCE, look);
+            let found = found.map_or_else(
+                || vec![None; paths.len()],
+                |found| found.into_iter().map(Some).collect(),
+            );
             self.seen.borrow_mut().extend(paths.into_iter().zip(found));
         }
     }
 
     /// Asks something of a file; `None` where nobody answers in time.
-    pub fn ask<T: Send + 'static>(&self, path: &Path, question: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-        self.sources.reach.ask_of(&self.place_of(path), vec![path.to_owned()], FILES_PATIENCE, question)
+    pub fn ask<T: Send + 'static>(
+        &self,
+        path: &Path,
+        question: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.sources.reach.ask_of(
+            &self.place_of(path),
+            vec![path.to_owned()],
+            FILES_PATIENCE,
+            question,
+        )
     }
 
     /// What hangs together with a file: its project, else its directory.
     fn place_of(&self, path: &Path) -> PathBuf {
         let root = &self.project.root;
-        if path.starts_with(root) { root.clone() } else { path.parent().unwrap_or(path).to_owned() }
+        if path.starts_with(root) {
+            root.clone()
+        } else {
+            path.parent().unwrap_or(path).to_owned()
+        }
     }
 
     fn seen_at(&self, path: &Path) -> Option<Seen> {
@@ -140,7 +199,8 @@ impl Look<'_> {
         })
     }
 
-    /// Where a source is: an absolute one as it is, a relative one inside of this project, where it must belong.
+    /// Where a source is: an absolute one as it is, a relative one inside of this project, where it
+    /// must belong.
     pub fn locate(&self, scope: &Scope, path: &str) -> Option<PathBuf> {
         let path = plain_path(path);
         let path = Path::new(path.as_ref());
@@ -150,7 +210,9 @@ impl Look<'_> {
         // Nobody knows where other projects are, or whose a global path is.
         let is_own = matches!(scope, Scope::Project(_))
             && (*scope == self.project.scope || self.project.aliases.contains(scope));
-        let is_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let is_inside = path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         (is_own && is_inside && self.has_root()).then(|| self.project.root.join(path))
     }
 }
@@ -178,15 +240,31 @@ mod tests {
             let root = directory.path().join("billing");
             fs::create_dir(&root).unwrap();
             fs::write(root.join("a.rs"), FILE).unwrap();
-            let project =
-                Project { scope: Scope::Project("billing".into()), root, name: "billing".into(), aliases: Vec::new() };
-            Self { directory, project, sources: Sources::default() }
+            let project = Project {
+                scope: Scope::Project("billing".into()),
+                root,
+                name: "billing".into(),
+                aliases: Vec::new(),
+            };
+            Self {
+                directory,
+                project,
+                sources: Sources::default(),
+            }
         }
 
         fn state_of(&self, path: &str) -> SourceState {
             let line = LineHash::of(b"run();");
-            let recorded = Recorded { content: Some(*blake3::hash(FILE.as_bytes()).as_bytes()), line, number: Some(2) };
-            self.sources.look(&self.project, u64::MAX).state_of(&self.project.scope, path, &recorded)
+            let recorded = Recorded {
+                content: Some(*blake3::hash(FILE.as_bytes()).as_bytes()),
+                line,
+                number: Some(2),
+            };
+            self.sources.look(&self.project, u64::MAX).state_of(
+                &self.project.scope,
+                path,
+                &recorded,
+            )
         }
     }
 
@@ -196,8 +274,16 @@ mod tests {
         let path = world.project.root.join("a.rs");
         assert_eq!(world.state_of("a.rs"), SourceState::Fresh);
         assert_eq!(world.state_of(path.to_str().unwrap()), SourceState::Fresh);
-        assert_eq!(world.state_of("src/deep/../../a.rs"), SourceState::Fresh, "as it was stored before");
-        fs::write(&path, "// moved\nfn main() {\n    if true {\n        run();\n    }\n}").unwrap();
+        assert_eq!(
+            world.state_of("src/deep/../../a.rs"),
+            SourceState::Fresh,
+            "as it was stored before"
+        );
+        fs::write(
+            &path,
+            "// moved\nfn main() {\n    if true {\n        run();\n    }\n}",
+        )
+        .unwrap();
         assert_eq!(world.state_of("a.rs"), SourceState::Moved(4));
         fs::write(&path, "fn main() {\n    walk();\n}\n").unwrap();
         assert_eq!(world.state_of("a.rs"), SourceState::Changed);
@@ -205,7 +291,10 @@ mod tests {
         assert_eq!(world.state_of("./a.rs"), SourceState::Deleted);
         fs::create_dir(&path).unwrap();
         assert_eq!(world.state_of("a.rs"), SourceState::Deleted);
-        assert_eq!(world.state_of(path.join("b.rs").to_str().unwrap()), SourceState::Deleted);
+        assert_eq!(
+            world.state_of(path.join("b.rs").to_str().unwrap()),
+            SourceState::Deleted
+        );
     }
 
     #[test]
@@ -213,10 +302,17 @@ mod tests {
         let mut world = World::new();
         fs::write(world.directory.path().join("outside.rs"), "").unwrap();
         assert_eq!(world.state_of("../outside.rs"), SourceState::Unknown);
-        let recorded = Recorded { content: Some([0; 32]), line: None, number: None };
+        let recorded = Recorded {
+            content: Some([0; 32]),
+            line: None,
+            number: None,
+        };
         for scope in [Scope::Global, Scope::Project("other".into())] {
             let look = world.sources.look(&world.project, u64::MAX);
-            assert_eq!(look.state_of(&scope, "gone.rs", &recorded), SourceState::Unknown);
+            assert_eq!(
+                look.state_of(&scope, "gone.rs", &recorded),
+                SourceState::Unknown
+            );
         }
         fs::remove_dir_all(&world.project.root).unwrap();
         assert_eq!(world.state_of("a.rs"), SourceState::Unknown);
@@ -228,14 +324,27 @@ mod tests {
     fn a_look_reads_no_more_than_its_budget() {
         let world = World::new();
         let content = Some(*blake3::hash(FILE.as_bytes()).as_bytes());
-        let recorded = Recorded { content, line: None, number: None };
+        let recorded = Recorded {
+            content,
+            line: None,
+            number: None,
+        };
         let look = |budget| world.sources.look(&world.project, budget);
         let poor = look(FILE.len() as u64 - 1);
-        assert_eq!(poor.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Unknown);
+        assert_eq!(
+            poor.state_of(&world.project.scope, "a.rs", &recorded),
+            SourceState::Unknown
+        );
         let rich = look(FILE.len() as u64);
-        assert_eq!(rich.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Fresh);
+        assert_eq!(
+            rich.state_of(&world.project.scope, "a.rs", &recorded),
+            SourceState::Fresh
+        );
         let blind = world.sources.look(&world.project, u64::MAX).blind();
-        assert_eq!(blind.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Unknown);
+        assert_eq!(
+            blind.state_of(&world.project.scope, "a.rs", &recorded),
+            SourceState::Unknown
+        );
     }
 
     #[test]
@@ -244,7 +353,11 @@ mod tests {
         let large = fs::File::create(world.project.root.join("large")).unwrap();
         large.set_len(super::super::SOURCE_MAX_BYTES + 1).unwrap();
         assert_eq!(world.state_of("large"), SourceState::Unknown);
-        nix::unistd::mkfifo(&world.project.root.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        nix::unistd::mkfifo(
+            &world.project.root.join("pipe"),
+            nix::sys::stat::Mode::S_IRWXU,
+        )
+        .unwrap();
         assert_eq!(world.state_of("pipe"), SourceState::Unknown);
     }
 }

@@ -38,20 +38,35 @@ pub struct UnknownCategory(String);
 
 /// Tags of each category, normalised.
 const TAGS: &[(Category, &[&str])] = &[
-    (Category::Architecture, &["architecture", "module-map", "coupling", "interface"]),
+    (
+        Category::Architecture,
+        &["architecture", "module-map", "coupling", "interface"],
+    ),
     (Category::DataFlow, &["data-flow", "lifecycle", "protocol"]),
-    (Category::Invariants, &["invariant", "boundary", "concurrency"]),
+    (
+        Category::Invariants,
+        &["invariant", "boundary", "concurrency"],
+    ),
     (Category::Gotchas, &["gotcha", "bug", "error-handling"]),
-    (Category::Decisions, &["decision", "deprecation", "migration"]),
+    (
+        Category::Decisions,
+        &["decision", "deprecation", "migration"],
+    ),
     (Category::HowTo, &["how-to", "config", "deploy"]),
-    (Category::Performance, &["perf", "performance", "benchmark", "optimization"]),
+    (
+        Category::Performance,
+        &["perf", "performance", "benchmark", "optimization"],
+    ),
     (Category::Gaps, &["gap", "friction", "todo", "missing"]),
     (Category::Untagged, &["untagged"]),
 ];
 
 /// The categories by their tags: a brief looks up each tag of each memory.
-static BY_TAG: LazyLock<FxHashMap<&str, Category>> =
-    LazyLock::new(|| TAGS.iter().flat_map(|(category, tags)| tags.iter().map(|tag| (*tag, *category))).collect());
+static BY_TAG: LazyLock<FxHashMap<&str, Category>> = LazyLock::new(|| {
+    TAGS.iter()
+        .flat_map(|(category, tags)| tags.iter().map(|tag| (*tag, *category)))
+        .collect()
+});
 
 impl Category {
     /// All of them, in a brief's order.
@@ -177,8 +192,13 @@ mod tests {
         let focus = Category::parse_list("gotchas, invariants,,gotcha ").unwrap();
         assert_eq!(focus, [Category::Invariants, Category::Gotchas]);
         assert!(Category::parse_list("").unwrap().is_empty());
-        let error = Category::parse_list("gotchas,colours").unwrap_err().to_string();
-        assert!(error.contains("colours") && error.contains("how-to"), "{error}");
+        let error = Category::parse_list("gotchas,colours")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("colours") && error.contains("how-to"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Third pass: how a concept evolved. Within a topic, memories that share a dominant keyword, oldest first.
+//! Third pass: how a concept evolved. Within a topic, memories that share a dominant keyword,
+//! oldest first.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,8 @@ const MEMBERS_MIN: usize = 3;
 /// Chains of one topic: the next ones would share ever less.
 const CHAINS_PER_TOPIC_MAX: usize = 3;
 
-/// Size of a topic from which a word that most of its memories have names the topic and not one thread in it.
+/// Size of a topic from which a word that most of its memories have names the topic and not one
+/// thread in it.
 const LARGE_TOPIC: usize = 12;
 
 /// What the pass needs of a memory.
@@ -39,10 +41,19 @@ pub(super) fn threads(members: &[Member<'_>], vocabulary: &Vocabulary) -> Vec<Th
         topics.entry(member.topic).or_default().push(position);
     }
     let mut threads = Vec::new();
-    let mut counts = Counts { of_keyword: vec![(0, 0); vocabulary.len()], touched: Vec::new() };
+    let mut counts = Counts {
+        of_keyword: vec![(0, 0); vocabulary.len()],
+        touched: Vec::new(),
+    };
     for (topic, mut positions) in topics {
         positions.sort_by_key(|&at| members.get(at).map(|member| member.valid_from));
-        threads.extend(threads_of_topic(topic, &positions, members, vocabulary, &mut counts));
+        threads.extend(threads_of_topic(
+            topic,
+            &positions,
+            members,
+            vocabulary,
+            &mut counts,
+        ));
     }
     threads
 }
@@ -54,29 +65,47 @@ fn threads_of_topic(
     vocabulary: &Vocabulary,
     counts: &mut Counts,
 ) -> Vec<Thread> {
-    let most = if positions.len() < LARGE_TOPIC { positions.len() } else { positions.len() / 2 };
-    let own: Vec<u32> = words(topic.as_str()).filter_map(|word| vocabulary.find(word)).collect();
+    let most = if positions.len() < LARGE_TOPIC {
+        positions.len()
+    } else {
+        positions.len() / 2
+    };
+    let own: Vec<u32> = words(topic.as_str())
+        .filter_map(|word| vocabulary.find(word))
+        .collect();
     let mut free = positions.to_vec();
     let mut threads = Vec::new();
     while threads.len() < CHAINS_PER_TOPIC_MAX && free.len() >= MEMBERS_MIN {
         for member in free.iter().filter_map(|&at| members.get(at)) {
             counts.add(member.words);
         }
-        let Some(keyword) = counts.take_dominant(&own, most, vocabulary) else { break };
-        let has_it = |&at: &usize| members.get(at).is_some_and(|member| has(member.words, keyword));
+        let Some(keyword) = counts.take_dominant(&own, most, vocabulary) else {
+            break;
+        };
+        let has_it = |&at: &usize| {
+            members
+                .get(at)
+                .is_some_and(|member| has(member.words, keyword))
+        };
         let (chained, rest): (Vec<usize>, Vec<usize>) = free.into_iter().partition(has_it);
-        threads.push(Thread { keyword: vocabulary.keyword(keyword).to_owned(), members: chained });
+        threads.push(Thread {
+            keyword: vocabulary.keyword(keyword).to_owned(),
+            members: chained,
+        });
         free = rest;
     }
     threads
 }
 
 fn has(words: &Words, keyword: u32) -> bool {
-    words.keywords.binary_search_by_key(&keyword, |(word, _)| *word).is_ok()
+    words
+        .keywords
+        .binary_search_by_key(&keyword, |(word, _)| *word)
+        .is_ok()
 }
 
-/// How many members share each keyword, and with what weight. Room for all keywords, since a map of them took as long as
-/// reading their texts.
+/// How many members share each keyword, and with what weight. Room for all keywords, since a map of
+/// them took as long as reading their texts.
 struct Counts {
     of_keyword: Vec<(usize, usize)>,
     /// Those that are not zero.
@@ -86,7 +115,9 @@ struct Counts {
 impl Counts {
     fn add(&mut self, words: &Words) {
         for &(keyword, in_headline) in &words.keywords {
-            let Some((shared_by, weight)) = self.of_keyword.get_mut(keyword as usize) else { continue };
+            let Some((shared_by, weight)) = self.of_keyword.get_mut(keyword as usize) else {
+                continue;
+            };
             if *shared_by == 0 {
                 self.touched.push(keyword);
             }
@@ -95,10 +126,13 @@ impl Counts {
         }
     }
 
-    /// The keyword that most members share; one in a headline counts twice. Of equals the longest, then the first by letters.
-    /// All counts are zero afterwards.
+    /// The keyword that most members share; one in a headline counts twice. Of equals the longest,
+    /// then the first by letters. All counts are zero afterwards.
     fn take_dominant(&mut self, own: &[u32], most: usize, vocabulary: &Vocabulary) -> Option<u32> {
-        let Self { of_keyword, touched } = self;
+        let Self {
+            of_keyword,
+            touched,
+        } = self;
         let counted = touched.drain(..).filter_map(|keyword| {
             let (shared_by, weight) = of_keyword.get_mut(keyword as usize).map(std::mem::take)?;
             let may_lead = (MEMBERS_MIN..=most).contains(&shared_by) && !own.contains(&keyword);
@@ -107,7 +141,9 @@ impl Counts {
         let text = |keyword| vocabulary.keyword(keyword);
         counted
             .max_by(|a, b| {
-                a.0.cmp(&b.0).then_with(|| text(a.1).len().cmp(&text(b.1).len())).then_with(|| text(b.1).cmp(text(a.1)))
+                a.0.cmp(&b.0)
+                    .then_with(|| text(a.1).len().cmp(&text(b.1).len()))
+                    .then_with(|| text(b.1).cmp(text(a.1)))
             })
             .map(|(_, keyword)| keyword)
     }
@@ -123,14 +159,24 @@ mod tests {
 
     fn threads_of(notes: &[(&str, &str, i64)]) -> Vec<(String, Vec<usize>)> {
         let (vocabulary, words) = Vocabulary::read(notes.iter().map(|(_, text, _)| *text));
-        let topics: Vec<Topic> = notes.iter().map(|(topic, _, _)| Topic::parse(topic).unwrap()).collect();
+        let topics: Vec<Topic> = notes
+            .iter()
+            .map(|(topic, _, _)| Topic::parse(topic).unwrap())
+            .collect();
         let members: Vec<Member<'_>> = notes
             .iter()
             .zip(&topics)
             .zip(&words)
-            .map(|(((_, _, days), topic), words)| Member { topic, words, valid_from: days_ago(*days) })
+            .map(|(((_, _, days), topic), words)| Member {
+                topic,
+                words,
+                valid_from: days_ago(*days),
+            })
             .collect();
-        threads(&members, &vocabulary).into_iter().map(|thread| (thread.keyword, thread.members)).collect()
+        threads(&members, &vocabulary)
+            .into_iter()
+            .map(|thread| (thread.keyword, thread.members))
+            .collect()
     }
 
     #[test]
@@ -141,14 +187,22 @@ mod tests {
             ("index", "CJK bigrams in the tokenizer", 6),
             ("index", "merging is off", 1),
         ];
-        assert_eq!(threads_of(&notes), [("tokenizer".to_owned(), vec![1, 2, 0])]);
+        assert_eq!(
+            threads_of(&notes),
+            [("tokenizer".to_owned(), vec![1, 2, 0])]
+        );
     }
 
     #[test]
     fn ordinary_subjects_chain_too() {
         for shared in ["api", "schema", "config", "security", "test"] {
-            let texts = [format!("{shared} alpha"), format!("{shared}: beta"), format!("the {shared} of gamma")];
-            let notes: Vec<(&str, &str, i64)> = texts.iter().map(|text| ("web", text.as_str(), 1)).collect();
+            let texts = [
+                format!("{shared} alpha"),
+                format!("{shared}: beta"),
+                format!("the {shared} of gamma"),
+            ];
+            let notes: Vec<(&str, &str, i64)> =
+                texts.iter().map(|text| ("web", text.as_str(), 1)).collect();
             assert_eq!(threads_of(&notes), [(shared.to_owned(), vec![0, 1, 2])]);
         }
     }
@@ -156,15 +210,27 @@ mod tests {
     #[test]
     fn two_are_no_chain_and_topics_do_not_mix() {
         assert!(
-            threads_of(&[("a", "tokenizer one", 3), ("a", "tokenizer two", 2), ("b", "tokenizer three", 1)]).is_empty()
+            threads_of(&[
+                ("a", "tokenizer one", 3),
+                ("a", "tokenizer two", 2),
+                ("b", "tokenizer three", 1)
+            ])
+            .is_empty()
         );
     }
 
     #[test]
     fn stop_words_short_words_and_the_topics_own_name_chain_nothing() {
         for shared in ["these", "io", "index", "42", "gotcha", "never"] {
-            let texts = [format!("{shared} alpha"), format!("{shared} beta"), format!("{shared} gamma")];
-            let notes: Vec<(&str, &str, i64)> = texts.iter().map(|text| ("index", text.as_str(), 1)).collect();
+            let texts = [
+                format!("{shared} alpha"),
+                format!("{shared} beta"),
+                format!("{shared} gamma"),
+            ];
+            let notes: Vec<(&str, &str, i64)> = texts
+                .iter()
+                .map(|text| ("index", text.as_str(), 1))
+                .collect();
             assert!(threads_of(&notes).is_empty(), "{shared}");
         }
     }

@@ -1,4 +1,5 @@
-//! Which category a memory belongs to: by its tags, then by its prefix, then by the words of its first lines.
+//! Which category a memory belongs to: by its tags, then by its prefix, then by the words of its
+//! first lines.
 
 use std::sync::LazyLock;
 
@@ -12,7 +13,8 @@ use crate::policy::tags::normalise_one;
 /// Lines of a text that are scanned for words of a category.
 const SCANNED_LINES: usize = 3;
 
-/// Bytes of one of these lines that are scanned: a note without line ends would be read whole otherwise.
+/// Bytes of one of these lines that are scanned: a note without line ends would be read whole
+/// otherwise.
 const SCANNED_LINE_MAX_BYTES: usize = 240;
 
 /// Marks of emphasis.
@@ -33,7 +35,8 @@ const KINDS: &[(&str, Category)] = &[
     ("snippet", Category::HowTo),
 ];
 
-/// Words that suggest a category, sorted. Only words that say little else: a wrong category is worse than none.
+/// Words that suggest a category, sorted. Only words that say little else: a wrong category is
+/// worse than none.
 const KEYWORDS: &[(&str, Category)] = &[
     ("always", Category::Invariants),
     ("architecture", Category::Architecture),
@@ -103,14 +106,19 @@ struct Signal {
     behind: Vec<(&'static str, Category)>,
 }
 
-/// Both lists, by a keyword or the second one of a pair. One look instead of several, since most words are none of these.
+/// Both lists, by a keyword or the second one of a pair. One look instead of several, since most
+/// words are none of these.
 static SIGNALS: LazyLock<FxHashMap<&str, Signal>> = LazyLock::new(|| {
     let mut signals: FxHashMap<&str, Signal> = FxHashMap::default();
     for &(keyword, category) in KEYWORDS {
         signals.entry(keyword).or_default().alone = Some(category);
     }
     for &(first, second, category) in KEYWORD_PAIRS {
-        signals.entry(second).or_default().behind.push((first, category));
+        signals
+            .entry(second)
+            .or_default()
+            .behind
+            .push((first, category));
     }
     signals
 });
@@ -139,11 +147,23 @@ pub enum Stated {
 }
 
 /// Asks tags and kind whether a memory is in one of some categories.
-pub fn stated_in<'t>(focus: &[Category], tags: impl IntoIterator<Item = &'t str>, kind: &str) -> Stated {
-    let one = |category: Category| if focus.contains(&category) { Stated::In } else { Stated::Out };
+pub fn stated_in<'t>(
+    focus: &[Category],
+    tags: impl IntoIterator<Item = &'t str>,
+    kind: &str,
+) -> Stated {
+    let one = |category: Category| {
+        if focus.contains(&category) {
+            Stated::In
+        } else {
+            Stated::Out
+        }
+    };
     let tagged = tags.into_iter().filter_map(Category::of_tag).map(one);
     let by_tags = tagged.reduce(|one, other| if one == other { one } else { Stated::Perhaps });
-    by_tags.or_else(|| of_kind(kind).map(one)).unwrap_or(Stated::Open)
+    by_tags
+        .or_else(|| of_kind(kind).map(one))
+        .unwrap_or(Stated::Open)
 }
 
 /// Whether tags or kind say what a memory is, and not its text alone.
@@ -153,14 +173,26 @@ pub(super) fn is_stated(memory: &Memory) -> bool {
 
 /// Whether a memory says that something is missing or hurts, whatever else it is about.
 pub(super) fn names_gap(memory: &Memory, category: Category) -> bool {
-    category == Category::Gaps || memory.tags.iter().any(|tag| Category::of_tag(tag) == Some(Category::Gaps))
+    category == Category::Gaps
+        || memory
+            .tags
+            .iter()
+            .any(|tag| Category::of_tag(tag) == Some(Category::Gaps))
 }
 
-/// Of several categories, the one that the text's own prefix names; else the first in a brief's order.
+/// Of several categories, the one that the text's own prefix names; else the first in a brief's
+/// order.
 fn by_tags(memory: &Memory) -> Option<Category> {
-    let mut tagged: Vec<Category> = memory.tags.iter().filter_map(|tag| Category::of_tag(tag)).collect();
+    let mut tagged: Vec<Category> = memory
+        .tags
+        .iter()
+        .filter_map(|tag| Category::of_tag(tag))
+        .collect();
     tagged.sort_unstable();
-    let own = (tagged.len() > 1).then(|| by_prefix(&memory.text)).flatten().filter(|own| tagged.contains(own));
+    let own = (tagged.len() > 1)
+        .then(|| by_prefix(&memory.text))
+        .flatten()
+        .filter(|own| tagged.contains(own));
     own.or_else(|| tagged.first().copied())
 }
 
@@ -169,27 +201,44 @@ fn by_kind(memory: &Memory) -> Option<Category> {
 }
 
 fn of_kind(kind: &str) -> Option<Category> {
-    KINDS.iter().find(|(known, _)| *known == kind).map(|(_, category)| *category)
+    KINDS
+        .iter()
+        .find(|(known, _)| *known == kind)
+        .map(|(_, category)| *category)
 }
 
 /// `gotcha: …`, `How to - …`, `## Decisions: …`.
 fn by_prefix(text: &str) -> Option<Category> {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | '-' | '>' | '['));
+    let text = text.trim_start_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '#' | '*' | '-' | '>' | '[')
+    });
     let line = beginning(text.lines().next()?, PREFIX_MAX_BYTES);
-    let end = [":", " - ", " — "].into_iter().filter_map(|mark| line.find(mark)).min()?;
+    let end = [":", " - ", " — "]
+        .into_iter()
+        .filter_map(|mark| line.find(mark))
+        .min()?;
     Category::of_tag(&normalise_one(line.get(..end)?)?)
 }
 
-/// A text as it stands under its category's heading: a prefix that only repeats the heading goes, with its emphasis.
+/// A text as it stands under its category's heading: a prefix that only repeats the heading goes,
+/// with its emphasis.
 pub(super) fn without_prefix(text: &str, category: Category) -> &str {
-    let Some((prefix, rest)) = text.split_once(':') else { return text };
+    let Some((prefix, rest)) = text.split_once(':') else {
+        return text;
+    };
     let repeats = || normalise_one(prefix).and_then(|tag| Category::of_tag(&tag)) == Some(category);
     let bare = prefix.trim_start_matches(EMPHASIS);
     let opening = prefix.strip_suffix(bare).unwrap_or_default();
     // `**Gotcha**: text` ends its emphasis before the colon, `**Gotcha:** text` behind it.
-    let rest = if opening.is_empty() || prefix.ends_with(EMPHASIS) { Some(rest) } else { rest.strip_prefix(opening) };
+    let rest = if opening.is_empty() || prefix.ends_with(EMPHASIS) {
+        Some(rest)
+    } else {
+        rest.strip_prefix(opening)
+    };
     match rest {
-        Some(rest) if prefix.len() <= PREFIX_MAX_BYTES && !rest.trim().is_empty() && repeats() => rest.trim_start(),
+        Some(rest) if prefix.len() <= PREFIX_MAX_BYTES && !rest.trim().is_empty() && repeats() => {
+            rest.trim_start()
+        }
         _ => text,
     }
 }
@@ -197,7 +246,11 @@ pub(super) fn without_prefix(text: &str, category: Category) -> &str {
 /// The category with most words in the first lines; of equals, the one that is named first.
 fn by_keywords(text: &str) -> Option<Category> {
     let mut votes: Vec<(Category, usize)> = Vec::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()).take(SCANNED_LINES) {
+    for line in text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .take(SCANNED_LINES)
+    {
         let (mut previous, mut lowercase) = (String::new(), String::new());
         for word in words(beginning(line, SCANNED_LINE_MAX_BYTES)) {
             std::mem::swap(&mut previous, &mut lowercase);
@@ -205,8 +258,14 @@ fn by_keywords(text: &str) -> Option<Category> {
             lowercase.clear();
             lowercase.push_str(word);
             lowercase.make_ascii_lowercase();
-            let Some(signal) = SIGNALS.get(lowercase.as_str()) else { continue };
-            let pair = signal.behind.iter().find(|(first, _)| *first == previous).map(|(_, category)| *category);
+            let Some(signal) = SIGNALS.get(lowercase.as_str()) else {
+                continue;
+            };
+            let pair = signal
+                .behind
+                .iter()
+                .find(|(first, _)| *first == previous)
+                .map(|(_, category)| *category);
             for category in [signal.alone, pair].into_iter().flatten() {
                 match votes.iter_mut().find(|(voted, _)| *voted == category) {
                     Some((_, count)) => *count += 1,
@@ -216,12 +275,16 @@ fn by_keywords(text: &str) -> Option<Category> {
         }
     }
     let most = votes.iter().map(|(_, count)| *count).max()?;
-    votes.iter().find(|(_, count)| *count == most).map(|(category, _)| *category)
+    votes
+        .iter()
+        .find(|(_, count)| *count == most)
+        .map(|(category, _)| *category)
 }
 
 /// The text's beginning, at most `max_bytes`, cut between characters.
 pub(super) fn beginning(text: &str, max_bytes: usize) -> &str {
-    text.get(..text.floor_char_boundary(max_bytes)).unwrap_or(text)
+    text.get(..text.floor_char_boundary(max_bytes))
+        .unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -243,16 +306,31 @@ mod tests {
         assert_eq!(of(&["gotcha", "how-to"], "fact"), Stated::In);
         assert_eq!(of(&["gotcha", "perf"], "gotcha"), Stated::Perhaps);
         assert_eq!(of(&["decision", "perf"], "gotcha"), Stated::Out);
-        assert_eq!((of(&["arm64"], "gotcha"), of(&["arm64"], "fact")), (Stated::In, Stated::Open));
+        assert_eq!(
+            (of(&["arm64"], "gotcha"), of(&["arm64"], "fact")),
+            (Stated::In, Stated::Open)
+        );
     }
 
     #[test]
     fn tags_come_first() {
-        assert_eq!(category_of(&tagged("decision: x", &["gotcha"])), Category::Gotchas);
-        assert_eq!(category_of(&tagged("we must never do it", &["optimization"])), Category::Performance);
+        assert_eq!(
+            category_of(&tagged("decision: x", &["gotcha"])),
+            Category::Gotchas
+        );
+        assert_eq!(
+            category_of(&tagged("we must never do it", &["optimization"])),
+            Category::Performance
+        );
         // Of several the text's own prefix decides, else the order of a brief.
-        assert_eq!(category_of(&tagged("gotcha: x", &["concurrency", "gotcha"])), Category::Gotchas);
-        assert_eq!(category_of(&tagged("x", &["gotcha", "invariant"])), Category::Invariants);
+        assert_eq!(
+            category_of(&tagged("gotcha: x", &["concurrency", "gotcha"])),
+            Category::Gotchas
+        );
+        assert_eq!(
+            category_of(&tagged("x", &["gotcha", "invariant"])),
+            Category::Invariants
+        );
     }
 
     #[test]
@@ -278,11 +356,26 @@ mod tests {
 
     #[test]
     fn words_of_the_first_three_lines_come_last() {
-        assert_eq!(category_of(&tagged("one\n\ntwo\nthe latency is low", &[])), Category::Performance);
-        assert_eq!(category_of(&tagged("one\ntwo\nthree\nthe latency is low", &[])), Category::Untagged);
-        assert_eq!(category_of(&tagged("never, never, and latency", &[])), Category::Invariants);
-        assert_eq!(category_of(&tagged("retries are not yet bounded", &[])), Category::Gaps);
-        assert_eq!(category_of(&tagged("the sky is blue", &[])), Category::Untagged);
+        assert_eq!(
+            category_of(&tagged("one\n\ntwo\nthe latency is low", &[])),
+            Category::Performance
+        );
+        assert_eq!(
+            category_of(&tagged("one\ntwo\nthree\nthe latency is low", &[])),
+            Category::Untagged
+        );
+        assert_eq!(
+            category_of(&tagged("never, never, and latency", &[])),
+            Category::Invariants
+        );
+        assert_eq!(
+            category_of(&tagged("retries are not yet bounded", &[])),
+            Category::Gaps
+        );
+        assert_eq!(
+            category_of(&tagged("the sky is blue", &[])),
+            Category::Untagged
+        );
     }
 
     #[test]
@@ -294,13 +387,26 @@ mod tests {
 
     #[test]
     fn a_prefix_that_repeats_the_heading_is_dropped() {
-        assert_eq!(without_prefix("gotcha: use arm64", Category::Gotchas), "use arm64");
-        assert_eq!(without_prefix("gotcha: use arm64", Category::Decisions), "gotcha: use arm64");
+        assert_eq!(
+            without_prefix("gotcha: use arm64", Category::Gotchas),
+            "use arm64"
+        );
+        assert_eq!(
+            without_prefix("gotcha: use arm64", Category::Decisions),
+            "gotcha: use arm64"
+        );
         assert_eq!(without_prefix("gotcha:", Category::Gotchas), "gotcha:");
-        for text in ["**Gotcha:** bold form", "**Gotcha**: bold form", "__gotcha:__ bold form"] {
+        for text in [
+            "**Gotcha:** bold form",
+            "**Gotcha**: bold form",
+            "__gotcha:__ bold form",
+        ] {
             assert_eq!(without_prefix(text, Category::Gotchas), "bold form");
         }
-        assert_eq!(without_prefix("**Gotcha: all bold**", Category::Gotchas), "**Gotcha: all bold**");
+        assert_eq!(
+            without_prefix("**Gotcha: all bold**", Category::Gotchas),
+            "**Gotcha: all bold**"
+        );
     }
 
     #[test]

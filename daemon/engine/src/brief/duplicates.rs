@@ -7,14 +7,17 @@ use rustc_hash::FxHashMap;
 
 use crate::policy::resemble::fold_white_space;
 
-/// Groups texts that are equal but for their white space. The first of each group is the one to show, so texts come best
-/// first; the others follow it. Groups keep the order of their firsts.
+/// Groups texts that are equal but for their white space. The first of each group is the one to
+/// show, so texts come best first; the others follow it. Groups keep the order of their firsts.
 pub(super) fn groups<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Vec<usize>> {
     let mut group_of: FxHashMap<Cow<'a, str>, usize> = FxHashMap::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (position, text) in texts.enumerate() {
         match group_of.entry(fold_white_space(text)) {
-            Entry::Occupied(known) => groups.get_mut(*known.get()).into_iter().for_each(|group| group.push(position)),
+            Entry::Occupied(known) => groups
+                .get_mut(*known.get())
+                .into_iter()
+                .for_each(|group| group.push(position)),
             Entry::Vacant(new) => {
                 new.insert(groups.len());
                 groups.push(vec![position]);
@@ -32,7 +35,10 @@ mod tests {
 
     #[test]
     fn white_space_does_not_tell_texts_apart() {
-        assert_eq!(groups(["a b", "c", " a\n b ", "ab"].into_iter()), [vec![0, 2], vec![1], vec![3]]);
+        assert_eq!(
+            groups(["a b", "c", " a\n b ", "ab"].into_iter()),
+            [vec![0, 2], vec![1], vec![3]]
+        );
         assert!(groups([].into_iter()).is_empty());
     }
 

@@ -1,7 +1,9 @@
-//! The brief of a whole knowledge base, for when nobody asked about anything: top topics by activity, how fast it grows, themes.
+//! The brief of a whole knowledge base, for when nobody asked about anything: top topics by
+//! activity, how fast it grows, themes.
 //!
-//! Made from one small borrowed row a memory, so that no memory has to be read: themes come from tags and the parts of topic
-//! names. Only the hottest five are named; the caller reads those to have their first lines shown.
+//! Made from one small borrowed row a memory, so that no memory has to be read: themes come from
+//! tags and the parts of topic names. Only the hottest five are named; the caller reads those to
+//! have their first lines shown.
 
 mod hottest;
 mod names;
@@ -44,11 +46,13 @@ pub struct MetaRow<'a, Tags> {
     pub tags: Tags,
     /// Hash of its text, which copies share.
     pub text_hash: u64,
-    /// What its heat is made of; its time is when the memory counts as added, so that an import does not count as today.
+    /// What its heat is made of; its time is when the memory counts as added, so that an import
+    /// does not count as today.
     pub standing: Standing,
 }
 
-/// A catalog row as a meta-brief wants it. The caller filters: active, and in a scope that is visible.
+/// A catalog row as a meta-brief wants it. The caller filters: active, and in a scope that is
+/// visible.
 #[must_use]
 pub fn row<'a>(
     catalog: &'a Catalog,
@@ -77,7 +81,8 @@ pub struct Meta {
     pub velocity: Velocity,
     /// What goes through many topics, at most [`THEMES_MAX`].
     pub themes: Vec<Theme>,
-    /// The hottest memories, at most [`super::HOT_MAX`], for the caller to read: no copies, and of many topics.
+    /// The hottest memories, at most [`super::HOT_MAX`], for the caller to read: no copies, and of
+    /// many topics.
     pub hot: Vec<MemoryNumber>,
     /// Lists hold [`COMPACT_MAX`].
     pub is_compact: bool,
@@ -100,7 +105,11 @@ pub struct ActiveTopic {
 
 /// Composes a meta-brief from the rows of all visible active memories, in one pass.
 #[must_use]
-pub fn compose<'a, Tags>(rows: impl IntoIterator<Item = MetaRow<'a, Tags>>, is_compact: bool, now: Timestamp) -> Meta
+pub fn compose<'a, Tags>(
+    rows: impl IntoIterator<Item = MetaRow<'a, Tags>>,
+    is_compact: bool,
+    now: Timestamp,
+) -> Meta
 where
     Tags: IntoIterator<Item = &'a str>,
 {
@@ -115,14 +124,22 @@ where
         let age_days = at.age_days(now);
         let recency = 1.0 / (1.0 + age_days / 30.0);
         counter.add(at, age_days);
-        let one = Hot { heat: row.standing.heat(now), number: row.number, text_hash: row.text_hash };
-        let Some(number) = names.number(row.topic, usize::MAX) else { continue };
+        let one = Hot {
+            heat: row.standing.heat(now),
+            number: row.number,
+            text_hash: row.text_hash,
+        };
+        let Some(number) = names.number(row.topic, usize::MAX) else {
+            continue;
+        };
         hot.add(number, one);
         themes.add((number, row.topic), row.tags, recency);
         if number == topics.len() {
             topics.push(ActiveTopic::new(row.topic));
         }
-        let Some(topic) = topics.get_mut(number) else { continue };
+        let Some(topic) = topics.get_mut(number) else {
+            continue;
+        };
         topic.count += 1;
         topic.recent += usize::from(age_days <= RECENT_DAYS);
         topic.newest = topic.newest.max(at);
@@ -141,12 +158,22 @@ where
 
 impl ActiveTopic {
     fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), count: 0, recent: 0, newest: Timestamp::from_micros(i64::MIN), activity: 0.0 }
+        Self {
+            name: name.to_owned(),
+            count: 0,
+            recent: 0,
+            newest: Timestamp::from_micros(i64::MIN),
+            activity: 0.0,
+        }
     }
 }
 
 fn most_active(mut topics: Vec<ActiveTopic>, max: usize) -> Vec<ActiveTopic> {
-    topics.sort_by(|a, b| b.activity.total_cmp(&a.activity).then_with(|| a.name.cmp(&b.name)));
+    topics.sort_by(|a, b| {
+        b.activity
+            .total_cmp(&a.activity)
+            .then_with(|| a.name.cmp(&b.name))
+    });
     topics.truncate(max);
     topics
 }

@@ -45,7 +45,8 @@ impl Detail {
     }
 }
 
-/// Lines of a summary: two of counts, a heading and five hot ones, a heading and four gaps, one of links, one of remarks.
+/// Lines of a summary: two of counts, a heading and five hot ones, a heading and four gaps, one of
+/// links, one of remarks.
 pub const SUMMARY_LINES_MAX: usize = 15;
 
 /// Lines of a scan: topics, nine categories, links, remarks.
@@ -118,24 +119,45 @@ pub fn render(brief: &Brief<'_>, detail: Detail, zone: &TimeZone) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The memories whose whole texts a rendered brief holds; what is shown but in full is cut to a line.
-pub fn whole<'b>(brief: &'b Brief<'_>, detail: Detail, zone: &'b TimeZone) -> impl Iterator<Item = &'b Memory> {
-    (detail == Detail::Full).then(|| full::whole(brief, caps(brief), zone)).into_iter().flatten()
+/// The memories whose whole texts a rendered brief holds; what is shown but in full is cut to a
+/// line.
+pub fn whole<'b>(
+    brief: &'b Brief<'_>,
+    detail: Detail,
+    zone: &'b TimeZone,
+) -> impl Iterator<Item = &'b Memory> {
+    (detail == Detail::Full)
+        .then(|| full::whole(brief, caps(brief), zone))
+        .into_iter()
+        .flatten()
 }
 
 fn caps(brief: &Brief<'_>) -> &'static Caps {
-    if brief.is_compact { &COMPACT } else { &ORDINARY }
+    if brief.is_compact {
+        &COMPACT
+    } else {
+        &ORDINARY
+    }
 }
 
 fn nothing(brief: &Brief<'_>) -> String {
     if brief.out_of_focus > 0 {
-        let focus: Vec<&str> = brief.focus.iter().map(|category| category.heading()).collect();
-        return format!("No memories in {}; {} in other categories.\n", focus.join(", "), brief.out_of_focus);
+        let focus: Vec<&str> = brief
+            .focus
+            .iter()
+            .map(|category| category.heading())
+            .collect();
+        return format!(
+            "No memories in {}; {} in other categories.\n",
+            focus.join(", "),
+            brief.out_of_focus
+        );
     }
     "No memories match. Try `search`, or `brief` without a query for an overview.\n".to_owned()
 }
 
-/// `TOPICS: topic-a (12), topic-b (8 of 30)`, of how many where some were left out or are not in focus.
+/// `TOPICS: topic-a (12), topic-b (8 of 30)`, of how many where some were left out or are not in
+/// focus.
 fn topics(brief: &Brief<'_>, caps: &Caps) -> String {
     let name = |topic: &TopicCount<'_>| {
         let name = one_line(topic.name, line::NAME_MAX_CHARS);
@@ -145,10 +167,17 @@ fn topics(brief: &Brief<'_>, caps: &Caps) -> String {
         }
     };
     let (listed, hidden) = brief.topics.split_at(caps.topics.min(brief.topics.len()));
-    let hidden_memories: usize = hidden.iter().map(|topic| topic.count + topic.left_out + topic.out_of_focus).sum();
+    let hidden_memories: usize = hidden
+        .iter()
+        .map(|topic| topic.count + topic.left_out + topic.out_of_focus)
+        .sum();
     let names = listed.iter().map(name).collect();
     let rest = (!hidden.is_empty()).then(|| format!("{} more ({hidden_memories})", hidden.len()));
-    let heading = if brief.focus.is_empty() { "TOPICS" } else { "TOPICS IN FOCUS" };
+    let heading = if brief.focus.is_empty() {
+        "TOPICS"
+    } else {
+        "TOPICS IN FOCUS"
+    };
     format!("{heading}: {}", joined(names, rest))
 }
 
@@ -161,16 +190,34 @@ fn remarks(brief: &Brief<'_>) -> Option<String> {
         (brief.superseded, "superseded"),
         (brief.stale, "stale (source changed)"),
         (brief.out_of_focus, "in other categories"),
-        (brief.left_out, "left out as older or less relevant: narrow the query"),
+        (
+            brief.left_out,
+            "left out as older or less relevant: narrow the query",
+        ),
     ];
-    let said: Vec<String> =
-        counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    let noun = if brief.total == 1 { "MEMORY" } else { "MEMORIES" };
+    let said: Vec<String> = counted
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    let noun = if brief.total == 1 {
+        "MEMORY"
+    } else {
+        "MEMORIES"
+    };
     // A search for words counts those that have them; a topic's are all.
-    let which = if brief.takes_turns { "" } else { " WITH THE WORDS" };
+    let which = if brief.takes_turns {
+        ""
+    } else {
+        " WITH THE WORDS"
+    };
     match said.is_empty() {
         true if brief.takes_turns => None,
         true => Some(format!("COUNTED: {} {noun}{which}", brief.total)),
-        false => Some(format!("OF {} {noun}{which}: {}", brief.total, said.join(", "))),
+        false => Some(format!(
+            "OF {} {noun}{which}: {}",
+            brief.total,
+            said.join(", ")
+        )),
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Input, Selected};
-use crate::model::{Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp, Topic};
+use crate::model::{
+    Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp, Topic,
+};
 
 /// When tests brief: 2026-11-21 09:00 UTC.
 pub(super) const NOW: Timestamp = Timestamp::from_micros(1_795_251_600_000_000);
@@ -19,7 +21,8 @@ pub(super) fn memory(topic: &str, text: &str) -> Memory {
     aged(topic, text, 0)
 }
 
-/// A memory of some days ago. The number is made of everything, so that memories differ unless they are the same.
+/// A memory of some days ago. The number is made of everything, so that memories differ unless they
+/// are the same.
 pub(super) fn aged(topic: &str, text: &str, days: i64) -> Memory {
     let topic = Topic::parse(topic).unwrap_or_else(|error| unreachable!("{error}"));
     let hash = blake3::hash(format!("{topic} {text} {days}").as_bytes());
@@ -27,7 +30,9 @@ pub(super) fn aged(topic: &str, text: &str, days: i64) -> Memory {
     let at = days_ago(days);
     Memory {
         id: MemoryId::new(at, &entropy),
-        number: MemoryNumber(u32::from_le_bytes(std::array::from_fn(|at| hash.as_bytes()[at + 10]))),
+        number: MemoryNumber(u32::from_le_bytes(std::array::from_fn(|at| {
+            hash.as_bytes()[at + 10]
+        }))),
         handle: Handle::propose(&topic, text),
         topic,
         text: text.to_owned(),
@@ -59,5 +64,13 @@ pub(super) fn selected(memories: &[Memory]) -> Vec<Selected<'_>> {
 
 /// An input without query, links and focus.
 pub(super) fn input<'a>(selected: &'a [Selected<'a>]) -> Input<'a> {
-    Input { selected, linked: &[], left_out: &[], query: "", focus: &[], is_compact: false, now: NOW }
+    Input {
+        selected,
+        linked: &[],
+        left_out: &[],
+        query: "",
+        focus: &[],
+        is_compact: false,
+        now: NOW,
+    }
 }

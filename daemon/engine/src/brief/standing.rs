@@ -9,14 +9,15 @@ use crate::model::{Memory, Timestamp};
 use crate::policy::resemble::words;
 use crate::policy::stale::STALE_CONFIDENCE_MAX;
 
-/// Memories that one brief considers: three times what a full one has room for. A thousand would take the passes 8 ms, and
-/// a brief with its reading may take 5.
+/// Memories that one brief considers: three times what a full one has room for. A thousand would
+/// take the passes 8 ms, and a brief with its reading may take 5.
 pub const CONSIDERED_MAX: usize = 400;
 
 /// Days after which recency has halved: `1 / (1 + age / 30)`.
 const RECENCY_DAYS: f64 = 30.0;
 
-/// What a memory of no importance keeps of its heat; one of the middle has all of it, the most important half as much again.
+/// What a memory of no importance keeps of its heat; one of the middle has all of it, the most
+/// important half as much again.
 const IMPORTANCE_FLOOR: f32 = 0.5;
 
 /// What a memory keeps of its relevance that has none of the query's words.
@@ -25,7 +26,8 @@ const COVERAGE_FLOOR: f32 = 0.5;
 /// Words of a query that count for relevance.
 const QUERY_WORDS_MAX: usize = 16;
 
-/// What decides a memory's heat. Small and copied, so that it can be made from a catalog row without reading the memory.
+/// What decides a memory's heat. Small and copied, so that it can be made from a catalog row
+/// without reading the memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
     /// When the fact became true.
@@ -75,7 +77,11 @@ impl Standing {
     #[must_use]
     #[allow(clippy::cast_possible_truncation)]
     pub fn heat(&self, now: Timestamp) -> f32 {
-        let age_days = if self.is_pinned { 0.0 } else { self.valid_from.age_days(now) };
+        let age_days = if self.is_pinned {
+            0.0
+        } else {
+            self.valid_from.age_days(now)
+        };
         let recency = (1.0 / (1.0 + age_days / RECENCY_DAYS)) as f32;
         recency
             * unit(self.relevance)
@@ -87,32 +93,51 @@ impl Standing {
 /// The confidence, 0 to 1, that a memory keeps when its source changed.
 pub(super) fn doubted(confidence: f32, is_stale: bool) -> f32 {
     let confidence = unit(confidence);
-    if is_stale { confidence.min(STALE_CONFIDENCE_MAX) } else { confidence }
+    if is_stale {
+        confidence.min(STALE_CONFIDENCE_MAX)
+    } else {
+        confidence
+    }
 }
 
 /// Holds a number between 0 and 1; what is none counts as 0.
 fn unit(value: f32) -> f32 {
-    if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
+    if value.is_nan() {
+        0.0
+    } else {
+        value.clamp(0.0, 1.0)
+    }
 }
 
-/// Splits candidates into the hottest [`CONSIDERED_MAX`], hottest first, and the others. The order of equals is kept, so a
-/// caller gives the newest first.
+/// Splits candidates into the hottest [`CONSIDERED_MAX`], hottest first, and the others. The order
+/// of equals is kept, so a caller gives the newest first.
 ///
-/// A caller with many candidates asks this of catalog rows, reads the memories of the first part and passes the second on in
-/// [`super::Input::left_out`].
+/// A caller with many candidates asks this of catalog rows, reads the memories of the first part
+/// and passes the second on in [`super::Input::left_out`].
 #[must_use]
-pub fn consider<T>(candidates: impl IntoIterator<Item = (T, Standing)>, now: Timestamp) -> (Vec<T>, Vec<T>) {
-    consider_each(candidates.into_iter().map(|(item, standing)| (item, (), standing)), now)
+pub fn consider<T>(
+    candidates: impl IntoIterator<Item = (T, Standing)>,
+    now: Timestamp,
+) -> (Vec<T>, Vec<T>) {
+    consider_each(
+        candidates
+            .into_iter()
+            .map(|(item, standing)| (item, (), standing)),
+        now,
+    )
 }
 
-/// The same where each group gets a fair share: round by round, every group gives the hottest that it has left. Those that there
-/// is room for stand hottest first, whatever their group; so do the others.
+/// The same where each group gets a fair share: round by round, every group gives the hottest that
+/// it has left. Those that there is room for stand hottest first, whatever their group; so do the
+/// others.
 #[must_use]
 pub fn consider_each<T, G: Hash + Eq>(
     candidates: impl IntoIterator<Item = (T, G, Standing)>,
     now: Timestamp,
 ) -> (Vec<T>, Vec<T>) {
-    let ranked = candidates.into_iter().map(|(item, group, standing)| (standing.heat(now), group, item));
+    let ranked = candidates
+        .into_iter()
+        .map(|(item, group, standing)| (standing.heat(now), group, item));
     let mut ranked: Vec<(f32, G, T)> = ranked.collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut next: FxHashMap<&G, usize> = FxHashMap::default();
@@ -132,8 +157,13 @@ pub fn consider_each<T, G: Hash + Eq>(
             *is_kept = true;
         }
     }
-    let (kept, left_out): (Vec<_>, Vec<_>) = ranked.into_iter().zip(is_kept).partition(|(_, is_kept)| *is_kept);
-    let items = |ranked: Vec<((f32, G, T), bool)>| ranked.into_iter().map(|((_, _, item), _)| item).collect();
+    let (kept, left_out): (Vec<_>, Vec<_>) = ranked
+        .into_iter()
+        .zip(is_kept)
+        .partition(|(_, is_kept)| *is_kept);
+    let items = |ranked: Vec<((f32, G, T), bool)>| {
+        ranked.into_iter().map(|((_, _, item), _)| item).collect()
+    };
     (items(kept), items(left_out))
 }
 
@@ -153,7 +183,8 @@ impl QueryWords {
         Self(telling)
     }
 
-    /// How many of the words a memory has, in text, topic or tags: [`COVERAGE_FLOOR`] for none, 1 for all.
+    /// How many of the words a memory has, in text, topic or tags: [`COVERAGE_FLOOR`] for none, 1
+    /// for all.
     #[allow(clippy::cast_precision_loss)]
     pub(super) fn relevance(&self, memory: &Memory) -> f32 {
         if self.0.is_empty() {
@@ -161,7 +192,10 @@ impl QueryWords {
         }
         let mut found = vec![false; self.0.len()];
         let tags = memory.tags.iter().flat_map(|tag| words(tag));
-        for word in words(&memory.text).chain(words(memory.topic.as_str())).chain(tags) {
+        for word in words(&memory.text)
+            .chain(words(memory.topic.as_str()))
+            .chain(tags)
+        {
             for (query, found) in self.0.iter().zip(&mut found) {
                 *found |= is_same(query, word);
             }
@@ -200,18 +234,63 @@ mod tests {
         assert!(near(standing(0).heat(NOW), 1.0));
         assert!(near(standing(30).heat(NOW), 0.5));
         assert!(near(standing(90).heat(NOW), 0.25));
-        assert!(near(Standing { is_pinned: true, ..standing(90) }.heat(NOW), 1.0));
-        assert!(near(Standing { relevance: 0.5, ..standing(0) }.heat(NOW), 0.5));
-        assert!(near(Standing { importance: 1.0, ..standing(0) }.heat(NOW), 1.5));
-        assert!(near(Standing { is_stale: true, ..standing(0) }.heat(NOW), 0.7));
-        assert!(near(Standing { is_stale: true, confidence: 0.4, ..standing(0) }.heat(NOW), 0.4));
-        assert!(near(Standing { confidence: f32::NAN, ..standing(0) }.heat(NOW), 0.0));
+        assert!(near(
+            Standing {
+                is_pinned: true,
+                ..standing(90)
+            }
+            .heat(NOW),
+            1.0
+        ));
+        assert!(near(
+            Standing {
+                relevance: 0.5,
+                ..standing(0)
+            }
+            .heat(NOW),
+            0.5
+        ));
+        assert!(near(
+            Standing {
+                importance: 1.0,
+                ..standing(0)
+            }
+            .heat(NOW),
+            1.5
+        ));
+        assert!(near(
+            Standing {
+                is_stale: true,
+                ..standing(0)
+            }
+            .heat(NOW),
+            0.7
+        ));
+        assert!(near(
+            Standing {
+                is_stale: true,
+                confidence: 0.4,
+                ..standing(0)
+            }
+            .heat(NOW),
+            0.4
+        ));
+        assert!(near(
+            Standing {
+                confidence: f32::NAN,
+                ..standing(0)
+            }
+            .heat(NOW),
+            0.0
+        ));
     }
 
     #[test]
     fn relevance_counts_the_words_of_the_query() {
         let memory = memory("build", "Pass -arch ARM64 to xcodebuild");
-        let near = |query: &str, expected: f32| (QueryWords::of(query).relevance(&memory) - expected).abs() < 1e-5;
+        let near = |query: &str, expected: f32| {
+            (QueryWords::of(query).relevance(&memory) - expected).abs() < 1e-5
+        };
         assert!(near("", 1.0) && near("the of", 1.0));
         assert!(near("arm64 build", 1.0));
         assert!(near("arm64 linux", 0.75));
@@ -222,14 +301,32 @@ mod tests {
     fn every_group_gets_its_share() {
         // The first topic has the newest, the last one few.
         let sizes = [900, 900, 900, 20];
-        let topics = sizes.into_iter().zip(0_i64..).flat_map(|(size, topic)| (0..size).map(move |at| (topic, at)));
+        let topics = sizes
+            .into_iter()
+            .zip(0_i64..)
+            .flat_map(|(size, topic)| (0..size).map(move |at| (topic, at)));
         let candidates = topics.map(|(topic, at)| ((topic, at), topic, standing(topic * 10 + at)));
         let (kept, left_out) = consider_each(candidates, NOW);
-        let of = |topic| kept.iter().filter(|(kept, _)| *kept == topic).map(|(_, at)| *at).collect::<Vec<i64>>();
+        let of = |topic| {
+            kept.iter()
+                .filter(|(kept, _)| *kept == topic)
+                .map(|(_, at)| *at)
+                .collect::<Vec<i64>>()
+        };
         let shares = [0, 1, 2, 3].map(|topic| of(topic).len());
-        assert_eq!((shares.iter().sum::<usize>(), shares[3]), (CONSIDERED_MAX, 20));
-        assert!(shares[..3].iter().all(|share| (126..=127).contains(share)), "{shares:?}");
-        assert_eq!(of(1), (0..127).take(shares[1]).map(i64::from).collect::<Vec<_>>(), "the hottest of each");
+        assert_eq!(
+            (shares.iter().sum::<usize>(), shares[3]),
+            (CONSIDERED_MAX, 20)
+        );
+        assert!(
+            shares[..3].iter().all(|share| (126..=127).contains(share)),
+            "{shares:?}"
+        );
+        assert_eq!(
+            of(1),
+            (0..127).take(shares[1]).map(i64::from).collect::<Vec<_>>(),
+            "the hottest of each"
+        );
         let ages: Vec<i64> = kept.iter().map(|(topic, at)| topic * 10 + at).collect();
         assert!(ages.is_sorted() && left_out.len() == 2_720 - CONSIDERED_MAX);
     }

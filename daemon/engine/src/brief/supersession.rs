@@ -1,11 +1,14 @@
 //! Second pass: which memory a newer one has replaced.
 //!
-//! Two memories are versions of one when their words overlap by more than 0.6 (Jaccard), both say it of the same things
-//! ([`Particulars::are_apart`]) and the newer became true two days or more after the older. Comparing all pairs would take a second for thousands, so candidates come from a prefix filter
-//! (Bayardo, Ma and Srikant, *Scaling up all pairs similarity search*, 2007; longer prefixes with several shared words after
-//! Wang, Li and Feng, *Can we beat the prefix filtering?*, 2012): with the words of each text ordered from rare to common, two
-//! texts over the threshold share [`SHARED_MIN`] of the first words of each. How many these are follows from the threshold;
-//! being rare, they are in few texts. The result is that of comparing all pairs, up to [`COMPARISONS_MAX`].
+//! Two memories are versions of one when their words overlap by more than 0.6 (Jaccard), both say
+//! it of the same things ([`Particulars::are_apart`]) and the newer became true two days or more
+//! after the older. Comparing all pairs would take a second for thousands, so candidates come from
+//! a prefix filter (Bayardo, Ma and Srikant, *Scaling up all pairs similarity search*, 2007; longer
+//! prefixes with several shared words after Wang, Li and Feng, *Can we beat the prefix filtering?*,
+//! 2012): with the words of each text ordered from rare to common, two texts over the threshold
+//! share [`SHARED_MIN`] of the first words of each. How many these are follows from the threshold;
+//! being rare, they are in few texts. The result is that of comparing all pairs, up to
+//! [`COMPARISONS_MAX`].
 
 use std::cell::OnceCell;
 
@@ -18,11 +21,12 @@ const THRESHOLD: (usize, usize) = (3, 5);
 /// How much newer it must be, in microseconds: two days.
 const NEWER_BY_MICROS: i64 = 2 * 86_400 * 1_000_000;
 
-/// Newer memories that one memory is compared with, nearest in time first: bounds the time that a thousand variations of one
-/// text may take.
+/// Newer memories that one memory is compared with, nearest in time first: bounds the time that a
+/// thousand variations of one text may take.
 pub(super) const COMPARISONS_MAX: usize = 256;
 
-/// Words that two prefixes must share. One shared word left 1,000 notes of one topic five times slower.
+/// Words that two prefixes must share. One shared word left 1,000 notes of one topic five times
+/// slower.
 const SHARED_MIN: usize = 4;
 
 /// What the pass needs of a memory.
@@ -36,15 +40,21 @@ pub(super) struct Version<'a> {
     pub(super) valid_from: Timestamp,
 }
 
-/// For each memory the one that superseded it: of the newer versions the nearest in time, so that versions form a chain.
+/// For each memory the one that superseded it: of the newer versions the nearest in time, so that
+/// versions form a chain.
 pub(super) fn successors(versions: &[Version<'_>], vocabulary_len: usize) -> Vec<Option<usize>> {
     let mut by_time: Vec<usize> = (0..versions.len()).collect();
     by_time.sort_by_key(|&at| versions.get(at).map(|version| version.valid_from));
-    let ordered: Vec<Version<'_>> = by_time.iter().filter_map(|&at| versions.get(at).copied()).collect();
+    let ordered: Vec<Version<'_>> = by_time
+        .iter()
+        .filter_map(|&at| versions.get(at).copied())
+        .collect();
     let mut search = Search::of(&ordered, vocabulary_len);
     let mut successors = vec![None; versions.len()];
     for (older, version) in ordered.iter().enumerate() {
-        let newer = search.nearest_newer(older, version).and_then(|newer| by_time.get(newer).copied());
+        let newer = search
+            .nearest_newer(older, version)
+            .and_then(|newer| by_time.get(newer).copied());
         if let Some(slot) = by_time.get(older).and_then(|&at| successors.get_mut(at)) {
             *slot = newer;
         }
@@ -59,16 +69,20 @@ fn shared_least(words: usize) -> usize {
 
 /// How many of a text's rarest words must be looked at to miss no partner.
 fn prefix_len(words: usize) -> usize {
-    (words + SHARED_MIN).saturating_sub(shared_least(words)).min(words)
+    (words + SHARED_MIN)
+        .saturating_sub(shared_least(words))
+        .min(words)
 }
 
-/// Whether two texts of so many words, of which so many are shared, overlap by more than the threshold.
+/// Whether two texts of so many words, of which so many are shared, overlap by more than the
+/// threshold.
 fn resemble(one: usize, other: usize, shared: usize) -> bool {
     let (over, under) = THRESHOLD;
     shared * under > (one + other - shared) * over
 }
 
-/// The memories, oldest first, with the texts that have each word in their prefix, and room for one search at a time.
+/// The memories, oldest first, with the texts that have each word in their prefix, and room for one
+/// search at a time.
 struct Search<'v> {
     ordered: &'v [Version<'v>],
     /// The particulars of each, once somebody asked.
@@ -77,7 +91,8 @@ struct Search<'v> {
     texts: Vec<u32>,
     /// Where in `texts` those of each word end; they begin where those of the word before end.
     ends: Vec<usize>,
-    /// For each memory how many words its prefix shares with the one searched for; zero between searches.
+    /// For each memory how many words its prefix shares with the one searched for; zero between
+    /// searches.
     counts: Vec<u32>,
     /// For each word the search that had it last.
     marks: Vec<u32>,
@@ -100,7 +115,9 @@ impl<'v> Search<'v> {
         let mut texts = vec![0; all];
         for (at, version) in (0..).zip(ordered) {
             for &word in prefix(version.words) {
-                let Some(end) = ends.get_mut(word as usize) else { continue };
+                let Some(end) = ends.get_mut(word as usize) else {
+                    continue;
+                };
                 if let Some(slot) = texts.get_mut(*end) {
                     *slot = at;
                 }
@@ -121,7 +138,9 @@ impl<'v> Search<'v> {
 
     fn nearest_newer(&mut self, place: usize, older: &Version<'_>) -> Option<usize> {
         let soonest = older.valid_from.as_micros().saturating_add(NEWER_BY_MICROS);
-        let first = self.ordered.partition_point(|version| version.valid_from.as_micros() < soonest);
+        let first = self
+            .ordered
+            .partition_point(|version| version.valid_from.as_micros() < soonest);
         if first == self.ordered.len() {
             return None;
         }
@@ -132,11 +151,20 @@ impl<'v> Search<'v> {
         self.mark(older.words);
         let is_version = |at: &u32| {
             self.ordered.get(*at as usize).is_some_and(|newer| {
-                let shared = newer.words.iter().filter(|&&word| self.is_marked(word)).count();
-                resemble(older.words.len(), newer.words.len(), shared) && !self.are_apart(place, *at as usize)
+                let shared = newer
+                    .words
+                    .iter()
+                    .filter(|&&word| self.is_marked(word))
+                    .count();
+                resemble(older.words.len(), newer.words.len(), shared)
+                    && !self.are_apart(place, *at as usize)
             })
         };
-        candidates.into_iter().take(COMPARISONS_MAX).find(is_version).map(|at| at as usize)
+        candidates
+            .into_iter()
+            .take(COMPARISONS_MAX)
+            .find(is_version)
+            .map(|at| at as usize)
     }
 
     fn are_apart(&self, one: usize, other: usize) -> bool {
@@ -144,7 +172,9 @@ impl<'v> Search<'v> {
             let (cell, version) = (self.particulars.get(place)?, self.ordered.get(place)?);
             Some(cell.get_or_init(|| Particulars::of(version.text)))
         };
-        of(one).zip(of(other)).is_some_and(|(one, other)| one.are_apart(other))
+        of(one)
+            .zip(of(other))
+            .is_some_and(|(one, other)| one.are_apart(other))
     }
 
     /// The memories from `first` on that share enough of the prefix, oldest first.
@@ -152,8 +182,16 @@ impl<'v> Search<'v> {
         let mut touched: Vec<u32> = Vec::new();
         for &word in prefix(words) {
             let word = word as usize;
-            let start = word.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default();
-            let list = self.ends.get(word).and_then(|&end| self.texts.get(start..end)).unwrap_or_default();
+            let start = word
+                .checked_sub(1)
+                .and_then(|before| self.ends.get(before))
+                .copied()
+                .unwrap_or_default();
+            let list = self
+                .ends
+                .get(word)
+                .and_then(|&end| self.texts.get(start..end))
+                .unwrap_or_default();
             let newer = list.partition_point(|&at| (at as usize) < first);
             for &at in list.iter().skip(newer) {
                 if let Some(count) = self.counts.get_mut(at as usize) {
@@ -167,7 +205,10 @@ impl<'v> Search<'v> {
         let needed = shared_least(words.len());
         touched.retain(|&at| {
             let count = self.counts.get_mut(at as usize).map_or(0, std::mem::take) as usize;
-            let length = self.ordered.get(at as usize).map_or(0, |version| version.words.len());
+            let length = self
+                .ordered
+                .get(at as usize)
+                .map_or(0, |version| version.words.len());
             count >= SHARED_MIN.min(needed.max(shared_least(length)))
                 && resemble(words.len(), length, words.len().min(length))
         });
@@ -208,37 +249,62 @@ mod tests {
         let versions: Vec<Version<'_>> = texts
             .iter()
             .zip(&words)
-            .map(|((text, days), words)| Version { words: &words.by_rarity, text, valid_from: days_ago(*days) })
+            .map(|((text, days), words)| Version {
+                words: &words.by_rarity,
+                text,
+                valid_from: days_ago(*days),
+            })
             .collect();
         successors(&versions, vocabulary.len())
     }
 
     #[test]
     fn the_newer_version_supersedes_the_older() {
-        let texts =
-            [("the cache is warm at noon", 9), ("the cache is not warm at noon", 3), ("unrelated words here", 1)];
+        let texts = [
+            ("the cache is warm at noon", 9),
+            ("the cache is not warm at noon", 3),
+            ("unrelated words here", 1),
+        ];
         assert_eq!(successors_of(&texts), [Some(1), None, None]);
     }
 
     #[test]
     fn facts_about_different_things_supersede_nothing() {
-        let texts = [("billing listens on port 8081 now", 9), ("search listens on port 8082 now", 3)];
+        let texts = [
+            ("billing listens on port 8081 now", 9),
+            ("search listens on port 8082 now", 3),
+        ];
         assert_eq!(successors_of(&texts), [None, None]);
-        let texts = [("the cache of billing holds 10 entries", 9), ("the cache of search holds 10 entries", 3)];
+        let texts = [
+            ("the cache of billing holds 10 entries", 9),
+            ("the cache of search holds 10 entries", 3),
+        ];
         assert_eq!(successors_of(&texts), [None, None]);
     }
 
     #[test]
     fn two_days_are_enough_and_less_is_not() {
-        assert_eq!(successors_of(&[("a b c d e", 5), ("a b c d e f", 3)]), [Some(1), None]);
-        assert_eq!(successors_of(&[("a b c d e", 4), ("a b c d e f", 3)]), [None, None]);
+        assert_eq!(
+            successors_of(&[("a b c d e", 5), ("a b c d e f", 3)]),
+            [Some(1), None]
+        );
+        assert_eq!(
+            successors_of(&[("a b c d e", 4), ("a b c d e f", 3)]),
+            [None, None]
+        );
     }
 
     #[test]
     fn exactly_the_threshold_is_not_enough() {
         // 3 of 5 words are shared.
-        assert_eq!(successors_of(&[("a b c", 9), ("a b c d e", 3)]), [None, None]);
-        assert_eq!(successors_of(&[("a b c d", 9), ("a b c d e f", 3)]), [Some(1), None]);
+        assert_eq!(
+            successors_of(&[("a b c", 9), ("a b c d e", 3)]),
+            [None, None]
+        );
+        assert_eq!(
+            successors_of(&[("a b c d", 9), ("a b c d e f", 3)]),
+            [Some(1), None]
+        );
     }
 
     #[test]
@@ -251,10 +317,13 @@ mod tests {
     fn by_all_pairs(texts: &[(String, i64)]) -> Vec<Option<usize>> {
         let sets: Vec<_> = texts.iter().map(|(text, _)| tokens(text)).collect();
         let newest_first = |older: usize| {
-            let mut newer: Vec<usize> = (0..texts.len()).filter(|&at| texts[at].1 + 2 <= texts[older].1).collect();
+            let mut newer: Vec<usize> = (0..texts.len())
+                .filter(|&at| texts[at].1 + 2 <= texts[older].1)
+                .collect();
             newer.sort_by_key(|&at| (-texts[at].1, at));
             newer.into_iter().find(|&at| {
-                let are_apart = Particulars::of(&texts[older].0).are_apart(&Particulars::of(&texts[at].0));
+                let are_apart =
+                    Particulars::of(&texts[older].0).are_apart(&Particulars::of(&texts[at].0));
                 jaccard(&sets[older], &sets[at]) > 0.6 && !are_apart
             })
         };

@@ -38,7 +38,14 @@ fn copies_are_merged_into_the_most_relevant() {
         let text = render(&brief, detail, &TimeZone::UTC);
         assert!(text.contains("(also in: a, c)"), "{detail:?}: {text}");
     }
-    assert_eq!(brief.topics.iter().map(|topic| topic.count).collect::<Vec<_>>(), [1, 1, 1]);
+    assert_eq!(
+        brief
+            .topics
+            .iter()
+            .map(|topic| topic.count)
+            .collect::<Vec<_>>(),
+        [1, 1, 1]
+    );
 }
 
 #[test]
@@ -52,7 +59,10 @@ fn the_older_version_is_marked_and_chained_to_the_newer() {
     let brief = compose(&input(&selected));
     let items = &brief.sections[0].items;
     assert_eq!(brief.superseded, 2);
-    assert_eq!(items[0].supersedes, [&memories[1].handle, &memories[0].handle]);
+    assert_eq!(
+        items[0].supersedes,
+        [&memories[1].handle, &memories[0].handle]
+    );
     assert_eq!(items[1].superseded_by, Some(&memories[2].handle));
     assert_eq!(items[2].superseded_by, Some(&memories[1].handle));
     assert_eq!(brief.hot.len(), 1, "what is superseded is not hot");
@@ -71,10 +81,15 @@ fn the_older_version_is_marked_and_chained_to_the_newer() {
 
 #[test]
 fn what_is_dated_in_the_future_supersedes_nothing_of_today() {
-    let memories =
-        [aged("cache", "the cache holds entries", 1), aged("cache", "the cache also holds entries", -30_000)];
+    let memories = [
+        aged("cache", "the cache holds entries", 1),
+        aged("cache", "the cache also holds entries", -30_000),
+    ];
     assert_eq!(compose(&input(&selected(&memories))).superseded, 0);
-    let memories = [aged("cache", "the cache holds entries", 3), memories[1].clone()];
+    let memories = [
+        aged("cache", "the cache holds entries", 3),
+        memories[1].clone(),
+    ];
     assert_eq!(compose(&input(&selected(&memories))).superseded, 1);
 }
 
@@ -86,19 +101,31 @@ fn links_are_followed_one_level_and_say_where_they_come_from() {
     memories[0].links = vec![target.id, memories[1].id];
     let linked = [target, foreign, memories[1].clone()];
     let selected = selected(&memories);
-    let brief = compose(&Input { linked: &linked, ..input(&selected) });
-    let found: Vec<&str> = brief.linked.iter().map(|linked| linked.memory.text.as_str()).collect();
+    let brief = compose(&Input {
+        linked: &linked,
+        ..input(&selected)
+    });
+    let found: Vec<&str> = brief
+        .linked
+        .iter()
+        .map(|linked| linked.memory.text.as_str())
+        .collect();
     assert_eq!(found, ["why it is so"]);
     assert!(
-        render(&brief, Detail::Full, &TimeZone::UTC).contains("LINKED\n- [other/why-so] why it is so (from [a/so])\n")
+        render(&brief, Detail::Full, &TimeZone::UTC)
+            .contains("LINKED\n- [other/why-so] why it is so (from [a/so])\n")
     );
     assert!(render(&brief, Detail::Summary, &TimeZone::UTC).contains("LINKED: [other/why-so]\n"));
 }
 
 #[test]
 fn what_is_linked_most_stands_first_then_what_is_linked_first() {
-    let targets =
-        [memory("other", "third"), memory("other", "second"), memory("other", "first"), memory("other", "most")];
+    let targets = [
+        memory("other", "third"),
+        memory("other", "second"),
+        memory("other", "first"),
+        memory("other", "most"),
+    ];
     let mut memories = [memory("a", "it is so"), memory("a", "it stays so")];
     memories[0].links = vec![targets[2].id, targets[3].id, targets[1].id];
     memories[1].links = vec![targets[0].id, targets[3].id];
@@ -108,8 +135,15 @@ fn what_is_linked_most_stands_first_then_what_is_linked_first() {
         turned.reverse();
         turned
     }] {
-        let brief = compose(&Input { linked: &linked, ..input(&selected) });
-        let found: Vec<&str> = brief.linked.iter().map(|linked| linked.memory.text.as_str()).collect();
+        let brief = compose(&Input {
+            linked: &linked,
+            ..input(&selected)
+        });
+        let found: Vec<&str> = brief
+            .linked
+            .iter()
+            .map(|linked| linked.memory.text.as_str())
+            .collect();
         assert_eq!(found, ["most", "first", "second", "third"]);
     }
 }
@@ -122,15 +156,30 @@ fn focus_keeps_the_categories_asked_for_and_counts_the_others() {
         tagged("b", "three", 1, &["gap", "perf"]),
     ];
     let selected = selected(&memories);
-    let brief = compose(&Input { focus: &[Category::Gotchas], ..input(&selected) });
-    assert_eq!((brief.out_of_focus, brief.sections.len(), brief.topics.len()), (2, 1, 1));
+    let brief = compose(&Input {
+        focus: &[Category::Gotchas],
+        ..input(&selected)
+    });
+    assert_eq!(
+        (brief.out_of_focus, brief.sections.len(), brief.topics.len()),
+        (2, 1, 1)
+    );
     assert!(brief.gaps.is_empty());
     // A gap is not lost because it is about performance too.
-    let gaps = compose(&Input { focus: &[Category::Gaps], ..input(&selected) });
+    let gaps = compose(&Input {
+        focus: &[Category::Gaps],
+        ..input(&selected)
+    });
     assert_eq!(gaps.sections[0].category, Category::Gaps);
     assert_eq!(gaps.gaps.len(), 1);
-    let none = compose(&Input { focus: &[Category::HowTo], ..input(&selected) });
-    assert_eq!(render(&none, Detail::Scan, &TimeZone::UTC), "No memories in HOW-TO; 3 in other categories.\n");
+    let none = compose(&Input {
+        focus: &[Category::HowTo],
+        ..input(&selected)
+    });
+    assert_eq!(
+        render(&none, Detail::Scan, &TimeZone::UTC),
+        "No memories in HOW-TO; 3 in other categories.\n"
+    );
 }
 
 #[test]
@@ -140,10 +189,20 @@ fn a_copy_that_says_more_of_what_it_is_says_it_for_all() {
     let memories = [memory("plain", text), tagged("told", text, 3, &["gotcha"])];
     let selected = selected(&memories);
     for focus in [&[][..], &[Category::Gotchas]] {
-        let brief = compose(&Input { focus, ..input(&selected) });
-        assert_eq!((brief.sections[0].category, brief.merged), (Category::Gotchas, 1), "{focus:?}");
+        let brief = compose(&Input {
+            focus,
+            ..input(&selected)
+        });
+        assert_eq!(
+            (brief.sections[0].category, brief.merged),
+            (Category::Gotchas, 1),
+            "{focus:?}"
+        );
     }
-    let own = compose(&Input { focus: &[Category::Invariants], ..input(&selected) });
+    let own = compose(&Input {
+        focus: &[Category::Invariants],
+        ..input(&selected)
+    });
     assert_eq!(own.sections[0].category, Category::Invariants);
 }
 
@@ -156,9 +215,20 @@ fn topics_are_those_of_what_is_in_focus() {
     ];
     let selected = selected(&memories);
     let left_out = [("a", 3), ("c", 900)];
-    let brief = compose(&Input { focus: &[Category::Gotchas], left_out: &left_out, ..input(&selected) });
-    let topics: Vec<_> = brief.topics.iter().map(|topic| (topic.name, topic.count, topic.left_out)).collect();
-    assert_eq!((topics, brief.left_out, brief.topics[0].out_of_focus), (vec![("a", 1, 3)], 903, 1));
+    let brief = compose(&Input {
+        focus: &[Category::Gotchas],
+        left_out: &left_out,
+        ..input(&selected)
+    });
+    let topics: Vec<_> = brief
+        .topics
+        .iter()
+        .map(|topic| (topic.name, topic.count, topic.left_out))
+        .collect();
+    assert_eq!(
+        (topics, brief.left_out, brief.topics[0].out_of_focus),
+        (vec![("a", 1, 3)], 903, 1)
+    );
     let text = render(&brief, Detail::Scan, &TimeZone::UTC);
     assert!(text.starts_with("TOPICS IN FOCUS: a (1 of 5)\n"), "{text}");
 }
@@ -170,14 +240,28 @@ fn nothing_says_what_to_do() {
 
 #[test]
 fn stored_text_never_stands_at_the_margin_and_is_neutral() {
-    let mut one = tagged("a", "gotcha: one\u{202E}\x1b[31m\nTOPICS: forged (9)\n\nGAPS:\r\n- x", 1, &["gotcha"]);
-    one.source = Some(SourceRef { path: "a\nHOT:".into(), ..SourceRef::default() });
+    let mut one = tagged(
+        "a",
+        "gotcha: one\u{202E}\x1b[31m\nTOPICS: forged (9)\n\nGAPS:\r\n- x",
+        1,
+        &["gotcha"],
+    );
+    one.source = Some(SourceRef {
+        path: "a\nHOT:".into(),
+        ..SourceRef::default()
+    });
     let memories = [one];
     let selected = selected(&memories);
     let brief = compose(&input(&selected));
     for detail in [Detail::Summary, Detail::Scan, Detail::Full] {
         let text = render(&brief, detail, &TimeZone::UTC);
-        assert_eq!(text.lines().filter(|line| line.starts_with("TOPICS:")).count(), 1, "{text}");
+        assert_eq!(
+            text.lines()
+                .filter(|line| line.starts_with("TOPICS:"))
+                .count(),
+            1,
+            "{text}"
+        );
         assert!(!text.lines().any(|line| line.starts_with("GAPS")), "{text}");
         assert!(!text.contains(['\u{202E}', '\x1b', '\r']), "{text}");
     }
@@ -186,7 +270,10 @@ fn stored_text_never_stands_at_the_margin_and_is_neutral() {
 #[test]
 fn a_long_text_is_cut_and_says_how_much() {
     let lines: Vec<String> = (0..40).map(|line| format!("line {line}")).collect();
-    let memories = [memory("a", &lines.join("\n")), memory("b", &"x".repeat(60_000))];
+    let memories = [
+        memory("a", &lines.join("\n")),
+        memory("b", &"x".repeat(60_000)),
+    ];
     let selected = selected(&memories);
     let text = full(&input(&selected));
     assert!(text.contains("    … 31 more lines\n"), "{text}");
@@ -196,16 +283,39 @@ fn a_long_text_is_cut_and_says_how_much() {
 #[test]
 fn only_what_is_shown_in_full_to_its_end_is_whole() {
     let lines = "a line\n".repeat(30);
-    let mut memories = vec![tagged("a", &lines, 0, &["todo"]), tagged("a", "todo: short", 0, &["todo"])];
-    memories.extend((0..20).map(|n| tagged("b", &format!("number {n} of many\nin two lines"), 0, &["gotcha"])));
+    let mut memories = vec![
+        tagged("a", &lines, 0, &["todo"]),
+        tagged("a", "todo: short", 0, &["todo"]),
+    ];
+    memories.extend((0..20).map(|n| {
+        tagged(
+            "b",
+            &format!("number {n} of many\nin two lines"),
+            0,
+            &["gotcha"],
+        )
+    }));
     let selected = selected(&memories);
     let brief = compose(&input(&selected));
-    let whole = |detail| whole(&brief, detail, &TimeZone::UTC).map(|memory| memory.text.clone()).collect::<Vec<_>>();
+    let whole = |detail| {
+        whole(&brief, detail, &TimeZone::UTC)
+            .map(|memory| memory.text.clone())
+            .collect::<Vec<_>>()
+    };
     let (text, shown) = (full(&input(&selected)), whole(Detail::Full));
-    assert!(shown.iter().any(|text| text == "todo: short") && shown.iter().all(|text| *text != lines), "{shown:?}");
+    assert!(
+        shown.iter().any(|text| text == "todo: short") && shown.iter().all(|text| *text != lines),
+        "{shown:?}"
+    );
     for n in 0..20 {
         let is_shown = text.contains(&format!("number {n} of many"));
-        assert_eq!(is_shown, shown.iter().any(|text| text.starts_with(&format!("number {n} of"))), "{n}");
+        assert_eq!(
+            is_shown,
+            shown
+                .iter()
+                .any(|text| text.starts_with(&format!("number {n} of"))),
+            "{n}"
+        );
     }
     assert!(shown.len() > 3 && shown.len() < 20, "{}", shown.len());
     assert!(whole(Detail::Summary).is_empty() && whole(Detail::Scan).is_empty());
@@ -220,21 +330,37 @@ fn stale_memories_are_marked_and_cooler() {
     assert_eq!(brief.stale, 1);
     assert_eq!(brief.hot[0].memory.text, "two about y");
     let text = render(&brief, Detail::Summary, &TimeZone::UTC);
-    assert!(text.contains("] [STALE] one about x") && text.contains("1 stale (source changed)"), "{text}");
+    assert!(
+        text.contains("] [STALE] one about x") && text.contains("1 stale (source changed)"),
+        "{text}"
+    );
     let text = render(&brief, Detail::Full, &TimeZone::UTC);
-    assert!(text.contains("] [STALE, confidence 0.70] ") && text.matches("confidence").count() == 1, "{text}");
+    assert!(
+        text.contains("] [STALE, confidence 0.70] ") && text.matches("confidence").count() == 1,
+        "{text}"
+    );
 }
 
 #[test]
 fn details_are_read_leniently() {
     assert_eq!(Detail::parse(" Scan").unwrap(), Detail::Scan);
-    assert!(Detail::parse("medium").unwrap_err().to_string().contains("summary, scan or full"));
+    assert!(
+        Detail::parse("medium")
+            .unwrap_err()
+            .to_string()
+            .contains("summary, scan or full")
+    );
 }
 
 /// Memories of few topics, words, tags and days, so that everything that can happen does.
 fn memories() -> impl Strategy<Value = Vec<Memory>> {
     let tags = prop::sample::select(vec!["gotcha", "decision", "perf", "gap", "arm64"]);
-    let one = ("[abc]", "((cat|dog|fox|never|10|20)[ \n]){1,7}", 0_i64..60, prop::collection::vec(tags, 0..3));
+    let one = (
+        "[abc]",
+        "((cat|dog|fox|never|10|20)[ \n]){1,7}",
+        0_i64..60,
+        prop::collection::vec(tags, 0..3),
+    );
     prop::collection::vec(one, 0..60).prop_map(|many| {
         let made = (0..).zip(many).map(|(number, (topic, text, days, tags))| {
             let mut memory = tagged(&topic, &text, days, &tags);
@@ -249,34 +375,63 @@ fn memories() -> impl Strategy<Value = Vec<Memory>> {
 fn check_accounts(brief: &Brief<'_>, memories: &[Memory]) {
     let items = || brief.sections.iter().flat_map(|section| &section.items);
     let shown = items().count();
-    assert_eq!(shown + brief.merged + brief.out_of_focus + brief.left_out + brief.beyond, brief.total);
+    assert_eq!(
+        shown + brief.merged + brief.out_of_focus + brief.left_out + brief.beyond,
+        brief.total
+    );
     let mut seen = BTreeSet::new();
     for item in items() {
         assert!(seen.insert(item.mention.memory.id), "shown twice");
-        assert!(item.also_in.iter().all(|copy| seen.insert(copy.id)), "merged twice");
+        assert!(
+            item.also_in.iter().all(|copy| seen.insert(copy.id)),
+            "merged twice"
+        );
         assert_eq!(item.mention.is_superseded, item.superseded_by.is_some());
     }
     // Copies of what a compact brief leaves out are counted and not named.
-    let unnamed = if brief.is_compact { memories.len() - seen.len() - brief.out_of_focus } else { 0 };
+    let unnamed = if brief.is_compact {
+        memories.len() - seen.len() - brief.out_of_focus
+    } else {
+        0
+    };
     assert_eq!(seen.len() + brief.out_of_focus + unnamed, memories.len());
     assert!((brief.beyond..=brief.beyond + brief.merged).contains(&unnamed));
-    assert_eq!(brief.superseded, items().filter(|item| item.mention.is_superseded).count());
+    assert_eq!(
+        brief.superseded,
+        items().filter(|item| item.mention.is_superseded).count()
+    );
     assert!(brief.hot.len() <= HOT_MAX && brief.hot.iter().all(|hot| !hot.is_superseded));
     assert!(brief.hot.is_sorted_by(|a, b| a.heat >= b.heat));
-    let in_topics: usize = brief.topics.iter().map(|topic| topic.count + topic.left_out).sum();
+    let in_topics: usize = brief
+        .topics
+        .iter()
+        .map(|topic| topic.count + topic.left_out)
+        .sum();
     assert_eq!(in_topics + brief.out_of_focus, brief.total);
 }
 
 fn check_caps(brief: &Brief<'_>) {
-    assert!(render(brief, Detail::Summary, &TimeZone::UTC).lines().count() <= SUMMARY_LINES_MAX);
+    assert!(
+        render(brief, Detail::Summary, &TimeZone::UTC)
+            .lines()
+            .count()
+            <= SUMMARY_LINES_MAX
+    );
     assert!(render(brief, Detail::Scan, &TimeZone::UTC).lines().count() <= SCAN_LINES_MAX);
     let text = render(brief, Detail::Full, &TimeZone::UTC);
     let mut lines = 0;
     let mut chars = 0;
     for line in text.lines() {
         let is_heading = !line.starts_with(['-', ' ']);
-        (lines, chars) = if is_heading { (0, 0) } else { (lines + 1, chars + line.chars().count()) };
-        assert!(lines <= CATEGORY_LINES_MAX && chars <= 2 * CATEGORY_MAX_CHARS, "{text}");
+        (lines, chars) = if is_heading {
+            (0, 0)
+        } else {
+            (lines + 1, chars + line.chars().count())
+        };
+        assert!(
+            lines <= CATEGORY_LINES_MAX && chars <= 2 * CATEGORY_MAX_CHARS,
+            "{text}"
+        );
     }
 }
 
@@ -310,20 +465,35 @@ fn a_compact_brief_keeps_to_the_five_hottest() {
     let memories: Vec<Memory> = (0..12_u32)
         .map(|number| {
             let text = format!("note{number} says w{number}\nand m{number}\nand n{number}");
-            let mut memory = tagged("web", &text, i64::from(number), tags[number as usize % tags.len()]);
+            let mut memory = tagged(
+                "web",
+                &text,
+                i64::from(number),
+                tags[number as usize % tags.len()],
+            );
             memory.number = MemoryNumber(number);
             memory
         })
         .collect();
     let selected = selected(&memories);
-    let brief = compose(&Input { is_compact: true, ..input(&selected) });
+    let brief = compose(&Input {
+        is_compact: true,
+        ..input(&selected)
+    });
     assert_eq!((brief.total, brief.beyond), (12, 7));
     for detail in [Detail::Summary, Detail::Scan, Detail::Full] {
         let text = render(&brief, detail, &TimeZone::UTC);
         let named = text.matches("[web/").count();
-        let wanted = if detail == Detail::Scan { brief.sections.len() } else { HOT_MAX };
+        let wanted = if detail == Detail::Scan {
+            brief.sections.len()
+        } else {
+            HOT_MAX
+        };
         assert_eq!(named, wanted, "{text}");
-        assert!(text.ends_with("OF 12 MEMORIES: 7 not among the top 5\n"), "{text}");
+        assert!(
+            text.ends_with("OF 12 MEMORIES: 7 not among the top 5\n"),
+            "{text}"
+        );
     }
 }
 
@@ -331,17 +501,37 @@ fn a_compact_brief_keeps_to_the_five_hottest() {
 fn a_brief_considers_a_bounded_number_and_says_so() {
     let memories: Vec<Memory> = (0..600_u32)
         .map(|number| {
-            let mut memory = aged("large", &format!("note{number} says w{number}"), i64::from(number % 90));
+            let mut memory = aged(
+                "large",
+                &format!("note{number} says w{number}"),
+                i64::from(number % 90),
+            );
             memory.number = MemoryNumber(number);
             memory
         })
         .collect();
     let selected = selected(&memories);
-    let brief = compose(&Input { left_out: &[("large", 400)], ..input(&selected) });
-    assert_eq!((brief.total, brief.left_out), (1_000, 1_000 - CONSIDERED_MAX));
+    let brief = compose(&Input {
+        left_out: &[("large", 400)],
+        ..input(&selected)
+    });
+    assert_eq!(
+        (brief.total, brief.left_out),
+        (1_000, 1_000 - CONSIDERED_MAX)
+    );
     let text = render(&brief, Detail::Summary, &TimeZone::UTC);
-    assert!(text.contains("large (400 of 1000)") && text.contains("OF 1000 MEMORIES: 600 left out"), "{text}");
-    let coldest = memories.iter().map(|memory| memory.valid_from.age_days(NOW)).fold(0.0, f64::max);
+    assert!(
+        text.contains("large (400 of 1000)") && text.contains("OF 1000 MEMORIES: 600 left out"),
+        "{text}"
+    );
+    let coldest = memories
+        .iter()
+        .map(|memory| memory.valid_from.age_days(NOW))
+        .fold(0.0, f64::max);
     let shown = brief.sections.iter().flat_map(|section| &section.items);
-    assert!(shown.map(|item| item.mention.memory.valid_from.age_days(NOW)).all(|age| age < coldest));
+    assert!(
+        shown
+            .map(|item| item.mention.memory.valid_from.age_days(NOW))
+            .all(|age| age < coldest)
+    );
 }

@@ -1,25 +1,34 @@
-//! Which memories a list shows that has no room for all: topics take turns, so that the newest does not fill it alone.
+//! Which memories a list shows that has no room for all: topics take turns, so that the newest does
+//! not fill it alone.
 
 use rustc_hash::FxHashMap;
 
 use super::Mention;
 
-/// Share of the list's greatest heat from which a memory is hot enough to take its topic's turn: what is a year old does not
-/// displace what is of today for the sake of another topic.
+/// Share of the list's greatest heat from which a memory is hot enough to take its topic's turn:
+/// what is a year old does not displace what is of today for the sake of another topic.
 const HOT_FROM: f32 = 0.25;
 
-/// The positions that get a place where there is room for `room`, hottest first; the hottest alone where topics take no turns.
+/// The positions that get a place where there is room for `room`, hottest first; the hottest alone
+/// where topics take no turns.
 pub(super) fn places(mentions: &[Mention<'_>], takes_turns: bool, room: usize) -> Vec<usize> {
-    let mut places = if takes_turns { by_turns(mentions) } else { (0..mentions.len()).collect() };
+    let mut places = if takes_turns {
+        by_turns(mentions)
+    } else {
+        (0..mentions.len()).collect()
+    };
     places.truncate(room);
     places.sort_unstable();
     places
 }
 
-/// The positions of a list, hottest first, in the order in which they get a place: round by round every topic's hottest that is
-/// left, then what is not hot, then what is superseded.
+/// The positions of a list, hottest first, in the order in which they get a place: round by round
+/// every topic's hottest that is left, then what is not hot, then what is superseded.
 pub(super) fn by_turns(mentions: &[Mention<'_>]) -> Vec<usize> {
-    let hottest = mentions.iter().map(|mention| mention.heat).fold(0.0, f32::max);
+    let hottest = mentions
+        .iter()
+        .map(|mention| mention.heat)
+        .fold(0.0, f32::max);
     let mut rounds: FxHashMap<&str, usize> = FxHashMap::default();
     let mut places: Vec<(bool, bool, usize, usize)> = Vec::with_capacity(mentions.len());
     for (at, mention) in mentions.iter().enumerate() {
@@ -45,15 +54,23 @@ mod tests {
 
     /// Topics with so many memories each, the first one's the newest, no two alike.
     fn topics(sizes: &[(&str, i64, i64)]) -> Vec<Memory> {
-        let memory = |topic: &str, number: i64, days: i64| aged(topic, &format!("{topic}{number} w{number}"), days);
+        let memory = |topic: &str, number: i64, days: i64| {
+            aged(topic, &format!("{topic}{number} w{number}"), days)
+        };
         let of = |&(topic, size, days): &(&str, i64, i64)| {
-            (0..size).map(|number| memory(topic, number, days + number % 3)).collect::<Vec<_>>()
+            (0..size)
+                .map(|number| memory(topic, number, days + number % 3))
+                .collect::<Vec<_>>()
         };
         sizes.iter().flat_map(of).collect()
     }
 
     fn hot<'b>(brief: &'b Brief<'_>) -> Vec<&'b str> {
-        brief.hot.iter().map(|mention| mention.memory.topic.as_str()).collect()
+        brief
+            .hot
+            .iter()
+            .map(|mention| mention.memory.topic.as_str())
+            .collect()
     }
 
     fn count(text: &str, topic: &str) -> usize {
@@ -62,7 +79,12 @@ mod tests {
 
     #[test]
     fn no_topic_takes_the_places_of_others() {
-        let memories = topics(&[("newest", 40, 0), ("newer", 40, 10), ("old", 40, 20), ("ancient", 40, 900)]);
+        let memories = topics(&[
+            ("newest", 40, 0),
+            ("newer", 40, 10),
+            ("old", 40, 20),
+            ("ancient", 40, 900),
+        ]);
         let selected = selected(&memories);
         let brief = compose(&input(&selected));
         assert_eq!(hot(&brief), ["newest", "newest", "newer", "newer", "old"]);
@@ -79,14 +101,28 @@ mod tests {
     fn one_topic_or_a_querys_words_keep_the_hottest() {
         let memories = topics(&[("newest", 9, 0), ("newer", 9, 10)]);
         let all = selected(&memories);
-        let brief = compose(&Input { query: "w1", ..input(&all) });
+        let brief = compose(&Input {
+            query: "w1",
+            ..input(&all)
+        });
         let alone = selected(&memories[..9]);
         let one = compose(&input(&alone));
         for brief in [&brief, &one] {
             assert_eq!(brief.hot.len(), HOT_MAX);
-            let hottest: Vec<_> =
-                brief.sections[0].items.iter().take(HOT_MAX).map(|item| item.mention.memory.id).collect();
-            assert_eq!(brief.hot.iter().map(|mention| mention.memory.id).collect::<Vec<_>>(), hottest);
+            let hottest: Vec<_> = brief.sections[0]
+                .items
+                .iter()
+                .take(HOT_MAX)
+                .map(|item| item.mention.memory.id)
+                .collect();
+            assert_eq!(
+                brief
+                    .hot
+                    .iter()
+                    .map(|mention| mention.memory.id)
+                    .collect::<Vec<_>>(),
+                hottest
+            );
         }
     }
 
@@ -101,10 +137,22 @@ mod tests {
             moved_to: None,
             is_superseded,
         };
-        let list = [mention(0, 1.0, true), mention(0, 0.9, false), mention(1, 0.8, false), mention(2, 0.1, false)];
+        let list = [
+            mention(0, 1.0, true),
+            mention(0, 0.9, false),
+            mention(1, 0.8, false),
+            mention(2, 0.1, false),
+        ];
         assert_eq!(by_turns(&list), [1, 2, 3, 0]);
-        let list = [mention(0, 1.0, false), mention(1, 0.8, false), mention(2, 0.5, false)];
-        assert_eq!((by_turns(&list), places(&list, true, 2)), (vec![0, 2, 1], vec![0, 2]));
+        let list = [
+            mention(0, 1.0, false),
+            mention(1, 0.8, false),
+            mention(2, 0.5, false),
+        ];
+        assert_eq!(
+            (by_turns(&list), places(&list, true, 2)),
+            (vec![0, 2, 1], vec![0, 2])
+        );
         assert!(by_turns(&[]).is_empty());
     }
 }

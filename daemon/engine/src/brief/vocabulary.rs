@@ -17,7 +17,8 @@ use crate::index::lexical::stop_words::STOP_WORDS;
 use crate::policy::resemble::words;
 use crate::policy::tags::{KIND_PREFIXES, normalise_one};
 
-/// Bytes of a text whose words count. A longer one is compared by its beginning, so that no brief reads megabytes.
+/// Bytes of a text whose words count. A longer one is compared by its beginning, so that no brief
+/// reads megabytes.
 pub(super) const COMPARED_MAX_BYTES: usize = 4 * 1024;
 
 /// Words at the beginning of a text that are likely to say what it is about.
@@ -26,8 +27,8 @@ const HEADLINE_WORDS: usize = 12;
 /// Shortest keyword, in characters.
 const KEYWORD_MIN_CHARS: usize = 3;
 
-/// Labels that say what sort of note a text is and never what it is about. The other labels, such as `api`, `schema` and `test`,
-/// are subjects too. Sorted.
+/// Labels that say what sort of note a text is and never what it is about. The other labels, such
+/// as `api`, `schema` and `test`, are subjects too. Sorted.
 const LABELS: &[&str] = &[
     "architecture",
     "bug",
@@ -50,9 +51,17 @@ const LABELS: &[&str] = &[
     "untagged",
 ];
 
-/// What names nothing: stop words, fillers, and labels. One look instead of one for each, since most words are none of these.
-static NAMELESS: LazyLock<FxHashSet<&str>> =
-    LazyLock::new(|| STOP_WORDS.iter().chain(FILLERS).chain(LABELS).chain(&KIND_PREFIXES).copied().collect());
+/// What names nothing: stop words, fillers, and labels. One look instead of one for each, since
+/// most words are none of these.
+static NAMELESS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+    STOP_WORDS
+        .iter()
+        .chain(FILLERS)
+        .chain(LABELS)
+        .chain(&KIND_PREFIXES)
+        .copied()
+        .collect()
+});
 
 /// The words of one text.
 #[derive(Debug, Default)]
@@ -87,11 +96,16 @@ impl Vocabulary {
     pub(super) fn read<'a>(texts: impl Iterator<Item = &'a str>) -> (Self, Vec<Words>) {
         let mut vocabulary = Self::default();
         let mut lowercase = String::new();
-        let raw: Vec<Vec<u32>> =
-            (1..).zip(texts).map(|(number, text)| vocabulary.add(text, number, &mut lowercase)).collect();
+        let raw: Vec<Vec<u32>> = (1..)
+            .zip(texts)
+            .map(|(number, text)| vocabulary.add(text, number, &mut lowercase))
+            .collect();
         let by_rarity = vocabulary.by_rarity(&raw);
         let keywords = vocabulary.keywords();
-        let of_text = |(raw, by_rarity): (&Vec<u32>, _)| Words { by_rarity, keywords: keywords_of(raw, &keywords) };
+        let of_text = |(raw, by_rarity): (&Vec<u32>, _)| Words {
+            by_rarity,
+            keywords: keywords_of(raw, &keywords),
+        };
         let words = raw.iter().zip(by_rarity).map(of_text).collect();
         (vocabulary, words)
     }
@@ -108,12 +122,16 @@ impl Vocabulary {
 
     /// The number of a word, if a text has it.
     pub(super) fn find(&self, word: &str) -> Option<u32> {
-        self.numbers.find(hash_of(word), |&number| self.word(number) == Some(word)).copied()
+        self.numbers
+            .find(hash_of(word), |&number| self.word(number) == Some(word))
+            .copied()
     }
 
     fn word(&self, number: u32) -> Option<&str> {
         let at = number as usize;
-        let start = at.checked_sub(1).map_or(Some(0), |before| Some(self.entries.get(before)?.end))?;
+        let start = at
+            .checked_sub(1)
+            .map_or(Some(0), |before| Some(self.entries.get(before)?.end))?;
         self.joined.get(start..self.entries.get(at)?.end)
     }
 
@@ -129,7 +147,9 @@ impl Vocabulary {
                 lowercase.push_str(&word.to_lowercase());
             }
             let number = self.number(lowercase);
-            let Some(entry) = self.entries.get_mut(number as usize) else { continue };
+            let Some(entry) = self.entries.get_mut(number as usize) else {
+                continue;
+            };
             if entry.last_text != text_number {
                 entry.last_text = text_number;
                 entry.frequency += 1;
@@ -141,27 +161,41 @@ impl Vocabulary {
 
     fn number(&mut self, word: &str) -> u32 {
         let hash = hash_of(word);
-        if let Some(&number) = self.numbers.find(hash, |&number| self.word(number) == Some(word)) {
+        if let Some(&number) = self
+            .numbers
+            .find(hash, |&number| self.word(number) == Some(word))
+        {
             return number;
         }
         // Bounded by CONSIDERED_MAX × COMPARED_MAX_BYTES, far below the largest number.
         let number = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         self.joined.push_str(word);
-        self.entries.push(Entry { hash, end: self.joined.len(), frequency: 0, last_text: 0 });
+        self.entries.push(Entry {
+            hash,
+            end: self.joined.len(),
+            frequency: 0,
+            last_text: 0,
+        });
         let entries = &self.entries;
-        self.numbers.insert_unique(hash, number, |&other| entries.get(other as usize).map_or(0, |entry| entry.hash));
+        self.numbers.insert_unique(hash, number, |&other| {
+            entries.get(other as usize).map_or(0, |entry| entry.hash)
+        });
         number
     }
 
-    /// The words of each text as their places in an order from rare to common, in that order. No text is sorted: the texts
-    /// are dealt out to their words, and the words, rare ones first, back to the texts.
+    /// The words of each text as their places in an order from rare to common, in that order. No
+    /// text is sorted: the texts are dealt out to their words, and the words, rare ones first,
+    /// back to the texts.
     fn by_rarity(&self, raw: &[Vec<u32>]) -> Vec<Vec<u32>> {
         let order = self.rare_first(raw.len());
         // Where each word's texts begin; later, where they end.
         let mut places = vec![0_usize; self.len()];
         let mut next = 0;
         for &word in &order {
-            let (Some(place), Some(entry)) = (places.get_mut(word as usize), self.entries.get(word as usize)) else {
+            let (Some(place), Some(entry)) = (
+                places.get_mut(word as usize),
+                self.entries.get(word as usize),
+            ) else {
                 continue;
             };
             *place = next;
@@ -170,14 +204,19 @@ impl Vocabulary {
         let mut texts = vec![0_u32; next];
         for (text, words) in (0_u32..).zip(raw) {
             for &word in words {
-                let Some(place) = places.get_mut(word as usize) else { continue };
+                let Some(place) = places.get_mut(word as usize) else {
+                    continue;
+                };
                 if let Some(slot) = texts.get_mut(*place) {
                     *slot = text;
                 }
                 *place += 1;
             }
         }
-        let mut by_rarity: Vec<Vec<u32>> = raw.iter().map(|words| Vec::with_capacity(words.len())).collect();
+        let mut by_rarity: Vec<Vec<u32>> = raw
+            .iter()
+            .map(|words| Vec::with_capacity(words.len()))
+            .collect();
         let mut first = 0;
         for (rank, &word) in (0..).zip(&order) {
             let end = places.get(word as usize).copied().unwrap_or(first);
@@ -207,7 +246,9 @@ impl Vocabulary {
         }
         let mut order = vec![0; self.len()];
         for (word, entry) in (0..).zip(&self.entries) {
-            let Some(place) = places.get_mut(entry.frequency as usize) else { continue };
+            let Some(place) = places.get_mut(entry.frequency as usize) else {
+                continue;
+            };
             if let Some(slot) = order.get_mut(*place) {
                 *slot = word;
             }
@@ -216,7 +257,8 @@ impl Vocabulary {
         order
     }
 
-    /// For each word the keyword it stands for: itself, its singular when a text has that too, or none.
+    /// For each word the keyword it stands for: itself, its singular when a text has that too, or
+    /// none.
     fn keywords(&self) -> Vec<Option<u32>> {
         (0..)
             .take(self.len())
@@ -226,7 +268,11 @@ impl Vocabulary {
                     return None;
                 }
                 let singular = word.ends_with('s').then(|| normalise_one(word)).flatten();
-                Some(singular.and_then(|singular| self.find(&singular)).unwrap_or(number))
+                Some(
+                    singular
+                        .and_then(|singular| self.find(&singular))
+                        .unwrap_or(number),
+                )
             })
             .collect()
     }
@@ -257,7 +303,9 @@ fn keywords_of(raw: &[u32], keywords: &[Option<u32>]) -> Vec<(u32, bool)> {
         }
     }
     // Of a word and its plural, the one in the headline stays.
-    of_text.sort_unstable_by_key(|&(keyword, is_behind)| (u64::from(keyword) << 1) | u64::from(is_behind));
+    of_text.sort_unstable_by_key(|&(keyword, is_behind)| {
+        (u64::from(keyword) << 1) | u64::from(is_behind)
+    });
     of_text.dedup_by_key(|(keyword, _)| *keyword);
     for (_, in_headline) in &mut of_text {
         *in_headline = !*in_headline;
@@ -275,9 +323,16 @@ mod tests {
 
     #[test]
     fn plurals_and_singulars_are_one_keyword() {
-        let (vocabulary, words) = Vocabulary::read(["a commit is durable", "commits are the slow", "bus"].into_iter());
+        let (vocabulary, words) =
+            Vocabulary::read(["a commit is durable", "commits are the slow", "bus"].into_iter());
         let names = |at: usize| -> Vec<&str> {
-            words.get(at).unwrap().keywords.iter().map(|(word, _)| vocabulary.keyword(*word)).collect()
+            words
+                .get(at)
+                .unwrap()
+                .keywords
+                .iter()
+                .map(|(word, _)| vocabulary.keyword(*word))
+                .collect()
         };
         assert_eq!(names(0), ["commit", "durable"]);
         assert_eq!(names(1), ["commit", "slow"]);
@@ -287,7 +342,11 @@ mod tests {
     #[test]
     fn rare_words_stand_first() {
         let (_, words) = Vocabulary::read(["the fox", "the dog", "the cat the"].into_iter());
-        assert!(words.iter().all(|words| words.by_rarity.len() == 2 && *words.by_rarity.last().unwrap() == 3));
+        assert!(
+            words
+                .iter()
+                .all(|words| words.by_rarity.len() == 2 && *words.by_rarity.last().unwrap() == 3)
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What became of a memory between an export and the import of the same file: told by hashes that travel with it, whatever the
-//! strand says meanwhile.
+//! What became of a memory between an export and the import of the same file: told by hashes that
+//! travel with it, whatever the strand says meanwhile.
 
 use serde_json::{Map, Value};
 
@@ -16,8 +16,18 @@ pub struct Base {
 
 impl Base {
     pub(super) fn of(object: &Map<String, Value>) -> Self {
-        let hash = |name| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Self { text_hash: hash("text_hash"), fields_hash: hash("fields_hash"), rest_hash: hash("rest_hash") }
+        let hash = |name| {
+            object
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        Self {
+            text_hash: hash("text_hash"),
+            fields_hash: hash("fields_hash"),
+            rest_hash: hash("rest_hash"),
+        }
     }
 
     /// Whether the file says what was exported.
@@ -37,10 +47,13 @@ impl Base {
         entry::edited(&self.rest_hash, memory)
     }
 
-    /// What happened to a memory since it was exported. Where the file does not say what it was, nothing is known.
+    /// What happened to a memory since it was exported. Where the file does not say what it was,
+    /// nothing is known.
     #[must_use]
     pub fn change(&self, memory: &Portable) -> Change {
-        let is_untouched = || self.has_text(&memory.text) && self.has_fields(memory) && self.edited(memory).is_empty();
+        let is_untouched = || {
+            self.has_text(&memory.text) && self.has_fields(memory) && self.edited(memory).is_empty()
+        };
         match memory.id {
             Some(_) if !self.is_known() => Change::New,
             Some(_) if is_untouched() => Change::Untouched,

@@ -1,8 +1,10 @@
-//! A memory as a JSON object: what the JSON export holds, and what stands in the markers of a Markdown export.
+//! A memory as a JSON object: what the JSON export holds, and what stands in the markers of a
+//! Markdown export.
 //!
-//! Writing is exact: every field, times with microseconds, numbers as they are. Reading is lenient, so that what other tools
-//! export can be read: other names for the common fields, lists as strings, numbers as strings, times in several forms. A field
-//! that cannot be understood is left out and reported; it never costs the memory.
+//! Writing is exact: every field, times with microseconds, numbers as they are. Reading is lenient,
+//! so that what other tools export can be read: other names for the common fields, lists as
+//! strings, numbers as strings, times in several forms. A field that cannot be understood is left
+//! out and reported; it never costs the memory.
 
 mod read;
 mod rest;

@@ -13,17 +13,21 @@
 //! <!-- /helix -->
 //! ```
 //!
-//! A memory stands between two markers, which are invisible when rendered; its text comes back to the byte, whatever it
-//! holds: a text line that looks like a marker gets a backslash before it, and loses it again when read.
+//! A memory stands between two markers, which are invisible when rendered; its text comes back to
+//! the byte, whatever it holds: a text line that looks like a marker gets a backslash before it,
+//! and loses it again when read.
 //!
-//! **Editing.** The marker carries hashes of the text and of the fields that people edit (kind, tags, importance, confidence,
-//! pinned), so the reader knows a [revised](super::Change::Revised) memory from an untouched one, and the [`Base`](super::Base) that the edit started
-//! from, whatever the strand says meanwhile; a third one tells which of the other fields somebody changed. A file that ends in the
-//! middle of a memory gives the whole ones before it, and the report says what is lost. What stands outside of the markers is
-//! [new](super::Change::New): a `## ` heading or a line `---` starts the next memory, a `# ` heading alone is the page's title, and the
-//! metadata lines of AMRL (`[tags: a, b]`) are understood. So any Markdown file can be imported; one without front matter takes
-//! its topic from its name, and what the front matter says (kind, tags, source, links, confidence, importance, pin, scope and times)
-//! holds for every new memory that does not say it itself. A file whose line ends became CRLF is read as if they had not.
+//! **Editing.** The marker carries hashes of the text and of the fields that people edit (kind,
+//! tags, importance, confidence, pinned), so the reader knows a [revised](super::Change::Revised)
+//! memory from an untouched one, and the [`Base`](super::Base) that the edit started from, whatever
+//! the strand says meanwhile; a third one tells which of the other fields somebody changed. A file
+//! that ends in the middle of a memory gives the whole ones before it, and the report says what is
+//! lost. What stands outside of the markers is [new](super::Change::New): a `## ` heading or a line
+//! `---` starts the next memory, a `# ` heading alone is the page's title, and the metadata lines
+//! of AMRL (`[tags: a, b]`) are understood. So any Markdown file can be imported; one without front
+//! matter takes its topic from its name, and what the front matter says (kind, tags, source, links,
+//! confidence, importance, pin, scope and times) holds for every new memory that does not say it
+//! itself. A file whose line ends became CRLF is read as if they had not.
 
 mod front_matter;
 mod lines;
@@ -47,7 +51,8 @@ const VERSION: u64 = 1;
 /// The line around the front matter, and between new memories.
 const RULE: &str = "---";
 
-/// Longest line and longest section that is kept, in bytes: the longest text, escaped, or the metadata of one memory.
+/// Longest line and longest section that is kept, in bytes: the longest text, escaped, or the
+/// metadata of one memory.
 const SECTION_MAX_BYTES: usize = 1024 * 1024;
 
 /// Longest file name that file systems take, in bytes.
@@ -58,7 +63,8 @@ const EXTENSION: &str = ".md";
 /// Bytes of a hash that keeps cut file names apart.
 const NAME_HASH_BYTES: usize = 8;
 
-/// Returns the name of a topic's file: `<topic>.md`, cut and made unique where the topic is too long for a file system.
+/// Returns the name of a topic's file: `<topic>.md`, cut and made unique where the topic is too
+/// long for a file system.
 #[must_use]
 pub fn file_name(topic: &Topic) -> String {
     let name = topic.as_str();

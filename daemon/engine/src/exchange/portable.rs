@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::model::{Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
+use crate::model::{
+    Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
+};
 use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified, revised_at};
 use crate::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_redact::{Redact, Secrets};
@@ -10,9 +12,11 @@ use helix_redact::{Redact, Secrets};
 /// Attribute names that only the daemon may set; a draft that carries one is refused.
 const ATTRIBUTE_STAMPED: &str = "helix.";
 
-/// A memory as it travels: what a format cannot carry, or its author did not say, is `None` or empty.
+/// A memory as it travels: what a format cannot carry, or its author did not say, is `None` or
+/// empty.
 ///
-/// Nothing in it is trusted: topic, kind and tags are as written, and numbers may lie outside of their range.
+/// Nothing in it is trusted: topic, kind and tags are as written, and numbers may lie outside of
+/// their range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Portable {
     /// Its id where it comes from; `None` for a memory that has never been in a strand.
@@ -33,7 +37,8 @@ pub struct Portable {
     pub source: Option<SourceRef>,
     /// Handles or `topic:index`; in a flat list also the [index](Self::index) of another memory.
     pub links: Vec<String>,
-    /// Its index in a flat list, which names no topics that its memories could be counted in; `None` elsewhere.
+    /// Its index in a flat list, which names no topics that its memories could be counted in;
+    /// `None` elsewhere.
     pub index: Option<usize>,
     /// 0 to 1.
     pub importance: Option<f32>,
@@ -41,7 +46,8 @@ pub struct Portable {
     pub confidence: Option<f32>,
     /// Never decays.
     pub pinned: bool,
-    /// Where it came from before it was exported; what is imported gets the origin `import` whatever this says.
+    /// Where it came from before it was exported; what is imported gets the origin `import`
+    /// whatever this says.
     pub origin: Option<Origin>,
     /// What produced it, oldest first.
     pub provenance: Vec<Provenance>,
@@ -62,8 +68,8 @@ pub struct Portable {
 }
 
 impl Portable {
-    /// Takes a memory out of its strand. `link` names the memory that an id means, as a handle or `topic:index`; links
-    /// that it cannot name are left out.
+    /// Takes a memory out of its strand. `link` names the memory that an id means, as a handle or
+    /// `topic:index`; links that it cannot name are left out.
     pub fn from_memory(memory: &Memory, link: impl Fn(MemoryId) -> Option<String>) -> Self {
         Self {
             id: Some(memory.id),
@@ -91,17 +97,20 @@ impl Portable {
         }
     }
 
-    /// Returns the draft that storing it anew starts from. A draft has no room for id, handle, origin, provenance, status
-    /// and the times other than `valid_from`, which is the time of recording unless known: who imports keeps those.
+    /// Returns the draft that storing it anew starts from. A draft has no room for id, handle,
+    /// origin, provenance, status and the times other than `valid_from`, which is the time of
+    /// recording unless known: who imports keeps those.
     #[must_use]
     pub fn draft(&self) -> Draft {
         self.clone().take_draft()
     }
 
-    /// Does so by taking what the draft holds, topic, handle and links apart, which the importer still needs.
+    /// Does so by taking what the draft holds, topic, handle and links apart, which the importer
+    /// still needs.
     pub fn take_draft(&mut self) -> Draft {
         let modified = modified(&self.attributes).map(|(key, _)| key.to_owned());
-        let is_stamped = |key: &str| key.starts_with(ATTRIBUTE_STAMPED) || modified.as_deref() == Some(key);
+        let is_stamped =
+            |key: &str| key.starts_with(ATTRIBUTE_STAMPED) || modified.as_deref() == Some(key);
         let mut attributes = std::mem::take(&mut self.attributes);
         attributes.retain(|key, _| !is_stamped(key));
         Draft {
@@ -110,7 +119,10 @@ impl Portable {
             kind: self.kind.take(),
             tags: std::mem::take(&mut self.tags),
             // A session of another strand means nothing here.
-            scope: self.scope.take().filter(|scope| !matches!(scope, Scope::Session(_))),
+            scope: self
+                .scope
+                .take()
+                .filter(|scope| !matches!(scope, Scope::Session(_))),
             source: self.source.take(),
             links: self.links.clone(),
             importance: self.importance,
@@ -123,25 +135,34 @@ impl Portable {
 }
 
 impl Portable {
-    /// When its author last looked at what it is about: when it was learned, or its text revised. `None` when nobody says.
+    /// When its author last looked at what it is about: when it was learned, or its text revised.
+    /// `None` when nobody says.
     #[must_use]
     pub fn written_at(&self) -> Option<Timestamp> {
-        self.recorded_at.or(self.valid_from).max(revised_at(&self.attributes))
+        self.recorded_at
+            .or(self.valid_from)
+            .max(revised_at(&self.attributes))
     }
 
-    /// Helix's own attributes that say something about text and source, under their names of today; the others are the
-    /// business of the strand that it comes from.
+    /// Helix's own attributes that say something about text and source, under their names of today;
+    /// the others are the business of the strand that it comes from.
     #[must_use]
     pub fn stamped(&self) -> BTreeMap<String, String> {
         let of_source = |key: &'static str, holds: fn(&str) -> bool| {
-            let written = self.attributes.get(key).filter(|written| self.source.is_some() && holds(written));
+            let written = self
+                .attributes
+                .get(key)
+                .filter(|written| self.source.is_some() && holds(written));
             written.map(|written| (key, written.as_str()))
         };
         let line = of_source(LINE_ATTRIBUTE, |written| LineHash::parse(written).is_some());
-        let project = of_source(SOURCE_PROJECT_ATTRIBUTE, |written| Scope::parse(written).is_ok());
+        let project = of_source(SOURCE_PROJECT_ATTRIBUTE, |written| {
+            Scope::parse(written).is_ok()
+        });
         let modified = modified(&self.attributes).map(|(_, written)| (ATTRIBUTE_MODIFIED, written));
         let kept = [line, project, modified].into_iter().flatten();
-        kept.map(|(key, written)| (key.to_owned(), written.to_owned())).collect()
+        kept.map(|(key, written)| (key.to_owned(), written.to_owned()))
+            .collect()
     }
 }
 
@@ -198,35 +219,67 @@ mod tests {
     #[test]
     fn a_memory_travels_whole() {
         let memory = samples::memory();
-        let portable = Portable::from_memory(&memory, |id| (id == memory.links[0]).then(|| "other/one".to_owned()));
+        let portable = Portable::from_memory(&memory, |id| {
+            (id == memory.links[0]).then(|| "other/one".to_owned())
+        });
         assert_eq!(portable.links, ["other/one"], "the second link has no name");
-        assert_eq!((portable.id, portable.status), (Some(memory.id), Some(memory.status)));
+        assert_eq!(
+            (portable.id, portable.status),
+            (Some(memory.id), Some(memory.status))
+        );
         assert_eq!(portable.recorded_at, Some(memory.recorded_at));
         let draft = portable.draft();
-        assert_eq!((draft.topic.as_str(), draft.text.as_str()), (memory.topic.as_str(), memory.text.as_str()));
+        assert_eq!(
+            (draft.topic.as_str(), draft.text.as_str()),
+            (memory.topic.as_str(), memory.text.as_str())
+        );
         assert_eq!(draft.valid_from, Some(memory.valid_from));
-        assert!(draft.attributes.keys().all(|key| key == "file"), "stamped attributes stay behind");
+        assert!(
+            draft.attributes.keys().all(|key| key == "file"),
+            "stamped attributes stay behind"
+        );
     }
 
     #[test]
     fn what_is_stamped_about_text_and_source_travels_and_older_names_are_understood() {
         let with = |attributes: &[(&str, &str)]| Portable {
-            attributes: attributes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            attributes: attributes
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect(),
             source: Some(SourceRef::parse("a.rs:3")),
             ..Portable::default()
         };
         let line = LineHash::of(b"x").unwrap().to_string();
-        let all =
-            [("helix.line", line.as_str()), ("helix.modified", "2026-02-15"), ("helix.source-project", "project:p")];
+        let all = [
+            ("helix.line", line.as_str()),
+            ("helix.modified", "2026-02-15"),
+            ("helix.source-project", "project:p"),
+        ];
         assert_eq!(with(&all).stamped(), with(&all).attributes);
-        let sourceless = Portable { source: None, ..with(&all) };
-        assert_eq!(sourceless.stamped().into_keys().collect::<Vec<_>>(), ["helix.modified"]);
-        assert!(with(&[("helix.line", "no hash"), ("helix.stamp", "1")]).stamped().is_empty());
+        let sourceless = Portable {
+            source: None,
+            ..with(&all)
+        };
+        assert_eq!(
+            sourceless.stamped().into_keys().collect::<Vec<_>>(),
+            ["helix.modified"]
+        );
+        assert!(
+            with(&[("helix.line", "no hash"), ("helix.stamp", "1")])
+                .stamped()
+                .is_empty()
+        );
         let older = with(&[("modified", "2026-02-15 10:30")]);
-        assert_eq!(older.stamped(), with(&[("helix.modified", "2026-02-15 10:30")]).attributes);
+        assert_eq!(
+            older.stamped(),
+            with(&[("helix.modified", "2026-02-15 10:30")]).attributes
+        );
         assert!(older.draft().attributes.is_empty());
         let foreign = with(&[("modified", "by hand")]);
-        assert!(foreign.stamped().is_empty() && foreign.draft().attributes.contains_key("modified"));
+        assert!(
+            foreign.stamped().is_empty() && foreign.draft().attributes.contains_key("modified")
+        );
     }
 
     #[test]
@@ -235,14 +288,24 @@ mod tests {
             let stamp: jiff::Timestamp = text.parse().unwrap();
             Timestamp::from_micros(stamp.as_microsecond())
         };
-        let learned = Portable { recorded_at: Some(at("2026-02-01T00:00:00Z")), ..Portable::default() };
+        let learned = Portable {
+            recorded_at: Some(at("2026-02-01T00:00:00Z")),
+            ..Portable::default()
+        };
         assert_eq!(Portable::default().written_at(), None);
         assert_eq!(learned.written_at(), learned.recorded_at);
         let revised = |date: &str| {
             let attributes = BTreeMap::from([(ATTRIBUTE_MODIFIED.to_owned(), date.to_owned())]);
-            Portable { attributes, ..learned.clone() }.written_at()
+            Portable {
+                attributes,
+                ..learned.clone()
+            }
+            .written_at()
         };
-        assert_eq!(revised("2026-02-15 10:30"), Some(at("2026-02-15T10:30:00Z")));
+        assert_eq!(
+            revised("2026-02-15 10:30"),
+            Some(at("2026-02-15T10:30:00Z"))
+        );
         assert_eq!(revised("2025-12-31"), learned.recorded_at);
         assert_eq!(revised("some day"), learned.recorded_at);
     }
@@ -256,8 +319,11 @@ mod tests {
     #[test]
     fn a_draft_takes_no_foreign_session_and_dates_from_the_recording() {
         let at = Timestamp::from_micros(7);
-        let portable =
-            Portable { scope: Some(Scope::Session("s".into())), recorded_at: Some(at), ..Portable::default() };
+        let portable = Portable {
+            scope: Some(Scope::Session("s".into())),
+            recorded_at: Some(at),
+            ..Portable::default()
+        };
         let draft = portable.draft();
         assert_eq!((draft.scope, draft.valid_from), (None, Some(at)));
     }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::policy::admit::TEXT_MAX_BYTES;
 
-/// Flaws that a report lists; of more only the number is kept, so that a ruined file cannot fill the memory.
+/// Flaws that a report lists; of more only the number is kept, so that a ruined file cannot fill
+/// the memory.
 pub const FLAWS_MAX: usize = 1_000;
 
 /// Unknown fields that a report names: a file of another program has some, not hundreds.
@@ -39,7 +40,8 @@ impl Report {
     pub(super) fn note_unknown_field(&mut self, at: Place, field: &str) {
         let is_noted = self.unknown_fields.iter().any(|(_, noted)| noted == field);
         if !is_noted && self.unknown_fields.len() < UNKNOWN_FIELDS_MAX {
-            self.unknown_fields.push((at, field.chars().take(FIELD_SHOWN_MAX_CHARS).collect()));
+            self.unknown_fields
+                .push((at, field.chars().take(FIELD_SHOWN_MAX_CHARS).collect()));
         }
     }
 
@@ -89,7 +91,9 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// Bytes that are no record, up to the next one that is.
-    #[error("expected {expected}; skipped {skipped_bytes} bytes, and the entry before may have lost its end")]
+    #[error(
+        "expected {expected}; skipped {skipped_bytes} bytes, and the entry before may have lost its end"
+    )]
     Damaged {
         /// What should have stood there.
         expected: &'static str,
@@ -97,13 +101,17 @@ pub enum Problem {
         skipped_bytes: u64,
     },
     /// The file ends inside of a record.
-    #[error("the last record is cut off: {present_bytes} of its bytes are there; copy the file again if you can")]
+    #[error(
+        "the last record is cut off: {present_bytes} of its bytes are there; copy the file again if you can"
+    )]
     Truncated {
         /// What is there of it.
         present_bytes: u64,
     },
     /// A text too long for a memory; left out.
-    #[error("a text of {bytes} bytes is longer than {TEXT_MAX_BYTES} and was left out; split it into several memories")]
+    #[error(
+        "a text of {bytes} bytes is longer than {TEXT_MAX_BYTES} and was left out; split it into several memories"
+    )]
     Oversized {
         /// Its length, or as much of it as was looked at.
         bytes: u64,
@@ -124,13 +132,17 @@ pub enum Problem {
         target: u64,
     },
     /// A field that cannot be understood; the memory was taken without it.
-    #[error("the field `{field}` is not understood and was left out; the memory was taken without it")]
+    #[error(
+        "the field `{field}` is not understood and was left out; the memory was taken without it"
+    )]
     Field {
         /// Its name.
         field: &'static str,
     },
     /// An element of a list that is not understood; the memory was taken with the others.
-    #[error("`{field}[{index}]` is not understood and was left out; the memory was taken with the rest of the list")]
+    #[error(
+        "`{field}[{index}]` is not understood and was left out; the memory was taken with the rest of the list"
+    )]
     Item {
         /// The list's name.
         field: &'static str,
@@ -209,10 +221,23 @@ mod tests {
         let mut report = Report::default();
         assert!(report.is_whole());
         for offset in 0..=FLAWS_MAX as u64 {
-            report.note(Place::Byte(offset), Problem::Damaged { expected: "a record", skipped_bytes: 3 });
+            report.note(
+                Place::Byte(offset),
+                Problem::Damaged {
+                    expected: "a record",
+                    skipped_bytes: 3,
+                },
+            );
         }
         assert_eq!((report.flaws.len(), report.unlisted), (FLAWS_MAX, 1));
-        let shown = report.flaws.first().map(ToString::to_string).unwrap_or_default();
-        assert!(shown.starts_with("byte 0: expected a record; skipped 3 bytes"), "{shown}");
+        let shown = report
+            .flaws
+            .first()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        assert!(
+            shown.starts_with("byte 0: expected a record; skipped 3 bytes"),
+            "{shown}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Times in the text formats: RFC 3339 in UTC with microseconds when written, what people and tools write when read.
+//! Times in the text formats: RFC 3339 in UTC with microseconds when written, what people and tools
+//! write when read.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -6,7 +7,8 @@ use serde_json::Value;
 
 use crate::model::Timestamp;
 
-/// Numbers below this are seconds since 1970; up to [`MILLIS_BELOW`] they are milliseconds. It is the year 5138 in seconds.
+/// Numbers below this are seconds since 1970; up to [`MILLIS_BELOW`] they are milliseconds. It is
+/// the year 5138 in seconds.
 const SECONDS_BELOW: i64 = 100_000_000_000;
 
 /// Numbers from here on are microseconds.
@@ -28,8 +30,8 @@ fn is_rfc3339(stamp: jiff::Timestamp) -> bool {
     (0..=9999).contains(&TimeZone::UTC.to_datetime(stamp).year())
 }
 
-/// Reads a time: RFC 3339, `2026-11-21`, `2026-11-21 14:30` and `2026-11-21 14:30:05` in UTC, or a number since 1970 in
-/// seconds, milliseconds or microseconds, told apart by size.
+/// Reads a time: RFC 3339, `2026-11-21`, `2026-11-21 14:30` and `2026-11-21 14:30:05` in UTC, or a
+/// number since 1970 in seconds, milliseconds or microseconds, told apart by size.
 pub(super) fn read(value: &Value) -> Option<Timestamp> {
     match value {
         Value::String(text) => read_text(text.trim()),
@@ -43,8 +45,14 @@ fn read_text(text: &str) -> Option<Timestamp> {
         return micros.parse().ok().map(Timestamp::from_micros);
     }
     let stamp = text.parse::<jiff::Timestamp>().ok().or_else(|| {
-        let civil = text.parse::<DateTime>().ok().or_else(|| Some(text.parse::<Date>().ok()?.at(0, 0, 0, 0)))?;
-        civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+        let civil = text
+            .parse::<DateTime>()
+            .ok()
+            .or_else(|| Some(text.parse::<Date>().ok()?.at(0, 0, 0, 0)))?;
+        civil
+            .to_zoned(TimeZone::UTC)
+            .ok()
+            .map(|zoned| zoned.timestamp())
     })?;
     Some(Timestamp::from_micros(stamp.as_microsecond()))
 }
@@ -81,8 +89,14 @@ mod tests {
         ] {
             assert_eq!(read(&form), Some(second), "{form}");
         }
-        assert_eq!(read(&json!("2026-11-21 14:30")).map(write).unwrap(), "2026-11-21T14:30:00.000000Z");
-        assert_eq!(read(&json!("2026-11-21")).map(write).unwrap(), "2026-11-21T00:00:00.000000Z");
+        assert_eq!(
+            read(&json!("2026-11-21 14:30")).map(write).unwrap(),
+            "2026-11-21T14:30:00.000000Z"
+        );
+        assert_eq!(
+            read(&json!("2026-11-21")).map(write).unwrap(),
+            "2026-11-21T00:00:00.000000Z"
+        );
         for wrong in [json!("soon"), json!(true), json!(""), json!(1.5)] {
             assert_eq!(read(&wrong), None, "{wrong}");
         }

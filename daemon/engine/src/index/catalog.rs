@@ -1,7 +1,7 @@
 //! The catalog: one row of small columns for each memory, in RAM, addressed by memory number.
 //!
-//! Filters, topic listings, exact-duplicate checks and source look-ups are answered from it without touching the disk. It
-//! is read from the store at the start and follows every commit.
+//! Filters, topic listings, exact-duplicate checks and source look-ups are answered from it without
+//! touching the disk. It is read from the store at the start and follows every commit.
 
 mod members;
 mod topics;
@@ -15,7 +15,8 @@ pub use topics::{TopicEntry, TopicSummary};
 use super::interner::Interner;
 use super::links::Links;
 use crate::model::{
-    Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp, plain_path, spellings,
+    Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp, plain_path,
+    spellings,
 };
 use crate::policy::resemble::text_hash;
 use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
@@ -56,7 +57,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Its topic, as a number that is the catalog's own: to group by, where the names do not matter.
+    /// Its topic, as a number that is the catalog's own: to group by, where the names do not
+    /// matter.
     #[must_use]
     pub fn topic_number(&self) -> u32 {
         self.topic
@@ -103,7 +105,8 @@ pub struct Catalog {
     by_topic: HashMap<u32, BTreeSet<u32>>,
     by_source: HashMap<u32, BTreeSet<u32>>,
     by_text: HashMap<(u64, u32), u32>,
-    /// Active memories with a text that `by_text` leads to another one for: those stored with force.
+    /// Active memories with a text that `by_text` leads to another one for: those stored with
+    /// force.
     same_texts: HashMap<(u64, u32), BTreeSet<u32>>,
     by_status: BTreeMap<Status, u64>,
     links: Links,
@@ -120,7 +123,10 @@ impl Catalog {
 
     /// Every row with its number.
     pub fn rows(&self) -> impl Iterator<Item = (MemoryNumber, &Row)> {
-        (0..).map(MemoryNumber).zip(&self.rows).filter_map(|(number, row)| Some((number, row.as_ref()?)))
+        (0..)
+            .map(MemoryNumber)
+            .zip(&self.rows)
+            .filter_map(|(number, row)| Some((number, row.as_ref()?)))
     }
 
     /// One more than the largest number.
@@ -136,7 +142,11 @@ impl Catalog {
 
     /// Does so for a text whose hash is known.
     pub(crate) fn apply_hashed(&mut self, memory: &Memory, text_hash: u64) -> Differs {
-        self.apply_columns(memory.number, &Columns::of(memory, &memory.scope.to_string()), text_hash)
+        self.apply_columns(
+            memory.number,
+            &Columns::of(memory, &memory.scope.to_string()),
+            text_hash,
+        )
     }
 
     /// Makes room for so many memories, where all of them are to come.
@@ -147,7 +157,12 @@ impl Catalog {
     }
 
     /// Does what [`Catalog::apply`] does with what is kept of a memory.
-    pub(crate) fn apply_columns(&mut self, number: MemoryNumber, columns: &Columns<'_>, text_hash: u64) -> Differs {
+    pub(crate) fn apply_columns(
+        &mut self,
+        number: MemoryNumber,
+        columns: &Columns<'_>,
+        text_hash: u64,
+    ) -> Differs {
         let mut row = self.make_row(columns, text_hash);
         let at = number.0 as usize;
         if self.rows.len() <= at {
@@ -180,26 +195,40 @@ impl Catalog {
         self.by_text.get(&(hash, scope)).copied().map(MemoryNumber)
     }
 
-    /// Finds every active memory with exactly this text in a scope, the oldest first: several where it was stored with force.
+    /// Finds every active memory with exactly this text in a scope, the oldest first: several where
+    /// it was stored with force.
     #[must_use]
     pub fn same_texts(&self, hash: u64, scope: &Scope) -> Vec<MemoryNumber> {
-        let Some(scope) = self.scopes.find(&scope.to_string()) else { return Vec::new() };
+        let Some(scope) = self.scopes.find(&scope.to_string()) else {
+            return Vec::new();
+        };
         let text = (hash, scope);
         let oldest = self.by_text.get(&text).into_iter();
-        oldest.chain(self.same_texts.get(&text).into_iter().flatten()).copied().map(MemoryNumber).collect()
+        oldest
+            .chain(self.same_texts.get(&text).into_iter().flatten())
+            .copied()
+            .map(MemoryNumber)
+            .collect()
     }
 
     /// The memories whose source is one of the paths for which `is_wanted` holds.
     pub fn of_sources(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<MemoryNumber> {
         let wanted = self.sources.iter().filter(|(_, path)| is_wanted(path));
-        wanted.filter_map(|(source, _)| self.by_source.get(&source)).flatten().copied().map(MemoryNumber).collect()
+        wanted
+            .filter_map(|(source, _)| self.by_source.get(&source))
+            .flatten()
+            .copied()
+            .map(MemoryNumber)
+            .collect()
     }
 
     /// The memories whose source is exactly this path, by whatever way it leads there.
     #[must_use]
     pub fn of_source(&self, path: &str) -> Vec<MemoryNumber> {
         let path = plain_path(path);
-        let sources = spellings(&path).into_iter().filter_map(|path| self.sources.find(&path));
+        let sources = spellings(&path)
+            .into_iter()
+            .filter_map(|path| self.sources.find(&path));
         let numbers = sources.filter_map(|source| self.by_source.get(&source));
         numbers.flatten().copied().map(MemoryNumber).collect()
     }
@@ -213,7 +242,9 @@ impl Catalog {
     /// Every scope that any memory ever had.
     #[must_use]
     pub fn all_scopes(&self) -> Vec<Scope> {
-        self.scope_names().filter_map(|scope| Scope::parse(scope).ok()).collect()
+        self.scope_names()
+            .filter_map(|scope| Scope::parse(scope).ok())
+            .collect()
     }
 
     /// Whether any memory ever had a scope for whose text `is_wanted` holds.
@@ -225,10 +256,13 @@ impl Catalog {
     /// Number of distinct project scopes.
     #[must_use]
     pub fn project_count(&self) -> usize {
-        self.scope_names().filter(|scope| scope.starts_with("project:") && *scope != SCRATCH_SCOPE).count()
+        self.scope_names()
+            .filter(|scope| scope.starts_with("project:") && *scope != SCRATCH_SCOPE)
+            .count()
     }
 
-    /// Whether any memory was ever of this kind, so that a kind that the configuration dropped can still be searched for.
+    /// Whether any memory was ever of this kind, so that a kind that the configuration dropped can
+    /// still be searched for.
     #[must_use]
     pub fn has_kind(&self, kind: &str) -> bool {
         self.kinds.find(kind).is_some()
@@ -237,7 +271,8 @@ impl Catalog {
     /// Whether a memory is an examination's, which nobody but the examination is to see.
     #[must_use]
     pub fn is_scratch(&self, number: MemoryNumber) -> bool {
-        self.row(number).is_some_and(|row| self.scope_of(row) == SCRATCH_SCOPE)
+        self.row(number)
+            .is_some_and(|row| self.scope_of(row) == SCRATCH_SCOPE)
     }
 
     /// The newest operation that it has followed.
@@ -274,10 +309,12 @@ impl Catalog {
         row.source.map(|source| self.sources.text(source))
     }
 
-    /// Returns the project, as text, whose root the path of a row's source is relative to, where the memory says so itself.
+    /// Returns the project, as text, whose root the path of a row's source is relative to, where
+    /// the memory says so itself.
     #[must_use]
     pub fn source_project_of(&self, row: &Row) -> Option<&str> {
-        row.source_project.map(|project| self.source_projects.text(project))
+        row.source_project
+            .map(|project| self.source_projects.text(project))
     }
 
     /// Every scope that any memory ever had, as text.
@@ -297,7 +334,8 @@ impl Catalog {
             if let Some(Some(row)) = self.rows.get_mut(number.0 as usize) {
                 row.access_count = row.access_count.saturating_add(1);
                 row.last_seen_at = row.last_seen_at.max(at);
-                self.touched.insert(number.0, (row.access_count, row.last_seen_at));
+                self.touched
+                    .insert(number.0, (row.access_count, row.last_seen_at));
             }
         }
     }
@@ -311,18 +349,30 @@ impl Catalog {
     /// Takes the accesses that no commit has written yet.
     pub fn take_touched(&mut self) -> Vec<(MemoryNumber, u64, Timestamp)> {
         let touched = std::mem::take(&mut self.touched);
-        touched.into_iter().map(|(number, (count, at))| (MemoryNumber(number), count, at)).collect()
+        touched
+            .into_iter()
+            .map(|(number, (count, at))| (MemoryNumber(number), count, at))
+            .collect()
     }
 
     fn make_row(&mut self, columns: &Columns<'_>, text_hash: u64) -> Row {
-        let project = columns.attributes.iter().find(|(name, _)| *name == SOURCE_PROJECT_ATTRIBUTE);
+        let project = columns
+            .attributes
+            .iter()
+            .find(|(name, _)| *name == SOURCE_PROJECT_ATTRIBUTE);
         Row {
             topic: self.topics.intern(columns.topic),
             kind: self.kinds.intern(columns.kind),
             scope: self.scopes.intern(columns.scope),
-            source: columns.source.map(|source| self.sources.intern(&plain_path(source))),
+            source: columns
+                .source
+                .map(|source| self.sources.intern(&plain_path(source))),
             source_project: project.map(|(_, project)| self.source_projects.intern(project)),
-            tags: columns.tags.iter().map(|tag| self.tags.intern(tag)).collect(),
+            tags: columns
+                .tags
+                .iter()
+                .map(|tag| self.tags.intern(tag))
+                .collect(),
             status: columns.status,
             origin: columns.origin,
             pinned: columns.pinned,
@@ -354,7 +404,10 @@ impl Catalog {
         if let Some(numbers) = self.by_topic.get_mut(&row.topic) {
             numbers.remove(&number);
         }
-        if let Some(numbers) = row.source.and_then(|source| self.by_source.get_mut(&source)) {
+        if let Some(numbers) = row
+            .source
+            .and_then(|source| self.by_source.get_mut(&source))
+        {
             numbers.remove(&number);
         }
         if row.status == Status::Active {
@@ -369,7 +422,8 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// Keeps the oldest of several in `by_text`, so that following commits and reading the store lead to the same maps.
+    /// Keeps the oldest of several in `by_text`, so that following commits and reading the store
+    /// lead to the same maps.
     fn link_text(&mut self, number: u32, text: (u64, u32)) {
         let oldest = self.by_text.entry(text).or_insert(number);
         let younger = number.max(*oldest);
@@ -397,7 +451,10 @@ impl Catalog {
 }
 
 fn same_words(old: &Row, new: &Row) -> bool {
-    same_meaning(old, new) && old.topic == new.topic && old.tags == new.tags && old.source == new.source
+    same_meaning(old, new)
+        && old.topic == new.topic
+        && old.tags == new.tags
+        && old.source == new.source
 }
 
 fn same_meaning(old: &Row, new: &Row) -> bool {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::catalog::{Catalog, Row};
-use crate::model::{MemoryNumber, SCRATCH_SCOPE, Scope, Status, Timestamp, one_spelling, plain_path};
+use crate::model::{
+    MemoryNumber, SCRATCH_SCOPE, Scope, Status, Timestamp, one_spelling, plain_path,
+};
 use crate::policy::tags::former_spellings;
 
 /// What a search is restricted to. An empty list restricts nothing.
@@ -11,8 +13,9 @@ use crate::policy::tags::former_spellings;
 pub struct Filter {
     /// Any of these topics.
     pub topics: Vec<String>,
-    /// The names and patterns that the topics were found by, where these were looked up. They filter nothing; a search is
-    /// known by them when it goes on, since a pattern may fit more topics by then.
+    /// The names and patterns that the topics were found by, where these were looked up. They
+    /// filter nothing; a search is known by them when it goes on, since a pattern may fit more
+    /// topics by then.
     pub topics_asked: Vec<String>,
     /// All of these tags.
     pub tags: Vec<String>,
@@ -24,7 +27,8 @@ pub struct Filter {
     pub statuses: Vec<Status>,
     /// Parts of the source's path that follow each other: `row.rs`, `src`, `src/row.rs`.
     pub source: Option<String>,
-    /// What is demanded beyond words and the fields above. It filters once [`Filter::within`] was made of it.
+    /// What is demanded beyond words and the fields above. It filters once [`Filter::within`] was
+    /// made of it.
     pub demands: Demands,
     /// The memories that meet the demands, where these were looked up.
     pub within: Option<Within>,
@@ -72,22 +76,41 @@ impl Filter {
     pub fn compile(&self, catalog: &Catalog) -> RowFilter {
         let sources = self.source.as_ref().map(|wanted| {
             let wanted = plain_path(wanted);
-            // Where the asker works is not known here; what stands behind the way out names the file.
+            // Where the asker works is not known here; what stands behind the way out names the
+            // file.
             let wanted = wanted.trim_start_matches("../");
             let wanted = one_spelling(wanted);
             let wanted: Vec<&str> = components(&wanted).collect();
-            let matching = catalog.sources.iter().filter(|(_, path)| has_components(&one_spelling(path), &wanted));
+            let matching = catalog
+                .sources
+                .iter()
+                .filter(|(_, path)| has_components(&one_spelling(path), &wanted));
             matching.map(|(number, _)| number).collect()
         });
         RowFilter {
             topics: any_of(&self.topics, |topic| catalog.topics.find(topic)),
             // A tag that nothing has must match nothing, also beside tags that exist.
-            tags: (!self.tags.is_empty()).then(|| self.tags.iter().map(|tag| spellings(catalog, tag)).collect()),
+            tags: (!self.tags.is_empty()).then(|| {
+                self.tags
+                    .iter()
+                    .map(|tag| spellings(catalog, tag))
+                    .collect()
+            }),
             kinds: any_of(&self.kinds, |kind| catalog.kinds.find(kind)),
-            scopes: any_of(&self.scopes, |scope| catalog.scopes.find(&scope.to_string())),
-            scratch: if self.scopes.is_empty() { catalog.scopes.find(SCRATCH_SCOPE) } else { None },
+            scopes: any_of(&self.scopes, |scope| {
+                catalog.scopes.find(&scope.to_string())
+            }),
+            scratch: if self.scopes.is_empty() {
+                catalog.scopes.find(SCRATCH_SCOPE)
+            } else {
+                None
+            },
             sources,
-            statuses: if self.statuses.is_empty() { vec![Status::Active] } else { self.statuses.clone() },
+            statuses: if self.statuses.is_empty() {
+                vec![Status::Active]
+            } else {
+                self.statuses.clone()
+            },
             after: self.after,
             before: self.before,
             within: self.within.clone(),
@@ -111,11 +134,14 @@ impl RowFilter {
             && self.scratch != Some(row.scope)
             && allows(self.topics.as_ref(), row.topic)
             && allows(self.kinds.as_ref(), row.kind)
+            && self.tags.as_ref().is_none_or(|tags| {
+                tags.iter()
+                    .all(|tag| tag.iter().any(|spelling| row.tags.contains(spelling)))
+            })
             && self
-                .tags
+                .sources
                 .as_ref()
-                .is_none_or(|tags| tags.iter().all(|tag| tag.iter().any(|spelling| row.tags.contains(spelling))))
-            && self.sources.as_ref().is_none_or(|sources| row.source.is_some_and(|source| sources.contains(&source)))
+                .is_none_or(|sources| row.source.is_some_and(|source| sources.contains(&source)))
             && self.after.is_none_or(|after| row.valid_from >= after)
             && self.before.is_none_or(|before| row.valid_from < before)
     }
@@ -158,7 +184,11 @@ mod tests {
             catalog.apply(memory);
         }
         let filter = filter.compile(&catalog);
-        catalog.rows().filter(|(_, row)| filter.keeps(row)).map(|(number, _)| number.0).collect()
+        catalog
+            .rows()
+            .filter(|(_, row)| filter.keeps(row))
+            .map(|(number, _)| number.0)
+            .collect()
     }
 
     #[test]
@@ -167,9 +197,15 @@ mod tests {
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             ..memory(number, "one")
         };
-        let memories = [tagged(1, &["cach"]), tagged(2, &["cache", "http"]), tagged(3, &["http"])];
-        let filter =
-            |tags: &[&str]| Filter { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..Filter::default() };
+        let memories = [
+            tagged(1, &["cach"]),
+            tagged(2, &["cache", "http"]),
+            tagged(3, &["http"]),
+        ];
+        let filter = |tags: &[&str]| Filter {
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..Filter::default()
+        };
         assert_eq!(kept(&filter(&["cache"]), &memories), [1, 2]);
         assert_eq!(kept(&filter(&["cache", "http"]), &memories), [2]);
         assert_eq!(kept(&filter(&["nobody"]), &memories), [] as [u32; 0]);
@@ -177,13 +213,30 @@ mod tests {
 
     #[test]
     fn a_source_is_found_by_whatever_way() {
-        let memories = [Memory { source: Some(SourceRef::parse("src/deep/../a.rs:3")), ..memory(1, "one") }];
-        for wanted in ["src/a.rs", "../a.rs", "./src/a.rs", "src/x/../a.rs", "a.rs", "src", "src/"] {
-            let filter = Filter { source: Some(wanted.to_owned()), ..Filter::default() };
+        let memories = [Memory {
+            source: Some(SourceRef::parse("src/deep/../a.rs:3")),
+            ..memory(1, "one")
+        }];
+        for wanted in [
+            "src/a.rs",
+            "../a.rs",
+            "./src/a.rs",
+            "src/x/../a.rs",
+            "a.rs",
+            "src",
+            "src/",
+        ] {
+            let filter = Filter {
+                source: Some(wanted.to_owned()),
+                ..Filter::default()
+            };
             assert_eq!(kept(&filter, &memories), [1], "{wanted}");
         }
         for other in ["rc/a.rs", "a", "a.r", "src/b.rs", "a.rs/src", "/"] {
-            let filter = Filter { source: Some(other.to_owned()), ..Filter::default() };
+            let filter = Filter {
+                source: Some(other.to_owned()),
+                ..Filter::default()
+            };
             assert_eq!(kept(&filter, &memories), [] as [u32; 0], "{other}");
         }
         let mut catalog = Catalog::default();

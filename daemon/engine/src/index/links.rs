@@ -1,4 +1,5 @@
-//! Which memory links to which, by number: kept beside the catalog's rows, because most memories link to nothing.
+//! Which memory links to which, by number: kept beside the catalog's rows, because most memories
+//! link to nothing.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,10 @@ impl Links {
     /// The memories that one links to; those that do not exist are left out.
     pub(super) fn of(&self, number: MemoryNumber) -> impl Iterator<Item = MemoryNumber> {
         let links = self.of.get(&number.0).into_iter().flatten();
-        links.filter_map(|id| self.numbers.get(id)).copied().map(MemoryNumber)
+        links
+            .filter_map(|id| self.numbers.get(id))
+            .copied()
+            .map(MemoryNumber)
     }
 
     /// Every link, from and to.

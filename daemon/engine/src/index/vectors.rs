@@ -1,13 +1,16 @@
 //! The vector index: which memories mean nearly what a query means.
 //!
-//! In the flow: the store keeps a [`Code`] for each memory → this index holds them all in RAM → recall asks for the best
-//! by cosine and fuses them with the lexical list. Rebuilt from the store at start; nothing here is written to disk.
+//! In the flow: the store keeps a [`Code`] for each memory → this index holds them all in RAM →
+//! recall asks for the best by cosine and fuses them with the lexical list. Rebuilt from the store
+//! at start; nothing here is written to disk.
 //!
-//! One index is one embedding space: vectors of different models never meet. Each vector is one row in several arrays of
-//! one order (int8 levels, scale, binary code, number), so that a scan reads memory in a line; removing moves the last
-//! row into the gap. At 384 dimensions a vector takes 384 bytes of levels, 48 of bits and 20 beside them.
+//! One index is one embedding space: vectors of different models never meet. Each vector is one row
+//! in several arrays of one order (int8 levels, scale, binary code, number), so that a scan reads
+//! memory in a line; removing moves the last row into the gap. At 384 dimensions a vector takes 384
+//! bytes of levels, 48 of bits and 20 beside them.
 //!
-//! Absent on purpose: the original floats, locks (one owner writes, readers borrow), threads, unsafe code.
+//! Absent on purpose: the original floats, locks (one owner writes, readers borrow), threads,
+//! unsafe code.
 
 mod binary;
 mod code;
@@ -31,10 +34,12 @@ pub use search::Hit;
 
 use binary::Binary;
 
-/// The most dimensions of a space. Larger than any embedding model in use, and small enough for `i32` sums of products.
+/// The most dimensions of a space. Larger than any embedding model in use, and small enough for
+/// `i32` sums of products.
 pub const MAX_DIMENSIONS: usize = 4_096;
 
-/// The largest memory number. Bounds the map from numbers to rows at 64 MiB, whatever a caller passes.
+/// The largest memory number. Bounds the map from numbers to rows at 64 MiB, whatever a caller
+/// passes.
 pub const MAX_NUMBER: u32 = (1 << 24) - 1;
 
 /// The vectors of one embedding space, by memory number.
@@ -46,11 +51,16 @@ pub struct VectorIndex {
 }
 
 impl VectorIndex {
-    /// Makes an empty space. Dimensions outside 1 to [`MAX_DIMENSIONS`] make a space that no code fits.
+    /// Makes an empty space. Dimensions outside 1 to [`MAX_DIMENSIONS`] make a space that no code
+    /// fits.
     #[must_use]
     pub fn new(dimensions: usize) -> Self {
         let usable = dimensions.min(MAX_DIMENSIONS);
-        Self { dimensions, rows: Rows::new(usable), binary: Binary::new(usable) }
+        Self {
+            dimensions,
+            rows: Rows::new(usable),
+            binary: Binary::new(usable),
+        }
     }
 
     /// The dimension of the space.
@@ -59,8 +69,8 @@ impl VectorIndex {
         self.dimensions
     }
 
-    /// Sets a memory's vector, replacing what it had. About a microsecond, but for when the count has doubled and the
-    /// binary codes are made anew.
+    /// Sets a memory's vector, replacing what it had. About a microsecond, but for when the count
+    /// has doubled and the binary codes are made anew.
     ///
     /// # Errors
     ///
@@ -71,7 +81,8 @@ impl VectorIndex {
             return Err(VectorError::Number { number });
         }
         if let Some(position) = self.rows.position(number) {
-            self.binary.take(self.rows.scale(position), self.rows.levels(position));
+            self.binary
+                .take(self.rows.scale(position), self.rows.levels(position));
         }
         let position = self.rows.put(number, code);
         self.binary.put(position, code.scale(), code.levels());
@@ -86,7 +97,8 @@ impl VectorIndex {
         let Some(position) = self.rows.position(number) else {
             return false;
         };
-        self.binary.take(self.rows.scale(position), self.rows.levels(position));
+        self.binary
+            .take(self.rows.scale(position), self.rows.levels(position));
         self.binary.swap_remove(position);
         self.rows.swap_remove(position);
         true
@@ -102,7 +114,10 @@ impl VectorIndex {
     #[must_use]
     pub fn code(&self, number: u32) -> Option<Code> {
         let position = self.rows.position(number)?;
-        Some(Code::from_parts(self.rows.scale(position), self.rows.levels(position)))
+        Some(Code::from_parts(
+            self.rows.scale(position),
+            self.rows.levels(position),
+        ))
     }
 
     /// How many memories have a vector.
@@ -123,13 +138,20 @@ impl VectorIndex {
         self.rows.resident_bytes() + self.binary.resident_bytes()
     }
 
-    /// Makes the binary codes anew around the present centre. Worth calling after many removals or replacements;
-    /// growth does it by itself.
+    /// Makes the binary codes anew around the present centre. Worth calling after many removals or
+    /// replacements; growth does it by itself.
     pub fn rebuild(&mut self) {
         self.binary.recode(self.rows.iter());
     }
 
     fn check_dimension(&self, given: usize) -> Result<(), VectorError> {
-        if given == self.dimensions { Ok(()) } else { Err(VectorError::Dimension { expected: self.dimensions, given }) }
+        if given == self.dimensions {
+            Ok(())
+        } else {
+            Err(VectorError::Dimension {
+                expected: self.dimensions,
+                given,
+            })
+        }
     }
 }

@@ -28,8 +28,8 @@ impl Origin {
         }
     }
 
-    /// Whether memories of this origin may be put in front of an agent that did not ask. What tools or imports brought may
-    /// not.
+    /// Whether memories of this origin may be put in front of an agent that did not ask. What tools
+    /// or imports brought may not.
     #[must_use]
     pub const fn is_shown_unasked(self) -> bool {
         match self {
@@ -38,11 +38,15 @@ impl Origin {
         }
     }
 
-    /// The origin of what was of this one when somebody of another says the very same: what may be shown unasked once
-    /// somebody whose word is has said it stays so.
+    /// The origin of what was of this one when somebody of another says the very same: what may be
+    /// shown unasked once somebody whose word is has said it stays so.
     #[must_use]
     pub const fn confirmed_by(self, other: Self) -> Self {
-        if other.is_shown_unasked() && !self.is_shown_unasked() { other } else { self }
+        if other.is_shown_unasked() && !self.is_shown_unasked() {
+            other
+        } else {
+            self
+        }
     }
 
     /// Reads a name.

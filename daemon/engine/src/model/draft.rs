@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Scope, SourceRef, Timestamp};
 
-/// A memory as its author wrote it. `policy::admit` turns it into a [`super::Memory`] or refuses it.
+/// A memory as its author wrote it. `policy::admit` turns it into a [`super::Memory`] or refuses
+/// it.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// Topic name, not yet sanitised.

@@ -13,7 +13,11 @@ impl MemoryId {
     #[must_use]
     pub fn new(at: Timestamp, entropy: &[u8; 10]) -> Self {
         let millis = u64::try_from(at.as_micros() / 1_000).unwrap_or(0);
-        Self(*uuid::Builder::from_unix_timestamp_millis(millis, entropy).as_uuid().as_bytes())
+        Self(
+            *uuid::Builder::from_unix_timestamp_millis(millis, entropy)
+                .as_uuid()
+                .as_bytes(),
+        )
     }
 
     /// Reads an id from its 16 bytes.
@@ -78,9 +82,9 @@ const DRESS: &[char] = &['#', '*', '_', '>', '-', ' ', '\t', ':'];
 
 /// Words that say nothing in a name.
 const SLUG_FILLERS: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "for", "from", "has", "have", "in", "is", "it",
-    "its", "must", "of", "on", "or", "should", "that", "the", "their", "there", "this", "to", "was", "we", "were",
-    "when", "which", "with", "would", "you", "your",
+    "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "for", "from", "has", "have",
+    "in", "is", "it", "its", "must", "of", "on", "or", "should", "that", "the", "their", "there",
+    "this", "to", "was", "we", "were", "when", "which", "with", "would", "you", "your",
 ];
 
 impl Handle {
@@ -90,7 +94,8 @@ impl Handle {
         Self(format!("{topic}/{}", slug(text)))
     }
 
-    /// Returns what to try when this handle is taken: attempt 0 is itself, later ones carry a number.
+    /// Returns what to try when this handle is taken: attempt 0 is itself, later ones carry a
+    /// number.
     #[must_use]
     pub fn numbered(&self, attempt: u32) -> Self {
         match attempt {
@@ -102,11 +107,15 @@ impl Handle {
     /// Returns the handle that a memory wants in another topic: the same slug under the new name.
     #[must_use]
     pub fn moved(&self, topic: &Topic) -> Self {
-        let slug = self.0.split_once('/').map_or(self.0.as_str(), |(_, slug)| slug);
+        let slug = self
+            .0
+            .split_once('/')
+            .map_or(self.0.as_str(), |(_, slug)| slug);
         Self(format!("{topic}/{slug}"))
     }
 
-    /// Returns the handle that a memory had elsewhere, for it to keep in this topic; `None` for what is no handle of it.
+    /// Returns the handle that a memory had elsewhere, for it to keep in this topic; `None` for
+    /// what is no handle of it.
     #[must_use]
     pub fn kept(text: &str, topic: &Topic) -> Option<Self> {
         let (own, slug) = text.split_once('/')?;
@@ -118,7 +127,9 @@ impl Handle {
     /// Whether the handle is one of this topic.
     #[must_use]
     pub fn is_in(&self, topic: &Topic) -> bool {
-        self.0.split_once('/').is_some_and(|(own, _)| own == topic.as_str())
+        self.0
+            .split_once('/')
+            .is_some_and(|(own, _)| own == topic.as_str())
     }
 
     /// Trusts a handle that the store wrote.
@@ -147,7 +158,9 @@ fn without_label(line: &str) -> &str {
     match bracketed.or_else(|| line.split_once(':')) {
         Some((label, rest))
             if is_label(label)
-                && !rest.starts_with(|c: char| c == ':' || (!c.is_whitespace() && !DRESS.contains(&c))) =>
+                && !rest.starts_with(|c: char| {
+                    c == ':' || (!c.is_whitespace() && !DRESS.contains(&c))
+                }) =>
         {
             rest.trim_start_matches(DRESS)
         }
@@ -157,16 +170,24 @@ fn without_label(line: &str) -> &str {
 
 fn is_label(word: &str) -> bool {
     let word = word.trim_end_matches(DRESS);
-    !word.is_empty() && word.len() <= LABEL_MAX_BYTES && word.chars().all(|c| c.is_alphabetic() || "-_".contains(c))
+    !word.is_empty()
+        && word.len() <= LABEL_MAX_BYTES
+        && word.chars().all(|c| c.is_alphabetic() || "-_".contains(c))
 }
 
-/// The words that a text's slug is made of: those of its first line that is more than a label, and of the next one where
-/// that is a single word, as a heading often is.
+/// The words that a text's slug is made of: those of its first line that is more than a label, and
+/// of the next one where that is a single word, as a heading often is.
 fn slug_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let labelled = text.lines().next().filter(|_| text.lines().all(|line| !has_words(without_label(line))));
+    let labelled = text
+        .lines()
+        .next()
+        .filter(|_| text.lines().all(|line| !has_words(without_label(line))));
     for line in labelled.into_iter().chain(text.lines().map(without_label)) {
-        let told = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
+        let told = line
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase);
         words.extend(told.filter(|word| !SLUG_FILLERS.contains(&word.as_str())));
         if words.len() > 1 {
             break;
@@ -191,7 +212,11 @@ fn slug(text: &str) -> String {
         }
         slug.push_str(&word);
     }
-    if slug.is_empty() { "note".to_owned() } else { slug }
+    if slug.is_empty() {
+        "note".to_owned()
+    } else {
+        slug
+    }
 }
 
 #[cfg(test)]
@@ -210,19 +235,54 @@ mod tests {
     #[test]
     fn handles_read_like_the_text() {
         let topic = Topic::parse("build-gotchas").unwrap();
-        let handle = Handle::propose(&topic, "Rust lib must use -arch arm64. Without it, linking fails.");
+        let handle = Handle::propose(
+            &topic,
+            "Rust lib must use -arch arm64. Without it, linking fails.",
+        );
         assert_eq!(handle.as_str(), "build-gotchas/rust-lib-use-arch-arm64");
-        assert_eq!(Handle::propose(&topic, "gotcha: pass -arch arm64").as_str(), "build-gotchas/pass-arch-arm64");
-        for labelled in ["gotcha:\npass -arch arm64", "[gotcha] pass -arch arm64", "**Gotcha:**\n- pass -arch arm64"] {
-            assert_eq!(Handle::propose(&topic, labelled).as_str(), "build-gotchas/pass-arch-arm64", "{labelled}");
+        assert_eq!(
+            Handle::propose(&topic, "gotcha: pass -arch arm64").as_str(),
+            "build-gotchas/pass-arch-arm64"
+        );
+        for labelled in [
+            "gotcha:\npass -arch arm64",
+            "[gotcha] pass -arch arm64",
+            "**Gotcha:**\n- pass -arch arm64",
+        ] {
+            assert_eq!(
+                Handle::propose(&topic, labelled).as_str(),
+                "build-gotchas/pass-arch-arm64",
+                "{labelled}"
+            );
         }
-        assert_eq!(Handle::propose(&topic, "## Linking\n\nPass -arch").as_str(), "build-gotchas/linking-pass-arch");
-        assert_eq!(Handle::propose(&topic, "std::fs::read blocks").as_str(), "build-gotchas/std-fs-read-blocks");
-        assert_eq!(Handle::propose(&topic, "gotcha:").as_str(), "build-gotchas/gotcha");
-        assert_eq!(Handle::propose(&topic, "!!!").numbered(1).as_str(), "build-gotchas/note-2");
+        assert_eq!(
+            Handle::propose(&topic, "## Linking\n\nPass -arch").as_str(),
+            "build-gotchas/linking-pass-arch"
+        );
+        assert_eq!(
+            Handle::propose(&topic, "std::fs::read blocks").as_str(),
+            "build-gotchas/std-fs-read-blocks"
+        );
+        assert_eq!(
+            Handle::propose(&topic, "gotcha:").as_str(),
+            "build-gotchas/gotcha"
+        );
+        assert_eq!(
+            Handle::propose(&topic, "!!!").numbered(1).as_str(),
+            "build-gotchas/note-2"
+        );
         let kept = |text: &str| Handle::kept(text, &topic).map(|handle| handle.to_string());
-        assert_eq!(kept("build-gotchas/arm64-2").as_deref(), Some("build-gotchas/arm64-2"));
-        for no in ["other/arm64", "build-gotchas/", "build-gotchas", "build-gotchas/a b", "build-gotchas/a/b"] {
+        assert_eq!(
+            kept("build-gotchas/arm64-2").as_deref(),
+            Some("build-gotchas/arm64-2")
+        );
+        for no in [
+            "other/arm64",
+            "build-gotchas/",
+            "build-gotchas",
+            "build-gotchas/a b",
+            "build-gotchas/a/b",
+        ] {
             assert_eq!(kept(no), None);
         }
         let moved = handle.moved(&Topic::parse("linking").unwrap());

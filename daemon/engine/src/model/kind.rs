@@ -81,11 +81,20 @@ const BUILT_IN: &[(&str, Option<f64>, u32, bool)] = &[
 
 impl Default for Kinds {
     fn default() -> Self {
-        let specs = BUILT_IN.iter().map(|&(name, half_life_days, surface_lines, about_user)| {
-            let spec = KindSpec { name: name.to_owned(), half_life_days, surface_lines, about_user };
-            (Kind::from_stored(name), spec)
-        });
-        Self { specs: specs.collect() }
+        let specs = BUILT_IN
+            .iter()
+            .map(|&(name, half_life_days, surface_lines, about_user)| {
+                let spec = KindSpec {
+                    name: name.to_owned(),
+                    half_life_days,
+                    surface_lines,
+                    about_user,
+                };
+                (Kind::from_stored(name), spec)
+            });
+        Self {
+            specs: specs.collect(),
+        }
     }
 }
 
@@ -107,16 +116,26 @@ impl Kinds {
     /// [`UnknownKind`], listing what is known.
     pub fn resolve(&self, name: &str) -> Result<Kind, UnknownKind> {
         let wanted = name.trim().to_lowercase().replace('-', "_");
-        self.specs.iter().find(|(kind, _)| kind.as_str() == wanted).map(|(kind, _)| kind.clone()).ok_or_else(|| {
-            let known: Vec<&str> = self.specs.iter().map(|(kind, _)| kind.as_str()).collect();
-            UnknownKind { name: name.chars().take(40).collect(), known: known.join(", ") }
-        })
+        self.specs
+            .iter()
+            .find(|(kind, _)| kind.as_str() == wanted)
+            .map(|(kind, _)| kind.clone())
+            .ok_or_else(|| {
+                let known: Vec<&str> = self.specs.iter().map(|(kind, _)| kind.as_str()).collect();
+                UnknownKind {
+                    name: name.chars().take(40).collect(),
+                    known: known.join(", "),
+                }
+            })
     }
 
     /// Returns what is known of a kind; `None` for one that the configuration no longer has.
     #[must_use]
     pub fn spec(&self, kind: &Kind) -> Option<&KindSpec> {
-        self.specs.iter().find(|(known, _)| known == kind).map(|(_, spec)| spec)
+        self.specs
+            .iter()
+            .find(|(known, _)| known == kind)
+            .map(|(_, spec)| spec)
     }
 }
 
@@ -129,8 +148,19 @@ mod tests {
     fn names_are_forgiving_and_extensible() {
         let kinds = Kinds::default();
         assert_eq!(kinds.resolve("Bug-Fix").unwrap().as_str(), "bug_fix");
-        assert!(kinds.resolve("recipe").unwrap_err().to_string().contains("gotcha"));
-        let recipe = KindSpec { name: "recipe".into(), half_life_days: Some(3.0), surface_lines: 1, about_user: false };
+        assert!(
+            kinds
+                .resolve("recipe")
+                .unwrap_err()
+                .to_string()
+                .contains("gotcha")
+        );
+        let recipe = KindSpec {
+            name: "recipe".into(),
+            half_life_days: Some(3.0),
+            surface_lines: 1,
+            about_user: false,
+        };
         let kinds = kinds.with([recipe]);
         let kind = kinds.resolve("recipe").unwrap();
         assert_eq!(kinds.spec(&kind).unwrap().half_life_days, Some(3.0));

@@ -73,16 +73,28 @@ pub struct SourceRef {
 const NOW_LINE: &str = ", now line ";
 
 impl SourceRef {
-    /// Reads a path and the line that stands behind it in one of the ways in which tools write that: `path:line`,
-    /// `path:line:column`, `path:line-line`, `path#Lline` and `path#Lline-Lline`. Of several lines it keeps the first; as
-    /// [`SourceRef::place`] writes a line that moved, it is where it is now.
+    /// Reads a path and the line that stands behind it in one of the ways in which tools write
+    /// that: `path:line`, `path:line:column`, `path:line-line`, `path#Lline` and
+    /// `path#Lline-Lline`. Of several lines it keeps the first; as [`SourceRef::place`] writes
+    /// a line that moved, it is where it is now.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         if let Some((was, now)) = text.rsplit_once(NOW_LINE)
-            && let (Self { line: Some(_), path, .. }, Ok(line)) = (Self::parse(was), now.parse())
+            && let (
+                Self {
+                    line: Some(_),
+                    path,
+                    ..
+                },
+                Ok(line),
+            ) = (Self::parse(was), now.parse())
         {
-            return Self { path, line: Some(line), ..Self::default() };
+            return Self {
+                path,
+                line: Some(line),
+                ..Self::default()
+            };
         }
         let (path, line) = text
             .rsplit_once("#L")
@@ -90,19 +102,32 @@ impl SourceRef {
             .or_else(|| {
                 let (path, last) = text.rsplit_once(':')?;
                 let line = first_line(last)?;
-                let column_before = path.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
-                Some(column_before.filter(|(path, line)| *line > 0 && !path.is_empty()).unwrap_or((path, line)))
+                let column_before = path
+                    .rsplit_once(':')
+                    .and_then(|(path, line)| Some((path, line.parse().ok()?)));
+                Some(
+                    column_before
+                        .filter(|(path, line)| *line > 0 && !path.is_empty())
+                        .unwrap_or((path, line)),
+                )
             })
             .filter(|(path, _)| !path.is_empty())
             .map_or((text, None), |(path, line)| (path, Some(line)));
-        Self { path: path.to_owned(), line, ..Self::default() }
+        Self {
+            path: path.to_owned(),
+            line,
+            ..Self::default()
+        }
     }
 
-    /// Writes it for readers: `src/a.rs`, `src/a.rs:3`, or `src/a.rs:3, now line 9` where the line moved since.
+    /// Writes it for readers: `src/a.rs`, `src/a.rs:3`, or `src/a.rs:3, now line 9` where the line
+    /// moved since.
     #[must_use]
     pub fn place(&self, moved_to: Option<u32>, path_max_chars: usize) -> String {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let now = moved_to.map(|line| format!("{NOW_LINE}{line}")).unwrap_or_default();
+        let now = moved_to
+            .map(|line| format!("{NOW_LINE}{line}"))
+            .unwrap_or_default();
         format!("{}{line}{now}", one_line(&self.path, path_max_chars))
     }
 }
@@ -148,8 +173,14 @@ pub enum Status {
 
 impl Status {
     /// All states, in the order used on disk.
-    pub const ALL: [Self; 6] =
-        [Self::Active, Self::Superseded, Self::Archived, Self::Forgotten, Self::Quarantined, Self::Pruned];
+    pub const ALL: [Self; 6] = [
+        Self::Active,
+        Self::Superseded,
+        Self::Archived,
+        Self::Forgotten,
+        Self::Quarantined,
+        Self::Pruned,
+    ];
 
     /// Returns the name used on the wire.
     #[must_use]
@@ -187,14 +218,37 @@ mod tests {
     #[test]
     fn sources_carry_lines() {
         let with_line = SourceRef::parse("src/infer.rs:42");
-        assert_eq!((with_line.path.as_str(), with_line.line), ("src/infer.rs", Some(42)));
+        assert_eq!(
+            (with_line.path.as_str(), with_line.line),
+            ("src/infer.rs", Some(42))
+        );
         assert_eq!(SourceRef::parse("C:notes").path, "C:notes");
         assert_eq!(SourceRef::parse("a:0").line, None);
-        for text in ["a.rs:2", "a.rs:2:5", "a.rs:2-9", "a.rs#L2", "a.rs#L2-L9", "a.rs#L2-9", " a.rs:2 "] {
+        for text in [
+            "a.rs:2",
+            "a.rs:2:5",
+            "a.rs:2-9",
+            "a.rs#L2",
+            "a.rs#L2-L9",
+            "a.rs#L2-9",
+            " a.rs:2 ",
+        ] {
             let parsed = SourceRef::parse(text);
-            assert_eq!((parsed.path.as_str(), parsed.line), ("a.rs", Some(2)), "{text}");
+            assert_eq!(
+                (parsed.path.as_str(), parsed.line),
+                ("a.rs", Some(2)),
+                "{text}"
+            );
         }
-        for path in ["a#Lx", "#L2", "2-9", "a:b", "a:2-b", "a:-2", "https://host/page"] {
+        for path in [
+            "a#Lx",
+            "#L2",
+            "2-9",
+            "a:b",
+            "a:2-b",
+            "a:-2",
+            "https://host/page",
+        ] {
             let parsed = SourceRef::parse(path);
             assert_eq!((parsed.path.as_str(), parsed.line), (path, None));
         }
@@ -202,8 +256,12 @@ mod tests {
 
     #[test]
     fn places_say_where_a_line_went() {
-        let places = |text| [None, Some(9)].map(|moved_to| SourceRef::parse(text).place(moved_to, 8));
-        assert_eq!(places("src/a.rs:3"), ["src/a.rs:3", "src/a.rs:3, now line 9"]);
+        let places =
+            |text| [None, Some(9)].map(|moved_to| SourceRef::parse(text).place(moved_to, 8));
+        assert_eq!(
+            places("src/a.rs:3"),
+            ["src/a.rs:3", "src/a.rs:3, now line 9"]
+        );
         assert_eq!(SourceRef::parse("src/a.rs").place(None, 80), "src/a.rs");
         let again = SourceRef::parse("src/a.rs:3, now line 9");
         assert_eq!((again.path.as_str(), again.line), ("src/a.rs", Some(9)));

@@ -7,8 +7,9 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// What stands in an address and in no path.
 const ADDRESS_MARK: &str = "://";
 
-/// A path without `.` and without `..` where that leads back out of a part of it: `src/deep/../a.rs` is `src/a.rs`. What leads
-/// out of the path itself stays, a slash at its end too, and an address is left alone.
+/// A path without `.` and without `..` where that leads back out of a part of it:
+/// `src/deep/../a.rs` is `src/a.rs`. What leads out of the path itself stays, a slash at its end
+/// too, and an address is left alone.
 #[must_use]
 pub fn plain_path(path: &str) -> Cow<'_, str> {
     let is_plain = path.split('/').all(|part| !matches!(part, "." | ".."));
@@ -39,7 +40,8 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// A text with each accent on its letter: some systems write them apart in the names of files, and both are one name.
+/// A text with each accent on its letter: some systems write them apart in the names of files, and
+/// both are one name.
 #[must_use]
 pub fn one_spelling(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
@@ -48,7 +50,8 @@ pub fn one_spelling(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.nfc().collect())
 }
 
-/// The ways in which systems write a path, each once: as it is, and where it has accents, with them on their letters and apart.
+/// The ways in which systems write a path, each once: as it is, and where it has accents, with them
+/// on their letters and apart.
 pub(crate) fn spellings(path: &str) -> Vec<Cow<'_, str>> {
     let mut all = vec![Cow::Borrowed(path)];
     if !path.is_ascii() {
@@ -68,10 +71,16 @@ mod tests {
     #[test]
     fn accents_apart_are_the_same_name() {
         let (joined, apart) = ("src/caf\u{e9}.rs", "src/cafe\u{301}.rs");
-        assert_eq!((one_spelling(apart), one_spelling(joined)), (joined.into(), joined.into()));
+        assert_eq!(
+            (one_spelling(apart), one_spelling(joined)),
+            (joined.into(), joined.into())
+        );
         assert_eq!(
             (spellings(joined), spellings(apart)),
-            (vec![joined.into(), apart.into()], vec![apart.into(), joined.into()])
+            (
+                vec![joined.into(), apart.into()],
+                vec![apart.into(), joined.into()]
+            )
         );
         assert_eq!(spellings("src/a.rs"), ["src/a.rs"]);
         assert_eq!(spellings("\u{4e2d}.rs"), ["\u{4e2d}.rs"]);

@@ -4,8 +4,9 @@ use std::fmt;
 
 use crate::neutral::quoted;
 
-/// The scope of examinations, which store a memory, look for it and forget it: what it holds is in no count, no listing and
-/// no guess, and is found only by whoever names the scope or the memory in full. No project's identity looks like it.
+/// The scope of examinations, which store a memory, look for it and forget it: what it holds is in
+/// no count, no listing and no guess, and is found only by whoever names the scope or the memory in
+/// full. No project's identity looks like it.
 pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
 
 /// Who a memory applies to. A filter, never a score alone.

@@ -34,8 +34,10 @@ impl Timestamp {
     /// Returns the calendar day in a zone, as `2026-11-21`.
     #[must_use]
     pub fn day(self, zone: &TimeZone) -> String {
-        jiff::Timestamp::from_microsecond(self.0)
-            .map_or_else(|_| "unknown".to_owned(), |at| at.to_zoned(zone.clone()).date().to_string())
+        jiff::Timestamp::from_microsecond(self.0).map_or_else(
+            |_| "unknown".to_owned(),
+            |at| at.to_zoned(zone.clone()).date().to_string(),
+        )
     }
 }
 
@@ -59,7 +61,13 @@ mod tests {
         assert!((Timestamp::from_micros(86_400_000_000).age_days(now) - 2.0).abs() < 1e-9);
         assert!(now.age_days(Timestamp::default()).abs() < 1e-9);
         assert_eq!(now.day(&TimeZone::UTC), "1970-01-04");
-        assert_eq!(now.day(&TimeZone::fixed(jiff::tz::offset(-1))), "1970-01-03");
-        assert_eq!(Timestamp::from_micros(i64::MAX).day(&TimeZone::UTC), "unknown");
+        assert_eq!(
+            now.day(&TimeZone::fixed(jiff::tz::offset(-1))),
+            "1970-01-03"
+        );
+        assert_eq!(
+            Timestamp::from_micros(i64::MAX).day(&TimeZone::UTC),
+            "unknown"
+        );
     }
 }

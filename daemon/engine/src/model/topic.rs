@@ -40,7 +40,9 @@ impl Topic {
             topic.pop();
         }
         match topic.len() {
-            0 => Err(InvalidTopic::Empty(name.chars().take(TOPIC_MAX_BYTES).collect())),
+            0 => Err(InvalidTopic::Empty(
+                name.chars().take(TOPIC_MAX_BYTES).collect(),
+            )),
             len if len > TOPIC_MAX_BYTES => Err(InvalidTopic::TooLong(len)),
             _ => Ok(Self(topic)),
         }
@@ -66,13 +68,19 @@ mod tests {
 
     #[test]
     fn sanitising_is_idempotent() {
-        for (name, topic) in [("Build Gotchas!", "build-gotchas"), ("--a__b--", "a-b"), ("iris-engine", "iris-engine")]
-        {
+        for (name, topic) in [
+            ("Build Gotchas!", "build-gotchas"),
+            ("--a__b--", "a-b"),
+            ("iris-engine", "iris-engine"),
+        ] {
             let parsed = Topic::parse(name).unwrap();
             assert_eq!(parsed.as_str(), topic);
             assert_eq!(Topic::parse(parsed.as_str()).unwrap(), parsed);
         }
         assert!(matches!(Topic::parse("!?"), Err(InvalidTopic::Empty(_))));
-        assert!(matches!(Topic::parse(&"x".repeat(300)), Err(InvalidTopic::TooLong(300))));
+        assert!(matches!(
+            Topic::parse(&"x".repeat(300)),
+            Err(InvalidTopic::TooLong(300))
+        ));
     }
 }

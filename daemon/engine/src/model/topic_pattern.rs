@@ -14,7 +14,8 @@ pub struct TopicPattern {
 }
 
 impl TopicPattern {
-    /// Reads a pattern. Everything but wildcards is sanitised as a topic's name is: lowercased, other runs become one dash.
+    /// Reads a pattern. Everything but wildcards is sanitised as a topic's name is: lowercased,
+    /// other runs become one dash.
     ///
     /// # Errors
     /// [`InvalidTopic`] when no letter, digit or wildcard is left, or too much is.
@@ -31,9 +32,14 @@ impl TopicPattern {
             text.pop();
         }
         match text.len() {
-            0 => Err(InvalidTopic::Empty(pattern.chars().take(TOPIC_MAX_BYTES).collect())),
+            0 => Err(InvalidTopic::Empty(
+                pattern.chars().take(TOPIC_MAX_BYTES).collect(),
+            )),
             len if len > TOPIC_MAX_BYTES => Err(InvalidTopic::TooLong(len)),
-            _ => Ok(Self { matcher: WildMatch::new(&text), text }),
+            _ => Ok(Self {
+                matcher: WildMatch::new(&text),
+                text,
+            }),
         }
     }
 
@@ -87,11 +93,24 @@ mod tests {
         ] {
             let pattern = TopicPattern::parse(pattern).unwrap();
             assert!(pattern.matches(yes), "{pattern} should match {yes}");
-            assert!(no.is_empty() || !pattern.matches(no), "{pattern} should not match {no}");
+            assert!(
+                no.is_empty() || !pattern.matches(no),
+                "{pattern} should not match {no}"
+            );
         }
-        assert!(TopicPattern::is_glob("iris-*") && TopicPattern::is_glob("v?") && !TopicPattern::is_glob("iris"));
-        assert!(matches!(TopicPattern::parse(" - "), Err(InvalidTopic::Empty(_))));
-        assert!(matches!(TopicPattern::parse(&"x".repeat(300)), Err(InvalidTopic::TooLong(300))));
+        assert!(
+            TopicPattern::is_glob("iris-*")
+                && TopicPattern::is_glob("v?")
+                && !TopicPattern::is_glob("iris")
+        );
+        assert!(matches!(
+            TopicPattern::parse(" - "),
+            Err(InvalidTopic::Empty(_))
+        ));
+        assert!(matches!(
+            TopicPattern::parse(&"x".repeat(300)),
+            Err(InvalidTopic::TooLong(300))
+        ));
     }
 
     proptest! {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::error::ErrorKind;
-use crate::model::{Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind};
+use crate::model::{
+    Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind,
+};
 use crate::neutral::quoted;
 use crate::policy::kept;
 use crate::policy::resemble::text_hash;
@@ -28,7 +30,8 @@ const IMPORTANCE_DEFAULT: f32 = 0.5;
 /// Attribute names that would let a caller forge what the daemon stamps.
 const ATTRIBUTE_RESERVED: &str = "helix.";
 
-/// A draft with every decision made except those that need the store: id, handle, links. Without secrets: only [`admit`] makes one.
+/// A draft with every decision made except those that need the store: id, handle, links. Without
+/// secrets: only [`admit`] makes one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Admitted {
@@ -120,7 +123,8 @@ impl AdmitError {
     }
 }
 
-/// Decides what a draft becomes. `home` is the scope of memories that name none and are not about the user.
+/// Decides what a draft becomes. `home` is the scope of memories that name none and are not about
+/// the user.
 ///
 /// # Errors
 /// [`AdmitError`] says which field is wrong and what to do.
@@ -132,7 +136,13 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     let topic = kept::topic(&draft.topic, &mut secrets)?;
     let tags = tags::normalise(&draft.tags, &draft.text);
     if let Some(tag) = tags.iter().find(|tag| tag.len() > TAG_MAX_BYTES) {
-        return Err(limit("tag", tag.len(), "bytes", TAG_MAX_BYTES, "shorten it"));
+        return Err(limit(
+            "tag",
+            tag.len(),
+            "bytes",
+            TAG_MAX_BYTES,
+            "shorten it",
+        ));
     }
     let kind = kind_of(draft.kind.as_deref(), &tags, &draft.text, kinds)?;
     let scope = match draft.scope {
@@ -143,7 +153,11 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     };
     let mut warnings: Vec<String> = redaction_note(secrets.count()).into_iter().collect();
     if topic.as_str() != draft.topic.trim() {
-        warnings.push(format!("topic {} became {}", quoted(&draft.topic), quoted(topic.as_str())));
+        warnings.push(format!(
+            "topic {} became {}",
+            quoted(&draft.topic),
+            quoted(topic.as_str())
+        ));
     }
     let mut text = draft.text;
     text.truncate(text.trim_end().len());
@@ -196,14 +210,21 @@ impl Redact for Admitted {
     }
 }
 
-/// Whether what a draft says, without a scope of its own, is said of the user and so holds everywhere.
+/// Whether what a draft says, without a scope of its own, is said of the user and so holds
+/// everywhere.
 #[must_use]
 pub fn holds_everywhere(kind: Option<&str>, tags: &[String], text: &str, kinds: &Kinds) -> bool {
-    kind_of(kind, &tags::normalise(tags, text), text, kinds).is_ok_and(|kind| is_about_user(&kind, kinds))
+    kind_of(kind, &tags::normalise(tags, text), text, kinds)
+        .is_ok_and(|kind| is_about_user(&kind, kinds))
 }
 
 /// The kind that is named, or the one that normalised tags and text suggest.
-fn kind_of(named: Option<&str>, tags: &[String], text: &str, kinds: &Kinds) -> Result<Kind, UnknownKind> {
+fn kind_of(
+    named: Option<&str>,
+    tags: &[String],
+    text: &str,
+    kinds: &Kinds,
+) -> Result<Kind, UnknownKind> {
     match named.filter(|name| !name.trim().is_empty()) {
         Some(name) => kinds.resolve(name),
         None => tags::suggest_kind(tags, text, kinds),
@@ -219,31 +240,76 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
         return Err(AdmitError::NoText);
     }
     if draft.text.len() > TEXT_MAX_BYTES {
-        return Err(limit("text", draft.text.len(), "bytes", TEXT_MAX_BYTES, "split it into several memories"));
+        return Err(limit(
+            "text",
+            draft.text.len(),
+            "bytes",
+            TEXT_MAX_BYTES,
+            "split it into several memories",
+        ));
     }
     if draft.tags.len() > TAGS_MAX {
-        return Err(limit("tags", draft.tags.len(), "entries", TAGS_MAX, "keep those you would search for"));
+        return Err(limit(
+            "tags",
+            draft.tags.len(),
+            "entries",
+            TAGS_MAX,
+            "keep those you would search for",
+        ));
     }
     if draft.links.len() > LINKS_MAX {
-        return Err(limit("links", draft.links.len(), "entries", LINKS_MAX, "keep the most telling ones"));
+        return Err(limit(
+            "links",
+            draft.links.len(),
+            "entries",
+            LINKS_MAX,
+            "keep the most telling ones",
+        ));
     }
     if draft.attributes.len() > ATTRIBUTES_MAX {
-        return Err(limit("attributes", draft.attributes.len(), "entries", ATTRIBUTES_MAX, "drop some"));
+        return Err(limit(
+            "attributes",
+            draft.attributes.len(),
+            "entries",
+            ATTRIBUTES_MAX,
+            "drop some",
+        ));
     }
-    if draft.attributes.keys().any(|key| key.starts_with(ATTRIBUTE_RESERVED)) {
+    if draft
+        .attributes
+        .keys()
+        .any(|key| key.starts_with(ATTRIBUTE_RESERVED))
+    {
         return Err(AdmitError::Reserved);
     }
-    let fields = draft.attributes.iter().flat_map(|(key, value)| [key.len(), value.len()]);
+    let fields = draft
+        .attributes
+        .iter()
+        .flat_map(|(key, value)| [key.len(), value.len()]);
     let source = draft.source.iter().map(|source| source.path.len());
     let links = draft.links.iter().map(String::len);
-    match fields.chain(source).chain(links).find(|len| *len > FIELD_MAX_BYTES) {
-        Some(len) => Err(limit("an attribute, link or source path", len, "bytes", FIELD_MAX_BYTES, "shorten it")),
+    match fields
+        .chain(source)
+        .chain(links)
+        .find(|len| *len > FIELD_MAX_BYTES)
+    {
+        Some(len) => Err(limit(
+            "an attribute, link or source path",
+            len,
+            "bytes",
+            FIELD_MAX_BYTES,
+            "shorten it",
+        )),
         None => Ok(()),
     }
 }
 
 pub(super) fn unit_interval(field: &'static str, value: f32) -> Result<f32, AdmitError> {
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(AdmitError::Range { field, value }) }
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err(AdmitError::Range { field, value })
+    }
 }
 
 pub(super) fn limit(
@@ -253,7 +319,13 @@ pub(super) fn limit(
     limit: usize,
     advice: &'static str,
 ) -> AdmitError {
-    AdmitError::Limit { field, actual, unit, limit, advice }
+    AdmitError::Limit {
+        field,
+        actual,
+        unit,
+        limit,
+        advice,
+    }
 }
 
 #[cfg(test)]
@@ -262,7 +334,11 @@ mod tests {
     use super::*;
 
     fn draft(text: &str) -> Draft {
-        Draft { topic: "Build Gotchas".into(), text: text.into(), ..Draft::default() }
+        Draft {
+            topic: "Build Gotchas".into(),
+            text: text.into(),
+            ..Draft::default()
+        }
     }
 
     fn check(draft: Draft) -> Result<Admitted, AdmitError> {
@@ -286,28 +362,62 @@ mod tests {
             topic: format!("deploy {token}"),
             tags: vec!["bot".into(), token.clone()],
             scope: Some(Scope::Project(token.clone())),
-            source: Some(SourceRef { path: format!("keys/{token}.txt"), ..SourceRef::default() }),
-            attributes: [("db_password".to_owned(), "hunter2".to_owned()), (token.clone(), token.clone())].into(),
+            source: Some(SourceRef {
+                path: format!("keys/{token}.txt"),
+                ..SourceRef::default()
+            }),
+            attributes: [
+                ("db_password".to_owned(), "hunter2".to_owned()),
+                (token.clone(), token.clone()),
+            ]
+            .into(),
             ..draft(&format!("log in with {token}"))
         });
         let admitted = admitted.unwrap();
         assert_eq!(admitted.topic.as_str(), "deploy-redacted");
-        assert!(admitted.warnings.iter().any(|warning| warning.contains("8 secrets were taken out")), "{admitted:?}");
+        assert!(
+            admitted
+                .warnings
+                .iter()
+                .any(|warning| warning.contains("8 secrets were taken out")),
+            "{admitted:?}"
+        );
         let told = format!("{admitted:?}").to_lowercase();
-        assert!(!told.contains(&token.to_lowercase()) && !told.contains("hunter2"), "{told}");
+        assert!(
+            !told.contains(&token.to_lowercase()) && !told.contains("hunter2"),
+            "{told}"
+        );
         assert_eq!(admitted.text_hash, text_hash("log in with [redacted]"));
-        let alone = check(Draft { topic: token.clone(), ..draft("x") }).unwrap();
+        let alone = check(Draft {
+            topic: token.clone(),
+            ..draft("x")
+        })
+        .unwrap();
         assert_eq!(alone.topic.as_str(), "redacted");
     }
 
     #[test]
     fn preferences_are_global() {
-        let admitted = check(Draft { kind: Some("preference".into()), ..draft("pytest, never unittest") }).unwrap();
+        let admitted = check(Draft {
+            kind: Some("preference".into()),
+            ..draft("pytest, never unittest")
+        })
+        .unwrap();
         assert_eq!(admitted.scope, Scope::Global);
         let admitted = check(draft("Preference: pytest, never unittest")).unwrap();
-        assert_eq!((admitted.kind.as_str(), admitted.scope), ("preference", Scope::Global));
-        let stated = check(Draft { kind: Some("fact".into()), ..draft("preference: pytest") }).unwrap();
-        assert_eq!((stated.kind.as_str(), stated.scope), ("fact", Scope::Project("p".into())));
+        assert_eq!(
+            (admitted.kind.as_str(), admitted.scope),
+            ("preference", Scope::Global)
+        );
+        let stated = check(Draft {
+            kind: Some("fact".into()),
+            ..draft("preference: pytest")
+        })
+        .unwrap();
+        assert_eq!(
+            (stated.kind.as_str(), stated.scope),
+            ("fact", Scope::Project("p".into()))
+        );
     }
 
     #[test]
@@ -316,7 +426,16 @@ mod tests {
         assert_eq!(too_long.kind(), ErrorKind::Exhausted);
         assert!(too_long.to_string().contains("65536"), "{too_long}");
         assert!(matches!(check(draft(" \n")), Err(AdmitError::NoText)));
-        let out_of_range = Draft { confidence: Some(f32::NAN), ..draft("x") };
-        assert!(matches!(check(out_of_range), Err(AdmitError::Range { field: "confidence", .. })));
+        let out_of_range = Draft {
+            confidence: Some(f32::NAN),
+            ..draft("x")
+        };
+        assert!(matches!(
+            check(out_of_range),
+            Err(AdmitError::Range {
+                field: "confidence",
+                ..
+            })
+        ));
     }
 }

@@ -1,9 +1,10 @@
 //! Whether two texts of one form are about different things.
 //!
-//! "Billing listens on 8081" and "search listens on 8082" share most of their words and none of what they say. Words in
-//! common cannot tell them from two versions of one fact, so the words that differ decide: a number, a name, a path, a
-//! version or an environment that only one text has makes it another fact, and so does a word of substance that stands
-//! where the other text has one of its own. What is left is a rewording or an elaboration: words of form that differ, or
+//! "Billing listens on 8081" and "search listens on 8082" share most of their words and none of
+//! what they say. Words in common cannot tell them from two versions of one fact, so the words that
+//! differ decide: a number, a name, a path, a version or an environment that only one text has
+//! makes it another fact, and so does a word of substance that stands where the other text has one
+//! of its own. What is left is a rewording or an elaboration: words of form that differ, or
 //! words that one text has more.
 
 use std::collections::HashSet;
@@ -17,12 +18,16 @@ use rustc_hash::FxHasher;
 static FORM: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(include_str!("apart/form.txt")));
 
 /// Places where software runs and platforms that it runs on.
-static ENVIRONMENTS: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(include_str!("apart/environments.txt")));
+static ENVIRONMENTS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| listed(include_str!("apart/environments.txt")));
 
 /// What joins the parts of a path, a version, an address or an identifier.
-const JOINTS: &[char] = &['.', '/', '\\', '_', '-', ':', '@', '#', '+', '=', '~', '$', '%', '<', '>', '!'];
+const JOINTS: &[char] = &[
+    '.', '/', '\\', '_', '-', ':', '@', '#', '+', '=', '~', '$', '%', '<', '>', '!',
+];
 
-/// Letters of other scripts than those with cases have no initial capital, and words of theirs no blanks between them.
+/// Letters of other scripts than those with cases have no initial capital, and words of theirs no
+/// blanks between them.
 const SENTENCE_ENDS: &[char] = &['.', ':', ';', '!', '?', '-', '–', '—', '|'];
 
 /// The words of a text by what they do in it, as sorted hashes.
@@ -43,7 +48,8 @@ impl Particulars {
         let mut begins_sentence = true;
         for written in text.split_whitespace() {
             let word = bare(written);
-            let is_first = std::mem::replace(&mut begins_sentence, written.ends_with(SENTENCE_ENDS));
+            let is_first =
+                std::mem::replace(&mut begins_sentence, written.ends_with(SENTENCE_ENDS));
             if word.is_empty() {
                 continue;
             }
@@ -64,9 +70,11 @@ impl Particulars {
     /// Whether two texts that share most of their words say it of different things.
     #[must_use]
     pub fn are_apart(&self, other: &Self) -> bool {
-        let has_more = |one: &[u64], other: &[u64]| one.iter().any(|word| other.binary_search(word).is_err());
+        let has_more =
+            |one: &[u64], other: &[u64]| one.iter().any(|word| other.binary_search(word).is_err());
         self.exact != other.exact
-            || (has_more(&self.substance, &other.substance) && has_more(&other.substance, &self.substance))
+            || (has_more(&self.substance, &other.substance)
+                && has_more(&other.substance, &self.substance))
     }
 }
 
@@ -76,9 +84,13 @@ fn bare(written: &str) -> &str {
     let end = written.trim_end_matches(is_outside);
     let start = end.trim_start_matches(is_outside);
     let before = end.len() - start.len();
-    let is_signed =
-        end.get(..before).is_some_and(|mark| mark.ends_with('-')) && start.starts_with(|c: char| c.is_ascii_digit());
-    if is_signed { end.get(before - 1..).unwrap_or(start) } else { start }
+    let is_signed = end.get(..before).is_some_and(|mark| mark.ends_with('-'))
+        && start.starts_with(|c: char| c.is_ascii_digit());
+    if is_signed {
+        end.get(before - 1..).unwrap_or(start)
+    } else {
+        start
+    }
 }
 
 /// Whether a word is a number, a name, a path, a version or an environment.
@@ -95,7 +107,8 @@ fn is_exact(word: &str, lower: &str, begins_sentence: bool) -> bool {
 /// Whether a word is made of plain words with dashes or slashes between: `follow-up`, `read/write`.
 fn is_compound(word: &str) -> bool {
     let parts = || word.split(['-', '/']);
-    parts().count() <= 2 && parts().all(|part| !part.is_empty() && part.chars().all(char::is_alphabetic))
+    parts().count() <= 2
+        && parts().all(|part| !part.is_empty() && part.chars().all(char::is_alphabetic))
 }
 
 fn hash(word: &str) -> u64 {
@@ -105,7 +118,11 @@ fn hash(word: &str) -> u64 {
 }
 
 fn listed(words: &'static str) -> HashSet<&'static str> {
-    words.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
+    words
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(str::split_whitespace)
+        .collect()
 }
 
 #[cfg(test)]
@@ -115,19 +132,27 @@ mod tests {
 
     /// The labelled pairs: `apart` or `alike`, then both texts.
     fn pairs() -> impl Iterator<Item = (bool, &'static str, &'static str)> {
-        let lines = include_str!("apart/pairs.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let lines = include_str!("apart/pairs.txt")
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
         lines.map(|line| {
             let mut fields = line.split(" | ");
             let label = fields.next().unwrap();
             assert!(["apart", "alike"].contains(&label), "{line}");
-            (label == "apart", fields.next().unwrap(), fields.next().unwrap())
+            (
+                label == "apart",
+                fields.next().unwrap(),
+                fields.next().unwrap(),
+            )
         })
     }
 
     #[test]
     fn facts_of_one_form_are_told_from_versions_of_one_fact() {
         let wrong: Vec<_> = pairs()
-            .filter(|(apart, one, other)| Particulars::of(one).are_apart(&Particulars::of(other)) != *apart)
+            .filter(|(apart, one, other)| {
+                Particulars::of(one).are_apart(&Particulars::of(other)) != *apart
+            })
             .collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
     }

@@ -77,18 +77,37 @@ pub fn admit(checkpoint: Checkpoint) -> Result<Checkpoint, CheckpointError> {
         check_items(field, items)?;
     }
     let items = lists.iter().flat_map(|(_, items)| items.iter());
-    let bytes = checkpoint.task.len() + checkpoint.blocked.len() + items.map(String::len).sum::<usize>();
-    check("text", bytes, "bytes", CHECKPOINT_MAX_BYTES, "store what is finished as memories")?;
+    let bytes =
+        checkpoint.task.len() + checkpoint.blocked.len() + items.map(String::len).sum::<usize>();
+    check(
+        "text",
+        bytes,
+        "bytes",
+        CHECKPOINT_MAX_BYTES,
+        "store what is finished as memories",
+    )?;
     Ok(checkpoint)
 }
 
 fn tidy(items: Vec<String>) -> Vec<String> {
-    items.into_iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
+    items
+        .into_iter()
+        .map(|item| item.trim().to_owned())
+        .filter(|item| !item.is_empty())
+        .collect()
 }
 
 fn check_items(field: &'static str, items: &[String]) -> Result<(), CheckpointError> {
-    check(field, items.len(), "entries", ITEMS_MAX, "keep those that matter for going on")?;
-    items.iter().try_for_each(|item| check_bytes(field, item, ITEM_MAX_BYTES))
+    check(
+        field,
+        items.len(),
+        "entries",
+        ITEMS_MAX,
+        "keep those that matter for going on",
+    )?;
+    items
+        .iter()
+        .try_for_each(|item| check_bytes(field, item, ITEM_MAX_BYTES))
 }
 
 fn check_bytes(field: &'static str, text: &str, limit: usize) -> Result<(), CheckpointError> {
@@ -102,7 +121,17 @@ fn check(
     limit: usize,
     advice: &'static str,
 ) -> Result<(), CheckpointError> {
-    if actual <= limit { Ok(()) } else { Err(CheckpointError::Limit { field, actual, unit, limit, advice }) }
+    if actual <= limit {
+        Ok(())
+    } else {
+        Err(CheckpointError::Limit {
+            field,
+            actual,
+            unit,
+            limit,
+            advice,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -111,23 +140,48 @@ mod tests {
     use super::*;
 
     fn task(task: &str) -> Checkpoint {
-        Checkpoint { task: task.to_owned(), ..Checkpoint::default() }
+        Checkpoint {
+            task: task.to_owned(),
+            ..Checkpoint::default()
+        }
     }
 
     #[test]
     fn texts_are_trimmed_and_empty_entries_dropped() {
-        let next = vec![" a ".to_owned(), "  ".to_owned(), String::new(), "b".to_owned()];
-        let admitted = admit(Checkpoint { next, blocked: "\n".into(), ..task(" port it ") }).unwrap();
-        assert_eq!((admitted.task.as_str(), admitted.blocked.as_str()), ("port it", ""));
+        let next = vec![
+            " a ".to_owned(),
+            "  ".to_owned(),
+            String::new(),
+            "b".to_owned(),
+        ];
+        let admitted = admit(Checkpoint {
+            next,
+            blocked: "\n".into(),
+            ..task(" port it ")
+        })
+        .unwrap();
+        assert_eq!(
+            (admitted.task.as_str(), admitted.blocked.as_str()),
+            ("port it", "")
+        );
         assert_eq!(admitted.next, ["a", "b"]);
     }
 
     #[test]
     fn refusals_name_the_part_and_its_limit() {
         assert!(matches!(admit(task(" ")), Err(CheckpointError::NoTask)));
-        let many = Checkpoint { done: vec!["x".to_owned(); ITEMS_MAX + 1], ..task("t") };
-        let long = Checkpoint { files: vec!["x".repeat(ITEM_MAX_BYTES + 1)], ..task("t") };
-        let large = Checkpoint { next: vec!["x".repeat(ITEM_MAX_BYTES); 17], ..task("t") };
+        let many = Checkpoint {
+            done: vec!["x".to_owned(); ITEMS_MAX + 1],
+            ..task("t")
+        };
+        let long = Checkpoint {
+            files: vec!["x".repeat(ITEM_MAX_BYTES + 1)],
+            ..task("t")
+        };
+        let large = Checkpoint {
+            next: vec!["x".repeat(ITEM_MAX_BYTES); 17],
+            ..task("t")
+        };
         for (checkpoint, field, limit) in [
             (task(&"x".repeat(TASK_MAX_BYTES + 1)), "task", "1024"),
             (many, "`done`", "100"),
@@ -137,7 +191,10 @@ mod tests {
             let error = admit(checkpoint).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Exhausted);
             let message = error.to_string();
-            assert!(message.contains(field) && message.contains(limit), "{message}");
+            assert!(
+                message.contains(field) && message.contains(limit),
+                "{message}"
+            );
         }
     }
 }

@@ -21,21 +21,25 @@ pub struct Fading {
 }
 
 impl Fading {
-    /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`, with the half-life doubled for what was
-    /// recalled more than ten times.
+    /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`, with the
+    /// half-life doubled for what was recalled more than ten times.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)]
     pub fn confidence_at(&self, now: Timestamp) -> f32 {
         let (false, Some(half_life_days)) = (self.pinned, self.half_life_days) else {
             return self.confidence;
         };
-        let stretched = if self.access_count > OFTEN_RECALLED { half_life_days * 2.0 } else { half_life_days };
+        let stretched = if self.access_count > OFTEN_RECALLED {
+            half_life_days * 2.0
+        } else {
+            half_life_days
+        };
         self.confidence * 0.5_f64.powf(self.seen_at.age_days(now) / stretched) as f32
     }
 }
 
-/// Recalls that are as good as knowing that a memory is needed: a search counts as one for all that it shows, most of which
-/// nobody looked for.
+/// Recalls that are as good as knowing that a memory is needed: a search counts as one for all that
+/// it shows, most of which nobody looked for.
 const RECALLS_BELIEVED: f64 = 3.0;
 
 /// Days after which half of what recalls say is forgotten.
@@ -53,14 +57,20 @@ pub struct Recalls {
 }
 
 impl Recalls {
-    /// How much the last one is believed, 0 to 1. Who changed it and did not search for it meant it.
+    /// How much the last one is believed, 0 to 1. Who changed it and did not search for it meant
+    /// it.
     #[allow(clippy::cast_precision_loss)]
     fn belief(self) -> f64 {
         let count = self.count as f64;
-        if self.count == 0 { 1.0 } else { count / (count + RECALLS_BELIEVED) }
+        if self.count == 0 {
+            1.0
+        } else {
+            count / (count + RECALLS_BELIEVED)
+        }
     }
 
-    /// Since when it fades: the last time that it was seen as far as that is believed, else since it is known.
+    /// Since when it fades: the last time that it was seen as far as that is believed, else since
+    /// it is known.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     pub fn seen_at(self) -> Timestamp {
@@ -73,16 +83,21 @@ impl Recalls {
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn weight_at(self, now: Timestamp) -> f64 {
-        self.count as f64 * self.belief() * 0.5_f64.powf(self.last_at.age_days(now) / RECALLS_HALF_LIFE_DAYS)
+        self.count as f64
+            * self.belief()
+            * 0.5_f64.powf(self.last_at.age_days(now) / RECALLS_HALF_LIFE_DAYS)
     }
 }
 
-/// Returns the confidence a memory has now, as [`Fading`] computes it; age counts from when it was last seen.
+/// Returns the confidence a memory has now, as [`Fading`] computes it; age counts from when it was
+/// last seen.
 #[must_use]
 pub fn effective_confidence(memory: &Memory, kinds: &Kinds, now: Timestamp) -> f32 {
     let fading = Fading {
         confidence: memory.confidence,
-        half_life_days: kinds.spec(&memory.kind).and_then(|spec| spec.half_life_days),
+        half_life_days: kinds
+            .spec(&memory.kind)
+            .and_then(|spec| spec.half_life_days),
         pinned: memory.pinned,
         access_count: memory.access_count,
         seen_at: memory.last_seen_at.max(memory.valid_from),
@@ -110,20 +125,67 @@ mod tests {
             seen_at: Timestamp::default(),
         };
         assert!((left(fading, 30) - 0.4).abs() < 1e-6);
-        assert!((left(Fading { access_count: OFTEN_RECALLED + 1, ..fading }, 60) - 0.4).abs() < 1e-6);
-        assert!((left(Fading { pinned: true, ..fading }, 900) - 0.8).abs() < 1e-6);
-        assert!((left(Fading { half_life_days: None, ..fading }, 900) - 0.8).abs() < 1e-6);
+        assert!(
+            (left(
+                Fading {
+                    access_count: OFTEN_RECALLED + 1,
+                    ..fading
+                },
+                60
+            ) - 0.4)
+                .abs()
+                < 1e-6
+        );
+        assert!(
+            (left(
+                Fading {
+                    pinned: true,
+                    ..fading
+                },
+                900
+            ) - 0.8)
+                .abs()
+                < 1e-6
+        );
+        assert!(
+            (left(
+                Fading {
+                    half_life_days: None,
+                    ..fading
+                },
+                900
+            ) - 0.8)
+                .abs()
+                < 1e-6
+        );
     }
 
     #[test]
     fn one_recall_is_believed_little_and_forgotten() {
         let day = |day: i64| Timestamp::from_micros(day * DAY_US);
-        let of = |count| Recalls { count, known_at: day(0), last_at: day(40) };
-        assert_eq!([0, 1, 3].map(|count| of(count).seen_at()), [day(40), day(10), day(20)]);
+        let of = |count| Recalls {
+            count,
+            known_at: day(0),
+            last_at: day(40),
+        };
+        assert_eq!(
+            [0, 1, 3].map(|count| of(count).seen_at()),
+            [day(40), day(10), day(20)]
+        );
         assert!(of(99).seen_at() > day(38));
-        assert_eq!(Recalls { last_at: day(-3), ..of(5) }.seen_at(), day(-3));
+        assert_eq!(
+            Recalls {
+                last_at: day(-3),
+                ..of(5)
+            }
+            .seen_at(),
+            day(-3)
+        );
         for (count, days, weight) in [(0, 40, 0.0), (1, 40, 0.25), (3, 40, 1.5), (1, 47, 0.125)] {
-            assert!((of(count).weight_at(day(days)) - weight).abs() < 1e-9, "{count}");
+            assert!(
+                (of(count).weight_at(day(days)) - weight).abs() < 1e-9,
+                "{count}"
+            );
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Finding near duplicates among many texts without comparing each with each.
 //!
-//! The prefix filter of set similarity joins (Chaudhuri, Ganti and Kaushik 2006), with prefixes long enough to share several
-//! words (Wang, Li and Feng 2012): when the words of every text are ordered from rare to common, two texts that are alike share
-//! some of the first words of each. So only texts that share so many rare words are compared, and none that is alike is missed;
-//! `alike` says how many words that are.
+//! The prefix filter of set similarity joins (Chaudhuri, Ganti and Kaushik 2006), with prefixes
+//! long enough to share several words (Wang, Li and Feng 2012): when the words of every text are
+//! ordered from rare to common, two texts that are alike share some of the first words of each. So
+//! only texts that share so many rare words are compared, and none that is alike is missed; `alike`
+//! says how many words that are.
 
 mod alike;
 mod earlier;
@@ -15,8 +16,8 @@ use rustc_hash::FxHashMap;
 use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet, share};
 use alike::{COMPARISON_WORK, Search};
 
-/// Work of one search, in entries of an index that are looked at: some five seconds. Ordinary notes need a few hundred for each
-/// text, so that two hundred thousand of them are compared whole.
+/// Work of one search, in entries of an index that are looked at: some five seconds. Ordinary notes
+/// need a few hundred for each text, so that two hundred thousand of them are compared whole.
 pub const WORK_MAX: usize = 2_000_000_000;
 
 /// Texts gathered so far.
@@ -52,8 +53,8 @@ pub struct Pair {
 pub struct Found {
     /// By `kept` from late to early.
     pub pairs: Vec<Pair>,
-    /// The place of the latest text that was not compared with the earlier ones, as all before it were not, because the
-    /// budget was spent.
+    /// The place of the latest text that was not compared with the earlier ones, as all before it
+    /// were not, because the budget was spent.
     pub stopped_at: Option<usize>,
 }
 
@@ -75,8 +76,9 @@ impl Texts {
         self.texts.push(Text { group, words });
     }
 
-    /// Finds near duplicates: each later text is kept beside all earlier ones of its group that are alike, say so of the
-    /// same things, and are not a duplicate of a still later one. `are_apart` is asked of alike texts, by their places.
+    /// Finds near duplicates: each later text is kept beside all earlier ones of its group that are
+    /// alike, say so of the same things, and are not a duplicate of a still later one.
+    /// `are_apart` is asked of alike texts, by their places.
     #[must_use]
     pub fn find(self, are_apart: impl Fn(usize, usize) -> bool) -> Found {
         self.find_within(WORK_MAX, are_apart)
@@ -84,14 +86,20 @@ impl Texts {
 
     /// The same with another bound on the work. However small it is, one text is compared.
     #[must_use]
-    pub fn find_within(mut self, work_max: usize, are_apart: impl Fn(usize, usize) -> bool) -> Found {
+    pub fn find_within(
+        mut self,
+        work_max: usize,
+        are_apart: impl Fn(usize, usize) -> bool,
+    ) -> Found {
         self.order_words();
         let mut search = Search::new(&self.texts, &self.frequencies);
         let mut is_duplicate = vec![false; self.texts.len()];
         let mut found = Found::default();
         let mut work = 0;
         for (kept, text) in self.texts.iter().enumerate().rev() {
-            if is_duplicate.get(kept).copied().unwrap_or(true) || text.words.len() < RESEMBLE_TOKENS_MIN {
+            if is_duplicate.get(kept).copied().unwrap_or(true)
+                || text.words.len() < RESEMBLE_TOKENS_MIN
+            {
                 continue;
             }
             if work >= work_max {
@@ -99,7 +107,9 @@ impl Texts {
                 break;
             }
             for &duplicate in search.candidates(&text.words, kept, &mut work) {
-                let (Some(other), Some(flag)) = (self.texts.get(duplicate), is_duplicate.get_mut(duplicate)) else {
+                let (Some(other), Some(flag)) =
+                    (self.texts.get(duplicate), is_duplicate.get_mut(duplicate))
+                else {
                     continue;
                 };
                 if *flag || other.group != text.group {
@@ -109,15 +119,19 @@ impl Texts {
                 let similarity = similarity(&text.words, &other.words);
                 if similarity > NEAR_DUPLICATE && !are_apart(kept, duplicate) {
                     *flag = true;
-                    found.pairs.push(Pair { kept, duplicate, similarity });
+                    found.pairs.push(Pair {
+                        kept,
+                        duplicate,
+                        similarity,
+                    });
                 }
             }
         }
         found
     }
 
-    /// Gives words new numbers, from rare to common with ties broken the same way everywhere, and every text its words in that
-    /// order, so that comparing texts compares numbers.
+    /// Gives words new numbers, from rare to common with ties broken the same way everywhere, and
+    /// every text its words in that order, so that comparing texts compares numbers.
     fn order_words(&mut self) {
         let mut order: Vec<(u32, u32)> = self.frequencies.iter().copied().zip(0..).collect();
         order.sort_unstable();
@@ -138,7 +152,8 @@ impl Texts {
     }
 }
 
-/// Jaccard similarity of two ascending lists; 0 as soon as it is clear that it cannot exceed [`NEAR_DUPLICATE`].
+/// Jaccard similarity of two ascending lists; 0 as soon as it is clear that it cannot exceed
+/// [`NEAR_DUPLICATE`].
 fn similarity(one: &[u32], other: &[u32]) -> f32 {
     // The similarity exceeds 7/10 where what is shared exceeds 7/17 of both lengths.
     let is_too_little = |shared: usize| shared * 17 <= (one.len() + other.len()) * 7;
@@ -184,7 +199,9 @@ mod tests {
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         for kept in (0..texts.len()).rev() {
             for duplicate in (0..kept).rev() {
-                let taken = pairs.iter().any(|pair| pair.1 == duplicate || pair.1 == kept);
+                let taken = pairs
+                    .iter()
+                    .any(|pair| pair.1 == duplicate || pair.1 == kept);
                 let long = sets[kept].len().min(sets[duplicate].len()) >= RESEMBLE_TOKENS_MIN;
                 let alike = sets[kept].jaccard(&sets[duplicate]) > NEAR_DUPLICATE;
                 if !taken && long && alike && texts[kept].0 == texts[duplicate].0 {
@@ -204,26 +221,60 @@ mod tests {
             "too short",
         ];
         let found = find(&texts.map(|text| (0, text.to_owned())));
-        assert_eq!(found.pairs, [Pair { kept: 2, duplicate: 0, similarity: 1.0 }]);
+        assert_eq!(
+            found.pairs,
+            [Pair {
+                kept: 2,
+                duplicate: 0,
+                similarity: 1.0
+            }]
+        );
     }
 
     #[test]
     fn texts_about_different_things_are_no_duplicates() {
-        let texts = ["one two three four five six", "one two three four five six", "one two three four five six"];
+        let texts = [
+            "one two three four five six",
+            "one two three four five six",
+            "one two three four five six",
+        ];
         let found = gathered(&texts.map(|text| (0, text.to_owned()))).find(|kept, _| kept == 2);
-        assert_eq!(found.pairs, [Pair { kept: 1, duplicate: 0, similarity: 1.0 }]);
+        assert_eq!(
+            found.pairs,
+            [Pair {
+                kept: 1,
+                duplicate: 0,
+                similarity: 1.0
+            }]
+        );
     }
 
     #[test]
     fn a_search_that_is_cut_says_so() {
         let texts: Vec<(u32, String)> = (0..20)
-            .map(|n| (0, format!("one two three four five {}", if n % 2 == 0 { "six" } else { "seven eight nine" })))
+            .map(|n| {
+                (
+                    0,
+                    format!(
+                        "one two three four five {}",
+                        if n % 2 == 0 {
+                            "six"
+                        } else {
+                            "seven eight nine"
+                        }
+                    ),
+                )
+            })
             .collect();
         let found = gathered(&texts).find_within(1, |_, _| false);
-        // The latest takes those that are as it is; the next one is what a later search goes on with.
+        // The latest takes those that are as it is; the next one is what a later search goes on
+        // with.
         assert_eq!((found.pairs.len(), found.stopped_at), (9, Some(18)));
         let rest = gathered(texts.get(..19).unwrap_or_default()).find(|_, _| false);
-        assert_eq!((rest.pairs.len(), rest.stopped_at, find(&texts).stopped_at), (9 + 8, None, None));
+        assert_eq!(
+            (rest.pairs.len(), rest.stopped_at, find(&texts).stopped_at),
+            (9 + 8, None, None)
+        );
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! Changing a memory: what an edit makes of it, or why it cannot be done.
 //!
-//! An edit is decided on the record alone. The handle that follows a move, the sequence and the history belong to the
-//! store.
+//! An edit is decided on the record alone. The handle that follows a move, the sequence and the
+//! history belong to the store.
 
 mod text;
 
@@ -9,7 +9,9 @@ use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, limit, unit_interval}
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use super::tags::{self, KIND_DEFAULT, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
-use crate::model::{Kind, Kinds, Memory, MemoryId, Origin, Scope, SourceRef, Status, Timestamp, Topic};
+use crate::model::{
+    Kind, Kinds, Memory, MemoryId, Origin, Scope, SourceRef, Status, Timestamp, Topic,
+};
 use helix_redact::{Redact, Redacted, Secrets};
 
 pub use text::{ATTRIBUTE_MODIFIED, ATTRIBUTE_MODIFIED_BEFORE, modified, modified_at, revised_at};
@@ -73,7 +75,8 @@ pub struct Sourced {
     pub reference: SourceRef,
     /// The hash of its line, as [`LINE_ATTRIBUTE`] holds it.
     pub line: Option<String>,
-    /// Whose it is, as [`SOURCE_PROJECT_ATTRIBUTE`] holds it: kept where the memory is a global one.
+    /// Whose it is, as [`SOURCE_PROJECT_ATTRIBUTE`] holds it: kept where the memory is a global
+    /// one.
     pub project: Option<String>,
 }
 
@@ -91,12 +94,16 @@ impl Sourced {
 
     /// Puts a source, or none, in the place of the one that a memory has.
     fn put(source: Option<&Self>, memory: &mut Memory) {
-        let project = source.and_then(|source| source.project.clone()).filter(|_| memory.scope == Scope::Global);
+        let project = source
+            .and_then(|source| source.project.clone())
+            .filter(|_| memory.scope == Scope::Global);
         let line = source.and_then(|source| source.line.clone());
         memory.source = source.map(|source| source.reference.clone());
         for (key, value) in [(LINE_ATTRIBUTE, line), (SOURCE_PROJECT_ATTRIBUTE, project)] {
             memory.attributes.remove(key);
-            memory.attributes.extend(value.map(|value| (key.to_owned(), value)));
+            memory
+                .attributes
+                .extend(value.map(|value| (key.to_owned(), value)));
         }
     }
 }
@@ -161,14 +168,21 @@ impl Redact for Edit {
             | Self::Forget
             | Self::Restore
             | Self::Supersede { by: _ }
-            | Self::Repair { valid_from: _, recorded_at: _ } => {}
+            | Self::Repair {
+                valid_from: _,
+                recorded_at: _,
+            } => {}
         }
     }
 }
 
 impl Redact for Sourced {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { reference, line, project } = self;
+        let Self {
+            reference,
+            line,
+            project,
+        } = self;
         reference.redact(secrets);
         line.redact(secrets);
         project.redact(secrets);
@@ -177,7 +191,15 @@ impl Redact for Sourced {
 
 impl Redact for Fields {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { kind: _, source, importance: _, confidence: _, pinned: _, links: _, origin: _ } = self;
+        let Self {
+            kind: _,
+            source,
+            importance: _,
+            confidence: _,
+            pinned: _,
+            links: _,
+            origin: _,
+        } = self;
         source.redact(secrets);
     }
 }
@@ -239,7 +261,8 @@ impl EditError {
     }
 }
 
-/// Does an edit to a memory. Returns whether anything is different; after an error the memory is to be thrown away.
+/// Does an edit to a memory. Returns whether anything is different; after an error the memory is to
+/// be thrown away.
 ///
 /// # Errors
 /// [`EditError`] says what stands against it and what to do.
@@ -259,7 +282,10 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
         Edit::Restore => restore(memory, at)?,
         Edit::Supersede { by } => supersede(in_use(memory)?, *by, at)?,
         Edit::Absorb(absorbed) => absorb(in_use(memory)?, absorbed),
-        Edit::Repair { valid_from, recorded_at } => {
+        Edit::Repair {
+            valid_from,
+            recorded_at,
+        } => {
             memory.valid_from = *valid_from;
             memory.recorded_at = *recorded_at;
             memory.valid_to = memory.valid_to.map(|valid_to| valid_to.max(*valid_from));
@@ -271,7 +297,10 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
 
 /// A kind that nobody chose goes on following tags and text.
 fn follow_kind(edit: &Edit, before: &Memory, memory: &mut Memory) {
-    let says_kind = matches!(edit, Edit::Revise { .. } | Edit::Tag { .. } | Edit::Absorb(_));
+    let says_kind = matches!(
+        edit,
+        Edit::Revise { .. } | Edit::Tag { .. } | Edit::Absorb(_)
+    );
     if !says_kind || suggested_kind(before).is_none_or(|kind| kind != before.kind) {
         return;
     }
@@ -293,18 +322,27 @@ fn suggested_kind(memory: &Memory) -> Option<Kind> {
 fn in_use(memory: &mut Memory) -> Result<&mut Memory, EditError> {
     match memory.status {
         Status::Active | Status::Superseded | Status::Archived | Status::Quarantined => Ok(memory),
-        status @ (Status::Forgotten | Status::Pruned) => {
-            Err(EditError::OutOfUse { handle: memory.handle.as_str().to_owned(), status })
-        }
+        status @ (Status::Forgotten | Status::Pruned) => Err(EditError::OutOfUse {
+            handle: memory.handle.as_str().to_owned(),
+            status,
+        }),
     }
 }
 
 fn tag(memory: &mut Memory, add: &[String], remove: &[String]) -> Result<(), EditError> {
     let before = memory.tags.len();
-    let added = add.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one);
+    let added = add
+        .iter()
+        .flat_map(|tag| tag.split(','))
+        .filter_map(tags::normalise_one);
     memory.tags.extend(added);
-    let removed = remove.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one);
-    let removed: Vec<String> = removed.flat_map(|tag| tags::former_spellings(&tag).into_iter().chain([tag])).collect();
+    let removed = remove
+        .iter()
+        .flat_map(|tag| tag.split(','))
+        .filter_map(tags::normalise_one);
+    let removed: Vec<String> = removed
+        .flat_map(|tag| tags::former_spellings(&tag).into_iter().chain([tag]))
+        .collect();
     memory.tags.retain(|tag| !removed.contains(tag));
     memory.tags.sort_unstable();
     memory.tags.dedup();
@@ -313,9 +351,14 @@ fn tag(memory: &mut Memory, add: &[String], remove: &[String]) -> Result<(), Edi
     }
     // One that the text's prefix added to a full list does not stand in the way of other changes.
     if memory.tags.len() > TAGS_MAX.max(before) {
-        return Err(
-            limit("tags", memory.tags.len(), "entries", TAGS_MAX, "remove those you would not search for").into()
-        );
+        return Err(limit(
+            "tags",
+            memory.tags.len(),
+            "entries",
+            TAGS_MAX,
+            "remove those you would not search for",
+        )
+        .into());
     }
     Ok(())
 }
@@ -325,7 +368,9 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
         memory.kind = kind.clone();
     }
     if let Some(source) = &fields.source {
-        let length = source.as_ref().map_or(0, |source| source.reference.path.len());
+        let length = source
+            .as_ref()
+            .map_or(0, |source| source.reference.path.len());
         if length > FIELD_MAX_BYTES {
             return Err(limit("source", length, "bytes", FIELD_MAX_BYTES, "shorten it").into());
         }
@@ -342,7 +387,14 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
     if let Some(links) = &fields.links {
         let links = unique(links);
         if links.len() > LINKS_MAX {
-            return Err(limit("links", links.len(), "entries", LINKS_MAX, "keep the most telling ones").into());
+            return Err(limit(
+                "links",
+                links.len(),
+                "entries",
+                LINKS_MAX,
+                "keep the most telling ones",
+            )
+            .into());
         }
         memory.links = links;
     }
@@ -352,7 +404,9 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
 fn restore(memory: &mut Memory, at: Timestamp) -> Result<(), EditError> {
     match memory.status {
         Status::Active => return Ok(()),
-        Status::Quarantined => return Err(EditError::Quarantined(memory.handle.as_str().to_owned())),
+        Status::Quarantined => {
+            return Err(EditError::Quarantined(memory.handle.as_str().to_owned()));
+        }
         Status::Superseded | Status::Archived | Status::Forgotten | Status::Pruned => {}
     }
     memory.status = Status::Active;
@@ -371,19 +425,33 @@ fn supersede(memory: &mut Memory, by: MemoryId, at: Timestamp) -> Result<(), Edi
     }
     memory.status = Status::Superseded;
     memory.valid_to = memory.valid_to.or(Some(at));
-    memory.attributes.insert(ATTRIBUTE_SUPERSEDED_BY.to_owned(), by.to_string());
+    memory
+        .attributes
+        .insert(ATTRIBUTE_SUPERSEDED_BY.to_owned(), by.to_string());
     Ok(())
 }
 
 /// What does not fit into the limits is left with the duplicate, which stays readable.
 fn absorb(memory: &mut Memory, absorbed: &Absorbed) {
-    let new_tags: Vec<&String> = absorbed.tags.iter().filter(|tag| !memory.tags.contains(tag)).collect();
+    let new_tags: Vec<&String> = absorbed
+        .tags
+        .iter()
+        .filter(|tag| !memory.tags.contains(tag))
+        .collect();
     let free = TAGS_MAX.saturating_sub(memory.tags.len());
     let new_tags: Vec<String> = new_tags.into_iter().take(free).cloned().collect();
     memory.tags.extend(new_tags);
     memory.tags.sort_unstable();
-    let links: Vec<MemoryId> = memory.links.iter().chain(&absorbed.links).copied().collect();
-    memory.links = unique(&links).into_iter().filter(|id| *id != memory.id && *id != absorbed.id).collect();
+    let links: Vec<MemoryId> = memory
+        .links
+        .iter()
+        .chain(&absorbed.links)
+        .copied()
+        .collect();
+    memory.links = unique(&links)
+        .into_iter()
+        .filter(|id| *id != memory.id && *id != absorbed.id)
+        .collect();
     memory.links.truncate(LINKS_MAX);
     if memory.source.is_none() {
         Sourced::put(absorbed.source.as_ref(), memory);
@@ -391,7 +459,10 @@ fn absorb(memory: &mut Memory, absorbed: &Absorbed) {
     memory.importance = memory.importance.max(absorbed.importance);
     memory.confidence = memory.confidence.max(absorbed.confidence);
     memory.pinned |= absorbed.pinned;
-    memory.access_count = memory.access_count.max(absorbed.known_count).saturating_add(absorbed.access_count);
+    memory.access_count = memory
+        .access_count
+        .max(absorbed.known_count)
+        .saturating_add(absorbed.access_count);
 }
 
 fn unique(links: &[MemoryId]) -> Vec<MemoryId> {

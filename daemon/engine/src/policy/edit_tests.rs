@@ -23,23 +23,59 @@ fn done(edit: &Edit, memory: &mut Memory) -> bool {
 fn a_revision_may_see_the_source_anew() {
     let mut memory = memory(1, "first");
     memory.source = Some(SourceRef::parse("src/a.rs:3"));
-    let reference = SourceRef { content_hash: Some([7; 32]), ..SourceRef::parse("src/a.rs:5") };
-    let seen = Sourced { reference: reference.clone(), line: Some("0a".to_owned()), project: None };
+    let reference = SourceRef {
+        content_hash: Some([7; 32]),
+        ..SourceRef::parse("src/a.rs:5")
+    };
+    let seen = Sourced {
+        reference: reference.clone(),
+        line: Some("0a".to_owned()),
+        project: None,
+    };
     let text = memory.text.clone();
-    assert!(!done(&Edit::Revise { text: text.clone(), seen: None }, &mut memory));
-    assert!(done(&Edit::Revise { text: text.clone(), seen: Some(Box::new(seen.clone())) }, &mut memory));
-    assert_eq!((memory.source.as_ref(), Sourced::of(&memory)), (Some(&reference), Some(seen)));
-    assert_eq!((memory.text == text, modified_at(&memory)), (true, None), "the text is as it was");
+    assert!(!done(
+        &Edit::Revise {
+            text: text.clone(),
+            seen: None
+        },
+        &mut memory
+    ));
+    assert!(done(
+        &Edit::Revise {
+            text: text.clone(),
+            seen: Some(Box::new(seen.clone()))
+        },
+        &mut memory
+    ));
+    assert_eq!(
+        (memory.source.as_ref(), Sourced::of(&memory)),
+        (Some(&reference), Some(seen))
+    );
+    assert_eq!(
+        (memory.text == text, modified_at(&memory)),
+        (true, None),
+        "the text is as it was"
+    );
 }
 
 #[test]
 fn appending_adds_lines_and_no_time() {
     let mut memory = memory(1, "first");
     let valid_from = memory.valid_from;
-    assert!(done(&Edit::Append { text: "\n  second\nthird\n\n".into() }, &mut memory));
+    assert!(done(
+        &Edit::Append {
+            text: "\n  second\nthird\n\n".into()
+        },
+        &mut memory
+    ));
     assert_eq!(memory.text, "first\n  second\nthird");
-    assert_eq!((memory.valid_from, modified_at(&memory)), (valid_from, None));
-    let long = Edit::Append { text: "x".repeat(TEXT_MAX_BYTES - memory.text.len()) };
+    assert_eq!(
+        (memory.valid_from, modified_at(&memory)),
+        (valid_from, None)
+    );
+    let long = Edit::Append {
+        text: "x".repeat(TEXT_MAX_BYTES - memory.text.len()),
+    };
     let refused = apply(&long, &mut memory, at(0)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Exhausted);
     assert!(refused.to_string().contains("65536"), "{refused}");
@@ -48,19 +84,49 @@ fn appending_adds_lines_and_no_time() {
 #[test]
 fn revising_replaces_the_text_and_says_when() {
     let mut memory = memory(1, "gotcha: old");
-    assert!(done(&Edit::Revise { text: "Perf: new words \n".into(), seen: None }, &mut memory));
-    assert_eq!((memory.text.as_str(), memory.tags.as_slice()), ("Perf: new words", ["perf".to_owned()].as_slice()));
+    assert!(done(
+        &Edit::Revise {
+            text: "Perf: new words \n".into(),
+            seen: None
+        },
+        &mut memory
+    ));
+    assert_eq!(
+        (memory.text.as_str(), memory.tags.as_slice()),
+        ("Perf: new words", ["perf".to_owned()].as_slice())
+    );
     assert_eq!(modified_at(&memory), Some(at(0)));
-    assert!(memory.attributes.get(ATTRIBUTE_MODIFIED).unwrap().starts_with("2026-"), "{:?}", memory.attributes);
+    assert!(
+        memory
+            .attributes
+            .get(ATTRIBUTE_MODIFIED)
+            .unwrap()
+            .starts_with("2026-"),
+        "{:?}",
+        memory.attributes
+    );
     let modified = |key: &str, written: &str| {
-        modified_at(&Memory { attributes: [(key.to_owned(), written.to_owned())].into(), ..memory.clone() })
+        modified_at(&Memory {
+            attributes: [(key.to_owned(), written.to_owned())].into(),
+            ..memory.clone()
+        })
     };
     let day = modified(ATTRIBUTE_MODIFIED, "2026-02-15").unwrap();
-    assert_eq!(modified(ATTRIBUTE_MODIFIED_BEFORE, "2026-02-15 00:00"), Some(day));
+    assert_eq!(
+        modified(ATTRIBUTE_MODIFIED_BEFORE, "2026-02-15 00:00"),
+        Some(day)
+    );
     assert_eq!(modified(ATTRIBUTE_MODIFIED_BEFORE, "by me"), None);
     for text in ["", " \n"] {
         assert!(matches!(
-            apply(&Edit::Revise { text: text.into(), seen: None }, &mut memory, at(1)),
+            apply(
+                &Edit::Revise {
+                    text: text.into(),
+                    seen: None
+                },
+                &mut memory,
+                at(1)
+            ),
             Err(EditError::NoText)
         ));
     }
@@ -69,13 +135,27 @@ fn revising_replaces_the_text_and_says_when() {
 #[test]
 fn tags_are_normalised_and_limited() {
     let mut memory = memory(1, "x");
-    let edit = Edit::Tag { add: vec!["Gotchas, perf".into(), "arm64".into()], remove: vec!["Perf".into()] };
+    let edit = Edit::Tag {
+        add: vec!["Gotchas, perf".into(), "arm64".into()],
+        remove: vec!["Perf".into()],
+    };
     assert!(done(&edit, &mut memory));
     assert_eq!(memory.tags, ["arm64", "gotcha"]);
     assert!(!done(&edit, &mut memory), "again changes nothing");
-    let many = Edit::Tag { add: (0..TAGS_MAX).map(|n| format!("t{n}")).collect(), remove: Vec::new() };
-    assert!(apply(&many, &mut memory.clone(), at(0)).unwrap_err().to_string().contains("32"));
-    let long = Edit::Tag { add: vec!["x".repeat(TAG_MAX_BYTES + 1)], remove: Vec::new() };
+    let many = Edit::Tag {
+        add: (0..TAGS_MAX).map(|n| format!("t{n}")).collect(),
+        remove: Vec::new(),
+    };
+    assert!(
+        apply(&many, &mut memory.clone(), at(0))
+            .unwrap_err()
+            .to_string()
+            .contains("32")
+    );
+    let long = Edit::Tag {
+        add: vec!["x".repeat(TAG_MAX_BYTES + 1)],
+        remove: Vec::new(),
+    };
     assert!(apply(&long, &mut memory, at(0)).is_err());
 }
 
@@ -90,8 +170,14 @@ fn fields_are_replaced_within_their_ranges() {
         ..Fields::default()
     };
     assert!(done(&Edit::Set(Box::new(fields)), &mut memory));
-    assert_eq!((memory.source.as_ref(), memory.pinned, memory.links.len()), (None, true, 2));
-    let wrong = Fields { importance: Some(1.5), ..Fields::default() };
+    assert_eq!(
+        (memory.source.as_ref(), memory.pinned, memory.links.len()),
+        (None, true, 2)
+    );
+    let wrong = Fields {
+        importance: Some(1.5),
+        ..Fields::default()
+    };
     assert!(apply(&Edit::Set(Box::new(wrong)), &mut memory, at(0)).is_err());
 }
 
@@ -99,26 +185,41 @@ fn fields_are_replaced_within_their_ranges() {
 fn what_is_forgotten_is_restored_before_it_is_changed() {
     let mut memory = memory(1, "x");
     assert!(done(&Edit::Forget, &mut memory));
-    assert_eq!((memory.status, memory.valid_to), (Status::Forgotten, Some(at(0))));
+    assert_eq!(
+        (memory.status, memory.valid_to),
+        (Status::Forgotten, Some(at(0)))
+    );
     assert!(!done(&Edit::Forget, &mut memory));
     let refused = apply(&Edit::Append { text: "y".into() }, &mut memory, at(1)).unwrap_err();
     assert!(refused.to_string().contains("restore"), "{refused}");
     assert!(done(&Edit::Restore, &mut memory));
     assert_eq!((memory.status, memory.valid_to), (Status::Active, None));
     memory.status = Status::Quarantined;
-    assert!(matches!(apply(&Edit::Restore, &mut memory, at(1)), Err(EditError::Quarantined(_))));
+    assert!(matches!(
+        apply(&Edit::Restore, &mut memory, at(1)),
+        Err(EditError::Quarantined(_))
+    ));
 }
 
 #[test]
 fn what_is_superseded_names_its_heir() {
     let mut memory = memory(1, "x");
     assert!(done(&Edit::Supersede { by: id(9) }, &mut memory));
-    assert_eq!((memory.status, memory.valid_to), (Status::Superseded, Some(at(0))));
-    assert_eq!(memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY), Some(&id(9).to_string()));
+    assert_eq!(
+        (memory.status, memory.valid_to),
+        (Status::Superseded, Some(at(0)))
+    );
+    assert_eq!(
+        memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY),
+        Some(&id(9).to_string())
+    );
     assert!(done(&Edit::Restore, &mut memory));
     assert!(!memory.attributes.contains_key(ATTRIBUTE_SUPERSEDED_BY));
     let own = memory.id;
-    assert!(matches!(apply(&Edit::Supersede { by: own }, &mut memory, at(0)), Err(EditError::Itself(_))));
+    assert!(matches!(
+        apply(&Edit::Supersede { by: own }, &mut memory, at(0)),
+        Err(EditError::Itself(_))
+    ));
 }
 
 #[test]
@@ -127,17 +228,35 @@ fn another_prefix_says_another_kind() {
     let mut gotcha = memory(1, "gotcha: the linker needs arm64");
     gotcha.tags = vec!["arm64".into(), "gotcha".into()];
     gotcha.kind = kinds.resolve("gotcha").unwrap();
-    let mut kept = Memory { kind: kinds.resolve("fact").unwrap(), ..gotcha.clone() };
-    let revise = |text: &str| Edit::Revise { text: text.to_owned(), seen: None };
+    let mut kept = Memory {
+        kind: kinds.resolve("fact").unwrap(),
+        ..gotcha.clone()
+    };
+    let revise = |text: &str| Edit::Revise {
+        text: text.to_owned(),
+        seen: None,
+    };
     assert!(done(&revise("decision: link for arm64"), &mut gotcha));
     assert_eq!(
         (gotcha.kind.as_str(), gotcha.tags.as_slice()),
-        ("decision", ["arm64".to_owned(), "decision".to_owned()].as_slice())
+        (
+            "decision",
+            ["arm64".to_owned(), "decision".to_owned()].as_slice()
+        )
     );
-    assert!(done(&revise("perf: linking for arm64 is slow"), &mut gotcha));
-    assert_eq!((gotcha.kind.as_str(), gotcha.tags.last().map(String::as_str)), ("fact", Some("perf")));
+    assert!(done(
+        &revise("perf: linking for arm64 is slow"),
+        &mut gotcha
+    ));
+    assert_eq!(
+        (gotcha.kind.as_str(), gotcha.tags.last().map(String::as_str)),
+        ("fact", Some("perf"))
+    );
     assert!(done(&revise("convention: link for arm64"), &mut gotcha));
-    assert!(done(&revise("linked for arm64"), &mut gotcha), "no prefix says nothing");
+    assert!(
+        done(&revise("linked for arm64"), &mut gotcha),
+        "no prefix says nothing"
+    );
     assert!(done(&revise("decision: link for arm64"), &mut kept));
     assert_eq!(kept.kind.as_str(), "fact", "a kind that was chosen stays");
 }
@@ -163,25 +282,57 @@ fn what_stays_takes_over_what_the_duplicate_had() {
         access_count: 2,
         known_count: 5,
     };
-    let elsewhere = Sourced { reference: SourceRef::parse("src/b.rs"), ..Sourced::default() };
-    let other = Absorbed { source: Some(elsewhere), ..absorbed.clone() };
-    let mut global = Memory { scope: Scope::Global, ..memory.clone() };
+    let elsewhere = Sourced {
+        reference: SourceRef::parse("src/b.rs"),
+        ..Sourced::default()
+    };
+    let other = Absorbed {
+        source: Some(elsewhere),
+        ..absorbed.clone()
+    };
+    let mut global = Memory {
+        scope: Scope::Global,
+        ..memory.clone()
+    };
     memory.scope = Scope::Project("p".into());
     let first = absorbed.clone();
     assert!(done(&Edit::Absorb(Box::new(absorbed)), &mut memory));
     assert_eq!(memory.kind.as_str(), "convention", "its own said nothing");
-    assert_eq!(memory.attributes.get(LINE_ATTRIBUTE).map(String::as_str), Some("abc"));
-    assert_eq!(memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE), None, "a project's own memory needs no name of it");
+    assert_eq!(
+        memory.attributes.get(LINE_ATTRIBUTE).map(String::as_str),
+        Some("abc")
+    );
+    assert_eq!(
+        memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE),
+        None,
+        "a project's own memory needs no name of it"
+    );
     assert_eq!(
         (memory.tags.as_slice(), memory.links.as_slice()),
-        (["a".to_owned(), "b".to_owned()].as_slice(), [id(4)].as_slice())
+        (
+            ["a".to_owned(), "b".to_owned()].as_slice(),
+            [id(4)].as_slice()
+        )
     );
-    assert_eq!((memory.importance, memory.confidence, memory.access_count), (0.9, 1.0, 7));
+    assert_eq!(
+        (memory.importance, memory.confidence, memory.access_count),
+        (0.9, 1.0, 7)
+    );
     assert!(memory.pinned);
     assert!(done(&Edit::Absorb(Box::new(other)), &mut memory));
-    assert_eq!(memory.source, Some(SourceRef::parse("src/a.rs:3")), "its own source stays");
+    assert_eq!(
+        memory.source,
+        Some(SourceRef::parse("src/a.rs:3")),
+        "its own source stays"
+    );
     assert!(done(&Edit::Absorb(Box::new(first)), &mut global));
-    assert_eq!(global.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str), Some("project:p"));
+    assert_eq!(
+        global
+            .attributes
+            .get(SOURCE_PROJECT_ATTRIBUTE)
+            .map(String::as_str),
+        Some("project:p")
+    );
 }
 
 #[test]
@@ -189,16 +340,36 @@ fn a_kind_that_nobody_chose_follows_tags_and_text() {
     let kinds = Kinds::default();
     let mut memory = memory(1, "the linker needs arm64");
     memory.kind = kinds.resolve("fact").unwrap();
-    let mut chosen = Memory { kind: kinds.resolve("context").unwrap(), ..memory.clone() };
-    let tag = |add: &str, remove: &str| Edit::Tag { add: vec![add.to_owned()], remove: vec![remove.to_owned()] };
+    let mut chosen = Memory {
+        kind: kinds.resolve("context").unwrap(),
+        ..memory.clone()
+    };
+    let tag = |add: &str, remove: &str| Edit::Tag {
+        add: vec![add.to_owned()],
+        remove: vec![remove.to_owned()],
+    };
     assert!(done(&tag("gotcha", ""), &mut memory) && done(&tag("gotcha", ""), &mut chosen));
-    assert_eq!((memory.kind.as_str(), chosen.kind.as_str()), ("gotcha", "context"));
+    assert_eq!(
+        (memory.kind.as_str(), chosen.kind.as_str()),
+        ("gotcha", "context")
+    );
     assert!(done(&tag("", "gotcha"), &mut memory));
     assert_eq!(memory.kind.as_str(), "fact");
-    let revise = Edit::Revise { text: "decision: link for arm64".to_owned(), seen: None };
+    let revise = Edit::Revise {
+        text: "decision: link for arm64".to_owned(),
+        seen: None,
+    };
     assert!(done(&revise, &mut memory) && done(&revise, &mut chosen));
-    assert_eq!((memory.kind.as_str(), chosen.kind.as_str()), ("decision", "context"));
-    assert!(done(&Edit::Append { text: "gotcha: and ranlib".to_owned() }, &mut memory));
+    assert_eq!(
+        (memory.kind.as_str(), chosen.kind.as_str()),
+        ("decision", "context")
+    );
+    assert!(done(
+        &Edit::Append {
+            text: "gotcha: and ranlib".to_owned()
+        },
+        &mut memory
+    ));
     assert_eq!(memory.kind.as_str(), "decision");
 }
 
@@ -221,8 +392,14 @@ proptest! {
 fn any_edit() -> impl Strategy<Value = Edit> {
     prop_oneof![
         "(\\PC|\n){0,40}".prop_map(|text| Edit::Append { text }),
-        (0..3_usize).prop_map(|n| Edit::Revise { text: "word ".repeat(n * TEXT_MAX_BYTES / 8), seen: None }),
-        (prop::collection::vec("[a-z, ]{0,9}", 0..40), prop::collection::vec("[a-z]{0,3}", 0..3))
+        (0..3_usize).prop_map(|n| Edit::Revise {
+            text: "word ".repeat(n * TEXT_MAX_BYTES / 8),
+            seen: None
+        }),
+        (
+            prop::collection::vec("[a-z, ]{0,9}", 0..40),
+            prop::collection::vec("[a-z]{0,3}", 0..3)
+        )
             .prop_map(|(add, remove)| Edit::Tag { add, remove }),
         Just(Edit::Forget),
         Just(Edit::Restore),

@@ -23,28 +23,52 @@ impl Redact for Scope {
 
 impl Redact for SourceRef {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { path, line: _, content_hash: _, git_blob: _ } = self;
+        let Self {
+            path,
+            line: _,
+            content_hash: _,
+            git_blob: _,
+        } = self;
         secrets.written(path);
     }
 }
 
 impl Redact for Provenance {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { agent, reference, extractor, origin: _, at: _ } = self;
+        let Self {
+            agent,
+            reference,
+            extractor,
+            origin: _,
+            at: _,
+        } = self;
         secrets.all_said([agent, reference, extractor]);
     }
 }
 
 impl Redact for Actor {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { origin: _, agent, session } = self;
+        let Self {
+            origin: _,
+            agent,
+            session,
+        } = self;
         secrets.all_said([agent, session]);
     }
 }
 
 impl Redact for Checkpoint {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { task, done, next, hypotheses, blocked, files, saved_at: _, agent } = self;
+        let Self {
+            task,
+            done,
+            next,
+            hypotheses,
+            blocked,
+            files,
+            saved_at: _,
+            agent,
+        } = self;
         secrets.all_written([task, blocked]);
         for list in [done, next, hypotheses, files] {
             secrets.all_written(list);

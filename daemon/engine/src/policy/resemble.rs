@@ -14,7 +14,8 @@ pub const NEAR_DUPLICATE: f32 = 0.7;
 
 /// The words of a text as they stand in it: runs of letters and digits.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
 }
 
 /// The distinct lowercased words of a text.
@@ -88,7 +89,11 @@ fn shared(one: &[u64], other: &[u64]) -> usize {
         let order = first.cmp(second);
         shared += usize::from(order.is_eq());
         one_rest = if order.is_le() { one_next } else { one_rest };
-        other_rest = if order.is_ge() { other_next } else { other_rest };
+        other_rest = if order.is_ge() {
+            other_next
+        } else {
+            other_rest
+        };
     }
     shared
 }
@@ -97,17 +102,25 @@ fn shared(one: &[u64], other: &[u64]) -> usize {
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn share(shared: usize, one: usize, other: usize) -> f32 {
     let all = one + other - shared;
-    if all == 0 { 0.0 } else { shared as f32 / all as f32 }
+    if all == 0 {
+        0.0
+    } else {
+        shared as f32 / all as f32
+    }
 }
 
-/// Hash by which exactly equal texts are found: BLAKE3 over the text with its white space folded, cut to 64 bits.
+/// Hash by which exactly equal texts are found: BLAKE3 over the text with its white space folded,
+/// cut to 64 bits.
 #[must_use]
 pub fn text_hash(text: &str) -> u64 {
     let hash = blake3::hash(fold_white_space(text).as_bytes());
-    hash.as_bytes().first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    hash.as_bytes()
+        .first_chunk::<8>()
+        .map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Makes every run of white space a single space, and drops it at both ends. Most texts are like that already.
+/// Makes every run of white space a single space, and drops it at both ends. Most texts are like
+/// that already.
 pub(crate) fn fold_white_space(text: &str) -> Cow<'_, str> {
     if is_folded(text) {
         return Cow::Borrowed(text);
@@ -127,7 +140,11 @@ fn is_folded(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_spread = || bytes.windows(2).any(|pair| pair == b"  ");
     let has_control = || bytes.iter().any(|byte| *byte < b' ');
-    text.is_ascii() && !text.starts_with(' ') && !text.ends_with(' ') && !has_control() && !is_spread()
+    text.is_ascii()
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && !has_control()
+        && !is_spread()
 }
 
 #[cfg(test)]
@@ -157,7 +174,15 @@ mod tests {
     fn exact_means_but_for_white_space() {
         assert_eq!(text_hash("a  b\n"), text_hash("a b"));
         assert_ne!(text_hash("a b"), text_hash("ab"));
-        for text in [" a b", "a b ", "a\tb", "a\u{a0}b", "a\u{3000} b", "\u{b}a b", "a\r\nb"] {
+        for text in [
+            " a b",
+            "a b ",
+            "a\tb",
+            "a\u{a0}b",
+            "a\u{3000} b",
+            "\u{b}a b",
+            "a\r\nb",
+        ] {
             assert_eq!(text_hash(text), text_hash("a b"), "{text:?}");
         }
     }

@@ -4,10 +4,12 @@ use std::fmt;
 
 use crate::model::{Memory, Scope};
 
-/// Attribute that holds the [`LineHash`] of a source's line. Callers cannot set it: its prefix is reserved.
+/// Attribute that holds the [`LineHash`] of a source's line. Callers cannot set it: its prefix is
+/// reserved.
 pub const LINE_ATTRIBUTE: &str = "helix.line";
 
-/// Attribute that holds the scope of the project to whose root a global memory's source is relative. Callers cannot set it.
+/// Attribute that holds the scope of the project to whose root a global memory's source is
+/// relative. Callers cannot set it.
 pub const SOURCE_PROJECT_ATTRIBUTE: &str = "helix.source-project";
 
 /// Most confidence that a memory has whose source changed or is gone.
@@ -61,7 +63,11 @@ impl SourceState {
     /// The confidence that is left of `confidence`.
     #[must_use]
     pub const fn cap(self, confidence: f32) -> f32 {
-        if self.is_stale() { confidence.min(STALE_CONFIDENCE_MAX) } else { confidence }
+        if self.is_stale() {
+            confidence.min(STALE_CONFIDENCE_MAX)
+        } else {
+            confidence
+        }
     }
 }
 
@@ -106,7 +112,8 @@ impl fmt::Display for LineHash {
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     // What follows the last line's end is not a line.
     let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    text.split(|&byte| byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 /// A line's hash, and its 1-based number.
@@ -115,7 +122,9 @@ pub type LinePlace = (LineHash, u32);
 /// The hashes and numbers of a file's lines, sorted, for [`File::lines`].
 #[must_use]
 pub fn line_places(bytes: &[u8]) -> Vec<LinePlace> {
-    let places = lines(bytes).zip(1_u32..).filter_map(|(line, number)| Some((LineHash::of(line)?, number)));
+    let places = lines(bytes)
+        .zip(1_u32..)
+        .filter_map(|(line, number)| Some((LineHash::of(line)?, number)));
     let mut places: Vec<LinePlace> = places.collect();
     places.sort_unstable();
     places
@@ -124,7 +133,9 @@ pub fn line_places(bytes: &[u8]) -> Vec<LinePlace> {
 /// Where a line with this hash is now, 1-based: the one nearest to where it was.
 #[must_use]
 pub fn nearest_line(bytes: &[u8], hash: LineHash, was: u32) -> Option<u32> {
-    let places = lines(bytes).zip(1_u32..).filter(|(line, _)| LineHash::of(line) == Some(hash));
+    let places = lines(bytes)
+        .zip(1_u32..)
+        .filter(|(line, _)| LineHash::of(line) == Some(hash));
     nearest(places.map(|(_, number)| number), was)
 }
 
@@ -132,12 +143,17 @@ fn nearest(numbers: impl Iterator<Item = u32>, was: u32) -> Option<u32> {
     numbers.min_by_key(|number| number.abs_diff(was))
 }
 
-/// The scope of the project to whose root a memory's source is relative: its own, or for a global memory the one that was
-/// `recorded` in [`SOURCE_PROJECT_ATTRIBUTE`]. Without a record it is global, and nobody knows where the source is.
+/// The scope of the project to whose root a memory's source is relative: its own, or for a global
+/// memory the one that was `recorded` in [`SOURCE_PROJECT_ATTRIBUTE`]. Without a record it is
+/// global, and nobody knows where the source is.
 #[must_use]
 pub fn source_scope(scope: &Scope, recorded: Option<&str>) -> Scope {
-    let recorded = recorded.filter(|_| *scope == Scope::Global).and_then(|text| Scope::parse(text).ok());
-    recorded.filter(|project| matches!(project, Scope::Project(_))).unwrap_or_else(|| scope.clone())
+    let recorded = recorded
+        .filter(|_| *scope == Scope::Global)
+        .and_then(|text| Scope::parse(text).ok());
+    recorded
+        .filter(|project| matches!(project, Scope::Project(_)))
+        .unwrap_or_else(|| scope.clone())
 }
 
 /// What was recorded of a source when the memory was stored.
@@ -156,8 +172,15 @@ impl Recorded {
     #[must_use]
     pub fn of(memory: &Memory) -> Option<Self> {
         let source = memory.source.as_ref()?;
-        let line = memory.attributes.get(LINE_ATTRIBUTE).and_then(|text| LineHash::parse(text));
-        Some(Self { content: source.content_hash, line, number: source.line })
+        let line = memory
+            .attributes
+            .get(LINE_ATTRIBUTE)
+            .and_then(|text| LineHash::parse(text));
+        Some(Self {
+            content: source.content_hash,
+            line,
+            number: source.line,
+        })
     }
 
     /// Whether the file's lines must be known besides its content hash.
@@ -191,21 +214,30 @@ impl File<'_> {
     /// Where a line is, nearest to where it was.
     fn find(&self, line: LineHash, was: u32) -> Option<u32> {
         let first = self.lines.partition_point(|(hash, _)| *hash < line);
-        let same = self.lines.iter().skip(first).take_while(|(hash, _)| *hash == line);
+        let same = self
+            .lines
+            .iter()
+            .skip(first)
+            .take_while(|(hash, _)| *hash == line);
         nearest(same.map(|(_, number)| *number), was)
     }
 }
 
-/// Decides what has become of a source. A line that moved is as good as one that did not: its text is still there.
+/// Decides what has become of a source. A line that moved is as good as one that did not: its text
+/// is still there.
 #[must_use]
 pub fn decide(recorded: &Recorded, found: Found<'_>) -> SourceState {
-    let Some(content) = recorded.content else { return SourceState::Unknown };
+    let Some(content) = recorded.content else {
+        return SourceState::Unknown;
+    };
     match (found, recorded.line) {
         (Found::Nothing, _) => SourceState::Unknown,
         (Found::Gone, _) => SourceState::Deleted,
         (Found::File(file), _) if file.content == content => SourceState::Fresh,
         (Found::File(file), Some(line)) => match file.find(line, recorded.number.unwrap_or(1)) {
-            Some(number) if recorded.number.is_some_and(|was| was != number) => SourceState::Moved(number),
+            Some(number) if recorded.number.is_some_and(|was| was != number) => {
+                SourceState::Moved(number)
+            }
             Some(_) => SourceState::Fresh,
             None => SourceState::Changed,
         },
@@ -232,7 +264,13 @@ mod tests {
 
     fn check(recorded: &Recorded, now: &str) -> SourceState {
         let content = *blake3::hash(now.as_bytes()).as_bytes();
-        decide(recorded, Found::File(File { content, lines: &line_places(now.as_bytes()) }))
+        decide(
+            recorded,
+            Found::File(File {
+                content,
+                lines: &line_places(now.as_bytes()),
+            }),
+        )
     }
 
     #[test]
@@ -242,28 +280,51 @@ mod tests {
         let moved = "// new\n\nfn main() {\n    if true {\n        run(a);\n    }\n}";
         assert_eq!(check(&about_run, moved), SourceState::Moved(5));
         assert!(!SourceState::Moved(5).is_stale() && SourceState::Moved(5).mark().is_none());
-        let unnumbered = Recorded { number: None, ..about_run };
+        let unnumbered = Recorded {
+            number: None,
+            ..about_run
+        };
         assert_eq!(check(&unnumbered, moved), SourceState::Fresh);
         let repeated = format!("// new\n{FILE}{FILE}");
-        assert_eq!(check(&about_run, &repeated), SourceState::Moved(5), "the nearest");
-        assert_eq!(check(&about_run, &format!("{FILE}{FILE}")), SourceState::Fresh);
-        assert_eq!(check(&about_run, &FILE.replace("run(a)", "run(b)")), SourceState::Changed);
+        assert_eq!(
+            check(&about_run, &repeated),
+            SourceState::Moved(5),
+            "the nearest"
+        );
+        assert_eq!(
+            check(&about_run, &format!("{FILE}{FILE}")),
+            SourceState::Fresh
+        );
+        assert_eq!(
+            check(&about_run, &FILE.replace("run(a)", "run(b)")),
+            SourceState::Changed
+        );
     }
 
     #[test]
     fn without_a_line_any_change_counts() {
         assert_eq!(check(&record(FILE, None), FILE), SourceState::Fresh);
-        assert_eq!(check(&record(FILE, None), &format!("{FILE} ")), SourceState::Changed);
+        assert_eq!(
+            check(&record(FILE, None), &format!("{FILE} ")),
+            SourceState::Changed
+        );
         // A blank line and one behind the end are as good as none.
         for line in [3, 6, 99] {
-            assert_eq!(check(&record(FILE, Some(line)), &format!("\n{FILE}")), SourceState::Changed, "{line}");
+            assert_eq!(
+                check(&record(FILE, Some(line)), &format!("\n{FILE}")),
+                SourceState::Changed,
+                "{line}"
+            );
         }
     }
 
     #[test]
     fn line_ends_are_not_part_of_a_line() {
         let about_run = record(FILE, Some(4));
-        assert_eq!(check(&about_run, &FILE.replace('\n', "\r\n")), SourceState::Fresh);
+        assert_eq!(
+            check(&about_run, &FILE.replace('\n', "\r\n")),
+            SourceState::Fresh
+        );
         let last = record("a\nlast", Some(2));
         assert_eq!(last.line, LineHash::of(b"last\r"));
         assert_eq!(check(&last, "a\nlast\n"), SourceState::Fresh);
@@ -275,7 +336,10 @@ mod tests {
         let recorded = record(FILE, Some(4));
         assert_eq!(decide(&recorded, Found::Gone), SourceState::Deleted);
         assert_eq!(decide(&recorded, Found::Nothing), SourceState::Unknown);
-        let unread = Recorded { content: None, ..recorded };
+        let unread = Recorded {
+            content: None,
+            ..recorded
+        };
         assert_eq!(decide(&unread, Found::Gone), SourceState::Unknown);
         assert_eq!(check(&unread, FILE), SourceState::Unknown);
     }

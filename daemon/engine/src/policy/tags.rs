@@ -53,7 +53,8 @@ pub const AUTO_TAGS: [&str; 35] = [
 ];
 
 /// Prefixes that name a kind without being a tag; as words of a text they say nothing else.
-pub(crate) const KIND_PREFIXES: [&str; 5] = ["convention", "preference", "procedure", "snippet", "bugfix"];
+pub(crate) const KIND_PREFIXES: [&str; 5] =
+    ["convention", "preference", "procedure", "snippet", "bugfix"];
 
 /// Longest prefix that may name a kind, in bytes.
 const KIND_PREFIX_MAX_BYTES: usize = 40;
@@ -70,7 +71,8 @@ const EMPHASIS: char = '*';
 /// The kind of what says nothing of its kind.
 pub const KIND_DEFAULT: &str = "fact";
 
-/// A kind that no prefix gives: it expires, and nothing that is stored may vanish because of its first word.
+/// A kind that no prefix gives: it expires, and nothing that is stored may vanish because of its
+/// first word.
 const UNPREFIXED: &str = "scratch";
 
 /// Kinds that a tag suggests, first match wins.
@@ -95,7 +97,11 @@ const OTHERWISE: &[(&str, &str)] = &[("howto", "how-to"), ("bugfix", "bug-fix")]
 /// Normalises tags: lowercase, dashes, singular, sorted, unique; the text's own prefix is added.
 #[must_use]
 pub fn normalise(tags: &[String], text: &str) -> Vec<String> {
-    let mut normal: Vec<String> = tags.iter().flat_map(|tag| tag.split(',')).filter_map(normalise_one).collect();
+    let mut normal: Vec<String> = tags
+        .iter()
+        .flat_map(|tag| tag.split(','))
+        .filter_map(normalise_one)
+        .collect();
     normal.extend(prefix_tag(text).map(str::to_owned));
     normal.sort_unstable();
     normal.dedup();
@@ -108,12 +114,21 @@ const MARKED: [(&str, &str); 3] = [("c++", "cpp"), ("c#", "csharp"), ("f#", "fsh
 /// Normalises one tag; `None` when nothing is left.
 #[must_use]
 pub fn normalise_one(tag: &str) -> Option<String> {
-    let marked = MARKED.iter().find(|(name, _)| tag.trim().trim_start_matches('#').eq_ignore_ascii_case(name));
+    let marked = MARKED.iter().find(|(name, _)| {
+        tag.trim()
+            .trim_start_matches('#')
+            .eq_ignore_ascii_case(name)
+    });
     if let Some((_, plain)) = marked {
         return Some((*plain).to_owned());
     }
     let mut plain = String::with_capacity(tag.len());
-    for c in tag.trim().trim_start_matches('#').chars().flat_map(char::to_lowercase) {
+    for c in tag
+        .trim()
+        .trim_start_matches('#')
+        .chars()
+        .flat_map(char::to_lowercase)
+    {
         if c.is_alphanumeric() {
             plain.push(c);
         } else if !plain.is_empty() && !plain.ends_with('-') {
@@ -121,7 +136,10 @@ pub fn normalise_one(tag: &str) -> Option<String> {
         }
     }
     let plain = singular(plain.trim_end_matches('-'));
-    let usual = OTHERWISE.iter().find(|(other, _)| *other == plain).map(|(_, usual)| (*usual).to_owned());
+    let usual = OTHERWISE
+        .iter()
+        .find(|(other, _)| *other == plain)
+        .map(|(_, usual)| (*usual).to_owned());
     (!plain.is_empty()).then(|| usual.unwrap_or(plain))
 }
 
@@ -135,15 +153,24 @@ pub fn prefix_tag(text: &str) -> Option<&'static str> {
 /// The label that a text begins with, spelled as a tag.
 fn prefix(text: &str) -> Option<String> {
     let line = first_line(text)?;
-    let bracketed = line.strip_prefix('[').and_then(|line| line.split_once(']')).filter(|(_, rest)| ends_label(rest));
+    let bracketed = line
+        .strip_prefix('[')
+        .and_then(|line| line.split_once(']'))
+        .filter(|(_, rest)| ends_label(rest));
     let label = match bracketed {
         Some((label, _)) => label,
-        None => line.get(..PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min()?)?,
+        None => line.get(
+            ..PREFIX_MARKS
+                .iter()
+                .filter_map(|mark| line.find(mark))
+                .min()?,
+        )?,
     };
     let label = label.trim_end_matches(EMPHASIS);
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
-    let is_label =
-        label.len() <= KIND_PREFIX_MAX_BYTES && label.starts_with(char::is_alphanumeric) && label.chars().all(is_plain);
+    let is_label = label.len() <= KIND_PREFIX_MAX_BYTES
+        && label.starts_with(char::is_alphanumeric)
+        && label.chars().all(is_plain);
     if is_label { normalise_one(label) } else { None }
 }
 
@@ -153,12 +180,15 @@ fn ends_label(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with([' ', ':'])
 }
 
-/// A text's first line without what makes it a heading, an item of a list or emphasised: `## Gotcha: …`, `- **Gotcha:** …`.
+/// A text's first line without what makes it a heading, an item of a list or emphasised: `##
+/// Gotcha: …`, `- **Gotcha:** …`.
 fn first_line(text: &str) -> Option<&str> {
     let mut line = text.trim_start().lines().next()?;
     loop {
         let bare = line.trim_start_matches('#');
-        let heading = (bare.len() < line.len()).then_some(bare).and_then(|bare| bare.strip_prefix(' '));
+        let heading = (bare.len() < line.len())
+            .then_some(bare)
+            .and_then(|bare| bare.strip_prefix(' '));
         // Without the blank, `--fix: …` is an option and `#fix` a name.
         let item = ITEM_MARKS.iter().find_map(|mark| line.strip_prefix(mark));
         match heading.or(item) {
@@ -179,11 +209,18 @@ pub fn label(text: &str, kinds: &Kinds) -> Option<String> {
 ///
 /// # Errors
 /// [`crate::model::UnknownKind`] when the registry lacks [`KIND_DEFAULT`].
-pub fn suggest_kind(tags: &[String], text: &str, kinds: &Kinds) -> Result<Kind, crate::model::UnknownKind> {
+pub fn suggest_kind(
+    tags: &[String],
+    text: &str,
+    kinds: &Kinds,
+) -> Result<Kind, crate::model::UnknownKind> {
     if let Some(kind) = prefix_kind(text, kinds) {
         return Ok(kind);
     }
-    let of_tag = KIND_OF_TAG.iter().find(|(tag, _)| tags.iter().any(|t| t == tag)).map(|(_, kind)| *kind);
+    let of_tag = KIND_OF_TAG
+        .iter()
+        .find(|(tag, _)| tags.iter().any(|t| t == tag))
+        .map(|(_, kind)| *kind);
     kinds.resolve(of_tag.unwrap_or(KIND_DEFAULT))
 }
 
@@ -192,7 +229,10 @@ fn prefix_kind(text: &str, kinds: &Kinds) -> Option<Kind> {
     let prefix = prefix(text)?;
     let stands_for = KIND_OF_TAG.iter().find(|(name, _)| *name == prefix);
     let name = stands_for.map_or(prefix.as_str(), |(_, kind)| kind);
-    kinds.resolve(name).ok().filter(|kind| kind.as_str() != UNPREFIXED)
+    kinds
+        .resolve(name)
+        .ok()
+        .filter(|kind| kind.as_str() != UNPREFIXED)
 }
 
 #[cfg(test)]
@@ -203,12 +243,28 @@ mod tests {
 
     #[test]
     fn tags_become_singular_sorted_unique() {
-        let tags = ["Gotchas, entries".to_owned(), "perf".to_owned(), "#perf".to_owned(), "class".to_owned()];
-        assert_eq!(normalise(&tags, "plain"), ["class", "entry", "gotcha", "perf"]);
-        for (plural, one) in [("boxes", "box"), ("patches", "patch"), ("classes", "class"), ("macos", "macos")] {
+        let tags = [
+            "Gotchas, entries".to_owned(),
+            "perf".to_owned(),
+            "#perf".to_owned(),
+            "class".to_owned(),
+        ];
+        assert_eq!(
+            normalise(&tags, "plain"),
+            ["class", "entry", "gotcha", "perf"]
+        );
+        for (plural, one) in [
+            ("boxes", "box"),
+            ("patches", "patch"),
+            ("classes", "class"),
+            ("macos", "macos"),
+        ] {
             assert_eq!(normalise_one(plural).unwrap(), one);
         }
-        assert_eq!(normalise(&["C++, #C#".to_owned(), "c".to_owned()], "plain"), ["c", "cpp", "csharp"]);
+        assert_eq!(
+            normalise(&["C++, #C#".to_owned(), "c".to_owned()], "plain"),
+            ["c", "cpp", "csharp"]
+        );
     }
 
     #[test]
@@ -230,7 +286,12 @@ mod tests {
         ] {
             assert_eq!(prefix_tag(text), Some("gotcha"), "{text}");
         }
-        for text in ["gotchas: use arm64", "[gotcha] use arm64", "[Gotcha]: use arm64", "- [gotcha] use arm64"] {
+        for text in [
+            "gotchas: use arm64",
+            "[gotcha] use arm64",
+            "[Gotcha]: use arm64",
+            "- [gotcha] use arm64",
+        ] {
             assert_eq!(prefix_tag(text), Some("gotcha"), "{text}");
         }
         assert_eq!(prefix_tag("howto: run"), Some("how-to"));
@@ -266,26 +327,51 @@ mod tests {
         ] {
             assert_eq!(of(text).as_deref(), Some(expected), "{text}");
         }
-        assert_eq!((of("scratch: try this"), of("the context: billing"), of("")), (None, None, None));
+        assert_eq!(
+            (of("scratch: try this"), of("the context: billing"), of("")),
+            (None, None, None)
+        );
     }
 
     #[test]
     fn tags_suggest_a_kind() {
         let kinds = Kinds::default();
-        assert_eq!(suggest_kind(&["bug".into(), "gotcha".into()], "use arm64", &kinds).unwrap().as_str(), "gotcha");
-        for (tag, kind) in
-            [("howto", "procedure"), ("bug_fix", "bug_fix"), ("Bugfixes", "bug_fix"), ("procedures", "procedure")]
-        {
+        assert_eq!(
+            suggest_kind(&["bug".into(), "gotcha".into()], "use arm64", &kinds)
+                .unwrap()
+                .as_str(),
+            "gotcha"
+        );
+        for (tag, kind) in [
+            ("howto", "procedure"),
+            ("bug_fix", "bug_fix"),
+            ("Bugfixes", "bug_fix"),
+            ("procedures", "procedure"),
+        ] {
             let tags = normalise(&[tag.to_owned()], "plain");
-            assert_eq!(suggest_kind(&tags, "plain", &kinds).unwrap().as_str(), kind, "{tag}");
+            assert_eq!(
+                suggest_kind(&tags, "plain", &kinds).unwrap().as_str(),
+                kind,
+                "{tag}"
+            );
         }
-        assert_eq!(suggest_kind(&[], "conventional: x", &kinds).unwrap().as_str(), "fact");
+        assert_eq!(
+            suggest_kind(&[], "conventional: x", &kinds)
+                .unwrap()
+                .as_str(),
+            "fact"
+        );
         assert_eq!(suggest_kind(&[], "", &kinds).unwrap().as_str(), "fact");
     }
 
     #[test]
     fn prefixes_name_a_kind() {
-        let recipe = KindSpec { name: "recipe".into(), half_life_days: None, surface_lines: 1, about_user: false };
+        let recipe = KindSpec {
+            name: "recipe".into(),
+            half_life_days: None,
+            surface_lines: 1,
+            about_user: false,
+        };
         let kinds = Kinds::default().with([recipe]);
         for (text, kind) in [
             ("bug fix: rows are cloned", "bug_fix"),
@@ -313,9 +399,21 @@ mod tests {
             ("perf: 3 ms", "fact"),
             ("the context: billing", "fact"),
         ] {
-            assert_eq!(suggest_kind(&normalise(&[], text), text, &kinds).unwrap().as_str(), kind, "{text}");
+            assert_eq!(
+                suggest_kind(&normalise(&[], text), text, &kinds)
+                    .unwrap()
+                    .as_str(),
+                kind,
+                "{text}"
+            );
         }
         let tags = normalise(&["gotcha".into()], "decision: Postgres");
-        assert_eq!(suggest_kind(&tags, "decision: Postgres", &kinds).unwrap().as_str(), "decision", "its own word");
+        assert_eq!(
+            suggest_kind(&tags, "decision: Postgres", &kinds)
+                .unwrap()
+                .as_str(),
+            "decision",
+            "its own word"
+        );
     }
 }

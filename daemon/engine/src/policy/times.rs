@@ -3,13 +3,14 @@
 use crate::model::{Memory, Timestamp};
 use crate::policy::edit::Edit;
 
-/// The first moment of the year 2000, UTC: earlier times come from clocks that were not set, or from formats without any.
+/// The first moment of the year 2000, UTC: earlier times come from clocks that were not set, or
+/// from formats without any.
 pub const EARLIEST: Timestamp = Timestamp::from_micros(946_684_800_000_000);
 
 /// The edit that puts a memory's times right; `None` when they can be.
 ///
-/// What is known of the memory stands in for what is wrong: either time for the other, else when it was last seen, else
-/// `now`.
+/// What is known of the memory stands in for what is wrong: either time for the other, else when it
+/// was last seen, else `now`.
 #[must_use]
 pub fn repair(memory: &Memory, now: Timestamp) -> Option<Edit> {
     let possible = |at: Timestamp| (EARLIEST..=now).contains(&at).then_some(at);
@@ -21,7 +22,10 @@ pub fn repair(memory: &Memory, now: Timestamp) -> Option<Edit> {
         .or_else(|| possible(memory.last_seen_at))
         .unwrap_or(now);
     let valid_from = possible(memory.valid_from).unwrap_or(recorded_at);
-    Some(Edit::Repair { valid_from, recorded_at })
+    Some(Edit::Repair {
+        valid_from,
+        recorded_at,
+    })
 }
 
 #[cfg(test)]
@@ -37,7 +41,10 @@ mod tests {
         memory.recorded_at = Timestamp::from_micros(recorded_at);
         memory.last_seen_at = NOW;
         match repair(&memory, NOW)? {
-            Edit::Repair { valid_from, recorded_at } => Some((valid_from.as_micros(), recorded_at.as_micros())),
+            Edit::Repair {
+                valid_from,
+                recorded_at,
+            } => Some((valid_from.as_micros(), recorded_at.as_micros())),
             _ => None,
         }
     }

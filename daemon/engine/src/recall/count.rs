@@ -21,8 +21,8 @@ pub struct Counts {
 }
 
 impl Strand {
-    /// Counts the memories that have the words and pass the filter; without words, all that pass. Meaning has no
-    /// boundary between what matches and what does not, so it is not asked.
+    /// Counts the memories that have the words and pass the filter; without words, all that pass.
+    /// Meaning has no boundary between what matches and what does not, so it is not asked.
     ///
     /// # Errors
     /// When the word index fails.
@@ -30,16 +30,22 @@ impl Strand {
         if search.words.trim().is_empty() {
             let catalog = self.catalog();
             let filter = search.filter.compile(&catalog);
-            let passing =
-                catalog.rows().filter(|(number, row)| filter.keeps_at(*number, row)).map(|(number, _)| number);
+            let passing = catalog
+                .rows()
+                .filter(|(number, row)| filter.keeps_at(*number, row))
+                .map(|(number, _)| number);
             return Ok(by_topic(&catalog, passing, false));
         }
         let (found, fell_back_to_any) = self.all_with_words(search)?;
-        Ok(by_topic(&self.catalog(), found.into_iter(), fell_back_to_any))
+        Ok(by_topic(
+            &self.catalog(),
+            found.into_iter(),
+            fell_back_to_any,
+        ))
     }
 
-    /// Every memory that has the words and passes the filter, in the order they were recorded; and whether none had all words, so
-    /// that any was enough.
+    /// Every memory that has the words and passes the filter, in the order they were recorded; and
+    /// whether none had all words, so that any was enough.
     ///
     /// # Errors
     /// When the word index fails.
@@ -48,7 +54,9 @@ impl Strand {
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| {
             let number = MemoryNumber(number);
-            catalog.row(number).is_some_and(|row| filter.keeps_at(number, row))
+            catalog
+                .row(number)
+                .is_some_and(|row| filter.keeps_at(number, row))
         };
         let with_words = |mode| self.with_words(search, mode, catalog.extent(), &passes);
         let (found, fell_back_to_any) = match search.mode {
@@ -59,7 +67,10 @@ impl Strand {
                 _ => (with_words(WordMode::Any)?, true),
             },
         };
-        let found = (0..).zip(found).filter(|(_, is_found)| *is_found).map(|(number, _)| MemoryNumber(number));
+        let found = (0..)
+            .zip(found)
+            .filter(|(_, is_found)| *is_found)
+            .map(|(number, _)| MemoryNumber(number));
         Ok((found.collect(), fell_back_to_any))
     }
 
@@ -83,7 +94,10 @@ pub(super) fn marks(
     extent: usize,
     passes: &impl Fn(u32) -> bool,
 ) -> Result<Vec<bool>, ReadError> {
-    let restriction = Restriction { topics: &filter.topics, tags: &filter.tags };
+    let restriction = Restriction {
+        topics: &filter.topics,
+        tags: &filter.tags,
+    };
     let found = RefCell::new(vec![false; extent]);
     // A search that keeps nothing never knows enough to pass over anything.
     strand.lexical().search(query, 1, &restriction, |number| {
@@ -97,7 +111,11 @@ pub(super) fn marks(
     Ok(found.into_inner())
 }
 
-fn by_topic(catalog: &Catalog, found: impl Iterator<Item = MemoryNumber>, fell_back_to_any: bool) -> Counts {
+fn by_topic(
+    catalog: &Catalog,
+    found: impl Iterator<Item = MemoryNumber>,
+    fell_back_to_any: bool,
+) -> Counts {
     let mut counts = vec![0_u64; catalog.topics.len()];
     let mut total = 0;
     for row in found.filter_map(|number| catalog.row(number)) {
@@ -106,6 +124,12 @@ fn by_topic(catalog: &Catalog, found: impl Iterator<Item = MemoryNumber>, fell_b
             *count += 1;
         }
     }
-    let named = (0..).zip(counts).map(|(topic, count)| (catalog.topics.text(topic), count));
-    Counts { total, topics: most_first(named), fell_back_to_any }
+    let named = (0..)
+        .zip(counts)
+        .map(|(topic, count)| (catalog.topics.text(topic), count));
+    Counts {
+        total,
+        topics: most_first(named),
+        fell_back_to_any,
+    }
 }

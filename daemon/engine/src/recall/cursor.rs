@@ -17,7 +17,8 @@ const BY_MEANING: u8 = 1;
 const HAS_LAST: u8 = 2;
 const HAS_AFTER: u8 = 4;
 
-/// How much later than its bound a first page may have been asked for, in microseconds: a call's deadline.
+/// How much later than its bound a first page may have been asked for, in microseconds: a call's
+/// deadline.
 const BOUND_SLACK_MICROS: i64 = 30 * 1_000_000;
 
 /// Deepest place of a listing without words.
@@ -28,7 +29,8 @@ pub const LISTING_DEPTH_MAX: usize = 10_000;
 pub struct Cursor {
     /// Behind which hits.
     pub place: Place,
-    /// When the first page was asked for: ages are seen from there on every page, or hits would change places.
+    /// When the first page was asked for: ages are seen from there on every page, or hits would
+    /// change places.
     pub now: Timestamp,
     /// The lower bound of the first page: "the last seven days" mean the same on every page.
     pub after: Option<Timestamp>,
@@ -41,10 +43,14 @@ pub struct Cursor {
 #[derive(Debug, thiserror::Error)]
 pub enum CursorError {
     /// No cursor of this Helix.
-    #[error("the cursor is damaged; give it as the last answer has it, or none to start at the best hit")]
+    #[error(
+        "the cursor is damaged; give it as the last answer has it, or none to start at the best hit"
+    )]
     Damaged,
     /// Of another search.
-    #[error("the cursor belongs to another query or filter; repeat both as they were, or give no cursor to start anew")]
+    #[error(
+        "the cursor belongs to another query or filter; repeat both as they were, or give no cursor to start anew"
+    )]
     OtherSearch,
     /// Deeper than pages go.
     #[error("continuing after {offset} hits, the most is {most}; narrow the query or filter it")]
@@ -70,7 +76,11 @@ impl CursorError {
 /// How many hits deep the pages of a search go.
 #[must_use]
 pub fn depth_max(search: &Search) -> usize {
-    if search.is_listing() { LISTING_DEPTH_MAX } else { SEARCH_DEPTH_MAX }
+    if search.is_listing() {
+        LISTING_DEPTH_MAX
+    } else {
+        SEARCH_DEPTH_MAX
+    }
 }
 
 impl Cursor {
@@ -78,7 +88,13 @@ impl Cursor {
     #[must_use]
     pub fn new(search: &Search, place: Place) -> Self {
         let by_meaning = search.vector.is_some();
-        Self { place, now: search.now, after: search.filter.after, by_meaning, fingerprint: fingerprint(search) }
+        Self {
+            place,
+            now: search.now,
+            after: search.filter.after,
+            by_meaning,
+            fingerprint: fingerprint(search),
+        }
     }
 
     /// Reads a cursor.
@@ -88,10 +104,13 @@ impl Cursor {
     pub fn parse(text: &str) -> Result<Self, CursorError> {
         let text = text.trim();
         // One text for each place: another spelling of it is none of ours.
-        read(text).filter(|cursor| cursor.to_string() == text).ok_or(CursorError::Damaged)
+        read(text)
+            .filter(|cursor| cursor.to_string() == text)
+            .ok_or(CursorError::Damaged)
     }
 
-    /// Makes a search asked for at `now` go on from here: it is seen from when the first page was asked for.
+    /// Makes a search asked for at `now` go on from here: it is seen from when the first page was
+    /// asked for.
     ///
     /// # Errors
     /// [`CursorError::OtherSearch`] and [`CursorError::TooDeep`].
@@ -101,7 +120,10 @@ impl Cursor {
             return Err(CursorError::OtherSearch);
         }
         if self.place.offset >= most {
-            return Err(CursorError::TooDeep { offset: self.place.offset, most });
+            return Err(CursorError::TooDeep {
+                offset: self.place.offset,
+                most,
+            });
         }
         search.filter.after = self.after;
         search.now = self.now;
@@ -113,19 +135,29 @@ impl Cursor {
         let (Some(first), Some(bound)) = (self.after, search.filter.after) else {
             return self.after == search.filter.after;
         };
-        let passed = now.as_micros().saturating_sub(self.now.as_micros()).max(0).saturating_add(BOUND_SLACK_MICROS);
+        let passed = now
+            .as_micros()
+            .saturating_sub(self.now.as_micros())
+            .max(0)
+            .saturating_add(BOUND_SLACK_MICROS);
         (0..=passed).contains(&bound.as_micros().saturating_sub(first.as_micros()))
     }
 }
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { offset, extent, shown } = self.place;
+        let Place {
+            offset,
+            extent,
+            shown,
+        } = self.place;
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let mut out = Out::default();
         out.byte(VERSION);
         out.byte(
-            flag(self.by_meaning, BY_MEANING) | flag(shown.is_some(), HAS_LAST) | flag(self.after.is_some(), HAS_AFTER),
+            flag(self.by_meaning, BY_MEANING)
+                | flag(shown.is_some(), HAS_LAST)
+                | flag(self.after.is_some(), HAS_AFTER),
         );
         out.number(offset as u64);
         // Mostly small, and none is the largest.
@@ -137,7 +169,12 @@ impl fmt::Display for Cursor {
         out.number(self.now.as_micros().cast_unsigned());
         if let Some(after) = self.after {
             // Not long before, mostly.
-            out.number(self.now.as_micros().wrapping_sub(after.as_micros()).cast_unsigned());
+            out.number(
+                self.now
+                    .as_micros()
+                    .wrapping_sub(after.as_micros())
+                    .cast_unsigned(),
+            );
         }
         out.bytes(&self.fingerprint);
         f.write_str(&out.text())
@@ -153,13 +190,24 @@ fn read(text: &str) -> Option<Cursor> {
     let shown = if flags & HAS_LAST == 0 {
         None
     } else {
-        Some((MemoryNumber(bytes.small()?), u32::from_le_bytes(bytes.four()?)))
+        Some((
+            MemoryNumber(bytes.small()?),
+            u32::from_le_bytes(bytes.four()?),
+        ))
     };
     let now = bytes.number()?.cast_signed();
-    let after = if flags & HAS_AFTER == 0 { None } else { Some(now.wrapping_sub(bytes.number()?.cast_signed())) };
+    let after = if flags & HAS_AFTER == 0 {
+        None
+    } else {
+        Some(now.wrapping_sub(bytes.number()?.cast_signed()))
+    };
     let fingerprint = bytes.four()?;
     let cursor = Cursor {
-        place: Place { offset, extent, shown },
+        place: Place {
+            offset,
+            extent,
+            shown,
+        },
         now: Timestamp::from_micros(now),
         after: after.map(Timestamp::from_micros),
         by_meaning: flags & BY_MEANING != 0,
@@ -168,8 +216,8 @@ fn read(text: &str) -> Option<Cursor> {
     bytes.is_at_end().then_some(cursor)
 }
 
-/// A hash of everything that decides what a search finds in which order, except how much of it is asked for and what moves
-/// with the clock.
+/// A hash of everything that decides what a search finds in which order, except how much of it is
+/// asked for and what moves with the clock.
 fn fingerprint(search: &Search) -> [u8; 4] {
     let mut parts: Vec<String> = vec![search.words.trim().to_owned()];
     let filter = &search.filter;
@@ -180,13 +228,34 @@ fn fingerprint(search: &Search) -> [u8; 4] {
     list("topics", asked(filter));
     list("tags", filter.tags.clone());
     list("kinds", filter.kinds.clone());
-    list("scopes", filter.scopes.iter().map(ToString::to_string).collect());
-    list("statuses", filter.statuses.iter().map(|status| status.name().to_owned()).collect());
+    list(
+        "scopes",
+        filter.scopes.iter().map(ToString::to_string).collect(),
+    );
+    list(
+        "statuses",
+        filter
+            .statuses
+            .iter()
+            .map(|status| status.name().to_owned())
+            .collect(),
+    );
     list("source", filter.source.iter().cloned().collect());
-    list("line", filter.demands.source_line.iter().map(ToString::to_string).collect());
+    list(
+        "line",
+        filter
+            .demands
+            .source_line
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+    );
     list("phrases", filter.demands.phrases.clone());
     list("excluded", filter.demands.excluded.clone());
-    list("before", filter.before.iter().map(ToString::to_string).collect());
+    list(
+        "before",
+        filter.before.iter().map(ToString::to_string).collect(),
+    );
     parts.push(mode_name(search.mode).to_owned());
     parts.push(retriever_name(search.retriever).to_owned());
     let mut hasher = blake3::Hasher::new();
@@ -194,12 +263,22 @@ fn fingerprint(search: &Search) -> [u8; 4] {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize().as_bytes().first_chunk().copied().unwrap_or_default()
+    hasher
+        .finalize()
+        .as_bytes()
+        .first_chunk()
+        .copied()
+        .unwrap_or_default()
 }
 
 /// The topics as they were asked for: each once, in whatever order.
 fn asked(filter: &Filter) -> Vec<String> {
-    let mut topics = if filter.topics_asked.is_empty() { &filter.topics } else { &filter.topics_asked }.clone();
+    let mut topics = if filter.topics_asked.is_empty() {
+        &filter.topics
+    } else {
+        &filter.topics_asked
+    }
+    .clone();
     topics.sort_unstable();
     topics.dedup();
     topics
@@ -242,38 +321,89 @@ mod tests {
     }
 
     fn resumed(cursor: Cursor, mut search: Search, now: i64) -> Result<Search, CursorError> {
-        cursor.resume(&mut search, Timestamp::from_micros(now)).map(|()| search)
+        cursor
+            .resume(&mut search, Timestamp::from_micros(now))
+            .map(|()| search)
     }
 
     #[test]
     fn a_cursor_belongs_to_its_search() {
-        let cursor = Cursor::parse(&Cursor::new(&search("disk"), Place::at(10)).to_string()).unwrap();
+        let cursor =
+            Cursor::parse(&Cursor::new(&search("disk"), Place::at(10)).to_string()).unwrap();
         assert_eq!(cursor, Cursor::new(&search("disk"), Place::at(10)));
-        let years_later = Search { now: Timestamp::from_micros(1_900_000_000_000_000), ..search("disk") };
-        let text = Cursor::new(&years_later, Place::behind(&[MemoryNumber(99_999)], 100_000)).to_string();
+        let years_later = Search {
+            now: Timestamp::from_micros(1_900_000_000_000_000),
+            ..search("disk")
+        };
+        let text = Cursor::new(
+            &years_later,
+            Place::behind(&[MemoryNumber(99_999)], 100_000),
+        )
+        .to_string();
         assert!(text.len() <= 36, "{text} is long");
-        let later = Search { limit: 3, now: Timestamp::from_micros(99), ..search("disk") };
-        assert_eq!(resumed(cursor, later, 99).unwrap().now, Timestamp::from_micros(-7));
-        assert!(matches!(resumed(cursor, search("disc"), 0), Err(CursorError::OtherSearch)));
-        let filter = Filter { tags: vec!["disk".to_owned()], ..Filter::default() };
-        assert!(matches!(resumed(cursor, Search { filter, ..search("disk") }, 0), Err(CursorError::OtherSearch)));
+        let later = Search {
+            limit: 3,
+            now: Timestamp::from_micros(99),
+            ..search("disk")
+        };
+        assert_eq!(
+            resumed(cursor, later, 99).unwrap().now,
+            Timestamp::from_micros(-7)
+        );
+        assert!(matches!(
+            resumed(cursor, search("disc"), 0),
+            Err(CursorError::OtherSearch)
+        ));
+        let filter = Filter {
+            tags: vec!["disk".to_owned()],
+            ..Filter::default()
+        };
+        assert!(matches!(
+            resumed(
+                cursor,
+                Search {
+                    filter,
+                    ..search("disk")
+                },
+                0
+            ),
+            Err(CursorError::OtherSearch)
+        ));
         let deep = Cursor::new(&search("disk"), Place::at(SEARCH_DEPTH_MAX));
-        assert!(matches!(resumed(deep, search("disk"), 0), Err(CursorError::TooDeep { .. })));
-        resumed(Cursor::new(&search(""), Place::at(SEARCH_DEPTH_MAX)), search(""), 0).unwrap();
+        assert!(matches!(
+            resumed(deep, search("disk"), 0),
+            Err(CursorError::TooDeep { .. })
+        ));
+        resumed(
+            Cursor::new(&search(""), Place::at(SEARCH_DEPTH_MAX)),
+            search(""),
+            0,
+        )
+        .unwrap();
     }
 
     #[test]
     fn the_last_days_stay_the_same_days() {
         let after = |micros: i64| {
-            let filter = Filter { after: Some(Timestamp::from_micros(micros)), ..Filter::default() };
-            Search { filter, now: Timestamp::from_micros(1_000), ..search("disk") }
+            let filter = Filter {
+                after: Some(Timestamp::from_micros(micros)),
+                ..Filter::default()
+            };
+            Search {
+                filter,
+                now: Timestamp::from_micros(1_000),
+                ..search("disk")
+            }
         };
         let cursor = Cursor::new(&after(10), Place::at(5));
         let hour = 3_600_000_000;
         let second = resumed(cursor, after(10 + hour), 1_000 + hour).unwrap();
         assert_eq!(second.filter.after, Some(Timestamp::from_micros(10)));
         for other in [after(9), after(10 + 2 * hour), search("disk")] {
-            assert!(matches!(resumed(cursor, other, 1_000 + hour), Err(CursorError::OtherSearch)));
+            assert!(matches!(
+                resumed(cursor, other, 1_000 + hour),
+                Err(CursorError::OtherSearch)
+            ));
         }
     }
 
@@ -281,8 +411,15 @@ mod tests {
     fn a_pattern_may_fit_more_topics_later() {
         let asked = |topics: &[&str], asked: &[&str]| {
             let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-            let filter = Filter { topics: owned(topics), topics_asked: owned(asked), ..Filter::default() };
-            Search { filter, ..search("disk") }
+            let filter = Filter {
+                topics: owned(topics),
+                topics_asked: owned(asked),
+                ..Filter::default()
+            };
+            Search {
+                filter,
+                ..search("disk")
+            }
         };
         let cursor = Cursor::new(&asked(&["zone-a"], &["zone-*", "yard"]), Place::at(5));
         let grown = resumed(cursor, asked(&["zone-a", "zone-b"], &["yard", "zone-*"]), 0).unwrap();

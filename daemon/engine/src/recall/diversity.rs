@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use crate::index::vectors::Code;
 
-/// Most hits of one topic, unless a topic was asked for; a brief of everything keeps to it, too, while other topics have some.
+/// Most hits of one topic, unless a topic was asked for; a brief of everything keeps to it, too,
+/// while other topics have some.
 pub const PER_TOPIC_MAX: usize = 3;
 
-/// Weight of relevance against novelty in maximal marginal relevance (Carbonell and Goldstein 1998).
+/// Weight of relevance against novelty in maximal marginal relevance (Carbonell and Goldstein
+/// 1998).
 const RELEVANCE_WEIGHT: f32 = 0.9;
 
 /// Similarity below which two memories do not repeat each other.
@@ -24,7 +26,8 @@ pub(super) struct Candidate {
 pub(super) struct Selection {
     /// Positions in the order to show.
     pub(super) order: Vec<usize>,
-    /// What each of them counts beside what was chosen before it, on the scale of the scores; never rises, never below 0.
+    /// What each of them counts beside what was chosen before it, on the scale of the scores;
+    /// never rises, never below 0.
     pub(super) worth: Vec<f32>,
     /// The least that one of them was worth when it was chosen; infinite without any.
     pub(super) weakest: f32,
@@ -36,29 +39,44 @@ pub(super) struct Selection {
 pub(super) type Taken = HashMap<u32, usize>;
 
 impl Selection {
-    /// Whether it has as many as it should and none of them could be beaten by a candidate that scores at most `score`.
+    /// Whether it has as many as it should and none of them could be beaten by a candidate that
+    /// scores at most `score`.
     pub(super) fn holds_against(&self, score: f32, limit: usize) -> bool {
         self.order.len() >= limit && self.weakest > RELEVANCE_WEIGHT * score
     }
 }
 
-/// Selects up to `limit` candidates, given best first, when so many of each topic are `taken`. A longer selection starts with the
-/// shorter one.
-pub(super) fn select(candidates: &[Candidate], limit: usize, per_topic: usize, taken: Taken) -> Selection {
+/// Selects up to `limit` candidates, given best first, when so many of each topic are `taken`. A
+/// longer selection starts with the shorter one.
+pub(super) fn select(
+    candidates: &[Candidate],
+    limit: usize,
+    per_topic: usize,
+    taken: Taken,
+) -> Selection {
     let room = limit.min(candidates.len());
     let (order, worths) = (Vec::with_capacity(room), Vec::with_capacity(room));
-    let mut selection = Selection { order, worth: worths, weakest: f32::INFINITY, taken };
+    let mut selection = Selection {
+        order,
+        worth: worths,
+        weakest: f32::INFINITY,
+        taken,
+    };
     let mut rest: Vec<(usize, f32)> = candidates.iter().map(|_| 0.0).enumerate().collect();
     while selection.order.len() < limit {
         let best = rest
             .iter()
             .enumerate()
             .filter(|(_, (at, _))| {
-                candidates.get(*at).is_some_and(|c| selection.taken.get(&c.topic).copied().unwrap_or(0) < per_topic)
+                candidates.get(*at).is_some_and(|c| {
+                    selection.taken.get(&c.topic).copied().unwrap_or(0) < per_topic
+                })
             })
             .map(|(place, &(at, repeats))| (place, at, marginal(candidates, at, repeats)))
             .max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
-        let Some((place, at, worth)) = best else { break };
+        let Some((place, at, worth)) = best else {
+            break;
+        };
         rest.remove(place);
         selection.order.push(at);
         selection.worth.push((worth / RELEVANCE_WEIGHT).max(0.0));
@@ -80,7 +98,10 @@ fn marginal(candidates: &[Candidate], at: usize, repeats: f32) -> f32 {
 fn note_repeats(candidates: &[Candidate], chosen: &Candidate, rest: &mut [(usize, f32)]) {
     let Some(chosen) = &chosen.code else { return };
     for (at, repeats) in rest {
-        if let Some(code) = candidates.get(*at).and_then(|candidate| candidate.code.as_ref()) {
+        if let Some(code) = candidates
+            .get(*at)
+            .and_then(|candidate| candidate.code.as_ref())
+        {
             let likeness = code.cosine(chosen);
             if likeness >= REPEATS_FROM {
                 *repeats = repeats.max((likeness - REPEATS_FROM) / (1.0 - REPEATS_FROM));
@@ -95,7 +116,11 @@ mod tests {
     use super::*;
 
     fn candidate(topic: u32, score: f32, direction: [f32; 2]) -> Candidate {
-        Candidate { topic, score, code: Some(Code::quantize(&direction).unwrap()) }
+        Candidate {
+            topic,
+            score,
+            code: Some(Code::quantize(&direction).unwrap()),
+        }
     }
 
     fn order(candidates: &[Candidate], limit: usize, per_topic: usize) -> Vec<usize> {
@@ -104,25 +129,44 @@ mod tests {
 
     #[test]
     fn a_topic_gives_no_more_than_its_share() {
-        let mut candidates: Vec<Candidate> =
-            [0.9, 0.8, 0.7, 0.6, 0.5].into_iter().map(|score| Candidate { topic: 1, score, code: None }).collect();
-        candidates.push(Candidate { topic: 2, score: 0.1, code: None });
+        let mut candidates: Vec<Candidate> = [0.9, 0.8, 0.7, 0.6, 0.5]
+            .into_iter()
+            .map(|score| Candidate {
+                topic: 1,
+                score,
+                code: None,
+            })
+            .collect();
+        candidates.push(Candidate {
+            topic: 2,
+            score: 0.1,
+            code: None,
+        });
         assert_eq!(order(&candidates, 10, 3), [0, 1, 2, 5]);
         assert_eq!(order(&candidates, 10, usize::MAX), [0, 1, 2, 3, 4, 5]);
         assert_eq!(order(&candidates, 2, 3), [0, 1]);
-        assert_eq!(select(&candidates, 10, 3, Taken::from([(1, 2)])).order, [0, 5]);
+        assert_eq!(
+            select(&candidates, 10, 3, Taken::from([(1, 2)])).order,
+            [0, 5]
+        );
     }
 
     #[test]
     fn what_repeats_and_is_worth_little_is_worth_nothing() {
-        let twice = [candidate(1, 0.05, [1.0, 0.0]), candidate(2, 0.05, [1.0, 0.0])];
+        let twice = [
+            candidate(1, 0.05, [1.0, 0.0]),
+            candidate(2, 0.05, [1.0, 0.0]),
+        ];
         assert_eq!(select(&twice, 2, 3, Taken::new()).worth, [0.05, 0.0]);
     }
 
     #[test]
     fn a_repetition_steps_back() {
-        let candidates =
-            [candidate(1, 1.0, [1.0, 0.0]), candidate(2, 0.99, [1.0, 0.001]), candidate(3, 0.95, [0.0, 1.0])];
+        let candidates = [
+            candidate(1, 1.0, [1.0, 0.0]),
+            candidate(2, 0.99, [1.0, 0.001]),
+            candidate(3, 0.95, [0.0, 1.0]),
+        ];
         assert_eq!(order(&candidates, 3, 3), [0, 2, 1]);
     }
 

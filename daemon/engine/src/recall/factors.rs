@@ -1,4 +1,5 @@
-//! The bounded factors: they reorder what is about equally relevant and never carry a memory that is not.
+//! The bounded factors: they reorder what is about equally relevant and never carry a memory that
+//! is not.
 
 use crate::index::catalog::{Catalog, Row};
 use crate::model::Timestamp;

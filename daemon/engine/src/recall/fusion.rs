@@ -1,14 +1,16 @@
 //! Fusing the lexical and the semantic list.
 //!
-//! Each list's scores are brought to 0..1 and weighted by how far the list's best stands out, in standard deviations above
-//! the list's mean: a list that knows the answer has an outlier on top, one that guesses is flat. So words lead where a rare
-//! name decides and meaning leads where the words fail, query by query, which ranks alone cannot tell: reciprocal rank
-//! fusion with equal weights loses to the better list wherever the other one is poor.
+//! Each list's scores are brought to 0..1 and weighted by how far the list's best stands out, in
+//! standard deviations above the list's mean: a list that knows the answer has an outlier on top,
+//! one that guesses is flat. So words lead where a rare name decides and meaning leads where the
+//! words fail, query by query, which ranks alone cannot tell: reciprocal rank fusion with equal
+//! weights loses to the better list wherever the other one is poor.
 //!
-//! Measured with `MiniLM` (R@5 / nDCG@10): issue → fix .848 / .759 (words .768 / .691, meaning .835 / .743, RRF with k = 60
-//! .829 / .747); question → function .876 / .740 (.612 / .517, .848 / .738, RRF .784 / .657); questions that hold a rare
-//! identifier .904 / .850 (.989 / .962, .669 / .579, RRF .858 / .787). With vectors made poor on purpose (texts cut to 24
-//! tokens, .384 / .315) issue → fix keeps .701 / .601, where RRF keeps .622 / .521. The same weights on reciprocal ranks
+//! Measured with `MiniLM` (R@5 / nDCG@10): issue → fix .848 / .759 (words .768 / .691, meaning .835
+//! / .743, RRF with k = 60 .829 / .747); question → function .876 / .740 (.612 / .517, .848 / .738,
+//! RRF .784 / .657); questions that hold a rare identifier .904 / .850 (.989 / .962, .669 / .579,
+//! RRF .858 / .787). With vectors made poor on purpose (texts cut to 24 tokens, .384 / .315) issue
+//! → fix keeps .701 / .601, where RRF keeps .622 / .521. The same weights on reciprocal ranks
 //! instead of scores lose up to .04.
 
 use std::collections::BTreeMap;
@@ -18,28 +20,33 @@ use crate::model::MemoryNumber;
 /// Candidates taken from each list.
 pub const FUSION_DEPTH: usize = 100;
 
-/// What a lexical list weighs against a semantic one that stands out as far. BM25 has the longer tail, so its best stands
-/// out by chance more often. Everything from 0.4 to 0.6 does about as well on the sets above.
+/// What a lexical list weighs against a semantic one that stands out as far. BM25 has the longer
+/// tail, so its best stands out by chance more often. Everything from 0.4 to 0.6 does about as well
+/// on the sets above.
 const LEXICAL_SHARE: f32 = 0.5;
 
-/// Cosine from which two texts are near in meaning, and the least of a hit that has none of the words.
+/// Cosine from which two texts are near in meaning, and the least of a hit that has none of the
+/// words.
 ///
-/// Measured with `MiniLM` (int8) on the 188 memories of `tests/fixtures/corpus/helix.json`. Of 32 questions in other words
-/// than the memory's ("protect against prompt injection") the memory that answers has .185 to .547, median .34; seven
-/// are below .26. Of 40 queries about other things the nearest memory has at most .30, median .19:
-/// nonsense ("zzzz" .175, "asdf jkl" .254, "foo" .256), everyday matters ("banana" below .15, "flight to Lisbon" .243) and
-/// other people's software ("terraform state" .204) all stay below; only four that share a word with the memory they find
+/// Measured with `MiniLM` (int8) on the 188 memories of `tests/fixtures/corpus/helix.json`. Of 32
+/// questions in other words than the memory's ("protect against prompt injection") the memory that
+/// answers has .185 to .547, median .34; seven are below .26. Of 40 queries about other things the
+/// nearest memory has at most .30, median .19: nonsense ("zzzz" .175, "asdf jkl" .254, "foo" .256),
+/// everyday matters ("banana" below .15, "flight to Lisbon" .243) and other people's software
+/// ("terraform state" .204) all stay below; only four that share a word with the memory they find
 /// ("stock market crash" .300, "aws lambda cold start" .282) do not.
 pub const MEANING_FLOOR: f32 = 0.26;
 
-/// Least cosine where meaning alone is asked for: whoever does wants the nearest, but below it texts have nothing to do with
-/// each other.
+/// Least cosine where meaning alone is asked for: whoever does wants the nearest, but below it
+/// texts have nothing to do with each other.
 pub(super) const UNRELATED_BELOW: f32 = 0.15;
 
-/// Cosine from which a list's best counts in full. A best below it is the least bad of what is there.
+/// Cosine from which a list's best counts in full. A best below it is the least bad of what is
+/// there.
 const MEANING_SURE: f32 = 0.4;
 
-/// Deviation of a list's scores, in shares of its best, below which they are equal: some steps of a 32-bit number.
+/// Deviation of a list's scores, in shares of its best, below which they are equal: some steps of a
+/// 32-bit number.
 const NO_SPREAD: f64 = 1e-6;
 
 /// What the two lists say of a memory.
@@ -65,8 +72,9 @@ impl Evidence {
     }
 }
 
-/// Fuses two ranked lists of (memory, score), best first. What is in the semantic list alone needs a cosine of `floor`. What
-/// `lacks_vector` could not be in it, so that its meaning is taken to be as good as its words.
+/// Fuses two ranked lists of (memory, score), best first. What is in the semantic list alone needs
+/// a cosine of `floor`. What `lacks_vector` could not be in it, so that its meaning is taken to be
+/// as good as its words.
 #[must_use]
 pub(super) fn fuse(
     lexical: &[(MemoryNumber, f32)],
@@ -87,11 +95,18 @@ pub(super) fn fuse(
     let meaning = Scale::of_meaning(semantic);
     // The best of one list alone gets its share only; the best of both gets 1.
     let whole = (words.weight + meaning.weight).max(f32::MIN_POSITIVE);
-    let is_related = |evidence: &Evidence| evidence.lexical_rank > 0 || evidence.semantic_score >= floor;
-    let mut fused: Vec<(MemoryNumber, Evidence)> =
-        evidence.into_iter().filter(|(_, evidence)| is_related(evidence)).collect();
+    let is_related =
+        |evidence: &Evidence| evidence.lexical_rank > 0 || evidence.semantic_score >= floor;
+    let mut fused: Vec<(MemoryNumber, Evidence)> = evidence
+        .into_iter()
+        .filter(|(_, evidence)| is_related(evidence))
+        .collect();
     for (number, evidence) in &mut fused {
-        let by_words = if evidence.lexical_rank > 0 { words.place(evidence.lexical_score) } else { 0.0 };
+        let by_words = if evidence.lexical_rank > 0 {
+            words.place(evidence.lexical_score)
+        } else {
+            0.0
+        };
         let by_meaning = match evidence.semantic_rank {
             // Without a list by meaning, meaning weighs nothing.
             0 if !semantic.is_empty() && lacks_vector(*number) => by_words,
@@ -114,28 +129,45 @@ struct Scale {
 }
 
 impl Scale {
-    /// BM25 has a zero of its own: what matches no word scores 0. Those count towards the list's mean, as many as the
-    /// other list shows to be there, so that a lone match stands out the further the more it was chosen from.
+    /// BM25 has a zero of its own: what matches no word scores 0. Those count towards the list's
+    /// mean, as many as the other list shows to be there, so that a lone match stands out the
+    /// further the more it was chosen from.
     fn of_words(list: &[(MemoryNumber, f32)], seen: usize) -> Self {
-        let Some(&(_, best)) = list.first() else { return Self::default() };
+        let Some(&(_, best)) = list.first() else {
+            return Self::default();
+        };
         let count = list.len().max(seen);
-        Self { zero: 0.0, span: best, weight: LEXICAL_SHARE * stand_out(list, count) }
+        Self {
+            zero: 0.0,
+            span: best,
+            weight: LEXICAL_SHARE * stand_out(list, count),
+        }
     }
 
     /// Cosines have none: even unrelated texts are alike to a degree, so the list's last counts 0.
     fn of_meaning(list: &[(MemoryNumber, f32)]) -> Self {
-        let (Some(&(_, best)), Some(&(_, worst))) = (list.first(), list.last()) else { return Self::default() };
-        Self { zero: worst, span: best.max(MEANING_SURE) - worst, weight: stand_out(list, list.len()) }
+        let (Some(&(_, best)), Some(&(_, worst))) = (list.first(), list.last()) else {
+            return Self::default();
+        };
+        Self {
+            zero: worst,
+            span: best.max(MEANING_SURE) - worst,
+            weight: stand_out(list, list.len()),
+        }
     }
 
     /// Brings a score to 0..1.
     fn place(&self, score: f32) -> f32 {
-        if self.span > 0.0 { ((score - self.zero) / self.span).clamp(0.0, 1.0) } else { 1.0 }
+        if self.span > 0.0 {
+            ((score - self.zero) / self.span).clamp(0.0, 1.0)
+        } else {
+            1.0
+        }
     }
 }
 
-/// How many standard deviations a list's best lies above the mean of `count` scores, those beyond the list being 0. A list
-/// without spread says nothing about itself and counts 1.
+/// How many standard deviations a list's best lies above the mean of `count` scores, those beyond
+/// the list being 0. A list without spread says nothing about itself and counts 1.
 #[allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -146,10 +178,19 @@ fn stand_out(list: &[(MemoryNumber, f32)], count: usize) -> f32 {
     let best = list.first().map_or(0.0, |&(_, score)| f64::from(score));
     let mean = list.iter().map(|(_, score)| f64::from(*score)).sum::<f64>() / count;
     let absent = (count - list.len() as f64).max(0.0) * mean * mean;
-    let variance = (list.iter().map(|(_, score)| (f64::from(*score) - mean).powi(2)).sum::<f64>() + absent) / count;
+    let variance = (list
+        .iter()
+        .map(|(_, score)| (f64::from(*score) - mean).powi(2))
+        .sum::<f64>()
+        + absent)
+        / count;
     let deviation = variance.sqrt();
     // Equal scores differ by how they were rounded, if at all.
-    if deviation > best.abs() * NO_SPREAD { ((best - mean) / deviation) as f32 } else { 1.0 }
+    if deviation > best.abs() * NO_SPREAD {
+        ((best - mean) / deviation) as f32
+    } else {
+        1.0
+    }
 }
 
 #[cfg(test)]
@@ -159,13 +200,21 @@ mod tests {
 
     /// A list of numbers, best first, by their scores.
     fn list(scores: &[(u32, f32)]) -> Vec<(MemoryNumber, f32)> {
-        scores.iter().map(|&(number, score)| (MemoryNumber(number), score)).collect()
+        scores
+            .iter()
+            .map(|&(number, score)| (MemoryNumber(number), score))
+            .collect()
     }
 
     /// A list in which nothing stands out: memories 100, 101 and so on, scores falling evenly.
     fn flat(best: f32, count: u8) -> Vec<(MemoryNumber, f32)> {
         (0..count)
-            .map(|at| (MemoryNumber(100 + u32::from(at)), best * (1.0 - 0.5 * f32::from(at) / f32::from(count))))
+            .map(|at| {
+                (
+                    MemoryNumber(100 + u32::from(at)),
+                    best * (1.0 - 0.5 * f32::from(at) / f32::from(count)),
+                )
+            })
             .collect()
     }
 
@@ -191,11 +240,19 @@ mod tests {
     #[test]
     fn agreement_wins_and_the_best_is_one() {
         let meaning = list(&[(1, 0.7), (3, 0.5), (4, 0.4)]);
-        let fused = fused(&list(&[(1, 9.0), (2, 5.0), (3, 4.0)]), &meaning, MEANING_FLOOR);
+        let fused = fused(
+            &list(&[(1, 9.0), (2, 5.0), (3, 4.0)]),
+            &meaning,
+            MEANING_FLOOR,
+        );
         assert!((score(&fused, 1) - 1.0).abs() < 1e-6);
         assert!(score(&fused, 3) > score(&fused, 2));
         assert!(score(&fused, 3) > score(&fused, 4));
-        assert!(fused.iter().all(|(_, evidence)| (0.0..=1.0).contains(&evidence.fused)));
+        assert!(
+            fused
+                .iter()
+                .all(|(_, evidence)| (0.0..=1.0).contains(&evidence.fused))
+        );
     }
 
     #[test]
@@ -209,7 +266,8 @@ mod tests {
 
     #[test]
     fn the_list_that_knows_leads() {
-        // One memory has the rare name that was asked for; the cosines do not tell the memories apart.
+        // One memory has the rare name that was asked for; the cosines do not tell the memories
+        // apart.
         assert_eq!(order(&list(&[(1, 8.0)]), &flat(0.4, 50)).first(), Some(&1));
         // The words are common ones that fifty memories have; one memory means what was asked.
         let mut meaning = vec![(MemoryNumber(2), 0.7)];
@@ -225,21 +283,40 @@ mod tests {
 
     #[test]
     fn a_missing_vector_is_no_bad_one() {
-        // Memory 9 was just stored and has the words; the others are the least bad of what has vectors.
-        let (words, meaning) = (list(&[(9, 6.0), (3, 1.0)]), list(&[(1, 0.36), (2, 0.3), (3, 0.28), (4, 0.1)]));
+        // Memory 9 was just stored and has the words; the others are the least bad of what has
+        // vectors.
+        let (words, meaning) = (
+            list(&[(9, 6.0), (3, 1.0)]),
+            list(&[(1, 0.36), (2, 0.3), (3, 0.28), (4, 0.1)]),
+        );
         assert_eq!(order(&words, &meaning).first(), Some(&1));
         let pending = fuse(&words, &meaning, MEANING_FLOOR, |number| number.0 == 9);
-        assert!(pending.iter().all(|(number, evidence)| number.0 == 9 || evidence.fused < score(&pending, 9)));
+        assert!(
+            pending
+                .iter()
+                .all(|(number, evidence)| number.0 == 9 || evidence.fused < score(&pending, 9))
+        );
     }
 
     #[test]
     fn equal_scores_that_were_rounded_differently_are_equal() {
         for best in [1.7_f32, 3.100_000_4, 9.3, 0.009] {
             for count in 1..60_u32 {
-                let words: Vec<_> =
-                    (0..count).map(|at| (MemoryNumber(at), if at == 0 { best } else { best.next_down() })).collect();
+                let words: Vec<_> = (0..count)
+                    .map(|at| {
+                        (
+                            MemoryNumber(at),
+                            if at == 0 { best } else { best.next_down() },
+                        )
+                    })
+                    .collect();
                 let fused = fused(&words, &[], MEANING_FLOOR);
-                assert!(fused.iter().all(|(_, evidence)| (0.999..=1.0).contains(&evidence.fused)), "{best} {fused:?}");
+                assert!(
+                    fused
+                        .iter()
+                        .all(|(_, evidence)| (0.999..=1.0).contains(&evidence.fused)),
+                    "{best} {fused:?}"
+                );
             }
         }
     }
@@ -252,7 +329,12 @@ mod tests {
         for semantic in [&alone, &equal, &below_zero] {
             for lexical in [&alone, &equal] {
                 let fused = fused(lexical, semantic, MEANING_FLOOR);
-                assert!(fused.iter().all(|(_, evidence)| (0.0..=1.0).contains(&evidence.fused)), "{fused:?}");
+                assert!(
+                    fused
+                        .iter()
+                        .all(|(_, evidence)| (0.0..=1.0).contains(&evidence.fused)),
+                    "{fused:?}"
+                );
                 let is_sure = semantic.iter().any(|&(_, cosine)| cosine >= MEANING_SURE);
                 assert!(!is_sure || (score(&fused, 1) - 1.0).abs() < 1e-6);
             }
@@ -266,6 +348,9 @@ mod tests {
         // Whoever asks for meaning alone gets the nearest there is.
         assert_eq!(fused(&[], &nearest, UNRELATED_BELOW).len(), 1);
         // A memory that has the words but no vector yet leads the least bad of the others.
-        assert_eq!(order(&list(&[(3, 2.0)]), &list(&[(1, 0.27), (2, 0.25)])), [3, 1]);
+        assert_eq!(
+            order(&list(&[(3, 2.0)]), &list(&[(1, 0.27), (2, 0.25)])),
+            [3, 1]
+        );
     }
 }

@@ -21,7 +21,10 @@ impl Leaf {
     /// The place behind a memory; `asked` is all that says which memories are read.
     #[must_use]
     pub fn new(behind: MemoryNumber, asked: &[&str]) -> Self {
-        Self { behind, asked: digest(asked) }
+        Self {
+            behind,
+            asked: digest(asked),
+        }
     }
 
     /// Reads a place in the same question.
@@ -32,11 +35,20 @@ impl Leaf {
         let read = || {
             let mut bytes = In::of(text.trim())?;
             (bytes.byte()? == VERSION).then_some(())?;
-            let leaf = Self { behind: MemoryNumber(bytes.small()?), asked: bytes.four()? };
+            let leaf = Self {
+                behind: MemoryNumber(bytes.small()?),
+                asked: bytes.four()?,
+            };
             bytes.is_at_end().then_some(leaf)
         };
-        let leaf = read().filter(|leaf| leaf.to_string() == text.trim()).ok_or(CursorError::Damaged)?;
-        if leaf.asked == digest(asked) { Ok(leaf) } else { Err(CursorError::OtherSearch) }
+        let leaf = read()
+            .filter(|leaf| leaf.to_string() == text.trim())
+            .ok_or(CursorError::Damaged)?;
+        if leaf.asked == digest(asked) {
+            Ok(leaf)
+        } else {
+            Err(CursorError::OtherSearch)
+        }
     }
 }
 
@@ -56,7 +68,12 @@ fn digest(asked: &[&str]) -> [u8; 4] {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize().as_bytes().first_chunk().copied().unwrap_or_default()
+    hasher
+        .finalize()
+        .as_bytes()
+        .first_chunk()
+        .copied()
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -69,9 +86,15 @@ mod tests {
     #[test]
     fn a_leaf_belongs_to_its_question() {
         let leaf = Leaf::new(MemoryNumber(300), &["build", ""]);
-        assert_eq!(Leaf::parse(&leaf.to_string(), &["build", ""]).unwrap(), leaf);
+        assert_eq!(
+            Leaf::parse(&leaf.to_string(), &["build", ""]).unwrap(),
+            leaf
+        );
         assert!(leaf.to_string().len() <= 11, "{leaf}");
-        assert!(matches!(Leaf::parse(&leaf.to_string(), &["buil", "d"]), Err(CursorError::OtherSearch)));
+        assert!(matches!(
+            Leaf::parse(&leaf.to_string(), &["buil", "d"]),
+            Err(CursorError::OtherSearch)
+        ));
     }
 
     proptest! {

@@ -1,7 +1,9 @@
-//! What a query demands beyond its words: phrases that hold together, words that must not occur, a line of a source.
+//! What a query demands beyond its words: phrases that hold together, words that must not occur, a
+//! line of a source.
 //!
-//! Each demand becomes a set of memories before the search runs, so that both lists are filtered by it alike. The word index
-//! finds the candidates; whether a phrase holds together is told by their texts.
+//! Each demand becomes a set of memories before the search runs, so that both lists are filtered by
+//! it alike. The word index finds the candidates; whether a phrase holds together is told by their
+//! texts.
 
 use std::sync::Arc;
 
@@ -11,7 +13,8 @@ use crate::index::lexical::{LexicalQuery, Mode as WordMode};
 use crate::model::{Memory, MemoryNumber};
 use crate::strand::{ReadError, Strand};
 
-/// Memories whose texts are looked through for one phrase, the newest first. Reading one takes microseconds.
+/// Memories whose texts are looked through for one phrase, the newest first. Reading one takes
+/// microseconds.
 const CHECKED_MAX: usize = 5_000;
 
 /// What became of a query's demands.
@@ -26,8 +29,8 @@ pub struct Narrowed {
 }
 
 impl Strand {
-    /// Finds the memories that meet a filter's demands and keeps the filter to them. Where none meets a phrase or a line, it is
-    /// let go, unless `is_strict`.
+    /// Finds the memories that meet a filter's demands and keeps the filter to them. Where none
+    /// meets a phrase or a line, it is let go, unless `is_strict`.
     ///
     /// # Errors
     /// When the disk or the word index fails.
@@ -42,7 +45,9 @@ impl Strand {
             let (having, is_cut) = self.with_phrase(phrase, filter)?;
             narrowed.cut.extend(is_cut.then(|| phrase.clone()));
             if is_strict || having.contains(&true) {
-                keep(&mut within, |number| having.get(number).copied().unwrap_or(false));
+                keep(&mut within, |number| {
+                    having.get(number).copied().unwrap_or(false)
+                });
             } else {
                 narrowed.loosened.push(phrase.clone());
             }
@@ -50,7 +55,9 @@ impl Strand {
         if let Some(line) = demands.source_line {
             let having = self.at_line(line, filter)?;
             if is_strict || having.contains(&true) {
-                keep(&mut within, |number| having.get(number).copied().unwrap_or(false));
+                keep(&mut within, |number| {
+                    having.get(number).copied().unwrap_or(false)
+                });
             } else {
                 narrowed.has_loosened_line = true;
             }
@@ -62,7 +69,9 @@ impl Strand {
                 let word = LexicalQuery::identifiers([excluded.as_str()]);
                 self.marked(&word, filter)?
             };
-            keep(&mut within, |number| !having.get(number).copied().unwrap_or(false));
+            keep(&mut within, |number| {
+                !having.get(number).copied().unwrap_or(false)
+            });
         }
         filter.within = Some(Within(Arc::from(within)));
         Ok(narrowed)
@@ -72,15 +81,25 @@ impl Strand {
     fn marked(&self, query: &LexicalQuery, filter: &Filter) -> Result<Vec<bool>, ReadError> {
         let catalog = self.catalog();
         let compiled = filter.compile(&catalog);
-        let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| compiled.keeps(row));
+        let passes = |number: u32| {
+            catalog
+                .row(MemoryNumber(number))
+                .is_some_and(|row| compiled.keeps(row))
+        };
         marks(self, query, filter, catalog.extent(), &passes)
     }
 
-    /// Marks the memories that pass the filter and have a phrase, and says whether there were too many to look through.
+    /// Marks the memories that pass the filter and have a phrase, and says whether there were too
+    /// many to look through.
     fn with_phrase(&self, phrase: &str, filter: &Filter) -> Result<(Vec<bool>, bool), ReadError> {
         let mut having = self.marked(&LexicalQuery::parse(phrase, WordMode::All), filter)?;
-        let candidates: Vec<usize> =
-            having.iter().enumerate().rev().filter(|(_, is_found)| **is_found).map(|(number, _)| number).collect();
+        let candidates: Vec<usize> = having
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, is_found)| **is_found)
+            .map(|(number, _)| number)
+            .collect();
         let is_cut = candidates.len() > CHECKED_MAX;
         having.fill(false);
         let wanted = spaced(phrase);
@@ -101,15 +120,24 @@ impl Strand {
         let (extent, numbers) = {
             let catalog = self.catalog();
             let compiled = filter.compile(&catalog);
-            let passing = catalog.rows().filter(|(_, row)| row.has_source() && compiled.keeps(row));
-            (catalog.extent(), passing.map(|(number, _)| number).collect::<Vec<_>>())
+            let passing = catalog
+                .rows()
+                .filter(|(_, row)| row.has_source() && compiled.keeps(row));
+            (
+                catalog.extent(),
+                passing.map(|(number, _)| number).collect::<Vec<_>>(),
+            )
         };
         let mut having = vec![false; extent];
         let snapshot = self.snapshot()?;
         for number in numbers {
-            let Some(memory) = snapshot.memory(number)? else { continue };
+            let Some(memory) = snapshot.memory(number)? else {
+                continue;
+            };
             if let Some(mark) = having.get_mut(number.0 as usize) {
-                *mark = memory.source.is_some_and(|source| source.line == Some(line));
+                *mark = memory
+                    .source
+                    .is_some_and(|source| source.line == Some(line));
             }
         }
         Ok(having)
@@ -122,18 +150,25 @@ fn keep(within: &mut [bool], is_kept: impl Fn(usize) -> bool) {
     }
 }
 
-/// Whether one of a memory's texts has the phrase, in any case and with any blanks, not as a part of longer words.
+/// Whether one of a memory's texts has the phrase, in any case and with any blanks, not as a part
+/// of longer words.
 fn has_phrase(memory: &Memory, wanted: &str) -> bool {
     let source = memory.source.as_ref().map(|source| source.path.as_str());
-    let named = [memory.text.as_str(), memory.topic.as_str()].into_iter().chain(source);
+    let named = [memory.text.as_str(), memory.topic.as_str()]
+        .into_iter()
+        .chain(source);
     let tags = memory.tags.iter().map(String::as_str);
     named.chain(tags).any(|text| holds(&spaced(text), wanted))
 }
 
 fn holds(text: &str, wanted: &str) -> bool {
-    let is_word = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let is_word =
+        |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(wanted).any(|(at, found)| {
-        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + found.len()..).unwrap_or_default());
+        let (before, after) = (
+            text.get(..at).unwrap_or_default(),
+            text.get(at + found.len()..).unwrap_or_default(),
+        );
         let opens = is_word(found.chars().next()) && is_word(before.chars().next_back());
         let closes = is_word(found.chars().next_back()) && is_word(after.chars().next());
         !opens && !closes
@@ -142,7 +177,10 @@ fn holds(text: &str, wanted: &str) -> bool {
 
 /// Lower case, one blank between words.
 fn spaced(text: &str) -> String {
-    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+    text.to_lowercase()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -157,7 +195,11 @@ mod tests {
             ("connection refused-ness", "connection refused", true),
             ("reconnection refused", "connection refused", false),
             ("connection refusedly", "connection refused", false),
-            ("reconnection refused, connection refused", "connection refused", true),
+            (
+                "reconnection refused, connection refused",
+                "connection refused",
+                true,
+            ),
             ("run `cargo  test --lib` here", "test --lib", true),
             ("größe zählt", "GRÖSSE zählt", false),
         ] {

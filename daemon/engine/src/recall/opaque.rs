@@ -1,4 +1,5 @@
-//! Short texts that one answer hands to the next call: bytes in the alphabet of addresses, numbers in as few bytes as they need.
+//! Short texts that one answer hands to the next call: bytes in the alphabet of addresses, numbers
+//! in as few bytes as they need.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -56,7 +57,9 @@ impl In {
         for shift in (0..u64::BITS).step_by(PART_BITS as usize) {
             let byte = self.byte()?;
             let part = u64::from(byte & 0x7f);
-            number |= part.checked_shl(shift).filter(|shifted| shifted >> shift == part)?;
+            number |= part
+                .checked_shl(shift)
+                .filter(|shifted| shifted >> shift == part)?;
             if byte & 0x80 == 0 {
                 return Some(number);
             }

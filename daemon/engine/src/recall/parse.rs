@@ -1,5 +1,5 @@
-//! The query language: words, phrases in quotes, `-word` and `-"phrase"` that must not occur, and inline filters
-//! `tag: topic: source: kind: scope: before: after: days: hours:`.
+//! The query language: words, phrases in quotes, `-word` and `-"phrase"` that must not occur, and
+//! inline filters `tag: topic: source: kind: scope: before: after: days: hours:`.
 
 mod slip;
 
@@ -22,10 +22,12 @@ const SHOWN_MAX_CHARS: usize = 40;
 /// Inline filters of one query; more are a mistake or an attack.
 const INLINE_FILTERS_MAX: usize = 32;
 
-/// Phrases and words to leave out of one query, each of which is looked up by itself; further ones are words.
+/// Phrases and words to leave out of one query, each of which is looked up by itself; further ones
+/// are words.
 const DEMANDS_MAX: usize = 16;
 
-/// Shortest word that is left out, in characters: what stands behind a dash alone is an option of a command.
+/// Shortest word that is left out, in characters: what stands behind a dash alone is an option of a
+/// command.
 const EXCLUDED_MIN_CHARS: usize = 2;
 
 /// A query taken apart.
@@ -33,7 +35,8 @@ const EXCLUDED_MIN_CHARS: usize = 2;
 pub struct ParsedQuery {
     /// What is searched by words and meaning.
     pub words: String,
-    /// What the inline filters ask for; scopes are still names, because `project` depends on the caller.
+    /// What the inline filters ask for; scopes are still names, because `project` depends on the
+    /// caller.
     pub filter: Filter,
     /// Scopes by name: `project`, `global`, `all`, `project:<id>`.
     pub scopes: Vec<String>,
@@ -80,13 +83,17 @@ impl QueryError {
     }
 }
 
-const KEYS: [&str; 9] = ["tag", "topic", "source", "kind", "scope", "before", "after", "days", "hours"];
+const KEYS: [&str; 9] = [
+    "tag", "topic", "source", "kind", "scope", "before", "after", "days", "hours",
+];
 
-/// Takes a query apart. Dates are days or times of the calendar's zone: `after:` is on or after it, `before:` on or before that
-/// day; `days:7` and `hours:12` are the last so many, and the narrowest of several holds.
+/// Takes a query apart. Dates are days or times of the calendar's zone: `after:` is on or after it,
+/// `before:` on or before that day; `days:7` and `hours:12` are the last so many, and the narrowest
+/// of several holds.
 ///
-/// Keys are read in any case. A key with a quoted value may contain spaces: `source:"my file.rs"`. A word with a colon that is
-/// none of the keys stays a word, and so do `days:` and `hours:` that no number follows.
+/// Keys are read in any case. A key with a quoted value may contain spaces: `source:"my file.rs"`.
+/// A word with a colon that is none of the keys stays a word, and so do `days:` and `hours:` that
+/// no number follows.
 ///
 /// # Errors
 /// [`QueryError`] says which filter is wrong.
@@ -110,7 +117,9 @@ pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError
                     words.push(phrase);
                     parsed.filter.demands.phrases.push(phrase.to_owned());
                 }
-                Demand::Excluded(excluded) => parsed.filter.demands.excluded.push(excluded.to_owned()),
+                Demand::Excluded(excluded) => {
+                    parsed.filter.demands.excluded.push(excluded.to_owned())
+                }
                 Demand::Word(word) => words.push(word),
             }
             rest = after.trim_start();
@@ -138,11 +147,18 @@ enum Demand<'q> {
 fn take_demand(text: &str) -> Option<(Demand<'_>, &str)> {
     let is_excluded = text.starts_with('-');
     let rest = text.strip_prefix('-').unwrap_or(text);
-    if let Some((phrase, after)) = rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
+    if let Some((phrase, after)) = rest
+        .strip_prefix('"')
+        .and_then(|quoted| quoted.split_once('"'))
+    {
         let phrase = phrase.trim();
         let is_phrase = phrase.split_whitespace().nth(1).is_some();
-        // What goes on behind the second mark is no end of a quotation: `"a" = "b"` is, `12" and 14"x` is not.
-        let has_ended = after.chars().next().is_none_or(|next| !next.is_alphanumeric());
+        // What goes on behind the second mark is no end of a quotation: `"a" = "b"` is, `12" and
+        // 14"x` is not.
+        let has_ended = after
+            .chars()
+            .next()
+            .is_none_or(|next| !next.is_alphanumeric());
         if phrase.is_empty() || !has_ended {
             return None;
         }
@@ -153,14 +169,17 @@ fn take_demand(text: &str) -> Option<(Demand<'_>, &str)> {
         });
     }
     let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let is_word = word.starts_with(char::is_alphabetic) && word.chars().count() >= EXCLUDED_MIN_CHARS;
+    let is_word =
+        word.starts_with(char::is_alphabetic) && word.chars().count() >= EXCLUDED_MIN_CHARS;
     (is_excluded && is_word).then_some((Demand::Excluded(word), after))
 }
 
 /// Splits a leading `key:value` off.
 fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
     let (name, rest) = text.split_once(':')?;
-    let key = KEYS.into_iter().find(|key| key.eq_ignore_ascii_case(name))?;
+    let key = KEYS
+        .into_iter()
+        .find(|key| key.eq_ignore_ascii_case(name))?;
     // Whoever begins a sentence with `Source: x` looks for nothing by it.
     if key != name && rest.chars().next().is_none_or(char::is_whitespace) {
         return None;
@@ -169,7 +188,10 @@ fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
     if rest.starts_with(':') {
         return None;
     }
-    if let Some((value, after)) = rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
+    if let Some((value, after)) = rest
+        .strip_prefix('"')
+        .and_then(|quoted| quoted.split_once('"'))
+    {
         return Some((key, value, after));
     }
     let (value, after) = match time_of_day(rest).filter(|_| matches!(key, "before" | "after")) {
@@ -177,28 +199,40 @@ fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
         None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
     };
     // People write of working hours: and of days:hours:minutes.
-    let is_prose = matches!(key, "days" | "hours") && (value.is_empty() || !value.chars().all(|c| c.is_ascii_digit()));
+    let is_prose = matches!(key, "days" | "hours")
+        && (value.is_empty() || !value.chars().all(|c| c.is_ascii_digit()));
     (!is_prose).then_some((key, value, after))
 }
 
-/// Splits a day and the time of day behind it off: `2026-01-05 10:00`, as times are written elsewhere. Behind anything
-/// else, such as a day with a time already, `10:00` is a word.
+/// Splits a day and the time of day behind it off: `2026-01-05 10:00`, as times are written
+/// elsewhere. Behind anything else, such as a day with a time already, `10:00` is a word.
 fn time_of_day(text: &str) -> Option<(&str, &str)> {
     let (day, rest) = text.split_once(' ')?;
     let (time, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let is_shaped = day.len() == "2026-01-05".len() && ["10:00".len(), "10:00:00".len()].contains(&time.len());
-    let value = text.get(..day.len() + 1 + time.len()).filter(|_| is_shaped && time.contains(':'))?;
+    let is_shaped =
+        day.len() == "2026-01-05".len() && ["10:00".len(), "10:00:00".len()].contains(&time.len());
+    let value = text
+        .get(..day.len() + 1 + time.len())
+        .filter(|_| is_shaped && time.contains(':'))?;
     value.parse::<DateTime>().is_ok().then_some((value, after))
 }
 
-fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, calendar: &Calendar) -> Result<(), QueryError> {
+fn apply(
+    parsed: &mut ParsedQuery,
+    key: &'static str,
+    value: &str,
+    calendar: &Calendar,
+) -> Result<(), QueryError> {
     if names(value).next().is_none() {
         return Err(QueryError::Empty(key));
     }
     match key {
         "tag" => {
             for name in names(value) {
-                parsed.filter.tags.push(tags::normalise_one(name).ok_or(QueryError::Empty(key))?);
+                parsed
+                    .filter
+                    .tags
+                    .push(tags::normalise_one(name).ok_or(QueryError::Empty(key))?);
             }
         }
         "topic" => {
@@ -212,14 +246,18 @@ fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, calendar: &Ca
             parsed.filter.demands.source_line = source.line;
             parsed.filter.source = Some(source.path);
         }
-        "kind" => parsed.filter.kinds.extend(names(value).map(|name| name.to_lowercase().replace('-', "_"))),
+        "kind" => parsed
+            .filter
+            .kinds
+            .extend(names(value).map(|name| name.to_lowercase().replace('-', "_"))),
         "scope" => parsed.scopes.push(value.to_owned()),
         _ => apply_time(&mut parsed.filter, key, value, calendar)?,
     }
     Ok(())
 }
 
-/// A topic's name as memories have it; a pattern such as `iris-*` stays one, for whoever knows the topics.
+/// A topic's name as memories have it; a pattern such as `iris-*` stays one, for whoever knows the
+/// topics.
 ///
 /// # Errors
 /// When no letter, digit or wildcard is left.
@@ -232,13 +270,27 @@ pub fn topic(name: &str) -> Result<String, crate::model::InvalidTopic> {
 
 /// Several names may stand in one value.
 fn names(value: &str) -> impl Iterator<Item = &str> {
-    value.split(',').map(str::trim).filter(|name| !name.is_empty())
+    value
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
 }
 
-fn apply_time(filter: &mut Filter, key: &'static str, value: &str, calendar: &Calendar) -> Result<(), QueryError> {
+fn apply_time(
+    filter: &mut Filter,
+    key: &'static str,
+    value: &str,
+    calendar: &Calendar,
+) -> Result<(), QueryError> {
     let value_shown = || value.chars().take(SHOWN_MAX_CHARS).collect();
-    let wrong_date = || QueryError::Date { key, value: value_shown() };
-    let wrong_span = || QueryError::Span { key, value: value_shown() };
+    let wrong_date = || QueryError::Date {
+        key,
+        value: value_shown(),
+    };
+    let wrong_span = || QueryError::Span {
+        key,
+        value: value_shown(),
+    };
     if key == "before" {
         let before = calendar.end_of(value).ok_or_else(wrong_date)?;
         filter.before = Some(filter.before.map_or(before, |other| other.min(before)));
@@ -271,7 +323,9 @@ pub fn resolve_scopes(
             "all" => return Ok(None),
             "project" => {
                 // What the project was called before belongs to it too.
-                let own = default.iter().filter(|scope| matches!(scope, Scope::Project(_)));
+                let own = default
+                    .iter()
+                    .filter(|scope| matches!(scope, Scope::Project(_)));
                 let before = scopes.len();
                 scopes.extend(own.cloned());
                 if scopes.len() == before {
@@ -311,63 +365,137 @@ mod tests {
         assert_eq!(parsed.scopes, ["all"]);
         assert_eq!(parse_utc("tag::x y").unwrap().words, "tag::x y");
         let shouted = parse_utc("TAG:Gotcha Topic:CI x").unwrap();
-        assert_eq!((shouted.words.as_str(), shouted.filter.topics), ("x", vec!["ci".to_owned()]));
+        assert_eq!(
+            (shouted.words.as_str(), shouted.filter.topics),
+            ("x", vec!["ci".to_owned()])
+        );
         assert_eq!(shouted.filter.tags, ["gotcha"]);
-        for prose in ["Source: the wiki", "Kind::Fact", "Days: seven", "the Scope:"] {
+        for prose in [
+            "Source: the wiki",
+            "Kind::Fact",
+            "Days: seven",
+            "the Scope:",
+        ] {
             assert_eq!(parse_utc(prose).unwrap().words, prose);
         }
-        let several = parse_utc("topic:a,b tag:gotchas,perf kind:decision,bug-fix source:src/a.rs:15").unwrap().filter;
+        let several =
+            parse_utc("topic:a,b tag:gotchas,perf kind:decision,bug-fix source:src/a.rs:15")
+                .unwrap()
+                .filter;
         assert_eq!(
             (several.topics, several.tags),
-            (vec!["a".into(), "b".into()], vec!["gotcha".into(), "perf".into()])
+            (
+                vec!["a".into(), "b".into()],
+                vec!["gotcha".into(), "perf".into()]
+            )
         );
         assert_eq!(
             (several.kinds, several.source.as_deref()),
             (vec!["decision".into(), "bug_fix".into()], Some("src/a.rs"))
         );
-        assert_eq!(parse_utc("source:src/a.rs:15").unwrap().filter.demands.source_line, Some(15));
-        assert!(matches!(parse_utc("topic:,"), Err(QueryError::Empty("topic"))));
-        assert_eq!(parse_utc("topic:Iris_*,b").unwrap().filter.topics, ["iris-*", "b"]);
+        assert_eq!(
+            parse_utc("source:src/a.rs:15")
+                .unwrap()
+                .filter
+                .demands
+                .source_line,
+            Some(15)
+        );
+        assert!(matches!(
+            parse_utc("topic:,"),
+            Err(QueryError::Empty("topic"))
+        ));
+        assert_eq!(
+            parse_utc("topic:Iris_*,b").unwrap().filter.topics,
+            ["iris-*", "b"]
+        );
     }
 
     #[test]
     fn phrases_hold_together_and_a_dash_leaves_out() {
         let demands = |query: &str| {
             let parsed = parse_utc(query).unwrap();
-            let Demands { phrases, excluded, .. } = parsed.filter.demands;
+            let Demands {
+                phrases, excluded, ..
+            } = parsed.filter.demands;
             (parsed.words, phrases.join("|"), excluded.join("|"))
         };
         for (query, words, phrases, excluded) in [
-            (r#"build "connection refused" now"#, "build connection refused now", "connection refused", ""),
+            (
+                r#"build "connection refused" now"#,
+                "build connection refused now",
+                "connection refused",
+                "",
+            ),
             (r#"disk -full -"no space""#, "disk", "", "full|no space"),
             (r#""one" two"#, "one two", "", ""),
-            ("cargo test -p helixd --lib - -1", "cargo test -p helixd --lib - -1", "", ""),
-            (r#"a 3.5" disk and "open"#, r#"a 3.5" disk and "open"#, "", ""),
+            (
+                "cargo test -p helixd --lib - -1",
+                "cargo test -p helixd --lib - -1",
+                "",
+                "",
+            ),
+            (
+                r#"a 3.5" disk and "open"#,
+                r#"a 3.5" disk and "open"#,
+                "",
+                "",
+            ),
             ("pre-commit a -- b", "pre-commit a -- b", "", ""),
             ("-flaky", "", "", "flaky"),
             (r#"topic:ci "a b" tag:x -y2"#, "a b", "a b", "y2"),
         ] {
-            assert_eq!(demands(query), (words.to_owned(), phrases.to_owned(), excluded.to_owned()), "{query}");
+            assert_eq!(
+                demands(query),
+                (words.to_owned(), phrases.to_owned(), excluded.to_owned()),
+                "{query}"
+            );
         }
     }
 
     #[test]
     fn dates_are_days() {
         let parsed = parse_utc("after:1970-01-02 before:1970-01-03").unwrap();
-        assert_eq!(parsed.filter.after, Some(Timestamp::from_micros(86_400_000_000)));
+        assert_eq!(
+            parsed.filter.after,
+            Some(Timestamp::from_micros(86_400_000_000))
+        );
         // On or before the third is before the fourth starts.
-        assert_eq!(parsed.filter.before, Some(Timestamp::from_micros(3 * 86_400_000_000)));
+        assert_eq!(
+            parsed.filter.before,
+            Some(Timestamp::from_micros(3 * 86_400_000_000))
+        );
         let error = parse_utc("after:soon").unwrap_err().to_string();
-        assert!(error.contains("after:soon") && error.contains("after:2026-11-21"), "{error}");
+        assert!(
+            error.contains("after:soon") && error.contains("after:2026-11-21"),
+            "{error}"
+        );
         assert!(matches!(parse_utc("tag:"), Err(QueryError::Empty("tag"))));
     }
 
     #[test]
     fn relative_dates_are_days_of_the_readers_zone() {
         let now: Zoned = "2026-11-21T00:30:00+01:00[Europe/Berlin]".parse().unwrap();
-        let calendar = Calendar::new(now.time_zone().clone(), Timestamp::from_micros(now.timestamp().as_microsecond()));
-        let after = |query: &str| parse(query, &calendar).unwrap().filter.after.unwrap().to_string();
-        let before = |query: &str| parse(query, &calendar).unwrap().filter.before.unwrap().to_string();
+        let calendar = Calendar::new(
+            now.time_zone().clone(),
+            Timestamp::from_micros(now.timestamp().as_microsecond()),
+        );
+        let after = |query: &str| {
+            parse(query, &calendar)
+                .unwrap()
+                .filter
+                .after
+                .unwrap()
+                .to_string()
+        };
+        let before = |query: &str| {
+            parse(query, &calendar)
+                .unwrap()
+                .filter
+                .before
+                .unwrap()
+                .to_string()
+        };
         // In UTC it is still yesterday.
         assert_eq!(after("after:today"), "2026-11-20T23:00:00Z");
         assert_eq!(after("after:yesterday"), "2026-11-19T23:00:00Z");
@@ -376,14 +504,20 @@ mod tests {
         assert_eq!(after("after:2026-11-20T10:30:00Z"), "2026-11-20T10:30:00Z");
         assert_eq!(after("after:\"2026-11-20 10:30\""), "2026-11-20T09:30:00Z");
         assert_eq!(after("after:2026-11-20 10:30"), "2026-11-20T09:30:00Z");
-        assert_eq!(after("disk after:2026-11-20 10:30:30 full"), "2026-11-20T09:30:30Z");
+        assert_eq!(
+            after("disk after:2026-11-20 10:30:30 full"),
+            "2026-11-20T09:30:30Z"
+        );
         assert_eq!(before("before:2026-11-20 10:30"), "2026-11-20T09:30:00Z");
         assert_eq!(after("days:2"), "2026-11-18T23:30:00Z");
         assert_eq!(after("hours:3"), "2026-11-20T20:30:00Z");
         assert_eq!(after("days:7 hours:3"), "2026-11-20T20:30:00Z");
         assert_eq!(before("before:yesterday"), "2026-11-20T23:00:00Z");
         assert_eq!(before("before:this-week"), "2026-11-21T23:00:00Z");
-        assert_eq!(before("before:2026-01-01 before:today"), "2026-01-01T23:00:00Z");
+        assert_eq!(
+            before("before:2026-01-01 before:today"),
+            "2026-01-01T23:00:00Z"
+        );
     }
 
     #[test]
@@ -391,7 +525,12 @@ mod tests {
         let words = |query: &str| parse_utc(query).unwrap().words;
         assert_eq!(words("disk after:2026-01-05 10:00 full"), "disk full");
         assert_eq!(words("after:2026-01-05T09:00 10:00"), "10:00");
-        for query in ["tag:x 10:00", "after:today 10:00", "after:\"2026-01-05 09:00\" 10:00", "days:2 10:00"] {
+        for query in [
+            "tag:x 10:00",
+            "after:today 10:00",
+            "after:\"2026-01-05 09:00\" 10:00",
+            "days:2 10:00",
+        ] {
             assert_eq!(words(query), "10:00", "{query}");
         }
         for (query, left) in [
@@ -409,8 +548,14 @@ mod tests {
     #[test]
     fn prose_about_days_and_hours_stays_words() {
         let parsed = parse_utc("working hours: 9 to 5, days:hours:minutes").unwrap();
-        assert_eq!((parsed.words.as_str(), parsed.filter.after), ("working hours: 9 to 5, days:hours:minutes", None));
-        assert!(matches!(parse_utc("days:99999999999"), Err(QueryError::Span { key: "days", .. })));
+        assert_eq!(
+            (parsed.words.as_str(), parsed.filter.after),
+            ("working hours: 9 to 5, days:hours:minutes", None)
+        );
+        assert!(matches!(
+            parse_utc("days:99999999999"),
+            Err(QueryError::Span { key: "days", .. })
+        ));
     }
 
     proptest::proptest! {

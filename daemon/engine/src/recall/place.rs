@@ -1,8 +1,9 @@
-//! Where a page begins: behind the hits that earlier pages showed, in a strand that may have changed since.
+//! Where a page begins: behind the hits that earlier pages showed, in a strand that may have
+//! changed since.
 //!
-//! What was stored since is left out of later pages: it would push hits that were shown onto them again. What was forgotten or
-//! reworded may move others all the same, which is noticed by a digest of what was shown; the page then begins behind the last
-//! hit that was.
+//! What was stored since is left out of later pages: it would push hits that were shown onto them
+//! again. What was forgotten or reworded may move others all the same, which is noticed by a digest
+//! of what was shown; the page then begins behind the last hit that was.
 
 use crate::model::MemoryNumber;
 
@@ -21,12 +22,21 @@ impl Place {
     /// The place behind so many hits, whichever they are.
     #[must_use]
     pub const fn at(offset: usize) -> Self {
-        Self { offset, extent: u32::MAX, shown: None }
+        Self {
+            offset,
+            extent: u32::MAX,
+            shown: None,
+        }
     }
 
-    /// The place behind these hits, which is where it was asked for when there were `extent` memories.
+    /// The place behind these hits, which is where it was asked for when there were `extent`
+    /// memories.
     pub(super) fn behind(hits: &[MemoryNumber], extent: u32) -> Self {
-        Self { offset: hits.len(), extent, shown: hits.last().map(|last| (*last, digest(hits))) }
+        Self {
+            offset: hits.len(),
+            extent,
+            shown: hits.last().map(|last| (*last, digest(hits))),
+        }
     }
 
     /// Whether the memory was there when the first page was made.
@@ -34,13 +44,22 @@ impl Place {
         number < self.extent
     }
 
-    /// Where a page begins in what is found now, and whether that may be wrong, because other hits stand before it.
+    /// Where a page begins in what is found now, and whether that may be wrong, because other hits
+    /// stand before it.
     pub(super) fn start(&self, found: &[MemoryNumber]) -> (usize, bool) {
-        let Some((last, shown)) = self.shown else { return (self.offset, false) };
-        if found.get(..self.offset).is_some_and(|before| digest(before) == shown) {
+        let Some((last, shown)) = self.shown else {
+            return (self.offset, false);
+        };
+        if found
+            .get(..self.offset)
+            .is_some_and(|before| digest(before) == shown)
+        {
             return (self.offset, false);
         }
-        let behind_last = found.iter().position(|number| *number == last).map(|at| at + 1);
+        let behind_last = found
+            .iter()
+            .position(|number| *number == last)
+            .map(|at| at + 1);
         (behind_last.unwrap_or(self.offset), true)
     }
 }
@@ -52,12 +71,16 @@ impl Default for Place {
     }
 }
 
-/// A hash of a set of memories. Their order does not matter: what was shown is behind the reader in any.
+/// A hash of a set of memories. Their order does not matter: what was shown is behind the reader in
+/// any.
 fn digest(hits: &[MemoryNumber]) -> u32 {
     let mut numbers: Vec<u32> = hits.iter().map(|number| number.0).collect();
     numbers.sort_unstable();
     let bytes: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
-    blake3::hash(&bytes).as_bytes().first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    blake3::hash(&bytes)
+        .as_bytes()
+        .first_chunk()
+        .map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]
@@ -83,8 +106,9 @@ mod tests {
 
     #[test]
     fn digests_tell_sets_apart() {
-        let seen: std::collections::HashSet<u32> =
-            (0..200).flat_map(|a| (0..a).map(move |b| digest(&[MemoryNumber(a), MemoryNumber(b)]))).collect();
+        let seen: std::collections::HashSet<u32> = (0..200)
+            .flat_map(|a| (0..a).map(move |b| digest(&[MemoryNumber(a), MemoryNumber(b)])))
+            .collect();
         assert_eq!(seen.len(), 200 * 199 / 2);
     }
 }

@@ -1,15 +1,17 @@
 //! Whether a memory is worth showing to somebody who did not ask for it.
 //!
-//! A search always finds something; what is shown unasked must help. Signs decide, put together by a logistic model for each
-//! occasion: how near the meaning is, how far it stands out from what else was found, how much of what was said the memory
-//! has and its beginning has, how telling the shared words are, and how well words and meaning agree on it. In a prompt its form
-//! counts as well (`request.rs`), and an identifier that both name. What comes behind a more relevant memory has to be more
-//! certain: two that help are seldom both needed.
+//! A search always finds something; what is shown unasked must help. Signs decide, put together by
+//! a logistic model for each occasion: how near the meaning is, how far it stands out from what
+//! else was found, how much of what was said the memory has and its beginning has, how telling the
+//! shared words are, and how well words and meaning agree on it. In a prompt its form
+//! counts as well (`request.rs`), and an identifier that both name. What comes behind a more
+//! relevant memory has to be more certain: two that help are seldom both needed.
 //!
-//! Weights are fitted by `tests/fit-relevance.py` on the sets `fit` and `fourth-fit` and on half of `other` and `third`;
-//! `cargo xtask bench hooks` says how well they do on the rest. What each sign of prompts is worth there, in points of coverage at
-//! 95 % silence, when each project's cases are judged by a model of the others': a general request 7, the beginning 1.5, words,
-//! agreement and identifier 1 each, a procedure for who asks how 1.3, what is ours 1.
+//! Weights are fitted by `tests/fit-relevance.py` on the sets `fit` and `fourth-fit` and on half of
+//! `other` and `third`; `cargo xtask bench hooks` says how well they do on the rest. What each sign
+//! of prompts is worth there, in points of coverage at 95 % silence, when each project's cases are
+//! judged by a model of the others': a general request 7, the beginning 1.5, words, agreement and
+//! identifier 1 each, a procedure for who asks how 1.3, what is ours 1.
 
 mod noise;
 mod orders;
@@ -24,7 +26,8 @@ use crate::strand::{ReadError, Strand};
 pub use noise::is_noise;
 pub use request::Request;
 
-/// As telling as a word can be that tells nothing here, in nats: less than one that every second memory has.
+/// As telling as a word can be that tells nothing here, in nats: less than one that every second
+/// memory has.
 const UNTELLING_RARITY_MAX: f32 = 0.5;
 
 /// On what occasion a memory would be shown.
@@ -43,7 +46,8 @@ pub enum Occasion {
 /// What speaks for a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Signs {
-    /// Cosine of the meanings, and by how much it exceeds the mean of all that was found; `None` without an embedder.
+    /// Cosine of the meanings, and by how much it exceeds the mean of all that was found; `None`
+    /// without an embedder.
     pub meaning: Option<Meaning>,
     /// Share of the words that it has, weighed by how telling they are, from 0 to 1.
     pub coverage: f32,
@@ -158,10 +162,21 @@ const PROMPT_WORDS: Model = Model {
     thresholds: [0.58, 0.8, 0.9],
     ..NONE
 };
-const TASK_WORDS: Model =
-    Model { bias: -10.8, coverage: 4.52, rarity: 3.96, identifier: 2.94, thresholds: [0.55, 0.65, 0.9], ..NONE };
-const FAILURE_WORDS: Model =
-    Model { bias: -10.02, coverage: 4.39, rarity: 3.26, thresholds: [0.42, 0.75, 0.9], ..NONE };
+const TASK_WORDS: Model = Model {
+    bias: -10.8,
+    coverage: 4.52,
+    rarity: 3.96,
+    identifier: 2.94,
+    thresholds: [0.55, 0.65, 0.9],
+    ..NONE
+};
+const FAILURE_WORDS: Model = Model {
+    bias: -10.02,
+    coverage: 4.39,
+    rarity: 3.26,
+    thresholds: [0.42, 0.75, 0.9],
+    ..NONE
+};
 
 /// Signs that do not count where nothing is said of them.
 const NONE: Model = Model {
@@ -253,45 +268,89 @@ impl<'a> Weigher<'a> {
         let query = LexicalQuery::parse(words, Mode::Any);
         let mut rarities = strand.lexical().rarities(&query)?;
         // Everything in a project is about the project.
-        let mut untelling: HashSet<String> =
-            LexicalQuery::parse(project, Mode::Any).terms().iter().map(|term| term.token.clone()).collect();
+        let mut untelling: HashSet<String> = LexicalQuery::parse(project, Mode::Any)
+            .terms()
+            .iter()
+            .map(|term| term.token.clone())
+            .collect();
         if matches!(occasion, Occasion::Prompt | Occasion::Task) && !orders::is_question(words) {
             untelling.extend(orders::of_order(words));
         }
         for (term, rarity) in query.terms().iter().zip(&mut rarities) {
-            *rarity = if untelling.contains(&term.token) { rarity.min(UNTELLING_RARITY_MAX) } else { *rarity };
+            *rarity = if untelling.contains(&term.token) {
+                rarity.min(UNTELLING_RARITY_MAX)
+            } else {
+                *rarity
+            };
         }
-        Ok(Self { strand, query, rarities, request: Request::of(words), has_meaning })
+        Ok(Self {
+            strand,
+            query,
+            rarities,
+            request: Request::of(words),
+            has_meaning,
+        })
     }
 
     /// What speaks for each hit of the search.
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn signs(&self, hits: &[Hit]) -> Vec<Signs> {
-        let mean = hits.iter().map(|hit| hit.evidence.semantic_score).sum::<f32>() / hits.len().max(1) as f32;
+        let mean = hits
+            .iter()
+            .map(|hit| hit.evidence.semantic_score)
+            .sum::<f32>()
+            / hits.len().max(1) as f32;
         let near = |hit: &Hit| {
             let cosine = hit.evidence.semantic_score;
-            self.has_meaning.then_some(Meaning { cosine, lead: cosine - mean })
+            self.has_meaning.then_some(Meaning {
+                cosine,
+                lead: cosine - mean,
+            })
         };
-        hits.iter().map(|hit| Signs { meaning: near(hit), ..self.words(hit) }).collect()
+        hits.iter()
+            .map(|hit| Signs {
+                meaning: near(hit),
+                ..self.words(hit)
+            })
+            .collect()
     }
 
     fn words(&self, hit: &Hit) -> Signs {
         let found = self.strand.matched_terms(&self.query, &hit.memory);
         let beginning: String = hit.memory.text.chars().take(BEGINNING_CHARS).collect();
-        let at_beginning =
-            self.query.matched_terms(&Document { number: 0, text: &beginning, topic: "", tags: &[], source: None });
+        let at_beginning = self.query.matched_terms(&Document {
+            number: 0,
+            text: &beginning,
+            topic: "",
+            tags: &[],
+            source: None,
+        });
         let (mut all, mut shared, mut early, mut words) = (0.0, 0.0, 0.0, 0.0);
-        for (term, rarity) in self.query.terms().iter().zip(&self.rarities).filter(|(term, _)| term.required) {
+        for (term, rarity) in self
+            .query
+            .terms()
+            .iter()
+            .zip(&self.rarities)
+            .filter(|(term, _)| term.required)
+        {
             let is_found = found.contains(&term.word);
             all += rarity;
             shared += if is_found { *rarity } else { 0.0 };
             words += if is_found { 1.0 } else { 0.0 };
-            early += if at_beginning.contains(&term.word) { *rarity } else { 0.0 };
+            early += if at_beginning.contains(&term.word) {
+                *rarity
+            } else {
+                0.0
+            };
         }
         let share = |part: f32| if all > 0.0 { part / all } else { 0.0 };
         // Whole identifiers of several parts are the terms that a search does not require.
-        let names_identifier = self.query.terms().iter().any(|term| !term.required && found.contains(&term.word));
+        let names_identifier = self
+            .query
+            .terms()
+            .iter()
+            .any(|term| !term.required && found.contains(&term.word));
         Signs {
             meaning: None,
             coverage: share(shared),
@@ -310,33 +369,72 @@ impl<'a> Weigher<'a> {
 mod tests {
     use super::*;
 
-    const OCCASIONS: [Occasion; 4] = [Occasion::Prompt, Occasion::Failure, Occasion::Task, Occasion::File];
+    const OCCASIONS: [Occasion; 4] = [
+        Occasion::Prompt,
+        Occasion::Failure,
+        Occasion::Task,
+        Occasion::File,
+    ];
 
     #[test]
     fn every_sign_counts() {
-        let near = Meaning { cosine: 0.2, lead: 0.0 };
-        let weak = Signs { meaning: Some(near), coverage: 0.1, rarity: 1.0, words: 1.0, ..Signs::default() };
+        let near = Meaning {
+            cosine: 0.2,
+            lead: 0.0,
+        };
+        let weak = Signs {
+            meaning: Some(near),
+            coverage: 0.1,
+            rarity: 1.0,
+            words: 1.0,
+            ..Signs::default()
+        };
         for occasion in OCCASIONS {
-            for strong in
-                [Signs { meaning: Some(Meaning { lead: 0.2, ..near }), ..weak }, Signs { rarity: 9.0, ..weak }]
-            {
-                assert!(strong.relevance(occasion) > weak.relevance(occasion), "{occasion:?}");
+            for strong in [
+                Signs {
+                    meaning: Some(Meaning { lead: 0.2, ..near }),
+                    ..weak
+                },
+                Signs {
+                    rarity: 9.0,
+                    ..weak
+                },
+            ] {
+                assert!(
+                    strong.relevance(occasion) > weak.relevance(occasion),
+                    "{occasion:?}"
+                );
             }
             assert!(
-                !weak.suffice(occasion, 0) && !Signs { meaning: None, ..weak }.suffice(occasion, 0),
+                !weak.suffice(occasion, 0)
+                    && !Signs {
+                        meaning: None,
+                        ..weak
+                    }
+                    .suffice(occasion, 0),
                 "{occasion:?}"
             );
             assert!(all().suffice(occasion, 2), "{occasion:?}");
         }
         for occasion in [Occasion::Prompt, Occasion::Failure, Occasion::Task] {
-            assert!(Signs { meaning: None, ..all() }.suffice(occasion, 0), "{occasion:?}");
+            assert!(
+                Signs {
+                    meaning: None,
+                    ..all()
+                }
+                .suffice(occasion, 0),
+                "{occasion:?}"
+            );
         }
     }
 
     /// A memory for which everything speaks.
     fn all() -> Signs {
         Signs {
-            meaning: Some(Meaning { cosine: 0.8, lead: 0.3 }),
+            meaning: Some(Meaning {
+                cosine: 0.8,
+                lead: 0.3,
+            }),
             coverage: 0.9,
             beginning: 0.8,
             rarity: 25.0,
@@ -350,13 +448,41 @@ mod tests {
 
     #[test]
     fn an_identifier_counts_for_prompts_and_a_general_request_against_them() {
-        let meaning = Some(Meaning { cosine: 0.4, lead: 0.1 });
-        let some = Signs { meaning, coverage: 0.4, rarity: 5.0, words: 2.0, ..Signs::default() };
-        let named = Signs { names_identifier: true, ..some };
-        let general = Signs { request: Request { is_general: true, ..Request::default() }, ..some };
-        let ours = Signs { request: Request { is_ours: true, ..Request::default() }, ..some };
+        let meaning = Some(Meaning {
+            cosine: 0.4,
+            lead: 0.1,
+        });
+        let some = Signs {
+            meaning,
+            coverage: 0.4,
+            rarity: 5.0,
+            words: 2.0,
+            ..Signs::default()
+        };
+        let named = Signs {
+            names_identifier: true,
+            ..some
+        };
+        let general = Signs {
+            request: Request {
+                is_general: true,
+                ..Request::default()
+            },
+            ..some
+        };
+        let ours = Signs {
+            request: Request {
+                is_ours: true,
+                ..Request::default()
+            },
+            ..some
+        };
         for (occasion, counts) in OCCASIONS.into_iter().zip([true, false, true, false]) {
-            assert_eq!(named.relevance(occasion) > some.relevance(occasion), counts, "{occasion:?}");
+            assert_eq!(
+                named.relevance(occasion) > some.relevance(occasion),
+                counts,
+                "{occasion:?}"
+            );
         }
         assert!(general.relevance(Occasion::Prompt) < some.relevance(Occasion::Prompt));
         assert!(ours.relevance(Occasion::Prompt) > some.relevance(Occasion::Prompt));
@@ -364,7 +490,15 @@ mod tests {
 
     #[test]
     fn who_comes_behind_others_needs_as_much_or_more() {
-        for model in [PROMPT, FAILURE, TASK, FILE, PROMPT_WORDS, FAILURE_WORDS, TASK_WORDS] {
+        for model in [
+            PROMPT,
+            FAILURE,
+            TASK,
+            FILE,
+            PROMPT_WORDS,
+            FAILURE_WORDS,
+            TASK_WORDS,
+        ] {
             assert!(model.thresholds.is_sorted());
         }
     }

@@ -15,7 +15,8 @@ use crate::policy::stale::SourceState;
 use crate::ports::{NoSources, Sources};
 use crate::strand::{Counted, ReadError, Strand};
 
-/// Candidates whose records are read at first. Reading one costs microseconds, and the rest seldom has a chance.
+/// Candidates whose records are read at first. Reading one costs microseconds, and the rest seldom
+/// has a chance.
 const POOL_DEPTH: usize = FUSION_DEPTH;
 
 /// Deepest hit of a search by words or meaning: both lists, fused, have no more.
@@ -24,7 +25,8 @@ pub const SEARCH_DEPTH_MAX: usize = 2 * FUSION_DEPTH;
 /// How words must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// As [`Mode::AllFirst`] for a few keywords; for a question, what fits its words and its meaning best.
+    /// As [`Mode::AllFirst`] for a few keywords; for a question, what fits its words and its
+    /// meaning best.
     #[default]
     Auto,
     /// All of them, and what is near in meaning after those; or any when nothing has all.
@@ -77,8 +79,8 @@ pub struct Hit {
     pub evidence: Evidence,
     /// What moved the score.
     pub factors: Factors,
-    /// What it counts beside the hits before it: 1, or less where it nearly repeats one. The score is the fused one times the
-    /// factors times this.
+    /// What it counts beside the hits before it: 1, or less where it nearly repeats one. The score
+    /// is the fused one times the factors times this.
     pub diversity: f32,
     /// What has become of its source.
     pub source_state: SourceState,
@@ -111,11 +113,13 @@ pub struct Recalled {
     pub has_more: bool,
     /// Where those begin.
     pub next: Place,
-    /// Whether a hit may have come twice or be missing, because the strand changed since the pages before.
+    /// Whether a hit may have come twice or be missing, because the strand changed since the pages
+    /// before.
     pub has_moved: bool,
     /// Whether a list was full, so that more may match than can be shown.
     pub is_cut: bool,
-    /// Topics of the hits of which more have the words than the cap on a topic lets through, most first.
+    /// Topics of the hits of which more have the words than the cap on a topic lets through, most
+    /// first.
     pub hidden: Vec<Counted>,
 }
 
@@ -126,7 +130,8 @@ impl Search {
         self.words.trim().is_empty()
     }
 
-    /// Its words as the word index is asked for them. Who demands all of them by name demands single digits, too.
+    /// Its words as the word index is asked for them. Who demands all of them by name demands
+    /// single digits, too.
     #[must_use]
     pub fn query(&self, mode: WordMode) -> LexicalQuery {
         match self.mode {
@@ -145,10 +150,20 @@ pub(super) struct Scored {
 }
 
 impl Scored {
-    fn new(catalog: &Catalog, number: MemoryNumber, evidence: Evidence, search: &Search) -> Option<Self> {
+    fn new(
+        catalog: &Catalog,
+        number: MemoryNumber,
+        evidence: Evidence,
+        search: &Search,
+    ) -> Option<Self> {
         let row = catalog.row(number)?;
         let factors = Factors::of(row, catalog, row.confidence, search.now);
-        Some(Self { number, topic: row.topic, evidence, factors })
+        Some(Self {
+            number,
+            topic: row.topic,
+            evidence,
+            factors,
+        })
     }
 
     /// The score, which decay can only lower.
@@ -166,12 +181,18 @@ impl Strand {
         self.search_page(search, Place::default(), &NoSources)
     }
 
-    /// Does what [`Strand::search`] does, from a place on. As long as nothing changes but that memories are stored, pages put
-    /// together are what one large page is. Looks at the sources of the candidates: one that changed makes its memory doubtful.
+    /// Does what [`Strand::search`] does, from a place on. As long as nothing changes but that
+    /// memories are stored, pages put together are what one large page is. Looks at the sources
+    /// of the candidates: one that changed makes its memory doubtful.
     ///
     /// # Errors
     /// When the disk or an index fails.
-    pub fn search_page(&self, search: &Search, place: Place, sources: &dyn Sources) -> Result<Recalled, ReadError> {
+    pub fn search_page(
+        &self,
+        search: &Search,
+        place: Place,
+        sources: &dyn Sources,
+    ) -> Result<Recalled, ReadError> {
         let place = self.known_at(place);
         if search.is_listing() {
             return self.list_newest(search, place, sources);
@@ -194,10 +215,18 @@ impl Strand {
             (_, false) => WordsFound::AsAsked,
         };
         let is_cut = lexical.ranked.len().max(semantic.len()) >= FUSION_DEPTH;
-        let floor = if search.retriever == Retriever::Meaning { UNRELATED_BELOW } else { MEANING_FLOOR };
-        let fused = fuse(&lexical.ranked, &semantic, floor, |number| !self.has_vector(number)).into_iter();
-        let pool: Vec<Scored> =
-            fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
+        let floor = if search.retriever == Retriever::Meaning {
+            UNRELATED_BELOW
+        } else {
+            MEANING_FLOOR
+        };
+        let fused = fuse(&lexical.ranked, &semantic, floor, |number| {
+            !self.has_vector(number)
+        })
+        .into_iter();
+        let pool: Vec<Scored> = fused
+            .filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search))
+            .collect();
         drop(catalog);
         let wanted = place.offset.saturating_add(search.limit);
         // One more than wanted tells whether there are more.
@@ -216,17 +245,34 @@ impl Strand {
         hits.drain(..page.start.min(hits.len()));
         self.tell_words(search, &lexical, &mut hits);
         let hidden = self.hidden(search, &lexical, &shown, &hits)?;
-        let Page { has_more, has_moved, next, .. } = page;
-        Ok(Recalled { hits, words, has_more, next, has_moved, is_cut, hidden })
+        let Page {
+            has_more,
+            has_moved,
+            next,
+            ..
+        } = page;
+        Ok(Recalled {
+            hits,
+            words,
+            has_more,
+            next,
+            has_moved,
+            is_cut,
+            hidden,
+        })
     }
 
     /// The place, which on a first page comes to know what there is.
     fn known_at(&self, place: Place) -> Place {
         let extent = u32::try_from(self.catalog().extent()).unwrap_or(u32::MAX);
-        Place { extent: place.extent.min(extent), ..place }
+        Place {
+            extent: place.extent.min(extent),
+            ..place
+        }
     }
 
-    /// What else has the words, where the cap on topics kept so many out that there is room: only of topics that have some.
+    /// What else has the words, where the cap on topics kept so many out that there is room: only
+    /// of topics that have some.
     fn further(
         &self,
         search: &Search,
@@ -238,20 +284,31 @@ impl Strand {
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| {
             let row = catalog.row(MemoryNumber(number));
-            let is_kept = |row: &Row| room.has_some_for(row.topic) && filter.keeps_at(MemoryNumber(number), row);
+            let is_kept = |row: &Row| {
+                room.has_some_for(row.topic) && filter.keeps_at(MemoryNumber(number), row)
+            };
             place.knows(number) && row.is_some_and(is_kept)
         };
         let found = self.further_by_words(search, lexical, &passes)?.into_iter();
-        Ok(found.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect())
+        Ok(found
+            .filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search))
+            .collect())
     }
 
     /// The newest memories that pass, strictly in that order.
-    fn list_newest(&self, search: &Search, place: Place, sources: &dyn Sources) -> Result<Recalled, ReadError> {
+    fn list_newest(
+        &self,
+        search: &Search,
+        place: Place,
+        sources: &dyn Sources,
+    ) -> Result<Recalled, ReadError> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let rows = catalog.rows_by_time(search.now, |row| row.valid_from);
-        let rows = rows.filter(|(_, number, row)| place.knows(number.0) && filter.keeps_at(*number, row));
-        let mut passing: Vec<(Timestamp, MemoryNumber)> = rows.map(|(at, number, _)| (at, number)).collect();
+        let rows =
+            rows.filter(|(_, number, row)| place.knows(number.0) && filter.keeps_at(*number, row));
+        let mut passing: Vec<(Timestamp, MemoryNumber)> =
+            rows.map(|(at, number, _)| (at, number)).collect();
         let wanted = place.offset.saturating_add(search.limit).saturating_add(1);
         if passing.len() > wanted {
             passing.select_nth_unstable_by(wanted, |a, b| b.cmp(a));
@@ -259,12 +316,29 @@ impl Strand {
         }
         passing.sort_unstable_by(|a, b| b.cmp(a));
         let listed: Vec<MemoryNumber> = passing.into_iter().map(|(_, number)| number).collect();
-        let Page { start, end, has_more, has_moved, next } = Page::of(&listed, place, search.limit, wanted - 1);
-        let evidence = Evidence { fused: 1.0, ..Evidence::default() };
+        let Page {
+            start,
+            end,
+            has_more,
+            has_moved,
+            next,
+        } = Page::of(&listed, place, search.limit, wanted - 1);
+        let evidence = Evidence {
+            fused: 1.0,
+            ..Evidence::default()
+        };
         let page = listed.get(start..end).unwrap_or_default().iter();
-        let pool = page.filter_map(|number| Scored::new(&catalog, *number, evidence, search)).collect();
+        let pool = page
+            .filter_map(|number| Scored::new(&catalog, *number, evidence, search))
+            .collect();
         drop(catalog);
-        Ok(Recalled { hits: self.read(pool, search, sources)?, has_more, next, has_moved, ..Recalled::default() })
+        Ok(Recalled {
+            hits: self.read(pool, search, sources)?,
+            has_more,
+            next,
+            has_moved,
+            ..Recalled::default()
+        })
     }
 
     /// The best of the candidates, diverse, as many as there is room for.
@@ -291,8 +365,14 @@ impl Strand {
         room.taken = selection.taken;
         let mut slots: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
         let chosen = selection.order.into_iter().zip(selection.worth);
-        let beside = |hit: Hit, score: f32| Hit { diversity: share(score, hit.score), score, ..hit };
-        Ok(chosen.filter_map(|(at, score)| Some(beside(slots.get_mut(at)?.take()?, score))).collect())
+        let beside = |hit: Hit, score: f32| Hit {
+            diversity: share(score, hit.score),
+            score,
+            ..hit
+        };
+        Ok(chosen
+            .filter_map(|(at, score)| Some(beside(slots.get_mut(at)?.take()?, score)))
+            .collect())
     }
 
     fn semantic_list(
@@ -307,24 +387,48 @@ impl Strand {
         let listed = few_candidates(search, catalog, passes);
         let candidates = match &listed {
             Some(list) => Candidates::List(list),
-            None => Candidates::Filter { keeps: passes, expected: catalog.extent() },
+            None => Candidates::Filter {
+                keeps: passes,
+                expected: catalog.extent(),
+            },
         };
         let hits = self.nearest(vector, FUSION_DEPTH, candidates)?;
-        Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.cosine)).collect())
+        Ok(hits
+            .into_iter()
+            .map(|hit| (MemoryNumber(hit.number), hit.cosine))
+            .collect())
     }
 
     /// Reads the candidates' records and finishes their scores, in the order given.
-    fn read(&self, pool: Vec<Scored>, search: &Search, sources: &dyn Sources) -> Result<Vec<Hit>, ReadError> {
+    fn read(
+        &self,
+        pool: Vec<Scored>,
+        search: &Search,
+        sources: &dyn Sources,
+    ) -> Result<Vec<Hit>, ReadError> {
         let snapshot = self.snapshot()?;
         let mut found = Vec::with_capacity(pool.len());
         for scored in pool {
-            found.extend(snapshot.memory(scored.number)?.map(|memory| (scored, memory)));
+            found.extend(
+                snapshot
+                    .memory(scored.number)?
+                    .map(|memory| (scored, memory)),
+            );
         }
         sources.prepare(&mut found.iter().map(|(_, memory)| memory));
         let mut hits = Vec::with_capacity(found.len());
-        for (Scored { evidence, mut factors, .. }, memory) in found {
+        for (
+            Scored {
+                evidence,
+                mut factors,
+                ..
+            },
+            memory,
+        ) in found
+        {
             let source_state = sources.state(&memory);
-            let confidence = source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
+            let confidence =
+                source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
             factors.confidence = Factors::confidence_factor(confidence);
             hits.push(Hit {
                 score: evidence.fused * factors.product(),
@@ -343,11 +447,19 @@ impl Strand {
     fn select(&self, hits: &[Hit], room: &Room) -> Selection {
         let catalog = self.catalog();
         let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
-        let topic = |hit: &Hit| catalog.row(hit.memory.number).map_or(u32::MAX, |row: &Row| row.topic);
+        let topic = |hit: &Hit| {
+            catalog
+                .row(hit.memory.number)
+                .map_or(u32::MAX, |row: &Row| row.topic)
+        };
         let candidates: Vec<Candidate> = hits
             .iter()
             .zip(self.codes(&numbers))
-            .map(|(hit, code)| Candidate { topic: topic(hit), score: hit.score, code })
+            .map(|(hit, code)| Candidate {
+                topic: topic(hit),
+                score: hit.score,
+                code,
+            })
             .collect();
         diversity::select(&candidates, room.limit, room.per_topic, room.taken.clone())
     }
@@ -370,8 +482,15 @@ impl Page {
         let start = start.min(found.len());
         let end = start.saturating_add(limit).min(found.len());
         let next = Place::behind(found.get(..end).unwrap_or(found), place.extent);
-        // A page that begins later than it was to may end where what was looked at does, and not where all ends.
-        Self { start, end, has_more: found.len() > end || found.len() > wanted, has_moved, next }
+        // A page that begins later than it was to may end where what was looked at does, and not
+        // where all ends.
+        Self {
+            start,
+            end,
+            has_more: found.len() > end || found.len() > wanted,
+            has_moved,
+            next,
+        }
     }
 }
 
@@ -387,12 +506,22 @@ struct Room {
 
 impl Room {
     fn new(search: &Search, limit: usize) -> Self {
-        let per_topic = if search.filter.topics.is_empty() { PER_TOPIC_MAX } else { usize::MAX };
-        Self { limit, per_topic, taken: Taken::new() }
+        let per_topic = if search.filter.topics.is_empty() {
+            PER_TOPIC_MAX
+        } else {
+            usize::MAX
+        };
+        Self {
+            limit,
+            per_topic,
+            taken: Taken::new(),
+        }
     }
 
     fn has_some_for(&self, topic: u32) -> bool {
-        self.taken.get(&topic).is_none_or(|taken| *taken < self.per_topic)
+        self.taken
+            .get(&topic)
+            .is_none_or(|taken| *taken < self.per_topic)
     }
 }
 
@@ -402,17 +531,34 @@ fn share(left: f32, score: f32) -> f32 {
 }
 
 fn ranked(mut hits: Vec<Hit>) -> Vec<Hit> {
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.memory.number.cmp(&b.memory.number)));
+    hits.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then(a.memory.number.cmp(&b.memory.number))
+    });
     hits
 }
 
 /// The candidates themselves when a topic filter leaves only its members.
-fn few_candidates(search: &Search, catalog: &Catalog, passes: &impl Fn(u32) -> bool) -> Option<Vec<u32>> {
+fn few_candidates(
+    search: &Search,
+    catalog: &Catalog,
+    passes: &impl Fn(u32) -> bool,
+) -> Option<Vec<u32>> {
     if search.filter.topics.is_empty() {
         return None;
     }
-    let members = search.filter.topics.iter().flat_map(|topic| catalog.of_topic(topic));
-    Some(members.map(|number| number.0).filter(|&number| passes(number)).collect())
+    let members = search
+        .filter
+        .topics
+        .iter()
+        .flat_map(|topic| catalog.of_topic(topic));
+    Some(
+        members
+            .map(|number| number.0)
+            .filter(|&number| passes(number))
+            .collect(),
+    )
 }
 
 #[cfg(test)]

@@ -19,12 +19,20 @@ struct FirstChanged;
 
 impl Sources for FirstChanged {
     fn state(&self, memory: &Memory) -> SourceState {
-        if memory.number == MemoryNumber(0) { SourceState::Changed } else { SourceState::Fresh }
+        if memory.number == MemoryNumber(0) {
+            SourceState::Changed
+        } else {
+            SourceState::Fresh
+        }
     }
 }
 
 fn store(topic: &str, text: &str, entropy: u32) -> Request {
-    let draft = Draft { topic: topic.into(), text: text.into(), ..Draft::default() };
+    let draft = Draft {
+        topic: topic.into(),
+        text: text.into(),
+        ..Draft::default()
+    };
     let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
     Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
@@ -33,12 +41,17 @@ fn store(topic: &str, text: &str, entropy: u32) -> Request {
         stamps: None,
         force: true,
         entropy: u128::from(entropy).to_le_bytes()[..10].try_into().unwrap(),
-        actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
+        actor: Actor {
+            origin: Origin::Agent,
+            agent: String::new(),
+            session: String::new(),
+        },
         at: Timestamp::default(),
     }
 }
 
-/// A strand with memories of these topics and texts, each near in meaning to what is asked for, or not.
+/// A strand with memories of these topics and texts, each near in meaning to what is asked for, or
+/// not.
 fn strand_of(memories: &[(&str, &str, bool)]) -> Arc<Strand> {
     open_strand(memories).0
 }
@@ -46,17 +59,28 @@ fn strand_of(memories: &[(&str, &str, bool)]) -> Arc<Strand> {
 /// The same with its writer.
 fn open_strand(memories: &[(&str, &str, bool)]) -> (Arc<Strand>, StrandWriter) {
     let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-    strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
-    let requests = (1..).zip(memories).map(|(entropy, (topic, text, _))| store(topic, text, entropy));
+    strand
+        .open_space(&MemoryStorage, "model", DIMENSIONS)
+        .unwrap();
+    let requests = (1..)
+        .zip(memories)
+        .map(|(entropy, (topic, text, _))| store(topic, text, entropy));
     writer.commit(requests.collect()).unwrap();
-    assert!(memories.len() > FEW || !strand.lacks_vectors(), "what was just stored is not worth a word");
+    assert!(
+        memories.len() > FEW || !strand.lacks_vectors(),
+        "what was just stored is not worth a word"
+    );
     let vectors: Vec<_> = strand
         .pending_vectors(memories.len())
         .unwrap()
         .iter()
         .map(|one| {
             let is_near = memories[one.number.0 as usize].2;
-            (one.number, one.text_hash, vec![if is_near { 0.5 } else { -0.5 }; DIMENSIONS])
+            (
+                one.number,
+                one.text_hash,
+                vec![if is_near { 0.5 } else { -0.5 }; DIMENSIONS],
+            )
         })
         .collect();
     strand.put_vectors(&vectors).unwrap();
@@ -77,11 +101,25 @@ fn hybrid(words: &str, mode: Mode) -> Search {
 
 #[test]
 fn a_changed_source_costs_confidence_in_this_search_alone() {
-    let strand = strand_of(&[("lists", "walrus lists one", true), ("lists", "walrus lists two", true)]);
-    let search = Search { vector: None, retriever: Retriever::Words, ..hybrid("walrus lists", Mode::Auto) };
+    let strand = strand_of(&[
+        ("lists", "walrus lists one", true),
+        ("lists", "walrus lists two", true),
+    ]);
+    let search = Search {
+        vector: None,
+        retriever: Retriever::Words,
+        ..hybrid("walrus lists", Mode::Auto)
+    };
     let plain = strand.search(&search).unwrap().hits;
-    assert!(plain.iter().all(|hit| hit.source_state == SourceState::Unknown));
-    let looked = strand.search_page(&search, Place::default(), &FirstChanged).unwrap().hits;
+    assert!(
+        plain
+            .iter()
+            .all(|hit| hit.source_state == SourceState::Unknown)
+    );
+    let looked = strand
+        .search_page(&search, Place::default(), &FirstChanged)
+        .unwrap()
+        .hits;
     let order: Vec<u32> = looked.iter().map(|hit| hit.memory.number.0).collect();
     assert_eq!(order, [1, 0]);
     let doubted = looked.last().unwrap();
@@ -92,12 +130,28 @@ fn a_changed_source_costs_confidence_in_this_search_alone() {
 
 #[test]
 fn meaning_adds_nothing_where_all_words_are_demanded_and_says_when_it_is_alone() {
-    let (strand, mut writer) = open_strand(&[("lists", "walrus lists one", true), ("lists", "seal lists two", true)]);
-    writer.commit((3..20).map(|entropy| store("lists", &format!("otters list {entropy}"), entropy)).collect()).unwrap();
+    let (strand, mut writer) = open_strand(&[
+        ("lists", "walrus lists one", true),
+        ("lists", "seal lists two", true),
+    ]);
+    writer
+        .commit(
+            (3..20)
+                .map(|entropy| store("lists", &format!("otters list {entropy}"), entropy))
+                .collect(),
+        )
+        .unwrap();
     assert!(strand.lacks_vectors());
     let found = |words, mode| {
         let found = strand.search(&hybrid(words, mode)).unwrap();
-        (found.hits.iter().map(|hit| hit.memory.number.0).collect::<Vec<_>>(), found.words == WordsFound::Nothing)
+        (
+            found
+                .hits
+                .iter()
+                .map(|hit| hit.memory.number.0)
+                .collect::<Vec<_>>(),
+            found.words == WordsFound::Nothing,
+        )
     };
     assert_eq!(found("walrus", Mode::All), (vec![0], false));
     assert_eq!(found("walrus", Mode::Auto), (vec![0, 1], false));
@@ -108,13 +162,30 @@ fn meaning_adds_nothing_where_all_words_are_demanded_and_says_when_it_is_alone()
 
 #[test]
 fn what_the_cap_hides_is_counted() {
-    let texts: Vec<String> = (0..5).map(|at| format!("token expiry number {at}")).collect();
-    let mut memories: Vec<(&str, &str, bool)> = texts.iter().map(|text| ("auth", text.as_str(), false)).collect();
+    let texts: Vec<String> = (0..5)
+        .map(|at| format!("token expiry number {at}"))
+        .collect();
+    let mut memories: Vec<(&str, &str, bool)> = texts
+        .iter()
+        .map(|text| ("auth", text.as_str(), false))
+        .collect();
     memories.push(("mail", "token expiry by mail", false));
     let strand = strand_of(&memories);
-    let mut search = Search { vector: None, ..hybrid("token expiry", Mode::Auto) };
+    let mut search = Search {
+        vector: None,
+        ..hybrid("token expiry", Mode::Auto)
+    };
     let found = strand.search(&search).unwrap();
-    assert_eq!((found.hits.len(), found.hidden), (4, vec![Counted { name: "auth".to_owned(), count: 2 }]));
+    assert_eq!(
+        (found.hits.len(), found.hidden),
+        (
+            4,
+            vec![Counted {
+                name: "auth".to_owned(),
+                count: 2
+            }]
+        )
+    );
     search.filter.topics = vec!["auth".to_owned()];
     let asked = strand.search(&search).unwrap();
     assert_eq!((asked.hits.len(), asked.hidden), (5, Vec::new()));
@@ -122,11 +193,27 @@ fn what_the_cap_hides_is_counted() {
 
 #[test]
 fn a_topic_that_alone_has_the_words_gives_its_share_and_says_what_it_keeps() {
-    let texts: Vec<String> = (0..5).map(|at| format!("token expiry number {at}")).collect();
-    let mut memories: Vec<(&str, &str, bool)> = texts.iter().map(|text| ("auth", text.as_str(), true)).collect();
+    let texts: Vec<String> = (0..5)
+        .map(|at| format!("token expiry number {at}"))
+        .collect();
+    let mut memories: Vec<(&str, &str, bool)> = texts
+        .iter()
+        .map(|text| ("auth", text.as_str(), true))
+        .collect();
     memories.push(("mail", "credentials run out", true));
-    let found = strand_of(&memories).search(&hybrid("token expiry", Mode::Auto)).unwrap();
-    assert_eq!((found.hits.len(), found.hidden), (4, vec![Counted { name: "auth".to_owned(), count: 2 }]));
+    let found = strand_of(&memories)
+        .search(&hybrid("token expiry", Mode::Auto))
+        .unwrap();
+    assert_eq!(
+        (found.hits.len(), found.hidden),
+        (
+            4,
+            vec![Counted {
+                name: "auth".to_owned(),
+                count: 2
+            }]
+        )
+    );
     assert_eq!(found.hits.iter().filter(|hit| hit.has_words).count(), 3);
 }
 
@@ -134,39 +221,90 @@ fn a_topic_that_alone_has_the_words_gives_its_share_and_says_what_it_keeps() {
 fn what_has_all_words_comes_first_and_the_rest_is_near() {
     let strand = strand_of(&[
         ("a", "walrus pups rest", true),
-        ("b", "walrus and lists of them and of much else besides that nobody asked for", false),
+        (
+            "b",
+            "walrus and lists of them and of much else besides that nobody asked for",
+            false,
+        ),
         ("c", "lists", false),
     ]);
     let found = |mode| {
         let found = strand.search(&hybrid("walrus lists", mode)).unwrap();
-        found.hits.iter().map(|hit| (hit.memory.number.0, hit.has_words)).collect::<Vec<_>>()
+        found
+            .hits
+            .iter()
+            .map(|hit| (hit.memory.number.0, hit.has_words))
+            .collect::<Vec<_>>()
     };
     assert_eq!(found(Mode::Auto), [(1, true), (0, false)]);
     let near = strand.search(&hybrid("walrus lists", Mode::Auto)).unwrap();
-    assert!(near.hits.iter().all(|hit| hit.has_some_words), "what is near has one of them as well");
+    assert!(
+        near.hits.iter().all(|hit| hit.has_some_words),
+        "what is near has one of them as well"
+    );
     let words = strand.search(&hybrid("kangaroo", Mode::Auto)).unwrap();
-    assert!(words.hits.iter().all(|hit| !hit.has_words && !hit.has_some_words));
+    assert!(
+        words
+            .hits
+            .iter()
+            .all(|hit| !hit.has_words && !hit.has_some_words)
+    );
     let mut any = found(Mode::Any);
     any.sort_unstable();
-    assert_eq!(any.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0, 1, 2]);
-    assert_eq!(strand.search(&hybrid("walrus kangaroo", Mode::Auto)).unwrap().words, WordsFound::OnlyAny);
+    assert_eq!(
+        any.iter().map(|(number, _)| *number).collect::<Vec<_>>(),
+        [0, 1, 2]
+    );
+    assert_eq!(
+        strand
+            .search(&hybrid("walrus kangaroo", Mode::Auto))
+            .unwrap()
+            .words,
+        WordsFound::OnlyAny
+    );
 }
 
 #[test]
 fn topics_behind_one_that_has_most_matches_are_found() {
-    let mut memories: Vec<(String, String)> = (0..300).map(|at| ("crowd".to_owned(), format!("walrus {at}"))).collect();
-    let others =
-        |at| (format!("other-{at}"), format!("a walrus among many words that make it rank far behind, number {at}"));
+    let mut memories: Vec<(String, String)> = (0..300)
+        .map(|at| ("crowd".to_owned(), format!("walrus {at}")))
+        .collect();
+    let others = |at| {
+        (
+            format!("other-{at}"),
+            format!("a walrus among many words that make it rank far behind, number {at}"),
+        )
+    };
     memories.extend((0..30).map(others));
-    let memories: Vec<_> = memories.iter().map(|(topic, text)| (topic.as_str(), text.as_str(), false)).collect();
+    let memories: Vec<_> = memories
+        .iter()
+        .map(|(topic, text)| (topic.as_str(), text.as_str(), false))
+        .collect();
     let strand = strand_of(&memories);
-    let search = |limit| Search { limit, vector: None, ..hybrid("walrus", Mode::Auto) };
+    let search = |limit| Search {
+        limit,
+        vector: None,
+        ..hybrid("walrus", Mode::Auto)
+    };
     let all = strand.search(&search(200)).unwrap();
     assert_eq!((all.hits.len(), all.has_more), (33, false));
-    assert_eq!(all.hidden, [Counted { name: "crowd".to_owned(), count: 297 }]);
+    assert_eq!(
+        all.hidden,
+        [Counted {
+            name: "crowd".to_owned(),
+            count: 297
+        }]
+    );
     let numbers = |hits: &[Hit]| hits.iter().map(|hit| hit.memory.number).collect::<Vec<_>>();
     let pages: Vec<MemoryNumber> = (0..4)
-        .flat_map(|page| numbers(&strand.search_page(&search(10), Place::at(10 * page), &NoSources).unwrap().hits))
+        .flat_map(|page| {
+            numbers(
+                &strand
+                    .search_page(&search(10), Place::at(10 * page), &NoSources)
+                    .unwrap()
+                    .hits,
+            )
+        })
         .collect();
     assert_eq!(pages, numbers(&all.hits));
     assert!(all.hits.iter().all(|hit| hit.has_words));
@@ -176,13 +314,23 @@ fn topics_behind_one_that_has_most_matches_are_found() {
 fn what_is_no_nearer_than_chance_is_noise() {
     // Alternately about two matters, so that every other pair of memories is as near as can be.
     let texts: Vec<String> = (0..40).map(|at| format!("walrus number {at}")).collect();
-    let memories: Vec<(&str, &str, bool)> =
-        texts.iter().enumerate().map(|(at, text)| ("a", text.as_str(), at % 2 == 0)).collect();
+    let memories: Vec<(&str, &str, bool)> = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| ("a", text.as_str(), at % 2 == 0))
+        .collect();
     let strand = strand_of(&memories);
     // Of a direction that is a third like one of the matters.
-    let askew = (0..DIMENSIONS).map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 }).collect();
+    let askew = (0..DIMENSIONS)
+        .map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 })
+        .collect();
     let found = |strand: &Strand, vector: Vec<f32>| {
-        let found = strand.search(&Search { vector: Some(vector), ..hybrid("kangaroo", Mode::Auto) }).unwrap();
+        let found = strand
+            .search(&Search {
+                vector: Some(vector),
+                ..hybrid("kangaroo", Mode::Auto)
+            })
+            .unwrap();
         assert!(found.words == WordsFound::Nothing && !found.hits.is_empty());
         is_noise(strand, &found.hits)
     };
@@ -190,6 +338,8 @@ fn what_is_no_nearer_than_chance_is_noise() {
     assert!(!found(&strand, vec![0.5; DIMENSIONS]));
     assert!(!is_noise(&strand, &[]));
     let few = strand_of(&memories[..FEW - 1]);
-    let askew = (0..DIMENSIONS).map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 }).collect();
+    let askew = (0..DIMENSIONS)
+        .map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 })
+        .collect();
     assert!(!found(&few, askew), "too few to tell");
 }

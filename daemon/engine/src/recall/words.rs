@@ -10,8 +10,8 @@ use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::model::MemoryNumber;
 use crate::strand::{Counted, ReadError, Strand, most_first};
 
-/// How many memories with the words are looked at where the cap on a topic leaves room: enough to find the other topics beside
-/// one that has most of the matches.
+/// How many memories with the words are looked at where the cap on a topic leaves room: enough to
+/// find the other topics beside one that has most of the matches.
 const FURTHER_DEPTH: usize = 2_000;
 
 /// What the words found.
@@ -32,12 +32,21 @@ impl WordList {
     /// A list of which all have what was demanded.
     fn of(ranked: Vec<(MemoryNumber, f32)>) -> Self {
         let having: HashSet<MemoryNumber> = ranked.iter().map(|(number, _)| *number).collect();
-        Self { is_open: having.len() >= FUSION_DEPTH, ranked, having, ..Self::default() }
+        Self {
+            is_open: having.len() >= FUSION_DEPTH,
+            ranked,
+            having,
+            ..Self::default()
+        }
     }
 
     /// What was demanded of those that have it.
     fn demanded(&self, search: &Search) -> WordMode {
-        if self.has_all || search.mode == Mode::All { WordMode::All } else { WordMode::Any }
+        if self.has_all || search.mode == Mode::All {
+            WordMode::All
+        } else {
+            WordMode::Any
+        }
     }
 
     /// Whether a memory has what was demanded, as far as the list goes.
@@ -48,9 +57,16 @@ impl WordList {
 
 impl Strand {
     /// Asks the word index.
-    pub(super) fn lexical_list(&self, search: &Search, passes: &impl Fn(u32) -> bool) -> Result<WordList, ReadError> {
+    pub(super) fn lexical_list(
+        &self,
+        search: &Search,
+        passes: &impl Fn(u32) -> bool,
+    ) -> Result<WordList, ReadError> {
         if search.retriever == Retriever::Meaning {
-            return Ok(WordList { is_open: true, ..WordList::default() });
+            return Ok(WordList {
+                is_open: true,
+                ..WordList::default()
+            });
         }
         let run = |mode| self.ranked_by_words(search, mode, FUSION_DEPTH, passes);
         match search.mode {
@@ -60,13 +76,27 @@ impl Strand {
                 let all = run(WordMode::All)?;
                 if all.is_empty() {
                     let any = run(WordMode::Any)?;
-                    return Ok(WordList { fell_back_to_any: !any.is_empty(), ..WordList::of(any) });
+                    return Ok(WordList {
+                        fell_back_to_any: !any.is_empty(),
+                        ..WordList::of(any)
+                    });
                 }
-                let list = WordList { has_all: true, ..WordList::of(all) };
-                // Beside meaning a list of the one or two that have all words is a poor witness: it ranks nothing else, and
-                // cannot show whether its best stands out. The memories with all words lead the longer list as well.
+                let list = WordList {
+                    has_all: true,
+                    ..WordList::of(all)
+                };
+                // Beside meaning a list of the one or two that have all words is a poor witness: it
+                // ranks nothing else, and cannot show whether its best stands out.
+                // The memories with all words lead the longer list as well.
                 let is_fused = search.vector.is_some() && search.retriever == Retriever::Hybrid;
-                Ok(if is_fused { WordList { ranked: run(WordMode::Any)?, ..list } } else { list })
+                Ok(if is_fused {
+                    WordList {
+                        ranked: run(WordMode::Any)?,
+                        ..list
+                    }
+                } else {
+                    list
+                })
             }
         }
     }
@@ -79,12 +109,19 @@ impl Strand {
         passes: &impl Fn(u32) -> bool,
     ) -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
         let query = search.query(mode);
-        let restriction = Restriction { topics: &search.filter.topics, tags: &search.filter.tags };
+        let restriction = Restriction {
+            topics: &search.filter.topics,
+            tags: &search.filter.tags,
+        };
         let hits = self.lexical().search(&query, depth, &restriction, passes)?;
-        Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.score)).collect())
+        Ok(hits
+            .into_iter()
+            .map(|hit| (MemoryNumber(hit.number), hit.score))
+            .collect())
     }
 
-    /// What else has the words, when the list of those that have them was cut; with scores on the scale of the list.
+    /// What else has the words, when the list of those that have them was cut; with scores on the
+    /// scale of the list.
     pub(super) fn further_by_words(
         &self,
         search: &Search,
@@ -99,11 +136,15 @@ impl Strand {
         lexical.having.extend(all.iter().map(|(number, _)| *number));
         lexical.is_open = all.len() >= FURTHER_DEPTH;
         let fused = fuse(&all, &[], 0.0, |_| false);
-        Ok(fused.into_iter().filter(|(number, _)| !known.contains(number)).collect())
+        Ok(fused
+            .into_iter()
+            .filter(|(number, _)| !known.contains(number))
+            .collect())
     }
 
-    /// Says of each hit whether it has the words: all of them, where some memory has all and they were not asked for one by one.
-    /// Where the list ended, the record is asked; so it is for any of them, which a list of those with all does not tell.
+    /// Says of each hit whether it has the words: all of them, where some memory has all and they
+    /// were not asked for one by one. Where the list ended, the record is asked; so it is for
+    /// any of them, which a list of those with all does not tell.
     pub(super) fn tell_words(&self, search: &Search, lexical: &WordList, hits: &mut [Hit]) {
         let query = search.query(WordMode::All);
         for hit in hits {
@@ -113,8 +154,9 @@ impl Strand {
                 (true, true) => self.has_all_terms(&query, &hit.memory),
                 (true, false) => !self.matched_terms(&query, &hit.memory).is_empty(),
             };
-            hit.has_some_words =
-                hit.has_words || hit.evidence.lexical_rank > 0 || !self.matched_terms(&query, &hit.memory).is_empty();
+            hit.has_some_words = hit.has_words
+                || hit.evidence.lexical_rank > 0
+                || !self.matched_terms(&query, &hit.memory).is_empty();
         }
     }
 
@@ -132,35 +174,69 @@ impl Strand {
         for topic in shown.iter().filter_map(|number| topic(*number)) {
             *taken.entry(topic).or_default() += 1;
         }
-        let of_hits: BTreeSet<u32> = hits.iter().filter_map(|hit| topic(hit.memory.number)).collect();
-        let full: Vec<u32> =
-            of_hits.into_iter().filter(|topic| taken.get(topic).is_some_and(|taken| *taken >= PER_TOPIC_MAX)).collect();
+        let of_hits: BTreeSet<u32> = hits
+            .iter()
+            .filter_map(|hit| topic(hit.memory.number))
+            .collect();
+        let full: Vec<u32> = of_hits
+            .into_iter()
+            .filter(|topic| {
+                taken
+                    .get(topic)
+                    .is_some_and(|taken| *taken >= PER_TOPIC_MAX)
+            })
+            .collect();
         if full.is_empty() || lexical.having.is_empty() || !search.filter.topics.is_empty() {
             return Ok(Vec::new());
         }
-        let names = full.iter().map(|topic| catalog.topics.text(*topic).to_owned()).collect();
-        let filter = Filter { topics: names, ..search.filter.clone() };
+        let names = full
+            .iter()
+            .map(|topic| catalog.topics.text(*topic).to_owned())
+            .collect();
+        let filter = Filter {
+            topics: names,
+            ..search.filter.clone()
+        };
         let compiled = filter.compile(&catalog);
         let passes = |number: u32| {
             let number = MemoryNumber(number);
-            catalog.row(number).is_some_and(|row| compiled.keeps_at(number, row)) && !shown.contains(&number)
+            catalog
+                .row(number)
+                .is_some_and(|row| compiled.keeps_at(number, row))
+                && !shown.contains(&number)
         };
-        let narrowed = Search { filter: filter.clone(), ..search.clone() };
-        let marks = self.with_words(&narrowed, lexical.demanded(search), catalog.extent(), &passes)?;
+        let narrowed = Search {
+            filter: filter.clone(),
+            ..search.clone()
+        };
+        let marks = self.with_words(
+            &narrowed,
+            lexical.demanded(search),
+            catalog.extent(),
+            &passes,
+        )?;
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         for (number, _) in (0..).zip(marks).filter(|(_, is_found)| *is_found) {
             if let Some(topic) = topic(MemoryNumber(number)) {
                 *counts.entry(topic).or_default() += 1;
             }
         }
-        Ok(most_first(counts.into_iter().map(|(topic, count)| (catalog.topics.text(topic), count))))
+        Ok(most_first(
+            counts
+                .into_iter()
+                .map(|(topic, count)| (catalog.topics.text(topic), count)),
+        ))
     }
 }
 
-/// What comes first and what comes after it. Where keywords are looked for and some memories have them all, those, and what is near
-/// in meaning; what has some of the words and is not near is left out then. A question's words are not chosen one by one, so that
-/// one list holds everything.
-pub(super) fn in_order(search: &Search, lexical: &WordList, pool: Vec<Scored>) -> (Vec<Scored>, Vec<Scored>) {
+/// What comes first and what comes after it. Where keywords are looked for and some memories have
+/// them all, those, and what is near in meaning; what has some of the words and is not near is left
+/// out then. A question's words are not chosen one by one, so that one list holds everything.
+pub(super) fn in_order(
+    search: &Search,
+    lexical: &WordList,
+    pool: Vec<Scored>,
+) -> (Vec<Scored>, Vec<Scored>) {
     let is_all_first = match search.mode {
         Mode::AllFirst => true,
         Mode::Auto => LexicalQuery::parse(&search.words, WordMode::All).is_keywords(),
@@ -169,8 +245,9 @@ pub(super) fn in_order(search: &Search, lexical: &WordList, pool: Vec<Scored>) -
     if !is_all_first || !lexical.has_all {
         return (pool, Vec::new());
     }
-    let (first, mut second): (Vec<Scored>, Vec<Scored>) =
-        pool.into_iter().partition(|scored| lexical.has(scored.number));
+    let (first, mut second): (Vec<Scored>, Vec<Scored>) = pool
+        .into_iter()
+        .partition(|scored| lexical.has(scored.number));
     second.retain(|scored| scored.evidence.is_near());
     (first, second)
 }

@@ -25,7 +25,8 @@ impl DirectoryStorage {
         Self { directory }
     }
 
-    /// Opens a file, for writing and made when it is absent, or for reading. `guard` decides what may be opened.
+    /// Opens a file, for writing and made when it is absent, or for reading. `guard` decides what
+    /// may be opened.
     fn open_with(
         &self,
         path: &Path,
@@ -33,7 +34,14 @@ impl DirectoryStorage {
         guard: fn(&mut OpenOptions, &Path) -> io::Result<File>,
     ) -> io::Result<Box<dyn StorageBackend>> {
         let is_new = writes && !path.try_exists()?;
-        let file = guard(OpenOptions::new().read(true).write(writes).create(writes).truncate(false), path)?;
+        let file = guard(
+            OpenOptions::new()
+                .read(true)
+                .write(writes)
+                .create(writes)
+                .truncate(false),
+            path,
+        )?;
         if is_new {
             self.sync_directory()?;
         }
@@ -62,11 +70,18 @@ impl Storage for DirectoryStorage {
 
     fn identity(&self, name: &str) -> io::Result<Option<FileIdentity>> {
         let found = std::fs::metadata(self.directory.join(name))?;
-        Ok(Some(FileIdentity { device: found.dev(), inode: found.ino() }))
+        Ok(Some(FileIdentity {
+            device: found.dev(),
+            inode: found.ino(),
+        }))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        if derived::clear_away(&self.directory, name)? { self.sync_directory() } else { Ok(()) }
+        if derived::clear_away(&self.directory, name)? {
+            self.sync_directory()
+        } else {
+            Ok(())
+        }
     }
 
     fn replace(&self, name: &str, by: &str) -> io::Result<()> {
@@ -87,7 +102,9 @@ pub(super) fn copy(storage: &dyn Storage, from: &str, to: &str) -> io::Result<()
     let mut piece = vec![0; PIECE_BYTES];
     let mut offset = 0;
     while offset < length {
-        let size = usize::try_from(length - offset).unwrap_or(PIECE_BYTES).min(PIECE_BYTES);
+        let size = usize::try_from(length - offset)
+            .unwrap_or(PIECE_BYTES)
+            .min(PIECE_BYTES);
         let part = piece.get_mut(..size).unwrap_or_default();
         from.read(offset, part)?;
         to.write(offset, part)?;
@@ -143,7 +160,11 @@ impl StorageBackend for Injected {
         self.0.try_lock_range(start, end)
     }
 
-    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
         self.0.try_lock_shared_range(start, end)
     }
 

@@ -1,5 +1,5 @@
-//! Checkpoints on disk: one for each scope, in a table of their own, each record with its version; and those that were there
-//! before it, the last ten, in one record beside it.
+//! Checkpoints on disk: one for each scope, in a table of their own, each record with its version;
+//! and those that were there before it, the last ten, in one record beside it.
 
 use prost::Message;
 use redb::ReadableTable;
@@ -12,8 +12,8 @@ use crate::model::{Checkpoint, Scope, Timestamp};
 
 const WHAT: &str = "a checkpoint";
 
-/// Checkpoints of a scope that are kept after they were replaced or cleared: several agents of one project save over each
-/// other, and nobody goes back further.
+/// Checkpoints of a scope that are kept after they were replaced or cleared: several agents of one
+/// project save over each other, and nobody goes back further.
 const EARLIER_MAX: usize = 10;
 
 /// Begins the key of a scope's earlier checkpoints; no scope begins so.
@@ -85,7 +85,8 @@ fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
 
 /// Decodes a checkpoint.
 fn decode(bytes: &[u8]) -> Result<Checkpoint, CodecError> {
-    let record = CheckpointV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
+    let record =
+        CheckpointV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
     Ok(record.into())
 }
 
@@ -96,23 +97,30 @@ fn decode_earlier(bytes: &[u8]) -> Result<EarlierV1, CodecError> {
 /// The table inside a write transaction.
 pub(super) type Table<'t> = redb::Table<'t, &'static str, &'static [u8]>;
 
-/// Replaces a scope's checkpoint; `None` removes it. The one that was there goes to the earlier ones. What of those cannot be
-/// read is let go: it must not keep a task from being saved.
+/// Replaces a scope's checkpoint; `None` removes it. The one that was there goes to the earlier
+/// ones. What of those cannot be read is let go: it must not keep a task from being saved.
 pub(super) fn put(
     table: &mut Table<'_>,
     scope: &Scope,
     checkpoint: Option<&Checkpoint>,
 ) -> Result<(), redb::StorageError> {
     let key = scope.to_string();
-    let replaced = table.get(key.as_str())?.and_then(|found| decode(opened(&key, found.value())?).ok());
+    let replaced = table
+        .get(key.as_str())?
+        .and_then(|found| decode(opened(&key, found.value())?).ok());
     if let Some(replaced) = replaced {
         let earlier_key = format!("{EARLIER}{key}");
         let found = table.get(earlier_key.as_str())?;
-        let kept = found.and_then(|found| decode_earlier(opened(&earlier_key, found.value())?).ok());
+        let kept =
+            found.and_then(|found| decode_earlier(opened(&earlier_key, found.value())?).ok());
         let mut earlier = kept.unwrap_or_default();
         earlier.checkpoints.insert(0, CheckpointV1::from(&replaced));
         earlier.checkpoints.truncate(EARLIER_MAX);
-        let record = seal::seal(&tables::CHECKPOINTS, earlier_key.as_str(), &with_version(&earlier));
+        let record = seal::seal(
+            &tables::CHECKPOINTS,
+            earlier_key.as_str(),
+            &with_version(&earlier),
+        );
         table.insert(earlier_key.as_str(), record.as_slice())?;
     }
     match checkpoint {
@@ -143,12 +151,15 @@ impl Snapshot {
         guarded(|| {
             let table = self.transaction.open_table(tables::CHECKPOINTS)?;
             let key = scope.to_string();
-            let Some(found) = table.get(key.as_str())? else { return Ok(None) };
+            let Some(found) = table.get(key.as_str())? else {
+                return Ok(None);
+            };
             Ok(opened(&key, found.value()).map(decode).transpose()?)
         })
     }
 
-    /// Reads the checkpoints that were replaced or cleared under any of these scopes, newest first, at most ten.
+    /// Reads the checkpoints that were replaced or cleared under any of these scopes, newest first,
+    /// at most ten.
     ///
     /// # Errors
     /// When the disk fails or a record is damaged.
@@ -163,7 +174,12 @@ impl Snapshot {
                 let key = format!("{EARLIER}{scope}");
                 let found = table.get(key.as_str())?;
                 if let Some(body) = found.as_ref().and_then(|found| opened(&key, found.value())) {
-                    earlier.extend(decode_earlier(body)?.checkpoints.into_iter().map(Checkpoint::from));
+                    earlier.extend(
+                        decode_earlier(body)?
+                            .checkpoints
+                            .into_iter()
+                            .map(Checkpoint::from),
+                    );
                 }
             }
             // Those of one scope are in order already, also where clocks were not.
@@ -246,7 +262,10 @@ mod tests {
 
     #[test]
     fn newer_versions_are_refused() {
-        assert_eq!(decode(&[RECORD_VERSION + 1, 0]).unwrap_err().kind(), ErrorKind::Newer);
+        assert_eq!(
+            decode(&[RECORD_VERSION + 1, 0]).unwrap_err().kind(),
+            ErrorKind::Newer
+        );
     }
 
     /// The bytes of version 1, so that a change of the format cannot pass unnoticed.
@@ -255,8 +274,14 @@ mod tests {
         let golden = include_bytes!("checkpoint_golden_v1.bin");
         let checkpoint = decode(golden).unwrap();
         assert_eq!(checkpoint.task, "Implement Metal attention kernel");
-        assert_eq!(checkpoint.next, ["Debug RMSNorm output", "Compare against llama.cpp"]);
-        assert_eq!(checkpoint.saved_at, Timestamp::from_micros(1_790_000_000_000_000));
+        assert_eq!(
+            checkpoint.next,
+            ["Debug RMSNorm output", "Compare against llama.cpp"]
+        );
+        assert_eq!(
+            checkpoint.saved_at,
+            Timestamp::from_micros(1_790_000_000_000_000)
+        );
         assert_eq!(encode(&checkpoint), golden);
     }
 }

@@ -1,7 +1,7 @@
 //! The versioned record codec: one version byte, then a protobuf message of that version.
 //!
-//! Every version keeps its own struct for good. Protobuf allows fields to be added inside a version; a change that older
-//! code would misread makes a new version.
+//! Every version keeps its own struct for good. Protobuf allows fields to be added inside a
+//! version; a change that older code would misread makes a new version.
 
 mod columns;
 
@@ -11,8 +11,8 @@ use prost::Message;
 
 use crate::error::ErrorKind;
 use crate::model::{
-    Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, SourceRef, Status, Timestamp,
-    Topic,
+    Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, SourceRef,
+    Status, Timestamp, Topic,
 };
 
 pub(crate) use columns::Columns;
@@ -24,7 +24,9 @@ pub(super) const RECORD_VERSION: u8 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
     /// Written by a newer Helix.
-    #[error("record of {what} has version {found}, this Helix knows up to {RECORD_VERSION}; install the newer Helix")]
+    #[error(
+        "record of {what} has version {found}, this Helix knows up to {RECORD_VERSION}; install the newer Helix"
+    )]
     Newer {
         /// What the record describes.
         what: &'static str,
@@ -32,7 +34,9 @@ pub enum CodecError {
         found: u8,
     },
     /// Not a record.
-    #[error("record of {what} is damaged: {detail}; restore a backup or run `helixctl doctor --deep`")]
+    #[error(
+        "record of {what} is damaged: {detail}; restore a backup or run `helixctl doctor --deep`"
+    )]
     Damaged {
         /// What the record describes.
         what: &'static str,
@@ -71,7 +75,10 @@ pub(super) fn with_version(message: &impl Message) -> Vec<u8> {
 }
 
 pub(super) fn damaged(what: &'static str, detail: &(impl ToString + ?Sized)) -> CodecError {
-    CodecError::Damaged { what, detail: detail.to_string() }
+    CodecError::Damaged {
+        what,
+        detail: detail.to_string(),
+    }
 }
 
 const WHAT: &str = "a memory";
@@ -158,7 +165,11 @@ pub(super) fn encode(memory: &Memory) -> Vec<u8> {
         tags: memory.tags.clone(),
         scope: memory.scope.to_string(),
         source: memory.source.as_ref().map(encode_source),
-        links: memory.links.iter().map(|id| id.as_bytes().to_vec()).collect(),
+        links: memory
+            .links
+            .iter()
+            .map(|id| id.as_bytes().to_vec())
+            .collect(),
         importance: memory.importance,
         confidence: memory.confidence,
         pinned: memory.pinned,
@@ -207,9 +218,18 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<String, CodecError> {
 
 /// Decodes a memory. Access statistics start as "never since it was recorded".
 pub(super) fn decode(number: MemoryNumber, bytes: &[u8]) -> Result<Memory, CodecError> {
-    let record = MemoryV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
-    let links = record.links.iter().map(|link| decode_id(link)).collect::<Result<_, _>>()?;
-    let provenance = record.provenance.into_iter().map(decode_provenance).collect::<Result<_, _>>()?;
+    let record =
+        MemoryV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
+    let links = record
+        .links
+        .iter()
+        .map(|link| decode_id(link))
+        .collect::<Result<_, _>>()?;
+    let provenance = record
+        .provenance
+        .into_iter()
+        .map(decode_provenance)
+        .collect::<Result<_, _>>()?;
     Ok(Memory {
         id: decode_id(&record.id)?,
         number,
@@ -232,13 +252,17 @@ pub(super) fn decode(number: MemoryNumber, bytes: &[u8]) -> Result<Memory, Codec
         recorded_at: Timestamp::from_micros(record.recorded_at_us),
         last_seen_at: Timestamp::from_micros(record.recorded_at_us),
         access_count: 0,
-        status: Status::parse(&record.status).ok_or_else(|| damaged(WHAT, "its status is unknown"))?,
+        status: Status::parse(&record.status)
+            .ok_or_else(|| damaged(WHAT, "its status is unknown"))?,
         sequence: Sequence(record.sequence),
     })
 }
 
 fn decode_id(bytes: &[u8]) -> Result<MemoryId, CodecError> {
-    bytes.try_into().map(MemoryId::from_bytes).map_err(|_| damaged(WHAT, "an id has not 16 bytes"))
+    bytes
+        .try_into()
+        .map(MemoryId::from_bytes)
+        .map_err(|_| damaged(WHAT, "an id has not 16 bytes"))
 }
 
 fn decode_origin(name: &str) -> Result<Origin, CodecError> {
@@ -248,11 +272,18 @@ fn decode_origin(name: &str) -> Result<Origin, CodecError> {
 fn decode_source(source: SourceV1) -> Result<SourceRef, CodecError> {
     let content_hash = source.content_hash.map(|hash| fixed(&hash)).transpose()?;
     let git_blob = source.git_blob.map(|blob| fixed(&blob)).transpose()?;
-    Ok(SourceRef { path: source.path, line: source.line, content_hash, git_blob })
+    Ok(SourceRef {
+        path: source.path,
+        line: source.line,
+        content_hash,
+        git_blob,
+    })
 }
 
 fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], CodecError> {
-    bytes.try_into().map_err(|_| damaged(WHAT, &format!("a hash has not {N} bytes")))
+    bytes
+        .try_into()
+        .map_err(|_| damaged(WHAT, &format!("a hash has not {N} bytes")))
 }
 
 fn decode_provenance(provenance: ProvenanceV1) -> Result<Provenance, CodecError> {

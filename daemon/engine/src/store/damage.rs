@@ -1,4 +1,5 @@
-//! Records that did not match their hash when they were read, and memories that a damaged store lost.
+//! Records that did not match their hash when they were read, and memories that a damaged store
+//! lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -30,14 +31,20 @@ impl Skipped {
     /// Notes a memory's record.
     pub(super) fn memory(&self, number: MemoryNumber) {
         if note(&self.memories, number.0) {
-            tracing::error!(number = number.0, "a memory's record does not match its hash and is not shown");
+            tracing::error!(
+                number = number.0,
+                "a memory's record does not match its hash and is not shown"
+            );
         }
     }
 
     /// Notes an operation.
     pub(super) fn operation(&self, sequence: Sequence) {
         if note(&self.operations, sequence.0) {
-            tracing::error!(sequence = sequence.0, "an operation does not match its hash and is not shown");
+            tracing::error!(
+                sequence = sequence.0,
+                "an operation does not match its hash and is not shown"
+            );
         }
     }
 }
@@ -49,7 +56,8 @@ pub struct Damage {
     pub memories: Vec<MemoryNumber>,
     /// Operations that do not match theirs.
     pub operations: Vec<Sequence>,
-    /// Memories that were lost when the store was made anew, with their handles where these are known.
+    /// Memories that were lost when the store was made anew, with their handles where these are
+    /// known.
     pub lost_memories: BTreeMap<u32, String>,
     /// Operations that were lost then.
     pub lost_operations: u64,
@@ -69,22 +77,38 @@ impl Snapshot {
     /// # Errors
     /// When the disk fails.
     pub fn damage(&self) -> Result<Damage, StoreError> {
-        let (memories, operations) = (lock(&self.skipped.memories).clone(), lock(&self.skipped.operations).clone());
+        let (memories, operations) = (
+            lock(&self.skipped.memories).clone(),
+            lock(&self.skipped.operations).clone(),
+        );
         let mut damage = Damage::default();
         for number in memories.into_iter().map(MemoryNumber) {
             if self.has_record(number)? && self.memory(number)?.is_none() {
                 damage.memories.push(number);
             }
         }
-        damage.operations.extend(operations.into_iter().map(Sequence));
+        damage
+            .operations
+            .extend(operations.into_iter().map(Sequence));
         guarded(|| {
-            for entry in self.transaction.open_table(tables::LOST)?.range::<u32>(..)? {
+            for entry in self
+                .transaction
+                .open_table(tables::LOST)?
+                .range::<u32>(..)?
+            {
                 let (number, handle) = entry?;
-                damage.lost_memories.insert(number.value(), handle.value().to_owned());
+                damage
+                    .lost_memories
+                    .insert(number.value(), handle.value().to_owned());
             }
-            for entry in self.transaction.open_table(tables::GAPS)?.range::<u64>(..)? {
+            for entry in self
+                .transaction
+                .open_table(tables::GAPS)?
+                .range::<u64>(..)?
+            {
                 let (first, last) = entry?;
-                damage.lost_operations += last.value().saturating_sub(first.value()).saturating_add(1);
+                damage.lost_operations +=
+                    last.value().saturating_sub(first.value()).saturating_add(1);
             }
             Ok(damage)
         })

@@ -43,7 +43,11 @@ impl Store {
         let found = guarded(|| {
             let view = open_view(storage)?;
             let history = view.begin_read()?.open_table(tables::HISTORY)?;
-            Ok::<_, StoreError>(history.last()?.map(|(sequence, entry)| (sequence.value(), entry.value().to_vec())))
+            Ok::<_, StoreError>(
+                history
+                    .last()?
+                    .map(|(sequence, entry)| (sequence.value(), entry.value().to_vec())),
+            )
         });
         match found {
             Ok(found) if found == own => Ok(Examined::Whole),

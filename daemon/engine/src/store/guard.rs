@@ -1,7 +1,8 @@
 //! The boundary around redb: a panic over a damaged page becomes [`StoreError::Damaged`].
 //!
-//! redb trusts the pages that it reads. A page that changed under it (a failing disk, an editor, a copy that stopped halfway)
-//! makes it index out of bounds, which is a panic. A reader gets an error instead, and the daemon lives.
+//! redb trusts the pages that it reads. A page that changed under it (a failing disk, an editor, a
+//! copy that stopped halfway) makes it index out of bounds, which is a panic. A reader gets an
+//! error instead, and the daemon lives.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -38,11 +39,16 @@ impl Drop for Inside {
 pub(super) fn guarded<T, E: From<StoreError>>(act: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     log_instead_of_printing();
     let inside = Inside::enter();
-    // Nothing half changed is used afterwards: a snapshot changes nothing, a transaction is dropped and thereby void, and the
-    // writer takes no more commits after an error.
+    // Nothing half changed is used afterwards: a snapshot changes nothing, a transaction is dropped
+    // and thereby void, and the writer takes no more commits after an error.
     let outcome = catch_unwind(AssertUnwindSafe(act));
     drop(inside);
-    outcome.unwrap_or_else(|panic| Err(StoreError::Damaged { detail: said(panic.as_ref()) }.into()))
+    outcome.unwrap_or_else(|panic| {
+        Err(StoreError::Damaged {
+            detail: said(panic.as_ref()),
+        }
+        .into())
+    })
 }
 
 /// Has panics inside of a boundary logged rather than printed: they are answered with an error.
@@ -54,7 +60,10 @@ fn log_instead_of_printing() {
             if DEPTH.with(Cell::get) == 0 {
                 previous(panic);
             } else {
-                let place = panic.location().map(ToString::to_string).unwrap_or_default();
+                let place = panic
+                    .location()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
                 tracing::debug!(place, "a panic inside of the store became an error");
             }
         }));
@@ -64,7 +73,9 @@ fn log_instead_of_printing() {
 /// The panic's own words: redb's speak of pages, never of what is in them.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    let text = text
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
     text.chars().take(DETAIL_MAX_CHARS).collect()
 }
 
@@ -78,8 +89,11 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_error_and_the_next_call_works() {
-        let broken: Result<(), StoreError> = guarded(|| panic!("range end index {} out of range", 9));
-        assert!(matches!(broken, Err(StoreError::Damaged { detail }) if detail.contains("out of range")));
+        let broken: Result<(), StoreError> =
+            guarded(|| panic!("range end index {} out of range", 9));
+        assert!(
+            matches!(broken, Err(StoreError::Damaged { detail }) if detail.contains("out of range"))
+        );
         assert_eq!(guarded(|| Ok::<_, StoreError>(7)).unwrap(), 7);
         assert_eq!(DEPTH.with(Cell::get), 0);
     }

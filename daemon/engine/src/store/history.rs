@@ -1,8 +1,9 @@
-//! The history: every change as an operation, append-only, each hashed together with the one before it.
+//! The history: every change as an operation, append-only, each hashed together with the one before
+//! it.
 //!
-//! The chain covers the payload's own hash rather than the payload, so that a text can be removed one day without
-//! rewriting the chain. `after` is the record as the operation left it; `before` is the `after` of the
-//! operation that `previous_of_memory` names.
+//! The chain covers the payload's own hash rather than the payload, so that a text can be removed
+//! one day without rewriting the chain. `after` is the record as the operation left it; `before` is
+//! the `after` of the operation that `previous_of_memory` names.
 
 use prost::Message;
 use redb::ReadableTable;
@@ -151,7 +152,8 @@ pub struct ChainError {
     pub detail: &'static str,
 }
 
-/// Encodes an operation after the one whose chain hash is `previous`; returns the sealed bytes and its own chain hash.
+/// Encodes an operation after the one whose chain hash is `previous`; returns the sealed bytes and
+/// its own chain hash.
 pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u8; 32]) {
     let header = OperationV1 {
         at_us: operation.at.as_micros(),
@@ -167,27 +169,43 @@ pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u
     };
     let header = header.encode_to_vec();
     let hash = chain_hash(operation.sequence, &header, previous);
-    // The fields behind the header, as the record would encode them, without copying the payload into it first.
-    let mut bytes = Vec::with_capacity(1 + header.len() + hash.len() + operation.after.len() + FIELDS_MAX_BYTES);
+    // The fields behind the header, as the record would encode them, without copying the payload
+    // into it first.
+    let mut bytes = Vec::with_capacity(
+        1 + header.len() + hash.len() + operation.after.len() + FIELDS_MAX_BYTES,
+    );
     bytes.push(RECORD_VERSION);
     bytes.extend_from_slice(&header);
     prost::encoding::bytes::encode(CHAIN_HASH_TAG, &hash.to_vec(), &mut bytes);
     if !operation.after.is_empty() {
         prost::encoding::bytes::encode(PAYLOAD_TAG, &operation.after, &mut bytes);
     }
-    (seal::seal(&tables::HISTORY, &operation.sequence.0, &bytes), hash)
+    (
+        seal::seal(&tables::HISTORY, &operation.sequence.0, &bytes),
+        hash,
+    )
 }
 
 /// Decodes an operation and its chain hash.
-pub(super) fn decode(sequence: Sequence, bytes: &[u8]) -> Result<(Operation, [u8; 32]), CodecError> {
+pub(super) fn decode(
+    sequence: Sequence,
+    bytes: &[u8],
+) -> Result<(Operation, [u8; 32]), CodecError> {
     let record = decode_record(opened(sequence, bytes)?)?;
-    let chain_hash = record.chain_hash.as_slice().try_into().map_err(|_| damaged(WHAT, "its hash is cut"))?;
-    let kind = OperationKind::ALL.into_iter().find(|kind| kind.name() == record.kind);
+    let chain_hash = record
+        .chain_hash
+        .as_slice()
+        .try_into()
+        .map_err(|_| damaged(WHAT, "its hash is cut"))?;
+    let kind = OperationKind::ALL
+        .into_iter()
+        .find(|kind| kind.name() == record.kind);
     let operation = Operation {
         sequence,
         at: Timestamp::from_micros(record.at_us),
         actor: Actor {
-            origin: Origin::parse(&record.origin).ok_or_else(|| damaged(WHAT, "its origin is unknown"))?,
+            origin: Origin::parse(&record.origin)
+                .ok_or_else(|| damaged(WHAT, "its origin is unknown"))?,
             agent: record.agent,
             session: record.session,
         },
@@ -209,18 +227,30 @@ pub(super) fn sound(sequence: Sequence, bytes: &[u8]) -> Result<Operation, Codec
     let payload_hash = decode_record(opened(sequence, bytes)?)?.payload_hash;
     let (operation, _) = decode(sequence, bytes)?;
     let is_sound = blake3::hash(&operation.after).as_bytes().as_slice() == payload_hash;
-    if is_sound { Ok(operation) } else { Err(damaged(WHAT, "its payload does not match its hash")) }
+    if is_sound {
+        Ok(operation)
+    } else {
+        Err(damaged(WHAT, "its payload does not match its hash"))
+    }
 }
 
 /// Whether an operation left this record of this memory.
-pub(super) fn vouches(sequence: Sequence, bytes: &[u8], number: MemoryNumber, record: &[u8]) -> bool {
-    opened(sequence, bytes).and_then(decode_record).is_ok_and(|operation| {
-        operation.number == number.0 && blake3::hash(record).as_bytes().as_slice() == operation.payload_hash
-    })
+pub(super) fn vouches(
+    sequence: Sequence,
+    bytes: &[u8],
+    number: MemoryNumber,
+    record: &[u8],
+) -> bool {
+    opened(sequence, bytes)
+        .and_then(decode_record)
+        .is_ok_and(|operation| {
+            operation.number == number.0
+                && blake3::hash(record).as_bytes().as_slice() == operation.payload_hash
+        })
 }
 
-/// The memory as the newest operation on it left it; `None` where an operation behind that one is damaged or missing, which may
-/// have been a newer one.
+/// The memory as the newest operation on it left it; `None` where an operation behind that one is
+/// damaged or missing, which may have been a newer one.
 pub(super) fn newest_of(
     history: &impl ReadableTable<u64, &'static [u8]>,
     number: MemoryNumber,
@@ -229,7 +259,9 @@ pub(super) fn newest_of(
     for entry in history.iter()?.rev() {
         let (key, entry) = entry?;
         let sequence = Sequence(key.value());
-        let Ok(operation) = sound(sequence, entry.value()) else { return Ok(None) };
+        let Ok(operation) = sound(sequence, entry.value()) else {
+            return Ok(None);
+        };
         if expected.is_some_and(|expected| expected != sequence.0) {
             return Ok(None);
         }
@@ -263,7 +295,8 @@ struct MomentV1 {
 
 /// Decodes when an operation was, and on what.
 pub(super) fn decode_moment(sequence: Sequence, bytes: &[u8]) -> Result<Moment, CodecError> {
-    let record = MomentV1::decode(versioned(WHAT, opened(sequence, bytes)?)?).map_err(|error| damaged(WHAT, &error))?;
+    let record = MomentV1::decode(versioned(WHAT, opened(sequence, bytes)?)?)
+        .map_err(|error| damaged(WHAT, &error))?;
     Ok(Moment {
         at: Timestamp::from_micros(record.at_us),
         number: MemoryNumber(record.number),
@@ -271,13 +304,19 @@ pub(super) fn decode_moment(sequence: Sequence, bytes: &[u8]) -> Result<Moment, 
     })
 }
 
-/// Checks that an operation continues the chain; returns its hash for the next check. The first one behind a gap has nothing to
-/// continue.
-pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: Option<&[u8; 32]>) -> Result<[u8; 32], ChainError> {
+/// Checks that an operation continues the chain; returns its hash for the next check. The first one
+/// behind a gap has nothing to continue.
+pub(super) fn verify(
+    sequence: Sequence,
+    bytes: &[u8],
+    previous: Option<&[u8; 32]>,
+) -> Result<[u8; 32], ChainError> {
     let broken = |detail| ChainError { sequence, detail };
-    let bytes = opened(sequence, bytes).map_err(|_| broken("the record does not match its hash"))?;
+    let bytes =
+        opened(sequence, bytes).map_err(|_| broken("the record does not match its hash"))?;
     let mut record = decode_record(bytes).map_err(|_| broken("the record cannot be read"))?;
-    // Decoding passes over unknown fields and other spellings of a number, which the hash would then not cover.
+    // Decoding passes over unknown fields and other spellings of a number, which the hash would
+    // then not cover.
     if with_version(&record) != bytes {
         return Err(broken("the record is not as it was written"));
     }
@@ -287,10 +326,17 @@ pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: Option<&[u8; 32
         return Err(broken("the payload does not match its hash"));
     }
     let Some(previous) = previous else {
-        return claimed.as_slice().try_into().map_err(|_| broken("its hash is cut"));
+        return claimed
+            .as_slice()
+            .try_into()
+            .map_err(|_| broken("its hash is cut"));
     };
     let hash = chain_hash(sequence, &record.encode_to_vec(), previous);
-    if hash.as_slice() == claimed { Ok(hash) } else { Err(broken("the hash does not follow from the one before")) }
+    if hash.as_slice() == claimed {
+        Ok(hash)
+    } else {
+        Err(broken("the hash does not follow from the one before"))
+    }
 }
 
 fn decode_record(bytes: &[u8]) -> Result<OperationV1, CodecError> {
@@ -315,7 +361,11 @@ mod tests {
         Operation {
             sequence: Sequence(sequence),
             at: Timestamp::from_micros(5),
-            actor: Actor { origin: Origin::Agent, agent: "claude-code".into(), session: "s".into() },
+            actor: Actor {
+                origin: Origin::Agent,
+                agent: "claude-code".into(),
+                session: "s".into(),
+            },
             kind: OperationKind::Store,
             number: MemoryNumber(7),
             previous_of_memory: None,
@@ -333,15 +383,27 @@ mod tests {
     #[test]
     fn any_change_breaks_the_chain() {
         let (bytes, hash) = encode(&operation(2), &GENESIS);
-        assert!(verify(Sequence(3), &bytes, Some(&GENESIS)).is_err(), "moved");
-        assert!(verify(Sequence(2), &bytes, Some(&hash)).is_err(), "another past");
+        assert!(
+            verify(Sequence(3), &bytes, Some(&GENESIS)).is_err(),
+            "moved"
+        );
+        assert!(
+            verify(Sequence(2), &bytes, Some(&hash)).is_err(),
+            "another past"
+        );
         for bit in 0..bytes.len() * 8 {
             let mut tampered = bytes.clone();
             *tampered.get_mut(bit / 8).unwrap() ^= 1 << (bit % 8);
-            assert!(verify(Sequence(2), &tampered, Some(&GENESIS)).is_err(), "bit {bit}");
+            assert!(
+                verify(Sequence(2), &tampered, Some(&GENESIS)).is_err(),
+                "bit {bit}"
+            );
         }
         // An unknown field is skipped when a record is decoded, but it is a change all the same.
         let appended = [bytes.as_slice(), &[0x78, 1]].concat();
-        assert!(verify(Sequence(2), &appended, Some(&GENESIS)).is_err(), "appended");
+        assert!(
+            verify(Sequence(2), &appended, Some(&GENESIS)).is_err(),
+            "appended"
+        );
     }
 }

@@ -1,32 +1,39 @@
-//! Making a store anew from a damaged one: everything whose hash holds is taken over, a memory whose record does not match is
-//! taken from the history where that is whole, and the rest is named.
+//! Making a store anew from a damaged one: everything whose hash holds is taken over, a memory
+//! whose record does not match is taken from the history where that is whole, and the rest is
+//! named.
 //!
-//! Nothing is written into the damaged file. A copy of it is kept beside the store and never read again; the new file takes its
-//! place by a rename, so that a crash leaves one of the two. A memory whose last operation may be among the lost ones is not
-//! taken from an earlier one: a text of yesterday would pass for today's.
+//! Nothing is written into the damaged file. A copy of it is kept beside the store and never read
+//! again; the new file takes its place by a rename, so that a crash leaves one of the two. A memory
+//! whose last operation may be among the lost ones is not taken from an earlier one: a text of
+//! yesterday would pass for today's.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use redb::{
-    ConcurrencyMode, Database, Key, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
-    ReadableTableMetadata, TableDefinition, Value, WriteTransaction,
+    ConcurrencyMode, Database, Key, ReadOnlyTable, ReadTransaction, ReadableDatabase,
+    ReadableTable, ReadableTableMetadata, TableDefinition, Value, WriteTransaction,
 };
 
 use super::backend::copy;
 use super::guard::guarded;
 use super::overlay::Overlay;
-use super::{CACHE_BYTES, FORMAT, STORE_FILE, StoreError, codec, history, open_database, open_error, seal, tables};
+use super::{
+    CACHE_BYTES, FORMAT, STORE_FILE, StoreError, codec, history, open_database, open_error, seal,
+    tables,
+};
 use crate::model::{MemoryNumber, Sequence};
 use crate::ports::Storage;
 
 /// The new file while it is made; what a crash left of it is removed at the next start.
 pub(super) const MENDED_FILE: &str = "store.redb.mending";
 
-/// Fewest bytes that a memory or an operation takes in the file: no damaged number makes more of them.
+/// Fewest bytes that a memory or an operation takes in the file: no damaged number makes more of
+/// them.
 const ROW_BYTES_MIN: u64 = 64;
 
-/// Of the memories so many percent may be lost; a store of which less is left is for its user to restore.
+/// Of the memories so many percent may be lost; a store of which less is left is for its user to
+/// restore.
 const LOST_MAX_PERCENT: u64 = 25;
 
 /// Copies of damaged stores that are kept; beyond it nothing more is made anew.
@@ -44,11 +51,17 @@ pub fn damaged_copy(number: u32) -> String {
     format!("{STORE_FILE}.damaged-{number}")
 }
 
-/// Makes the store anew and puts it in the damaged one's place. `detail` is why that counts as damaged.
+/// Makes the store anew and puts it in the damaged one's place. `detail` is why that counts as
+/// damaged.
 pub(super) fn mend(storage: &dyn Storage, detail: &str) -> Result<(), StoreError> {
-    let refused = || StoreError::Damaged { detail: detail.to_owned() };
+    let refused = || StoreError::Damaged {
+        detail: detail.to_owned(),
+    };
     let out_of_room = |source: io::Error| StoreError::Mend { source };
-    tracing::error!(detail, "the store is damaged; what is whole is taken over into a new one");
+    tracing::error!(
+        detail,
+        "the store is damaged; what is whole is taken over into a new one"
+    );
     let damaged = Damaged::open(storage).map_err(|_| refused())?;
     storage.remove(MENDED_FILE).map_err(StoreError::Open)?;
     let (mended, found) = damaged.take_over(storage)?;
@@ -58,9 +71,14 @@ pub(super) fn mend(storage: &dyn Storage, detail: &str) -> Result<(), StoreError
         return Err(refused());
     }
     drop(mended);
-    let copied = (1..=COPIES_MAX).map(damaged_copy).find(|name| storage.read(name).is_err()).ok_or_else(refused)?;
+    let copied = (1..=COPIES_MAX)
+        .map(damaged_copy)
+        .find(|name| storage.read(name).is_err())
+        .ok_or_else(refused)?;
     copy(storage, STORE_FILE, &copied).map_err(out_of_room)?;
-    storage.replace(STORE_FILE, MENDED_FILE).map_err(out_of_room)?;
+    storage
+        .replace(STORE_FILE, MENDED_FILE)
+        .map_err(out_of_room)?;
     tracing::error!(
         memories = found.memories.len(),
         from_history = found.from_history,
@@ -132,7 +150,9 @@ impl Found {
 
 /// Whether a name from a damaged table may be shown.
 fn is_plain(handle: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'/');
+    let is_plain = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'/')
+    };
     !handle.is_empty() && handle.bytes().all(is_plain)
 }
 
@@ -150,7 +170,8 @@ impl Damaged {
         let rows_max = base.len().map_err(StoreError::Open)? / ROW_BYTES_MIN;
         let view = Overlay::new(base, true).map_err(StoreError::Open)?;
         guarded(|| {
-            // A reader beside a writer reads only the pages that it asks for, and neither repairs nor allocates.
+            // A reader beside a writer reads only the pages that it asks for, and neither repairs
+            // nor allocates.
             let database = redb::Builder::new()
                 .set_cache_size(CACHE_BYTES)
                 .set_concurrency_mode(ConcurrencyMode::SingleWriter)
@@ -160,16 +181,25 @@ impl Damaged {
             let meta = table(&transaction, tables::META);
             let number = |key| lookup(meta.as_ref(), key, |found: u64| found);
             if number(tables::META_FORMAT).is_some_and(|format| format > FORMAT) {
-                return Err(StoreError::Damaged { detail: String::new() });
+                return Err(StoreError::Damaged {
+                    detail: String::new(),
+                });
             }
             let next_number = number(tables::META_NEXT_NUMBER).filter(|number| *number <= rows_max);
-            let named = [tables::SESSIONS, tables::INCIDENTS, tables::OBSERVATIONS, tables::CHECKPOINTS];
+            let named = [
+                tables::SESSIONS,
+                tables::INCIDENTS,
+                tables::OBSERVATIONS,
+                tables::CHECKPOINTS,
+            ];
             Ok(Self {
                 memories: table(&transaction, tables::MEMORIES),
                 history: table(&transaction, tables::HISTORY),
                 access: table(&transaction, tables::ACCESS),
                 receipts: table(&transaction, tables::RECEIPTS),
-                named: named.map(|definition| (definition, table(&transaction, definition))).into(),
+                named: named
+                    .map(|definition| (definition, table(&transaction, definition)))
+                    .into(),
                 lost: table(&transaction, tables::LOST),
                 handles: table(&transaction, tables::HANDLES),
                 next_number: next_number.unwrap_or_default(),
@@ -195,7 +225,10 @@ impl Damaged {
     fn take_memories(&self, target: &Database, found: &mut Found) -> Result<(), StoreError> {
         let claimed = count(self.memories.as_ref());
         let last = last(self.memories.as_ref()).map_or(0, |last| u64::from(last) + 1);
-        let end = [claimed, last, self.next_number].into_iter().filter(|end| *end <= self.rows_max).max();
+        let end = [claimed, last, self.next_number]
+            .into_iter()
+            .filter(|end| *end <= self.rows_max)
+            .max();
         let end = u32::try_from(end.unwrap_or_default()).unwrap_or(u32::MAX);
         in_parts(0..u64::from(end), target, |transaction, numbers| {
             let mut table = transaction.open_table(tables::MEMORIES)?;
@@ -221,41 +254,62 @@ impl Damaged {
         }
         let operation = lookup(self.history.as_ref(), memory.sequence.0, <[u8]>::to_vec)?;
         let is_recorded = history::vouches(memory.sequence, &operation, memory.number, body);
-        is_recorded.then(|| (seal::seal(&tables::MEMORIES, &number, body), memory.sequence.0))
+        is_recorded.then(|| {
+            (
+                seal::seal(&tables::MEMORIES, &number, body),
+                memory.sequence.0,
+            )
+        })
     }
 
     /// Takes over the operations that can be read, and every handle that a memory ever had.
     fn take_history(&self, target: &Database, found: &mut Found) -> Result<(), StoreError> {
-        let claimed = [count(self.history.as_ref()), last(self.history.as_ref()).unwrap_or_default()];
+        let claimed = [
+            count(self.history.as_ref()),
+            last(self.history.as_ref()).unwrap_or_default(),
+        ];
         let known = found.memories.values().copied().max().unwrap_or_default();
-        let end = claimed.into_iter().chain([known]).filter(|end| *end <= self.rows_max).max().unwrap_or_default();
+        let end = claimed
+            .into_iter()
+            .chain([known])
+            .filter(|end| *end <= self.rows_max)
+            .max()
+            .unwrap_or_default();
         let mut previous = Some(history::GENESIS);
-        in_parts(1..end.saturating_add(1), target, |transaction, sequences| {
-            let mut table = transaction.open_table(tables::HISTORY)?;
-            let mut handles = transaction.open_table(tables::HANDLES)?;
-            for sequence in sequences {
-                let entry = lookup(self.history.as_ref(), sequence, <[u8]>::to_vec).unwrap_or_default();
-                let hash = history::verify(Sequence(sequence), &entry, previous.as_ref()).ok();
-                let operation = history::sound(Sequence(sequence), &entry).ok().filter(|_| hash.is_some());
-                previous = hash;
-                let Some(operation) = operation else {
-                    found.miss(sequence);
-                    continue;
-                };
-                table.insert(sequence, entry.as_slice())?;
-                found.operations += 1;
-                found.newest.insert(operation.number.0, sequence);
-                if let Ok(memory) = operation.memory()
-                    && handles.get(memory.handle.as_str())?.is_none()
-                {
-                    handles.insert(memory.handle.as_str(), memory.number.0)?;
+        in_parts(
+            1..end.saturating_add(1),
+            target,
+            |transaction, sequences| {
+                let mut table = transaction.open_table(tables::HISTORY)?;
+                let mut handles = transaction.open_table(tables::HANDLES)?;
+                for sequence in sequences {
+                    let entry =
+                        lookup(self.history.as_ref(), sequence, <[u8]>::to_vec).unwrap_or_default();
+                    let hash = history::verify(Sequence(sequence), &entry, previous.as_ref()).ok();
+                    let operation = history::sound(Sequence(sequence), &entry)
+                        .ok()
+                        .filter(|_| hash.is_some());
+                    previous = hash;
+                    let Some(operation) = operation else {
+                        found.miss(sequence);
+                        continue;
+                    };
+                    table.insert(sequence, entry.as_slice())?;
+                    found.operations += 1;
+                    found.newest.insert(operation.number.0, sequence);
+                    if let Ok(memory) = operation.memory()
+                        && handles.get(memory.handle.as_str())?.is_none()
+                    {
+                        handles.insert(memory.handle.as_str(), memory.number.0)?;
+                    }
                 }
-            }
-            Ok(())
-        })
+                Ok(())
+            },
+        )
     }
 
-    /// Takes records from the history where a memory has none, or an older one, and finds out which are lost.
+    /// Takes records from the history where a memory has none, or an older one, and finds out which
+    /// are lost.
     fn settle(&self, transaction: &WriteTransaction, found: &mut Found) -> Result<(), StoreError> {
         let mut memories = transaction.open_table(tables::MEMORIES)?;
         let mut ids = transaction.open_table(tables::IDS)?;
@@ -263,14 +317,27 @@ impl Damaged {
         let history = transaction.open_table(tables::HISTORY)?;
         let lost_last = found.gaps.last_key_value().map_or(0, |(_, last)| *last);
         for (number, sequence) in found.newest.clone() {
-            if found.memories.get(&number).is_some_and(|own| *own >= sequence) {
+            if found
+                .memories
+                .get(&number)
+                .is_some_and(|own| *own >= sequence)
+            {
                 continue;
             }
-            let entry = history.get(sequence)?.map(|entry| entry.value().to_vec()).unwrap_or_default();
+            let entry = history
+                .get(sequence)?
+                .map(|entry| entry.value().to_vec())
+                .unwrap_or_default();
             let operation = history::sound(Sequence(sequence), &entry).ok();
-            let memory = operation.as_ref().and_then(|operation| operation.memory().ok());
-            if let Some(operation) = operation.filter(|_| sequence > lost_last && memory.is_some()) {
-                memories.insert(number, seal::seal(&tables::MEMORIES, &number, &operation.after).as_slice())?;
+            let memory = operation
+                .as_ref()
+                .and_then(|operation| operation.memory().ok());
+            if let Some(operation) = operation.filter(|_| sequence > lost_last && memory.is_some())
+            {
+                memories.insert(
+                    number,
+                    seal::seal(&tables::MEMORIES, &number, &operation.after).as_slice(),
+                )?;
                 found.memories.insert(number, sequence);
                 found.lost.remove(&number);
                 found.from_history += 1;
@@ -278,7 +345,12 @@ impl Damaged {
                 // Its record is of an earlier time, or it has none.
                 memories.remove(number)?;
                 found.memories.remove(&number);
-                found.lost.insert(number, memory.map(|memory| memory.handle.as_str().to_owned()).unwrap_or_default());
+                found.lost.insert(
+                    number,
+                    memory
+                        .map(|memory| memory.handle.as_str().to_owned())
+                        .unwrap_or_default(),
+                );
             }
         }
         each_row(self.lost.as_ref(), |number: u32, handle: &str| {
@@ -287,7 +359,11 @@ impl Damaged {
             }
         });
         each_row(self.handles.as_ref(), |handle: &str, number: u32| {
-            if let Some(name) = found.lost.get_mut(&number).filter(|name| name.is_empty() && is_plain(handle)) {
+            if let Some(name) = found
+                .lost
+                .get_mut(&number)
+                .filter(|name| name.is_empty() && is_plain(handle))
+            {
                 handle.clone_into(name);
             }
         });
@@ -342,9 +418,17 @@ impl Damaged {
             gaps.insert(first, last)?;
         }
         let mut meta = transaction.open_table(tables::META)?;
-        let numbers = found.memories.last_key_value().into_iter().map(|(number, _)| *number);
-        let next = numbers.chain(found.lost.last_key_value().map(|(number, _)| *number)).max();
-        let next = next.map_or(0, |last| u64::from(last) + 1).max(self.next_number);
+        let numbers = found
+            .memories
+            .last_key_value()
+            .into_iter()
+            .map(|(number, _)| *number);
+        let next = numbers
+            .chain(found.lost.last_key_value().map(|(number, _)| *number))
+            .max();
+        let next = next
+            .map_or(0, |last| u64::from(last) + 1)
+            .max(self.next_number);
         meta.insert(tables::META_NEXT_NUMBER, next)?;
         meta.insert(tables::META_FORMAT, FORMAT)?;
         Ok(())
@@ -373,12 +457,16 @@ fn lookup<K: Key + 'static, V: Value + 'static, T>(
     take: impl for<'v> FnOnce(V::SelfType<'v>) -> T,
 ) -> Option<T> {
     let table = table?;
-    guarded(|| Ok::<_, StoreError>(table.get(key)?.map(|found| take(found.value())))).ok().flatten()
+    guarded(|| Ok::<_, StoreError>(table.get(key)?.map(|found| take(found.value()))))
+        .ok()
+        .flatten()
 }
 
 /// How many rows a table says that it has.
 fn count<K: Key + 'static, V: Value + 'static>(table: Option<&ReadOnlyTable<K, V>>) -> u64 {
-    table.and_then(|table| guarded(|| Ok::<_, StoreError>(table.len()?)).ok()).unwrap_or_default()
+    table
+        .and_then(|table| guarded(|| Ok::<_, StoreError>(table.len()?)).ok())
+        .unwrap_or_default()
 }
 
 /// The last key of a table.
@@ -388,7 +476,9 @@ where
     V: Value + 'static,
 {
     let table = table?;
-    guarded(|| Ok::<_, StoreError>(table.last()?.map(|(key, _)| key.value()))).ok().flatten()
+    guarded(|| Ok::<_, StoreError>(table.last()?.map(|(key, _)| key.value())))
+        .ok()
+        .flatten()
 }
 
 /// Reads the rows of a table from both of its ends, each up to where it is damaged.
@@ -402,7 +492,11 @@ fn each_row<K: Key + 'static, V: Value + 'static>(
         let walked = guarded(|| {
             let mut rows = table.iter()?;
             while left > 0 {
-                let row = if is_reversed { rows.next_back() } else { rows.next() };
+                let row = if is_reversed {
+                    rows.next_back()
+                } else {
+                    rows.next()
+                };
                 let Some(row) = row else { break };
                 let (key, value) = row?;
                 each(key.value(), value.value());

@@ -6,8 +6,9 @@
 //! | 2 | operations that edit, move, supersede and repair; checkpoints; what imports bring along |
 //! | 3 | the envelope with a hash around every record; the store's identity; what was lost to damage |
 //!
-//! A migration is one transaction: a crash leaves the older format, and the next start copies and migrates again. The copy is
-//! never read; it is there for somebody who wants to go back to the older Helix.
+//! A migration is one transaction: a crash leaves the older format, and the next start copies and
+//! migrates again. The copy is never read; it is there for somebody who wants to go back to the
+//! older Helix.
 
 use redb::{Database, ReadableTable, WriteTransaction};
 
@@ -23,11 +24,16 @@ pub(super) fn backup_name(format: u64) -> String {
     format!("{STORE_FILE}.format-{format}")
 }
 
-/// Copies the store, which is closed; durable when it returns. An earlier copy of that format is replaced: it was made by a
-/// start that did not come to the end of the migration.
+/// Copies the store, which is closed; durable when it returns. An earlier copy of that format is
+/// replaced: it was made by a start that did not come to the end of the migration.
 pub(super) fn back_up(storage: &dyn Storage, format: u64) -> Result<(), StoreError> {
     let name = backup_name(format);
-    tracing::info!(format, to = FORMAT, copy = name, "bringing the store up to date");
+    tracing::info!(
+        format,
+        to = FORMAT,
+        copy = name,
+        "bringing the store up to date"
+    );
     copy(storage, STORE_FILE, &name).map_err(|source| {
         // Half a copy is of no use, and the room may be what is missing.
         storage.remove(&name).ok();
@@ -42,21 +48,31 @@ pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), StoreError
     if found < SEALED_FORMAT {
         seal_records(&transaction)?;
     }
-    transaction.open_table(tables::META)?.insert(tables::META_FORMAT, FORMAT)?;
+    transaction
+        .open_table(tables::META)?
+        .insert(tables::META_FORMAT, FORMAT)?;
     transaction.commit()?;
     tracing::info!(found, now = FORMAT, "the store is up to date");
     Ok(())
 }
 
-/// Puts the records into envelopes of which the history does not vouch for. Those of memories get theirs when they are next
-/// written, and operations keep theirs, which is the chain.
+/// Puts the records into envelopes of which the history does not vouch for. Those of memories get
+/// theirs when they are next written, and operations keep theirs, which is the chain.
 fn seal_records(transaction: &WriteTransaction) -> Result<(), StoreError> {
-    for definition in [tables::SESSIONS, tables::INCIDENTS, tables::OBSERVATIONS, tables::CHECKPOINTS] {
+    for definition in [
+        tables::SESSIONS,
+        tables::INCIDENTS,
+        tables::OBSERVATIONS,
+        tables::CHECKPOINTS,
+    ] {
         let mut table = transaction.open_table(definition)?;
         let mut sealed = Vec::new();
         for entry in table.iter()? {
             let (key, record) = entry?;
-            sealed.push((key.value().to_owned(), seal::seal(&definition, key.value(), record.value())));
+            sealed.push((
+                key.value().to_owned(),
+                seal::seal(&definition, key.value(), record.value()),
+            ));
         }
         for (key, record) in sealed {
             table.insert(key.as_str(), record.as_slice())?;
@@ -66,7 +82,10 @@ fn seal_records(transaction: &WriteTransaction) -> Result<(), StoreError> {
     let mut sealed = Vec::new();
     for entry in receipts.iter()? {
         let (at, record) = entry?;
-        sealed.push((at.value(), seal::seal(&tables::RECEIPTS, &at.value(), record.value())));
+        sealed.push((
+            at.value(),
+            seal::seal(&tables::RECEIPTS, &at.value(), record.value()),
+        ));
     }
     for (at, record) in sealed {
         receipts.insert(at, record.as_slice())?;
@@ -103,7 +122,11 @@ mod tests {
 
     impl Storage for Refusing {
         fn open(&self, name: &str) -> io::Result<Box<dyn redb::StorageBackend>> {
-            if name == self.refused { Err(io::ErrorKind::StorageFull.into()) } else { self.directory.open(name) }
+            if name == self.refused {
+                Err(io::ErrorKind::StorageFull.into())
+            } else {
+                self.directory.open(name)
+            }
         }
 
         fn remove(&self, name: &str) -> io::Result<()> {
@@ -113,30 +136,54 @@ mod tests {
 
     fn format(directory: &Path) -> u64 {
         let database = Database::open(directory.join(STORE_FILE)).unwrap();
-        let meta = database.begin_read().unwrap().open_table(tables::META).unwrap();
+        let meta = database
+            .begin_read()
+            .unwrap()
+            .open_table(tables::META)
+            .unwrap();
         meta.get(tables::META_FORMAT).unwrap().unwrap().value()
     }
 
     /// A closed store of format 1 with a session in it.
     fn older() -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
-        let (store, mut writer) = Store::open(&DirectoryStorage::new(directory.path().to_owned())).unwrap();
-        let write = crate::store::Write::Session { key: "s".to_owned(), state: b"state".to_vec() };
+        let (store, mut writer) =
+            Store::open(&DirectoryStorage::new(directory.path().to_owned())).unwrap();
+        let write = crate::store::Write::Session {
+            key: "s".to_owned(),
+            state: b"state".to_vec(),
+        };
         writer.commit(vec![write]).unwrap();
         drop((store, writer));
         let database = Database::open(directory.path().join(STORE_FILE)).unwrap();
         let write = database.begin_write().unwrap();
-        write.open_table(tables::META).unwrap().insert(tables::META_FORMAT, 1).unwrap();
+        write
+            .open_table(tables::META)
+            .unwrap()
+            .insert(tables::META_FORMAT, 1)
+            .unwrap();
         // As they were before they had envelopes.
-        write.open_table(tables::SESSIONS).unwrap().insert("s", b"state".as_slice()).unwrap();
-        write.open_table(tables::ACCESS).unwrap().insert(7, (3, 5)).unwrap();
+        write
+            .open_table(tables::SESSIONS)
+            .unwrap()
+            .insert("s", b"state".as_slice())
+            .unwrap();
+        write
+            .open_table(tables::ACCESS)
+            .unwrap()
+            .insert(7, (3, 5))
+            .unwrap();
         write.commit().unwrap();
         directory
     }
 
     fn access(directory: &Path) -> (u64, i64) {
         let database = Database::open(directory.join(STORE_FILE)).unwrap();
-        let access = database.begin_read().unwrap().open_table(tables::ACCESS).unwrap();
+        let access = database
+            .begin_read()
+            .unwrap()
+            .open_table(tables::ACCESS)
+            .unwrap();
         access.get(7).unwrap().unwrap().value()
     }
 
@@ -156,7 +203,11 @@ mod tests {
         assert_eq!(seal::open_access(7, access(directory.path())), Some((3, 5)));
         fs::remove_file(directory.path().join(STORE_FILE)).unwrap();
         fs::rename(&copy, directory.path().join(STORE_FILE)).unwrap();
-        assert_eq!(format(directory.path()), 1, "the copy is the store as it was");
+        assert_eq!(
+            format(directory.path()),
+            1,
+            "the copy is the store as it was"
+        );
         assert!(has_session(&Store::open(&storage).unwrap().0));
 
         fs::remove_file(&copy).unwrap();
@@ -168,9 +219,15 @@ mod tests {
     fn without_a_copy_nothing_is_changed() {
         let directory = older();
         let path = directory.path().to_owned();
-        let refusing = Refusing { directory: DirectoryStorage::new(path), refused: backup_name(1) };
+        let refusing = Refusing {
+            directory: DirectoryStorage::new(path),
+            refused: backup_name(1),
+        };
         let refused = Store::open(&refusing).err().unwrap();
-        assert!(matches!(refused, StoreError::BackUp { .. }) && refused.to_string().contains("free some space"));
+        assert!(
+            matches!(refused, StoreError::BackUp { .. })
+                && refused.to_string().contains("free some space")
+        );
         assert_eq!(format(directory.path()), 1);
         assert!(!directory.path().join(backup_name(1)).exists());
     }

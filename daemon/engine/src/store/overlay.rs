@@ -1,6 +1,8 @@
-//! A view of a file that is never written to: what redb writes stays in RAM and is gone with the view.
+//! A view of a file that is never written to: what redb writes stays in RAM and is gone with the
+//! view.
 //!
-//! It is how a store is examined while it is in use, opened while the disk is full, and read when it is damaged.
+//! It is how a store is examined while it is in use, opened while the disk is full, and read when
+//! it is damaged.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +22,8 @@ const UNCLOSED_BIT: u8 = 2;
 #[derive(Debug)]
 pub(super) struct Overlay {
     base: Box<dyn StorageBackend>,
-    /// Shows the file as if it had been closed, so that redb reads it as it is instead of repairing it first.
+    /// Shows the file as if it had been closed, so that redb reads it as it is instead of
+    /// repairing it first.
     looks_closed: bool,
     written: Mutex<Written>,
 }
@@ -39,8 +42,16 @@ impl Overlay {
     /// When its length cannot be read.
     pub(super) fn new(base: Box<dyn StorageBackend>, looks_closed: bool) -> io::Result<Self> {
         let length = base.len()?;
-        let written = Mutex::new(Written { base_length: length, length, pieces: BTreeMap::new() });
-        Ok(Self { base, looks_closed, written })
+        let written = Mutex::new(Written {
+            base_length: length,
+            length,
+            pieces: BTreeMap::new(),
+        });
+        Ok(Self {
+            base,
+            looks_closed,
+            written,
+        })
     }
 
     fn written(&self) -> MutexGuard<'_, Written> {
@@ -51,7 +62,8 @@ impl Overlay {
     fn base_piece(&self, piece: u64, base_length: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(PIECE_BYTES).unwrap_or_default()];
         let start = piece * PIECE_BYTES;
-        let there = usize::try_from(base_length.saturating_sub(start).min(PIECE_BYTES)).unwrap_or_default();
+        let there =
+            usize::try_from(base_length.saturating_sub(start).min(PIECE_BYTES)).unwrap_or_default();
         if let Some(part) = bytes.get_mut(..there).filter(|part| !part.is_empty()) {
             self.base.read(start, part)?;
         }
@@ -59,7 +71,8 @@ impl Overlay {
     }
 }
 
-/// The pieces that a range touches: each one, where the range begins in it, and how many of its bytes are meant.
+/// The pieces that a range touches: each one, where the range begins in it, and how many of its
+/// bytes are meant.
 fn pieces(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, usize)> {
     let end = offset.saturating_add(length as u64);
     let mut at = offset;
@@ -70,7 +83,11 @@ fn pieces(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, usize
         let (piece, start) = (at / PIECE_BYTES, at % PIECE_BYTES);
         let size = (PIECE_BYTES - start).min(end - at);
         at += size;
-        Some((piece, usize::try_from(start).ok()?, usize::try_from(size).ok()?))
+        Some((
+            piece,
+            usize::try_from(start).ok()?,
+            usize::try_from(size).ok()?,
+        ))
     })
 }
 
@@ -81,7 +98,10 @@ impl StorageBackend for Overlay {
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let written = self.written();
-        if offset.checked_add(out.len() as u64).is_none_or(|end| end > written.length) {
+        if offset
+            .checked_add(out.len() as u64)
+            .is_none_or(|end| end > written.length)
+        {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         if written.pieces.is_empty() && written.length == written.base_length {
@@ -90,14 +110,21 @@ impl StorageBackend for Overlay {
         } else {
             let mut rest = &mut *out;
             for (piece, start, size) in pieces(offset, rest.len()) {
-                let (part, behind) = rest.split_at_mut_checked(size).ok_or(io::ErrorKind::UnexpectedEof)?;
+                let (part, behind) = rest
+                    .split_at_mut_checked(size)
+                    .ok_or(io::ErrorKind::UnexpectedEof)?;
                 let held = written.pieces.get(&piece).cloned();
                 let held = held.map_or_else(|| self.base_piece(piece, written.base_length), Ok)?;
-                part.copy_from_slice(held.get(start..start + size).ok_or(io::ErrorKind::UnexpectedEof)?);
+                part.copy_from_slice(
+                    held.get(start..start + size)
+                        .ok_or(io::ErrorKind::UnexpectedEof)?,
+                );
                 rest = behind;
             }
         }
-        let state = STATE_OFFSET.checked_sub(offset).and_then(|at| out.get_mut(usize::try_from(at).ok()?));
+        let state = STATE_OFFSET
+            .checked_sub(offset)
+            .and_then(|at| out.get_mut(usize::try_from(at).ok()?));
         if let Some(state) = state.filter(|_| self.looks_closed) {
             *state &= !UNCLOSED_BIT;
         }
@@ -122,12 +149,16 @@ impl StorageBackend for Overlay {
         let base_length = written.base_length;
         let mut rest = data;
         for (piece, start, size) in pieces(offset, data.len()) {
-            let (part, behind) = rest.split_at_checked(size).ok_or(io::ErrorKind::UnexpectedEof)?;
+            let (part, behind) = rest
+                .split_at_checked(size)
+                .ok_or(io::ErrorKind::UnexpectedEof)?;
             let mut held = match written.pieces.remove(&piece) {
                 Some(held) => held,
                 None => self.base_piece(piece, base_length)?,
             };
-            held.get_mut(start..start + size).ok_or(io::ErrorKind::UnexpectedEof)?.copy_from_slice(part);
+            held.get_mut(start..start + size)
+                .ok_or(io::ErrorKind::UnexpectedEof)?
+                .copy_from_slice(part);
             written.pieces.insert(piece, held);
             rest = behind;
         }
@@ -179,7 +210,10 @@ mod tests {
             out
         };
         overlay.write(4_090, &[1; 12]).unwrap();
-        assert_eq!(read(4_088, 16), [[7; 2].as_slice(), &[1; 12], &[7; 2]].concat());
+        assert_eq!(
+            read(4_088, 16),
+            [[7; 2].as_slice(), &[1; 12], &[7; 2]].concat()
+        );
         overlay.set_len(20_000).unwrap();
         assert_eq!(read(9_998, 4), [7, 7, 0, 0]);
         overlay.write(19_999, &[3]).unwrap();

@@ -7,7 +7,10 @@ mod states;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
-use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata};
+use redb::{
+    Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
+    ReadableTableMetadata,
+};
 
 use super::codec::CodecError;
 use super::damage::Skipped;
@@ -31,7 +34,10 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn new(database: &Arc<Database>, skipped: &Arc<Skipped>) -> Result<Self, StoreError> {
+    pub(super) fn new(
+        database: &Arc<Database>,
+        skipped: &Arc<Skipped>,
+    ) -> Result<Self, StoreError> {
         guarded(|| {
             let transaction = database.begin_read()?;
             Ok(Self {
@@ -49,7 +55,11 @@ impl Snapshot {
     }
 
     /// Takes a memory's record out of its envelope; `None` for one that is damaged, which is noted.
-    fn body<'r>(&self, number: MemoryNumber, record: &'r [u8]) -> Result<Option<&'r [u8]>, StoreError> {
+    fn body<'r>(
+        &self,
+        number: MemoryNumber,
+        record: &'r [u8],
+    ) -> Result<Option<&'r [u8]>, StoreError> {
         let body = seal::open_any(MEMORY, &tables::MEMORIES, &number.0, record).ok();
         let body = match body {
             Some(body) if !seal::is_sealed(record) && !self.is_recorded(number, body)? => None,
@@ -63,9 +73,13 @@ impl Snapshot {
 
     /// Whether the history has a record from before format 3 as it is.
     fn is_recorded(&self, number: MemoryNumber, record: &[u8]) -> Result<bool, StoreError> {
-        let Ok(columns) = codec::Columns::decode(record) else { return Ok(false) };
+        let Ok(columns) = codec::Columns::decode(record) else {
+            return Ok(false);
+        };
         let operation = self.history.get(columns.sequence.0)?;
-        Ok(operation.is_some_and(|operation| history::vouches(columns.sequence, operation.value(), number, record)))
+        Ok(operation.is_some_and(|operation| {
+            history::vouches(columns.sequence, operation.value(), number, record)
+        }))
     }
 
     /// Decodes a memory; `None` for one that is damaged.
@@ -75,8 +89,12 @@ impl Snapshot {
         record: &[u8],
         access: Option<(u64, i64)>,
     ) -> Result<Option<Memory>, StoreError> {
-        let Some(body) = self.body(number, record)? else { return Ok(None) };
-        let Some(mut memory) = self.understood(number, codec::decode(number, body)) else { return Ok(None) };
+        let Some(body) = self.body(number, record)? else {
+            return Ok(None);
+        };
+        let Some(mut memory) = self.understood(number, codec::decode(number, body)) else {
+            return Ok(None);
+        };
         if let Some((count, seen)) = access.and_then(|row| seal::open_access(number.0, row)) {
             memory.access_count = count;
             memory.last_seen_at = Timestamp::from_micros(seen);
@@ -85,7 +103,11 @@ impl Snapshot {
     }
 
     /// What was decoded of a memory's record; `None` for one that cannot be, which is noted.
-    pub(crate) fn understood<T>(&self, number: MemoryNumber, decoded: Result<T, CodecError>) -> Option<T> {
+    pub(crate) fn understood<T>(
+        &self,
+        number: MemoryNumber,
+        decoded: Result<T, CodecError>,
+    ) -> Option<T> {
         if decoded.is_err() {
             self.skipped.memory(number);
         }
@@ -97,13 +119,16 @@ impl Snapshot {
         guarded(|| Ok(self.memories.get(number.0)?.is_some()))
     }
 
-    /// Reads one memory. One whose record is damaged counts as absent, here and wherever memories are read.
+    /// Reads one memory. One whose record is damaged counts as absent, here and wherever memories
+    /// are read.
     ///
     /// # Errors
     /// When the disk fails.
     pub fn memory(&self, number: MemoryNumber) -> Result<Option<Memory>, StoreError> {
         guarded(|| {
-            let Some(found) = self.memories.get(number.0)? else { return Ok(None) };
+            let Some(found) = self.memories.get(number.0)? else {
+                return Ok(None);
+            };
             let access = self.access.get(number.0)?.map(|access| access.value());
             self.decoded(number, found.value(), access)
         })
@@ -113,7 +138,10 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the disk fails or a record is damaged, or whatever `each` returns.
-    pub fn for_each_memory<E: From<StoreError>>(&self, each: impl FnMut(Memory) -> Result<(), E>) -> Result<(), E> {
+    pub fn for_each_memory<E: From<StoreError>>(
+        &self,
+        each: impl FnMut(Memory) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.for_each_memory_in(.., each)
     }
 
@@ -127,7 +155,9 @@ impl Snapshot {
         mut each: impl FnMut(Memory) -> Result<(), E>,
     ) -> Result<(), E> {
         self.for_each_record_in(numbers, |number, body, access| {
-            let Some(mut memory) = self.understood(number, codec::decode(number, body)) else { return Ok(()) };
+            let Some(mut memory) = self.understood(number, codec::decode(number, body)) else {
+                return Ok(());
+            };
             if let Some((count, seen)) = access {
                 memory.access_count = count;
                 memory.last_seen_at = Timestamp::from_micros(seen);
@@ -136,8 +166,8 @@ impl Snapshot {
         })
     }
 
-    /// Reads the records of some numbers in their order, out of their envelopes, each with its access statistics where it has
-    /// any: how often, and when last in microseconds.
+    /// Reads the records of some numbers in their order, out of their envelopes, each with its
+    /// access statistics where it has any: how often, and when last in microseconds.
     ///
     /// # Errors
     /// When the disk fails, or whatever `each` returns.
@@ -147,19 +177,27 @@ impl Snapshot {
         mut each: impl FnMut(MemoryNumber, &[u8], Option<(u64, i64)>) -> Result<(), E>,
     ) -> Result<(), E> {
         guarded(|| {
-            let mut access = self.access.range(numbers.clone()).map_err(StoreError::from)?.peekable();
+            let mut access = self
+                .access
+                .range(numbers.clone())
+                .map_err(StoreError::from)?
+                .peekable();
             for entry in self.memories.range(numbers).map_err(StoreError::from)? {
                 let (key, value) = entry.map_err(StoreError::from)?;
                 let number = MemoryNumber(key.value());
                 let mut own = None;
-                while let Some(next) =
-                    access.next_if(|next| next.as_ref().is_ok_and(|(key, _)| key.value() <= number.0))
+                while let Some(next) = access
+                    .next_if(|next| next.as_ref().is_ok_and(|(key, _)| key.value() <= number.0))
                 {
                     let (key, value) = next.map_err(StoreError::from)?;
                     own = (key.value() == number.0).then(|| value.value());
                 }
                 if let Some(body) = self.body(number, value.value())? {
-                    each(number, body, own.and_then(|own| seal::open_access(number.0, own)))?;
+                    each(
+                        number,
+                        body,
+                        own.and_then(|own| seal::open_access(number.0, own)),
+                    )?;
                 }
             }
             Ok(())
@@ -179,7 +217,12 @@ impl Snapshot {
     /// # Errors
     /// When the disk fails.
     pub fn last_number(&self) -> Result<Option<MemoryNumber>, StoreError> {
-        guarded(|| Ok(self.memories.last()?.map(|(number, _)| MemoryNumber(number.value()))))
+        guarded(|| {
+            Ok(self
+                .memories
+                .last()?
+                .map(|(number, _)| MemoryNumber(number.value())))
+        })
     }
 
     /// Reads the texts of the memories that `is_wanted`, in the order of their numbers.

@@ -1,8 +1,9 @@
 //! The envelope of every record: a version byte, eight bytes of a hash, the record itself.
 //!
-//! The hash covers the table's name and the key as well, so that a record that turns up under another key does not match. What
-//! does not match is not shown to anybody. Records of memories and operations from before format 3 have no envelope; an
-//! operation vouches for them by the hash of its payload.
+//! The hash covers the table's name and the key as well, so that a record that turns up under
+//! another key does not match. What does not match is not shown to anybody. Records of memories and
+//! operations from before format 3 have no envelope; an operation vouches for them by the hash of
+//! its payload.
 
 use redb::TableHandle;
 
@@ -44,7 +45,11 @@ impl SealedKey for str {
 }
 
 /// Puts a record into its envelope.
-pub(super) fn seal<K: SealedKey + ?Sized>(table: &impl TableHandle, key: &K, body: &[u8]) -> Vec<u8> {
+pub(super) fn seal<K: SealedKey + ?Sized>(
+    table: &impl TableHandle,
+    key: &K,
+    body: &[u8],
+) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(ENVELOPE_BYTES + body.len());
     sealed.push(SEALED_VERSION);
     sealed.extend_from_slice(&hash(table, key, body));
@@ -67,7 +72,9 @@ pub(super) fn open<'a, K: SealedKey + ?Sized>(
     key: &K,
     record: &'a [u8],
 ) -> Result<&'a [u8], CodecError> {
-    let envelope = record.split_first_chunk::<ENVELOPE_BYTES>().filter(|_| is_sealed(record));
+    let envelope = record
+        .split_first_chunk::<ENVELOPE_BYTES>()
+        .filter(|_| is_sealed(record));
     let (envelope, body) = envelope.ok_or_else(|| damaged(what, "it has no envelope"))?;
     if envelope.ends_with(&hash(table, key, body)) {
         Ok(body)
@@ -86,13 +93,18 @@ pub(super) fn open_any<'a, K: SealedKey + ?Sized>(
     key: &K,
     record: &'a [u8],
 ) -> Result<&'a [u8], CodecError> {
-    if record.first() == Some(&RECORD_VERSION) { Ok(record) } else { open(what, table, key, record) }
+    if record.first() == Some(&RECORD_VERSION) {
+        Ok(record)
+    } else {
+        open(what, table, key, record)
+    }
 }
 
 fn hash<K: SealedKey + ?Sized>(table: &impl TableHandle, key: &K, body: &[u8]) -> [u8; HASH_BYTES] {
     let mut hasher = blake3::Hasher::new_keyed(DOMAIN);
     hasher.update(table.name().as_bytes());
-    // Names have no zero in them, and keys of one table are of one kind: nothing else hashes to the same bytes.
+    // Names have no zero in them, and keys of one table are of one kind: nothing else hashes to the
+    // same bytes.
     hasher.update(&[0]);
     key.feed(|key| {
         hasher.update(&(key.len() as u64).to_le_bytes());
@@ -104,13 +116,18 @@ fn hash<K: SealedKey + ?Sized>(table: &impl TableHandle, key: &K, body: &[u8]) -
     short
 }
 
-/// Bits of an access row's first number that are its count; the rest are a hash, so that the row keeps its size.
+/// Bits of an access row's first number that are its count; the rest are a hash, so that the row
+/// keeps its size.
 const COUNT_BITS: u32 = 32;
 
-/// Puts access statistics into a row: how often, and when last in microseconds. The count ends at 2^32 - 1.
+/// Puts access statistics into a row: how often, and when last in microseconds. The count ends at
+/// 2^32 - 1.
 pub(super) fn seal_access(number: u32, (count, seen_us): (u64, i64)) -> (u64, i64) {
     let count = u64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    (access_hash(number, count, seen_us) << COUNT_BITS | count, seen_us)
+    (
+        access_hash(number, count, seen_us) << COUNT_BITS | count,
+        seen_us,
+    )
 }
 
 /// Takes access statistics out of a row; `None` when they are not those of this memory.
@@ -138,15 +155,27 @@ mod tests {
     fn a_record_is_only_itself_and_only_under_its_key() {
         let sealed = seal(&MEMORIES, &7_u32, b"record");
         assert_eq!(open("it", &MEMORIES, &7_u32, &sealed).unwrap(), b"record");
-        assert!(open("it", &MEMORIES, &8_u32, &sealed).is_err(), "another key");
-        assert!(open("it", &HISTORY, &7_u32, &sealed).is_err(), "another table");
+        assert!(
+            open("it", &MEMORIES, &8_u32, &sealed).is_err(),
+            "another key"
+        );
+        assert!(
+            open("it", &HISTORY, &7_u32, &sealed).is_err(),
+            "another table"
+        );
         for bit in 0..sealed.len() * 8 {
             let mut changed = sealed.clone();
             *changed.get_mut(bit / 8).unwrap() ^= 1 << (bit % 8);
-            assert!(open("it", &MEMORIES, &7_u32, &changed).is_err(), "bit {bit}");
+            assert!(
+                open("it", &MEMORIES, &7_u32, &changed).is_err(),
+                "bit {bit}"
+            );
         }
         for length in 0..sealed.len() {
-            assert!(open("it", &MEMORIES, &7_u32, sealed.get(..length).unwrap()).is_err(), "{length} bytes");
+            assert!(
+                open("it", &MEMORIES, &7_u32, sealed.get(..length).unwrap()).is_err(),
+                "{length} bytes"
+            );
         }
     }
 
@@ -156,17 +185,32 @@ mod tests {
         assert_eq!(open_access(3, row), Some((12, 1_790_000_000_000_000)));
         assert_eq!(open_access(4, row), None);
         for bit in 0..64 {
-            assert_eq!(open_access(3, (row.0 ^ 1 << bit, row.1)), None, "bit {bit} of the count");
-            assert_eq!(open_access(3, (row.0, row.1 ^ 1 << bit)), None, "bit {bit} of the time");
+            assert_eq!(
+                open_access(3, (row.0 ^ 1 << bit, row.1)),
+                None,
+                "bit {bit} of the count"
+            );
+            assert_eq!(
+                open_access(3, (row.0, row.1 ^ 1 << bit)),
+                None,
+                "bit {bit} of the time"
+            );
         }
-        assert_eq!(open_access(0, seal_access(0, (u64::MAX, 0))), Some((u64::from(u32::MAX), 0)));
+        assert_eq!(
+            open_access(0, seal_access(0, (u64::MAX, 0))),
+            Some((u64::from(u32::MAX), 0))
+        );
     }
 
     /// The bytes of the envelope, so that a change of the format cannot pass unnoticed.
     #[test]
     fn version_two_is_golden() {
         let sealed = seal(&MEMORIES, &3_u32, b"a record");
-        let golden = [&[0x02, 0xcd, 0x5a, 0x12, 0x71, 0x72, 0x8b, 0xfd, 0x6c][..], b"a record"].concat();
+        let golden = [
+            &[0x02, 0xcd, 0x5a, 0x12, 0x71, 0x72, 0x8b, 0xfd, 0x6c][..],
+            b"a record",
+        ]
+        .concat();
         assert_eq!(sealed, golden);
     }
 }

@@ -1,8 +1,9 @@
 //! Rewriting the store's file without what is free in it, while readers go on.
 //!
-//! The writer does it, so that nothing is written meanwhile: the file is copied, the copy is compacted and compared with it,
-//! and takes its place by a rename. Until then the old file is the store, and whatever fails before leaves it as it was. A
-//! crash leaves one of two files that hold the same. A reader keeps the file that its snapshot is of until it is done.
+//! The writer does it, so that nothing is written meanwhile: the file is copied, the copy is
+//! compacted and compared with it, and takes its place by a rename. Until then the old file is the
+//! store, and whatever fails before leaves it as it was. A crash leaves one of two files that hold
+//! the same. A reader keeps the file that its snapshot is of until it is done.
 
 use std::sync::{Arc, PoisonError};
 
@@ -16,8 +17,8 @@ use crate::ports::Storage;
 /// The copy while it is made; what a crash left of it is removed at the next start.
 pub(super) const SHRUNK_FILE: &str = "store.redb.shrinking";
 
-/// Largest store that is rewritten while it is in use, in bytes: writes wait for it, some seconds on an ordinary disk and never
-/// as long as a client waits. It holds about a million memories.
+/// Largest store that is rewritten while it is in use, in bytes: writes wait for it, some seconds
+/// on an ordinary disk and never as long as a client waits. It holds about a million memories.
 pub const SHRINK_MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// What became of the file.
@@ -42,8 +43,8 @@ impl Writer {
     /// Rewrites the store's file without what is free in it. Needs as much room again meanwhile.
     ///
     /// # Errors
-    /// [`CommitError`] when it is not known which file is the store after a crash: nothing more may be acknowledged until the
-    /// store is reopened.
+    /// [`CommitError`] when it is not known which file is the store after a crash: nothing more may
+    /// be acknowledged until the store is reopened.
     pub fn shrink(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
         if self.refusal.is_some() {
             return Ok(Shrunk::Failed);
@@ -51,13 +52,25 @@ impl Writer {
         let store = self.store.clone();
         let _writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
         match guarded(|| self.make_copy(storage)) {
-            Ok(Made::Smaller { copy, before_bytes, after_bytes }) => {
-                storage.replace(STORE_FILE, SHRUNK_FILE).map_err(|error| CommitError::from(StoreError::Open(error)))?;
+            Ok(Made::Smaller {
+                copy,
+                before_bytes,
+                after_bytes,
+            }) => {
+                storage
+                    .replace(STORE_FILE, SHRUNK_FILE)
+                    .map_err(|error| CommitError::from(StoreError::Open(error)))?;
                 let copy = Arc::new(copy);
-                *store.database.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&copy);
+                *store
+                    .database
+                    .write()
+                    .unwrap_or_else(PoisonError::into_inner) = Arc::clone(&copy);
                 self.database = copy;
                 self.is_saved = false;
-                Ok(Shrunk::Rewritten { before_bytes, after_bytes })
+                Ok(Shrunk::Rewritten {
+                    before_bytes,
+                    after_bytes,
+                })
             }
             Ok(Made::NotSmaller) => {
                 discard(storage);
@@ -65,7 +78,10 @@ impl Writer {
             }
             Ok(Made::TooLarge) => Ok(Shrunk::TooLarge),
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the store could not be rewritten");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the store could not be rewritten"
+                );
                 discard(storage);
                 Ok(Shrunk::Failed)
             }
@@ -73,7 +89,12 @@ impl Writer {
     }
 
     fn make_copy(&self, storage: &dyn Storage) -> Result<Made, StoreError> {
-        let length = |name| storage.read(name).and_then(|file| file.len()).map_err(StoreError::Open);
+        let length = |name| {
+            storage
+                .read(name)
+                .and_then(|file| file.len())
+                .map_err(StoreError::Open)
+        };
         let before_bytes = length(STORE_FILE)?;
         if before_bytes > SHRINK_MAX_BYTES {
             return Ok(Made::TooLarge);
@@ -83,11 +104,17 @@ impl Writer {
         let mut copy = open_checked(storage, SHRUNK_FILE)?.map_err(open_error)?;
         copy.compact().map_err(redb::Error::from)?;
         if extent(&copy)? != extent(&self.database)? {
-            return Err(StoreError::Open(std::io::Error::other("the rewritten store differs from the store")));
+            return Err(StoreError::Open(std::io::Error::other(
+                "the rewritten store differs from the store",
+            )));
         }
         let after_bytes = length(SHRUNK_FILE)?;
         if after_bytes < before_bytes {
-            Ok(Made::Smaller { copy, before_bytes, after_bytes })
+            Ok(Made::Smaller {
+                copy,
+                before_bytes,
+                after_bytes,
+            })
         } else {
             Ok(Made::NotSmaller)
         }
@@ -96,7 +123,11 @@ impl Writer {
 
 /// What making the copy came to.
 enum Made {
-    Smaller { copy: Database, before_bytes: u64, after_bytes: u64 },
+    Smaller {
+        copy: Database,
+        before_bytes: u64,
+        after_bytes: u64,
+    },
     NotSmaller,
     TooLarge,
 }
@@ -126,7 +157,9 @@ fn extent(database: &Database) -> Result<Extent, StoreError> {
         ids: transaction.open_table(tables::IDS)?.len()?,
         handles: transaction.open_table(tables::HANDLES)?.len()?,
         operations: history.len()?,
-        last: history.last()?.map(|(_, operation)| operation.value().to_vec()),
+        last: history
+            .last()?
+            .map(|(_, operation)| operation.value().to_vec()),
     })
 }
 
@@ -142,19 +175,34 @@ mod tests {
 
     /// Sessions are all that a store needs to grow.
     fn session(key: u32, bytes: usize) -> Write {
-        Write::Session { key: format!("s{key}"), state: vec![7; bytes] }
+        Write::Session {
+            key: format!("s{key}"),
+            state: vec![7; bytes],
+        }
     }
 
     /// A store whose file has room for much that is gone.
     fn grown(directory: &Path) -> (Store, Writer) {
-        let (store, mut writer) = Store::open(&DirectoryStorage::new(directory.to_owned())).unwrap();
-        writer.commit((0..200).map(|key| session(key, 50_000)).collect()).unwrap();
-        writer.commit((1..200).map(|key| session(key, 0)).collect()).unwrap();
+        let (store, mut writer) =
+            Store::open(&DirectoryStorage::new(directory.to_owned())).unwrap();
+        writer
+            .commit((0..200).map(|key| session(key, 50_000)).collect())
+            .unwrap();
+        writer
+            .commit((1..200).map(|key| session(key, 0)).collect())
+            .unwrap();
         (store, writer)
     }
 
     fn keys(store: &Store) -> Vec<String> {
-        store.snapshot().unwrap().sessions().unwrap().into_iter().map(|(key, _)| key).collect()
+        store
+            .snapshot()
+            .unwrap()
+            .sessions()
+            .unwrap()
+            .into_iter()
+            .map(|(key, _)| key)
+            .collect()
     }
 
     fn bytes(directory: &Path) -> u64 {
@@ -169,12 +217,22 @@ mod tests {
         let before = store.snapshot().unwrap();
         let size = bytes(directory.path());
         let shrunk = writer.shrink(&storage).unwrap();
-        assert_eq!(shrunk, Shrunk::Rewritten { before_bytes: size, after_bytes: bytes(directory.path()) });
+        assert_eq!(
+            shrunk,
+            Shrunk::Rewritten {
+                before_bytes: size,
+                after_bytes: bytes(directory.path())
+            }
+        );
         assert!(bytes(directory.path()) * 4 < size, "{shrunk:?}");
         assert!(!directory.path().join(SHRUNK_FILE).exists());
         writer.commit(vec![session(500, 10)]).unwrap();
         assert_eq!(keys(&store), ["s0", "s500"]);
-        assert_eq!(before.sessions().unwrap().len(), 1, "a snapshot stays what it was");
+        assert_eq!(
+            before.sessions().unwrap().len(),
+            1,
+            "a snapshot stays what it was"
+        );
         drop((store, writer, before));
         let (store, mut writer) = Store::open(&storage).unwrap();
         assert_eq!(keys(&store), ["s0", "s500"]);
@@ -206,7 +264,11 @@ mod tests {
     impl Storage for Refusing {
         fn open(&self, name: &str) -> io::Result<Box<dyn redb::StorageBackend>> {
             let refuses = self.refuses_copy && name == SHRUNK_FILE;
-            if refuses { Err(io::ErrorKind::StorageFull.into()) } else { self.directory.open(name) }
+            if refuses {
+                Err(io::ErrorKind::StorageFull.into())
+            } else {
+                self.directory.open(name)
+            }
         }
 
         fn remove(&self, name: &str) -> io::Result<()> {
@@ -215,10 +277,13 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_that_cannot_be_made_changes_nothing_and_one_that_cannot_take_its_place_ends_the_writing() {
+    fn a_copy_that_cannot_be_made_changes_nothing_and_one_that_cannot_take_its_place_ends_the_writing()
+     {
         let directory = tempfile::tempdir().unwrap();
-        let refusing =
-            |refuses_copy| Refusing { directory: DirectoryStorage::new(directory.path().to_owned()), refuses_copy };
+        let refusing = |refuses_copy| Refusing {
+            directory: DirectoryStorage::new(directory.path().to_owned()),
+            refuses_copy,
+        };
         let (store, mut writer) = grown(directory.path());
         assert_eq!(writer.shrink(&refusing(true)).unwrap(), Shrunk::Failed);
         writer.commit(vec![session(500, 10)]).unwrap();

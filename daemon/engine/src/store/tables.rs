@@ -1,7 +1,8 @@
-//! The tables of [`super::STORE_FILE`], all in one place. How many rows each may have is said in [`super::bounds`].
+//! The tables of [`super::STORE_FILE`], all in one place. How many rows each may have is said in
+//! [`super::bounds`].
 //!
-//! Records are in the envelope of `seal`, apart from those of memories and operations that were written before format 3. A new
-//! table belongs into `mend` as well, or a damaged store loses it.
+//! Records are in the envelope of `seal`, apart from those of memories and operations that were
+//! written before format 3. A new table belongs into `mend` as well, or a damaged store loses it.
 
 use redb::TableDefinition;
 
@@ -11,15 +12,15 @@ pub(super) const MEMORIES: TableDefinition<u32, &[u8]> = TableDefinition::new("m
 /// Memory id → number.
 pub(super) const IDS: TableDefinition<[u8; 16], u32> = TableDefinition::new("ids");
 
-/// Handle → number. A memory that was moved keeps the handles it had, so that old notes still lead to it; the record
-/// says which one is in use.
+/// Handle → number. A memory that was moved keeps the handles it had, so that old notes still lead
+/// to it; the record says which one is in use.
 pub(super) const HANDLES: TableDefinition<&str, u32> = TableDefinition::new("handles");
 
 /// Sequence → operation (see `history`). Append-only.
 pub(super) const HISTORY: TableDefinition<u64, &[u8]> = TableDefinition::new("history");
 
-/// Memory number → (access count and hash, last seen in microseconds; see `seal`). Kept apart from the record, so that a recall does not
-/// rewrite texts or fill the history.
+/// Memory number → (access count and hash, last seen in microseconds; see `seal`). Kept apart from
+/// the record, so that a recall does not rewrite texts or fill the history.
 pub(super) const ACCESS: TableDefinition<u32, (u64, i64)> = TableDefinition::new("access");
 
 /// Session key → what the session was given, opaque to the store.
@@ -52,5 +53,6 @@ pub(super) const META_FORMAT: &str = "format";
 /// Key of the next memory number in [`META`].
 pub(super) const META_NEXT_NUMBER: &str = "next-number";
 
-/// Key of a random number in [`META`] that no other store has: what was made from this store says so.
+/// Key of a random number in [`META`] that no other store has: what was made from this store says
+/// so.
 pub(super) const META_IDENTITY: &str = "identity";

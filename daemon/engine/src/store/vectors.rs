@@ -1,13 +1,14 @@
 //! The vectors' own file: memory number → int8 code, for one embedding model.
 //!
-//! Derived from the texts, so it may be deleted; kept because embedding a text costs milliseconds. A file of its own
-//! shortens the store's repair walk after a crash. Each record remembers the hash of the text it was made from, so that a
-//! vector of an older text is recognised as missing.
+//! Derived from the texts, so it may be deleted; kept because embedding a text costs milliseconds.
+//! A file of its own shortens the store's repair walk after a crash. Each record remembers the hash
+//! of the text it was made from, so that a vector of an older text is recognised as missing.
 
 use std::sync::Arc;
 
 use redb::{
-    Database, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction,
+    Database, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition,
+    WriteTransaction,
 };
 
 use super::backend::Injected;
@@ -46,8 +47,8 @@ pub struct VectorFile {
 }
 
 impl VectorFile {
-    /// Opens the file for one model and one store, by its mark. A file of another model, store or format, a damaged one, and
-    /// what is no file of our own, is made anew.
+    /// Opens the file for one model and one store, by its mark. A file of another model, store or
+    /// format, a damaged one, and what is no file of our own, is made anew.
     ///
     /// # Errors
     /// When the disk fails.
@@ -68,13 +69,17 @@ impl VectorFile {
     }
 
     fn open_once(storage: &dyn Storage) -> Result<Self, StoreError> {
-        let backend = storage.open_derived(VECTOR_FILE).map_err(StoreError::Open)?;
+        let backend = storage
+            .open_derived(VECTOR_FILE)
+            .map_err(StoreError::Open)?;
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
             .set_check_integrity_on_open(true)
             .create_with_backend(Injected(backend))
             .map_err(open_error)?;
-        Ok(Self { database: Arc::new(database) })
+        Ok(Self {
+            database: Arc::new(database),
+        })
     }
 
     fn matches(&self, model: &str, store: &str) -> Result<bool, StoreError> {
@@ -118,7 +123,9 @@ impl VectorFile {
 
     fn begin(&self) -> Result<WriteTransaction, StoreError> {
         let mut transaction = self.database.begin_write()?;
-        transaction.set_durability(Durability::Immediate).map_err(redb::Error::from)?;
+        transaction
+            .set_durability(Durability::Immediate)
+            .map_err(redb::Error::from)?;
         transaction.set_quick_repair(true);
         Ok(transaction)
     }
@@ -133,7 +140,8 @@ impl VectorFile {
             let dropped = {
                 let mut vectors = transaction.open_table(VECTORS)?;
                 let before = vectors.len()?;
-                vectors.retain(|number, (text_hash, _)| is_wanted(MemoryNumber(number), text_hash))?;
+                vectors
+                    .retain(|number, (text_hash, _)| is_wanted(MemoryNumber(number), text_hash))?;
                 before - vectors.len()?
             };
             transaction.commit()?;
@@ -141,12 +149,15 @@ impl VectorFile {
         })
     }
 
-    /// Gives free pages back to the file system. Does nothing while somebody else uses the file; returns whether it did.
+    /// Gives free pages back to the file system. Does nothing while somebody else uses the file;
+    /// returns whether it did.
     ///
     /// # Errors
     /// When the disk fails.
     pub fn shrink(&mut self) -> Result<bool, StoreError> {
-        let Some(database) = Arc::get_mut(&mut self.database) else { return Ok(false) };
+        let Some(database) = Arc::get_mut(&mut self.database) else {
+            return Ok(false);
+        };
         guarded(|| Ok(database.compact().map_err(redb::Error::from)?))
     }
 
@@ -160,7 +171,11 @@ impl VectorFile {
             for entry in transaction.open_table(VECTORS)?.iter()? {
                 let (key, value) = entry?;
                 let (text_hash, code) = value.value();
-                each(VectorRecord { number: MemoryNumber(key.value()), text_hash, code: code.to_vec() });
+                each(VectorRecord {
+                    number: MemoryNumber(key.value()),
+                    text_hash,
+                    code: code.to_vec(),
+                });
             }
             Ok(())
         })

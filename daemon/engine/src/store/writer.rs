@@ -15,15 +15,16 @@ use super::history::{self, GENESIS};
 use super::{FORMAT, STORE_FILE, Store, StoreError, bounds, tables};
 use crate::error::ErrorKind;
 use crate::model::{
-    Actor, Checkpoint, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, Status, Timestamp,
-    Topic,
+    Actor, Checkpoint, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence,
+    Status, Timestamp, Topic,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
 use group::Group;
 use helix_redact::{Redact, Secrets};
 
-/// Writes from which on a group also saves which pages are free. It costs one more sync, a small part of such a group's time.
+/// Writes from which on a group also saves which pages are free. It costs one more sync, a small
+/// part of such a group's time.
 const SAVING_MIN: usize = 256;
 
 /// Large groups of which the first saves it, so that a long import does not do so again and again.
@@ -36,7 +37,8 @@ pub struct Stamps {
     pub id: Option<MemoryId>,
     /// Its handle, which it keeps likewise, in the topic that it is stored in.
     pub handle: Option<String>,
-    /// Where it came from, when whoever imports it vouches for that; its import then adds nothing to its provenance.
+    /// Where it came from, when whoever imports it vouches for that; its import then adds nothing
+    /// to its provenance.
     pub origin: Option<Origin>,
     /// When it stopped being true.
     pub valid_to: Option<Timestamp>,
@@ -109,7 +111,8 @@ pub enum Write {
         number: MemoryNumber,
         /// How.
         edit: Edit,
-        /// The operation that changed it last, as far as the asker knows; any when it is not given.
+        /// The operation that changed it last, as far as the asker knows; any when it is not
+        /// given.
         expected: Option<Sequence>,
         /// Who asked.
         actor: Actor,
@@ -131,7 +134,8 @@ pub enum Write {
     Incidents(Vec<(String, Vec<u8>)>),
     /// Replaces what hooks noticed: keys and opaque states; an empty one removes it.
     Observations(Vec<(String, Vec<u8>)>),
-    /// Keeps receipts, by their time in microseconds: opaque states. The oldest beyond [`bounds::RECEIPTS_MAX`] go.
+    /// Keeps receipts, by their time in microseconds: opaque states. The oldest beyond
+    /// [`bounds::RECEIPTS_MAX`] go.
     Receipts(Vec<(i64, Vec<u8>)>),
     /// Replaces a scope's checkpoint; `None` removes it.
     Checkpoint(Scope, Option<Box<Checkpoint>>),
@@ -217,7 +221,10 @@ pub enum WriteError {
     },
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macro hands over references")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the macro hands over references"
+)]
 const fn noun(memories: &usize) -> &'static str {
     if *memories == 1 { "memory" } else { "memories" }
 }
@@ -241,7 +248,8 @@ impl WriteError {
     }
 }
 
-/// The group could not be committed: nothing of it is acknowledged, and nothing more may be until the store is reopened.
+/// The group could not be committed: nothing of it is acknowledged, and nothing more may be until
+/// the store is reopened.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// The disk failed.
@@ -323,20 +331,34 @@ pub struct Writer {
     sequence: Sequence,
     chain: [u8; 32],
     next_number: u32,
-    /// Whether the newest commit says which pages are free. After a crash the file has to be walked through otherwise.
+    /// Whether the newest commit says which pages are free. After a crash the file has to be
+    /// walked through otherwise.
     pub(super) is_saved: bool,
     /// Large groups since one saved it.
     large_groups: u32,
 }
 
 impl Writer {
-    pub(super) fn new(database: Arc<Database>, store: Store, refusal: Option<String>) -> Result<Self, StoreError> {
+    pub(super) fn new(
+        database: Arc<Database>,
+        store: Store,
+        refusal: Option<String>,
+    ) -> Result<Self, StoreError> {
         let mut transaction = database.begin_write()?;
         transaction.set_quick_repair(true);
         let (sequence, chain, next_number) = create_tables(&transaction)?;
         bounds::enforce(&transaction, bounds::Touched::ALL)?;
         transaction.commit()?;
-        Ok(Self { database, store, refusal, sequence, chain, next_number, is_saved: true, large_groups: 0 })
+        Ok(Self {
+            database,
+            store,
+            refusal,
+            sequence,
+            chain,
+            next_number,
+            is_saved: true,
+            large_groups: 0,
+        })
     }
 
     /// Returns the newest sequence.
@@ -351,14 +373,21 @@ impl Writer {
         self.refusal.as_deref()
     }
 
-    /// Applies a group and commits it; returns when it is durable. All of it is refused where the store is open for reading alone.
+    /// Applies a group and commits it; returns when it is durable. All of it is refused where the
+    /// store is open for reading alone.
     ///
     /// # Errors
     /// [`CommitError`]: the disk failed, nothing of the group counts, and the store must be reopened.
     pub fn commit(&mut self, writes: Vec<Write>) -> Result<Committed, CommitError> {
         if let Some(refusal) = &self.refusal {
-            let changes = writes.iter().map(|_| Err(WriteError::ReadOnly(refusal.clone()))).collect();
-            return Ok(Committed { changes, sequence: self.sequence });
+            let changes = writes
+                .iter()
+                .map(|_| Err(WriteError::ReadOnly(refusal.clone())))
+                .collect();
+            return Ok(Committed {
+                changes,
+                sequence: self.sequence,
+            });
         }
         let store = self.store.clone();
         let _writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -370,12 +399,23 @@ impl Writer {
         transaction.set_durability(Durability::Immediate)?;
         let saves = self.saves_with(writes.len());
         transaction.set_quick_repair(saves);
-        let mut group = Group { sequence: self.sequence, chain: self.chain, next_number: self.next_number };
+        let mut group = Group {
+            sequence: self.sequence,
+            chain: self.chain,
+            next_number: self.next_number,
+        };
         let changes = group.apply(&transaction, writes)?;
         transaction.commit()?;
         self.is_saved = saves;
-        Group { sequence: self.sequence, chain: self.chain, next_number: self.next_number } = group;
-        Ok(Committed { changes, sequence: self.sequence })
+        Group {
+            sequence: self.sequence,
+            chain: self.chain,
+            next_number: self.next_number,
+        } = group;
+        Ok(Committed {
+            changes,
+            sequence: self.sequence,
+        })
     }
 
     /// Whether the next crash would cost a walk through the whole file.
@@ -384,8 +424,9 @@ impl Writer {
         !self.is_saved
     }
 
-    /// Saves which pages are free, so that a start after a crash does not have to find it out. Worth it once nothing is written
-    /// any more: it costs two syncs, and the next commit makes it void.
+    /// Saves which pages are free, so that a start after a crash does not have to find it out.
+    /// Worth it once nothing is written any more: it costs two syncs, and the next commit makes
+    /// it void.
     ///
     /// # Errors
     /// [`CommitError`]: as for [`Writer::commit`].
@@ -434,9 +475,16 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     if meta.get(tables::META_IDENTITY)?.is_none() {
         meta.insert(tables::META_IDENTITY, uuid::Uuid::new_v4().as_u64_pair().0)?;
     }
-    let next_number = meta.get(tables::META_NEXT_NUMBER)?.map_or(0, |found| found.value());
-    let beyond = memories.last()?.map_or(0, |(number, _)| u64::from(number.value()) + 1);
-    let lost = transaction.open_table(tables::GAPS)?.last()?.map_or(0, |(_, last)| last.value());
+    let next_number = meta
+        .get(tables::META_NEXT_NUMBER)?
+        .map_or(0, |found| found.value());
+    let beyond = memories
+        .last()?
+        .map_or(0, |(number, _)| u64::from(number.value()) + 1);
+    let lost = transaction
+        .open_table(tables::GAPS)?
+        .last()?
+        .map_or(0, |(_, last)| last.value());
     let history = transaction.open_table(tables::HISTORY)?;
     let (sequence, chain) = match history.last()? {
         None => (Sequence(0), GENESIS),
@@ -447,5 +495,9 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     };
     // Sequences that were lost are not given again: records that were whole may have them.
     let sequence = sequence.max(Sequence(lost));
-    Ok((sequence, chain, u32::try_from(next_number.max(beyond)).unwrap_or(u32::MAX)))
+    Ok((
+        sequence,
+        chain,
+        u32::try_from(next_number.max(beyond)).unwrap_or(u32::MAX),
+    ))
 }

@@ -1,7 +1,7 @@
 //! When memories were changed after they were stored.
 //!
-//! A record does not say it; its history does. What was read of the history is kept, so that only the first question walks
-//! all of it.
+//! A record does not say it; its history does. What was read of the history is kept, so that only
+//! the first question walks all of it.
 
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
@@ -21,7 +21,9 @@ pub(super) struct Changes {
 impl Changes {
     /// The memories that are not as they were stored, in no order, and when each was last changed.
     pub(super) fn iter(&self) -> impl Iterator<Item = (MemoryNumber, Timestamp)> {
-        self.changed_at.iter().map(|(&number, &at)| (MemoryNumber(number), at))
+        self.changed_at
+            .iter()
+            .map(|(&number, &at)| (MemoryNumber(number), at))
     }
 }
 
@@ -33,11 +35,20 @@ impl Strand {
         let mut changes = Ordered::take(Lock::Changes, lock);
         if changes.up_to < newest {
             let mut gained: HashMap<u32, Timestamp> = HashMap::new();
-            let up_to = self.snapshot()?.for_each_change_after(changes.up_to, |number, at| {
-                gained.entry(number.0).and_modify(|last| *last = at.max(*last)).or_insert(at);
-            })?;
+            let up_to = self
+                .snapshot()?
+                .for_each_change_after(changes.up_to, |number, at| {
+                    gained
+                        .entry(number.0)
+                        .and_modify(|last| *last = at.max(*last))
+                        .or_insert(at);
+                })?;
             for (number, at) in gained {
-                changes.changed_at.entry(number).and_modify(|last| *last = at.max(*last)).or_insert(at);
+                changes
+                    .changed_at
+                    .entry(number)
+                    .and_modify(|last| *last = at.max(*last))
+                    .or_insert(at);
             }
             changes.up_to = up_to;
         }

@@ -1,4 +1,5 @@
-//! Compacting: what says the same, what has impossible times, and files that hold what nobody reads any more.
+//! Compacting: what says the same, what has impossible times, and files that hold what nobody reads
+//! any more.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,13 +14,15 @@ use crate::policy::same::{SAME_FROM, Saying};
 use crate::policy::times;
 use crate::store::{Snapshot, StoreError};
 
-/// Memories whose texts one search for duplicates compares, the newest first: their words are in RAM meanwhile.
+/// Memories whose texts one search for duplicates compares, the newest first: their words are in
+/// RAM meanwhile.
 pub const COMPACT_MEMORIES_MAX: usize = 200_000;
 
 /// What repeats something in some scopes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Duplicates {
-    /// The newer and the older memory of each pair that says the same, from the newest. No duplicate is kept in another pair.
+    /// The newer and the older memory of each pair that says the same, from the newest. No
+    /// duplicate is kept in another pair.
     pub pairs: Vec<DuplicatePair>,
     /// Pairs of the others that are alike and may well say different things.
     pub similar: Vec<DuplicatePair>,
@@ -54,7 +57,10 @@ impl Latest {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (at, number) = bytes.split_first_chunk()?;
         let number = u32::from_be_bytes(number.try_into().ok()?);
-        Some(Self { recorded_at: Timestamp::from_micros(i64::from_be_bytes(*at)), number: MemoryNumber(number) })
+        Some(Self {
+            recorded_at: Timestamp::from_micros(i64::from_be_bytes(*at)),
+            number: MemoryNumber(number),
+        })
     }
 }
 
@@ -84,8 +90,8 @@ struct Compared {
 }
 
 impl Strand {
-    /// Finds active memories of these scopes, or of all when none are given, that say what a newer one of the same scope says, or
-    /// nearly.
+    /// Finds active memories of these scopes, or of all when none are given, that say what a newer
+    /// one of the same scope says, or nearly.
     ///
     /// # Errors
     /// When the disk fails.
@@ -93,43 +99,72 @@ impl Strand {
         let mut members = self.active_in(scopes);
         members.retain(|member| extent.from.is_none_or(|latest| member.latest() <= latest));
         let left_out = members.len().saturating_sub(COMPACT_MEMORIES_MAX);
-        let beyond = left_out.checked_sub(1).and_then(|place| members.get(place)).map(Member::latest);
+        let beyond = left_out
+            .checked_sub(1)
+            .and_then(|place| members.get(place))
+            .map(Member::latest);
         members.drain(..left_out);
         let snapshot = self.snapshot()?;
         let mut compared = Vec::with_capacity(members.len());
         for member in &members {
-            let text = snapshot.memory(member.number)?.map(|memory| memory.text).unwrap_or_default();
-            compared.push(Compared { words: WordSet::of(&text), saying: Saying::of(&text) });
+            let text = snapshot
+                .memory(member.number)?
+                .map(|memory| memory.text)
+                .unwrap_or_default();
+            compared.push(Compared {
+                words: WordSet::of(&text),
+                saying: Saying::of(&text),
+            });
         }
         let same = same(&members, &compared);
         let doubled: HashSet<usize> = same.iter().map(|pair| pair.duplicate).collect();
         let mut texts = Texts::default();
         for (place, (member, compared)) in members.iter().zip(&compared).enumerate() {
             // What says the same as another keeps its place, with no words.
-            let words = if doubled.contains(&place) { &WordSet::default() } else { &compared.words };
+            let words = if doubled.contains(&place) {
+                &WordSet::default()
+            } else {
+                &compared.words
+            };
             texts.push(member.scope, words);
         }
         let found = texts.find_within(extent.work_max, |one, other| {
             let of = |place: usize| members.get(place).map(|member| member.number);
-            of(one).zip(of(other)).is_some_and(|(one, other)| are_apart(&snapshot, one, other))
+            of(one)
+                .zip(of(other))
+                .is_some_and(|(one, other)| are_apart(&snapshot, one, other))
         });
-        let pairs = |pairs: &[Pair]| pairs.iter().filter_map(|pair| merge_of(&members, pair)).collect();
+        let pairs = |pairs: &[Pair]| {
+            pairs
+                .iter()
+                .filter_map(|pair| merge_of(&members, pair))
+                .collect()
+        };
         let uncompared = found.stopped_at.map_or(0, |place| place + 1);
         Ok(Duplicates {
             pairs: pairs(&same),
             similar: pairs(&found.pairs),
             compared: members.len() - uncompared,
             left_out: left_out + uncompared,
-            rest: found.stopped_at.and_then(|place| members.get(place)).map(Member::latest).or(beyond),
+            rest: found
+                .stopped_at
+                .and_then(|place| members.get(place))
+                .map(Member::latest)
+                .or(beyond),
         })
     }
 
     /// From old to new.
     fn active_in(&self, scopes: &[Scope]) -> Vec<Member> {
         let catalog = self.catalog();
-        let known: Vec<u32> = scopes.iter().filter_map(|scope| catalog.scopes.find(&scope.to_string())).collect();
+        let known: Vec<u32> = scopes
+            .iter()
+            .filter_map(|scope| catalog.scopes.find(&scope.to_string()))
+            .collect();
         let is_wanted = |scope: &u32| scopes.is_empty() || known.contains(scope);
-        let rows = catalog.rows().filter(|(_, row)| row.status == Status::Active && is_wanted(&row.scope));
+        let rows = catalog
+            .rows()
+            .filter(|(_, row)| row.status == Status::Active && is_wanted(&row.scope));
         let mut members: Vec<Member> = rows
             .map(|(number, row)| Member {
                 recorded_at: row.recorded_at,
@@ -143,11 +178,16 @@ impl Strand {
         members
     }
 
-    /// Memories of these scopes, or of all when none are given, whose times cannot be, of any status, with the edit that puts them right.
+    /// Memories of these scopes, or of all when none are given, whose times cannot be, of any
+    /// status, with the edit that puts them right.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn impossible_times(&self, scopes: &[Scope], now: Timestamp) -> Result<Vec<(MemoryNumber, Edit)>, StoreError> {
+    pub fn impossible_times(
+        &self,
+        scopes: &[Scope],
+        now: Timestamp,
+    ) -> Result<Vec<(MemoryNumber, Edit)>, StoreError> {
         let mut found = Vec::new();
         self.snapshot()?.for_each_memory(|memory| {
             if (scopes.is_empty() || scopes.contains(&memory.scope))
@@ -169,18 +209,34 @@ impl Strand {
     }
 }
 
-/// Pairs of which the later one says what the earlier one says, by their places: the same words in one scope, or in one topic of
-/// it all words but small ones.
+/// Pairs of which the later one says what the earlier one says, by their places: the same words in
+/// one scope, or in one topic of it all words but small ones.
 fn same(members: &[Member], compared: &[Compared]) -> Vec<Pair> {
     let (mut exactly, mut roughly) = (HashMap::new(), HashMap::new());
     let mut pairs = Vec::new();
     for (place, (member, one)) in members.iter().zip(compared).enumerate().rev() {
         let Some(saying) = one.saying else { continue };
-        let (exact, rough) = ((member.scope, saying.exactly), (member.scope, member.topic, saying.roughly));
-        let similarity = |kept: usize| compared.get(kept).map_or(0.0, |kept| kept.words.jaccard(&one.words));
-        let alike = || roughly.get(&rough).copied().filter(|kept| similarity(*kept) >= SAME_FROM);
+        let (exact, rough) = (
+            (member.scope, saying.exactly),
+            (member.scope, member.topic, saying.roughly),
+        );
+        let similarity = |kept: usize| {
+            compared
+                .get(kept)
+                .map_or(0.0, |kept| kept.words.jaccard(&one.words))
+        };
+        let alike = || {
+            roughly
+                .get(&rough)
+                .copied()
+                .filter(|kept| similarity(*kept) >= SAME_FROM)
+        };
         if let Some(kept) = exactly.get(&exact).copied().or_else(alike) {
-            pairs.push(Pair { kept, duplicate: place, similarity: similarity(kept) });
+            pairs.push(Pair {
+                kept,
+                duplicate: place,
+                similarity: similarity(kept),
+            });
             continue;
         }
         exactly.insert(exact, place);
@@ -190,11 +246,20 @@ fn same(members: &[Member], compared: &[Compared]) -> Vec<Pair> {
     pairs
 }
 
-/// Whether two alike memories are about different things. One that cannot be read is: nothing is advised about it.
+/// Whether two alike memories are about different things. One that cannot be read is: nothing is
+/// advised about it.
 #[must_use]
 pub fn are_apart(snapshot: &Snapshot, one: MemoryNumber, other: MemoryNumber) -> bool {
-    let particulars = |number| snapshot.memory(number).ok().flatten().map(|memory| Particulars::of(&memory.text));
-    particulars(one).zip(particulars(other)).is_none_or(|(one, other)| one.are_apart(&other))
+    let particulars = |number| {
+        snapshot
+            .memory(number)
+            .ok()
+            .flatten()
+            .map(|memory| Particulars::of(&memory.text))
+    };
+    particulars(one)
+        .zip(particulars(other))
+        .is_none_or(|(one, other)| one.are_apart(&other))
 }
 
 fn merge_of(members: &[Member], pair: &Pair) -> Option<DuplicatePair> {
@@ -205,7 +270,10 @@ fn merge_of(members: &[Member], pair: &Pair) -> Option<DuplicatePair> {
         duplicate: duplicate.number,
         duplicate_sequence: duplicate.sequence,
     };
-    Some(DuplicatePair { merge, similarity: pair.similarity })
+    Some(DuplicatePair {
+        merge,
+        similarity: pair.similarity,
+    })
 }
 
 /// What the catalog knows of a memory that is compared.
@@ -219,6 +287,9 @@ struct Member {
 
 impl Member {
     const fn latest(&self) -> Latest {
-        Latest { recorded_at: self.recorded_at, number: self.number }
+        Latest {
+            recorded_at: self.recorded_at,
+            number: self.number,
+        }
     }
 }

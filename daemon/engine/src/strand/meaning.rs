@@ -1,4 +1,5 @@
-//! The semantic side of a strand: vectors, kept in their own file, searched in RAM, made in the background.
+//! The semantic side of a strand: vectors, kept in their own file, searched in RAM, made in the
+//! background.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -40,17 +41,27 @@ struct Loaded {
 
 impl Loaded {
     /// Reads them without holding a lock: it takes as long as there are many.
-    fn read(file: &VectorFile, dimensions: usize, wanted: &HashMap<u32, u64>) -> Result<Self, StoreError> {
+    fn read(
+        file: &VectorFile,
+        dimensions: usize,
+        wanted: &HashMap<u32, u64>,
+    ) -> Result<Self, StoreError> {
         let mut index = VectorIndex::new(dimensions);
         let mut held = HashMap::new();
-        file.for_each(|VectorRecord { number, text_hash, code }| {
-            if wanted.get(&number.0) == Some(&text_hash)
-                && let Ok(code) = Code::from_bytes(&code)
-                && index.insert(number.0, &code).is_ok()
-            {
-                held.insert(number.0, text_hash);
-            }
-        })?;
+        file.for_each(
+            |VectorRecord {
+                 number,
+                 text_hash,
+                 code,
+             }| {
+                if wanted.get(&number.0) == Some(&text_hash)
+                    && let Ok(code) = Code::from_bytes(&code)
+                    && index.insert(number.0, &code).is_ok()
+                {
+                    held.insert(number.0, text_hash);
+                }
+            },
+        )?;
         index.rebuild();
         Ok(Self { index, held })
     }
@@ -95,21 +106,28 @@ pub enum SpaceError {
 }
 
 impl Strand {
-    /// Opens the embedding space of a model: reads its vectors and finds out which memories lack one.
+    /// Opens the embedding space of a model: reads its vectors and finds out which memories lack
+    /// one.
     ///
     /// Takes a moment at many memories; words answer meanwhile, and writes go on.
     ///
     /// # Errors
     /// When the store cannot be read. Vectors that cannot be kept in a file are kept in RAM.
-    pub fn open_space(&self, storage: &dyn Storage, model: &str, dimensions: usize) -> Result<(), SpaceError> {
+    pub fn open_space(
+        &self,
+        storage: &dyn Storage,
+        model: &str,
+        dimensions: usize,
+    ) -> Result<(), SpaceError> {
         let identity = self.snapshot()?.identity()?;
         let file = VectorFile::open(storage, model, &identity).or_else(|error| {
             tracing::warn!(%error, "vectors cannot be kept in a file, and are made again after the next start");
             VectorFile::open(&MemoryStorage, model, &identity)
         })?;
         let loaded = Loaded::read(&file, dimensions, &self.wanted_vectors())?;
-        // The catalog's lock is always taken before the space's. While it is held no commit reaches the catalog, so none
-        // falls between the two. What was stored or changed while the vectors were read is few by now.
+        // The catalog's lock is always taken before the space's. While it is held no commit reaches
+        // the catalog, so none falls between the two. What was stored or changed while the
+        // vectors were read is few by now.
         let catalog = self.catalog();
         let mut space = self.space_mut();
         let Loaded { mut index, held } = loaded;
@@ -124,7 +142,12 @@ impl Strand {
                 pending.insert(number.0);
             }
         }
-        *space = Some(Space { model: model.to_owned(), index, file, pending });
+        *space = Some(Space {
+            model: model.to_owned(),
+            index,
+            file,
+            pending,
+        });
         Ok(())
     }
 
@@ -132,29 +155,44 @@ impl Strand {
     fn wanted_vectors(&self) -> HashMap<u32, u64> {
         let catalog = self.catalog();
         let indexed = catalog.rows().filter(|(_, row)| row.status.is_indexed());
-        indexed.map(|(number, row)| (number.0, row.text_hash)).collect()
+        indexed
+            .map(|(number, row)| (number.0, row.text_hash))
+            .collect()
     }
 
-    /// Texts that wait for a vector, newest first, so that what was just stored is found by meaning soon.
+    /// Texts that wait for a vector, newest first, so that what was just stored is found by meaning
+    /// soon.
     ///
     /// # Errors
     /// When the disk fails.
     pub fn pending_vectors(&self, limit: usize) -> Result<Vec<Pending>, StoreError> {
         let numbers: Vec<MemoryNumber> = {
             let space = self.space();
-            let pending = space.as_ref().map(|space| space.pending.iter().rev().take(limit));
-            pending.into_iter().flatten().copied().map(MemoryNumber).collect()
+            let pending = space
+                .as_ref()
+                .map(|space| space.pending.iter().rev().take(limit));
+            pending
+                .into_iter()
+                .flatten()
+                .copied()
+                .map(MemoryNumber)
+                .collect()
         };
         let memories = self.memories(&numbers)?;
-        let wait =
-            |memory: Memory| Pending { number: memory.number, text_hash: text_hash(&memory.text), text: memory.text };
+        let wait = |memory: Memory| Pending {
+            number: memory.number,
+            text_hash: text_hash(&memory.text),
+            text: memory.text,
+        };
         Ok(memories.into_iter().map(wait).collect())
     }
 
-    /// Takes vectors: makes them durable, then searchable. Those of texts that changed meanwhile are dropped.
+    /// Takes vectors: makes them durable, then searchable. Those of texts that changed meanwhile
+    /// are dropped.
     ///
     /// # Errors
-    /// [`SpaceError::Vector`] when a vector is not finite or of another dimension; none of the group is taken then.
+    /// [`SpaceError::Vector`] when a vector is not finite or of another dimension; none of the
+    /// group is taken then.
     pub fn put_vectors(&self, vectors: &[(MemoryNumber, u64, Vec<f32>)]) -> Result<(), SpaceError> {
         let mut codes = Vec::with_capacity(vectors.len());
         for (number, text_hash, vector) in vectors {
@@ -168,13 +206,20 @@ impl Strand {
                 code: code.to_bytes(),
             })
             .collect();
-        let file = self.space().as_ref().map(|space| space.file.clone()).ok_or(SpaceError::Closed)?;
+        let file = self
+            .space()
+            .as_ref()
+            .map(|space| space.file.clone())
+            .ok_or(SpaceError::Closed)?;
         file.put(&records)?;
         let catalog = self.catalog();
         let mut space = self.space_mut();
         let space = space.as_mut().ok_or(SpaceError::Closed)?;
         for (number, text_hash, code) in codes {
-            if catalog.row(number).is_some_and(|row| row.text_hash == text_hash && row.status.is_indexed()) {
+            if catalog
+                .row(number)
+                .is_some_and(|row| row.text_hash == text_hash && row.status.is_indexed())
+            {
                 space.index.insert(number.0, &code)?;
                 space.pending.remove(&number.0);
             }
@@ -190,14 +235,20 @@ impl Strand {
         }
     }
 
-    /// Compares the vectors with the catalog: drops those of memories that have none by right, and notes every memory that
-    /// lacks one. Returns how many wait now; those that were given up on are tried again.
+    /// Compares the vectors with the catalog: drops those of memories that have none by right, and
+    /// notes every memory that lacks one. Returns how many wait now; those that were given up
+    /// on are tried again.
     pub(super) fn check_vectors(&self) -> usize {
         let catalog = self.catalog();
         let mut space = self.space_mut();
-        let Some(space) = space.as_mut() else { return 0 };
+        let Some(space) = space.as_mut() else {
+            return 0;
+        };
         for (number, row) in catalog.rows() {
-            match (row.status.is_indexed(), space.index.code(number.0).is_some()) {
+            match (
+                row.status.is_indexed(),
+                space.index.code(number.0).is_some(),
+            ) {
                 (true, false) => {
                     space.pending.insert(number.0);
                 }
@@ -225,7 +276,9 @@ impl Strand {
     pub fn meaning_status(&self, newest: Sequence) -> MeaningStatus {
         let catalog = self.catalog();
         let space = self.space();
-        let Some(space) = space.as_ref() else { return MeaningStatus::default() };
+        let Some(space) = space.as_ref() else {
+            return MeaningStatus::default();
+        };
         let first_pending = space
             .pending
             .iter()
@@ -240,8 +293,9 @@ impl Strand {
         }
     }
 
-    /// Drops the vectors of texts that are gone and gives their room back; returns how many. 0 without a space. A vector that
-    /// is put meanwhile may be dropped from the file, and is made again at the next start.
+    /// Drops the vectors of texts that are gone and gives their room back; returns how many. 0
+    /// without a space. A vector that is put meanwhile may be dropped from the file, and is
+    /// made again at the next start.
     ///
     /// # Errors
     /// When the disk fails. The vectors that are wanted stay.
@@ -251,10 +305,14 @@ impl Strand {
         let file = self.space().as_ref().map(|space| space.file.clone());
         let Some(file) = file else { return Ok(0) };
         let dropped = file.retain(|number, text_hash| {
-            number.0 as usize >= extent || wanted.get(&number.0).is_some_and(|wanted| *wanted == text_hash)
+            number.0 as usize >= extent
+                || wanted
+                    .get(&number.0)
+                    .is_some_and(|wanted| *wanted == text_hash)
         })?;
         drop(file);
-        // Nobody may use the file while it shrinks; searches by meaning wait for the moment that it takes.
+        // Nobody may use the file while it shrinks; searches by meaning wait for the moment that it
+        // takes.
         let mut space = self.space_mut();
         if let Some(space) = space.as_mut() {
             space.file.shrink()?;
@@ -290,39 +348,67 @@ impl Strand {
 
     /// Whether a memory has a vector that is searched.
     pub(crate) fn has_vector(&self, number: MemoryNumber) -> bool {
-        self.space().as_ref().is_some_and(|space| space.index.contains(number.0))
+        self.space()
+            .as_ref()
+            .is_some_and(|space| space.index.contains(number.0))
     }
 
     /// The vectors' codes of some memories, where they have one.
     pub(crate) fn codes(&self, numbers: &[MemoryNumber]) -> Vec<Option<Code>> {
         let space = self.space();
-        numbers.iter().map(|number| space.as_ref().and_then(|space| space.index.code(number.0))).collect()
+        numbers
+            .iter()
+            .map(|number| space.as_ref().and_then(|space| space.index.code(number.0)))
+            .collect()
     }
 
-    /// The cosines of so many pairs of different memories, the same ones each time while nothing changes; none where fewer
-    /// than `least` have vectors.
+    /// The cosines of so many pairs of different memories, the same ones each time while nothing
+    /// changes; none where fewer than `least` have vectors.
     pub(crate) fn random_nearness(&self, pairs: usize, least: usize) -> Vec<f32> {
         let extent = self.catalog().extent() as u64;
         let space = self.space();
-        let Some(space) = space.as_ref().filter(|space| space.index.len() >= least.max(2)) else { return Vec::new() };
+        let Some(space) = space
+            .as_ref()
+            .filter(|space| space.index.len() >= least.max(2))
+        else {
+            return Vec::new();
+        };
         let mut state = 0_u64;
         // Most numbers have a vector; where few have, fewer pairs have to do.
         let codes = (0..pairs * 4).filter_map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let number = u32::try_from((state >> 33) % extent.max(1)).ok()?;
             Some((number, space.index.code(number)?))
         });
         let codes: Vec<(u32, Code)> = codes.take(pairs * 2).collect();
-        let pairs = codes.as_chunks::<2>().0.iter().filter(|[(one, _), (other, _)]| one != other);
-        pairs.map(|[(_, one), (_, other)]| one.cosine(other)).collect()
+        let pairs = codes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .filter(|[(one, _), (other, _)]| one != other);
+        pairs
+            .map(|[(_, one), (_, other)]| one.cosine(other))
+            .collect()
     }
 
     fn space(&self) -> Ordered<RwLockReadGuard<'_, Option<Space>>> {
-        Ordered::take(Lock::Space, || self.meaning.space.read().unwrap_or_else(PoisonError::into_inner))
+        Ordered::take(Lock::Space, || {
+            self.meaning
+                .space
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+        })
     }
 
     fn space_mut(&self) -> Ordered<RwLockWriteGuard<'_, Option<Space>>> {
-        Ordered::take(Lock::Space, || self.meaning.space.write().unwrap_or_else(PoisonError::into_inner))
+        Ordered::take(Lock::Space, || {
+            self.meaning
+                .space
+                .write()
+                .unwrap_or_else(PoisonError::into_inner)
+        })
     }
 }
 
@@ -345,20 +431,41 @@ mod tests {
 
     fn stored(strand: &Strand, writer: &mut StrandWriter) {
         let one = |number: u32| {
-            let draft = Draft { topic: "t".to_owned(), text: format!("text {number}"), ..Draft::default() };
+            let draft = Draft {
+                topic: "t".to_owned(),
+                text: format!("text {number}"),
+                ..Draft::default()
+            };
             let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
-            let actor = Actor { origin: Origin::Agent, agent: String::new(), session: String::new() };
+            let actor = Actor {
+                origin: Origin::Agent,
+                agent: String::new(),
+                session: String::new(),
+            };
             let (words, entropy) = (Box::new(Strand::read_words(&admitted)), [0; 10]);
             let at = Timestamp::from_micros(i64::from(number));
-            Request::Store { admitted, words, links: Vec::new(), stamps: None, force: true, entropy, actor, at }
+            Request::Store {
+                admitted,
+                words,
+                links: Vec::new(),
+                stamps: None,
+                force: true,
+                entropy,
+                actor,
+                at,
+            }
         };
         writer.commit((0..VECTORS).map(one).collect()).unwrap();
         let pending = strand.pending_vectors(VECTORS as usize).unwrap();
-        let vectors: Vec<_> = pending.iter().map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS])).collect();
+        let vectors: Vec<_> = pending
+            .iter()
+            .map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS]))
+            .collect();
         strand.put_vectors(&vectors).unwrap();
     }
 
-    /// Opens the space, and says how long that took and how long somebody waited for the catalog meanwhile.
+    /// Opens the space, and says how long that took and how long somebody waited for the catalog
+    /// meanwhile.
     fn opened(strand: &Strand, storage: &DirectoryStorage) -> (Duration, Duration) {
         let is_open = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -394,7 +501,13 @@ mod tests {
             waited.as_secs_f64() / took.as_secs_f64()
         });
         let least = shares.fold(f64::INFINITY, f64::min);
-        assert_eq!(strand.space().as_ref().unwrap().index.len(), VECTORS as usize);
-        assert!(least < 0.3, "the catalog is held for {least:.2} of the time");
+        assert_eq!(
+            strand.space().as_ref().unwrap().index.len(),
+            VECTORS as usize
+        );
+        assert!(
+            least < 0.3,
+            "the catalog is held for {least:.2} of the time"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Which memories name which topics: one pass over the texts for all names at once, then only over what has changed.
+//! Which memories name which topics: one pass over the texts for all names at once, then only over
+//! what has changed.
 
 use std::sync::{MutexGuard, PoisonError};
 
@@ -21,7 +22,8 @@ pub(super) struct Mentions {
     finder: Option<NameFinder>,
     /// How many topics these are.
     names: usize,
-    /// By the number of a memory: the topics that its text names, its own among them, in ascending order.
+    /// By the number of a memory: the topics that its text names, its own among them, in ascending
+    /// order.
     of: Vec<Box<[u32]>>,
 }
 
@@ -62,7 +64,8 @@ impl Mentions {
     /// The memories that name topics, and which.
     pub(super) fn iter(&self) -> impl Iterator<Item = (MemoryNumber, &[u32])> {
         let all = (0..).map(MemoryNumber).zip(&self.of);
-        all.filter(|(_, topics)| !topics.is_empty()).map(|(number, topics)| (number, &**topics))
+        all.filter(|(_, topics)| !topics.is_empty())
+            .map(|(number, topics)| (number, &**topics))
     }
 
     fn news(&self, catalog: &Catalog) -> Option<News> {
@@ -70,18 +73,36 @@ impl Mentions {
             return None;
         }
         let mut texts = vec![Text::Unused; catalog.extent()];
-        for (number, row) in catalog.rows().filter(|(_, row)| row.status == Status::Active) {
+        for (number, row) in catalog
+            .rows()
+            .filter(|(_, row)| row.status == Status::Active)
+        {
             if let Some(text) = texts.get_mut(number.0 as usize) {
-                *text = if row.sequence > self.up_to { Text::New } else { Text::Known };
+                *text = if row.sequence > self.up_to {
+                    Text::New
+                } else {
+                    Text::Known
+                };
             }
         }
         let has_names = catalog.topics.len() > self.names;
-        let names = has_names.then(|| catalog.topics.iter().map(|(_, name)| name.to_owned()).collect());
-        Some(News { up_to: catalog.sequence(), texts, names })
+        let names = has_names.then(|| {
+            catalog
+                .topics
+                .iter()
+                .map(|(_, name)| name.to_owned())
+                .collect()
+        });
+        Some(News {
+            up_to: catalog.sequence(),
+            texts,
+            names,
+        })
     }
 
-    /// Reads the texts that are new, and with new names all others for these. The snapshot may be newer than the news: what
-    /// it has besides is read again later. After an error everything that was new still is.
+    /// Reads the texts that are new, and with new names all others for these. The snapshot may be
+    /// newer than the news: what it has besides is read again later. After an error everything
+    /// that was new still is.
     fn follow(&mut self, news: &News, snapshot: &Snapshot) -> Result<(), ReadError> {
         self.of.resize_with(news.texts.len(), Box::default);
         for (topics, text) in self.of.iter_mut().zip(&news.texts) {
@@ -97,7 +118,12 @@ impl Mentions {
         Ok(())
     }
 
-    fn read_all(&mut self, names: &[String], news: &News, snapshot: &Snapshot) -> Result<(), ReadError> {
+    fn read_all(
+        &mut self,
+        names: &[String],
+        news: &News,
+        snapshot: &Snapshot,
+    ) -> Result<(), ReadError> {
         let numbered = || (0..).zip(names.iter().map(String::as_str));
         let all = NameFinder::new(numbered())?;
         let added = NameFinder::new(numbered().skip(self.names))?;
@@ -115,15 +141,24 @@ impl Mentions {
     }
 
     fn read_new(&mut self, news: &News, snapshot: &Snapshot) -> Result<(), ReadError> {
-        let Some(finder) = self.finder.take() else { return Ok(()) };
+        let Some(finder) = self.finder.take() else {
+            return Ok(());
+        };
         let is_new = |number| news.text(number) == Text::New;
-        let new: Vec<MemoryNumber> = (0..).map(MemoryNumber).take(news.texts.len()).filter(|&n| is_new(n)).collect();
+        let new: Vec<MemoryNumber> = (0..)
+            .map(MemoryNumber)
+            .take(news.texts.len())
+            .filter(|&n| is_new(n))
+            .collect();
         let read = if new.len() > SINGLE_READS_MAX {
             snapshot.for_each_text(is_new, |number, text| self.note(number, finder.find(text)))
         } else {
             new.into_iter().try_for_each(|number| {
                 let memory = snapshot.memory(number)?;
-                self.note(number, memory.map_or_else(Vec::new, |memory| finder.find(&memory.text)));
+                self.note(
+                    number,
+                    memory.map_or_else(Vec::new, |memory| finder.find(&memory.text)),
+                );
                 Ok(())
             })
         };
@@ -137,10 +172,14 @@ impl Mentions {
         }
     }
 
-    /// New topics have higher numbers than those that were known, so the order stays; a pass that failed may have added
-    /// some of them before.
+    /// New topics have higher numbers than those that were known, so the order stays; a pass that
+    /// failed may have added some of them before.
     fn add(&mut self, number: MemoryNumber, topics: &[u32]) {
-        if let Some(slot) = self.of.get_mut(number.0 as usize).filter(|_| !topics.is_empty()) {
+        if let Some(slot) = self
+            .of
+            .get_mut(number.0 as usize)
+            .filter(|_| !topics.is_empty())
+        {
             let known = slot.iter().copied().filter(|topic| !topics.contains(topic));
             *slot = known.chain(topics.iter().copied()).collect();
         }
@@ -149,7 +188,10 @@ impl Mentions {
 
 impl News {
     fn text(&self, number: MemoryNumber) -> Text {
-        self.texts.get(number.0 as usize).copied().unwrap_or(Text::Unused)
+        self.texts
+            .get(number.0 as usize)
+            .copied()
+            .unwrap_or(Text::Unused)
     }
 }
 
@@ -173,7 +215,10 @@ impl NameFinder {
         }
         // Names overlap: `iris` is a word of `iris engine`.
         let mut builder = AhoCorasick::builder();
-        let automaton = builder.match_kind(MatchKind::Standard).ascii_case_insensitive(true).build(patterns)?;
+        let automaton = builder
+            .match_kind(MatchKind::Standard)
+            .ascii_case_insensitive(true)
+            .build(patterns)?;
         Ok(Self { automaton, topics })
     }
 
@@ -183,15 +228,17 @@ impl NameFinder {
         let text = lowered.as_deref().unwrap_or(text);
         let matches = self.automaton.find_overlapping_iter(text);
         let whole = matches.filter(|found| is_whole_word(text, found.start(), found.end()));
-        let mut topics: Vec<u32> =
-            whole.filter_map(|found| self.topics.get(found.pattern().as_usize()).copied()).collect();
+        let mut topics: Vec<u32> = whole
+            .filter_map(|found| self.topics.get(found.pattern().as_usize()).copied())
+            .collect();
         topics.sort_unstable();
         topics.dedup();
         topics
     }
 }
 
-/// Whether what lies between two places is no part of a longer word. A dash joins words: `iris-engine` is not `iris`.
+/// Whether what lies between two places is no part of a longer word. A dash joins words:
+/// `iris-engine` is not `iris`.
 fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let before = text.get(..start).unwrap_or_default().chars().rev();
     let after = text.get(end..).unwrap_or_default().chars();

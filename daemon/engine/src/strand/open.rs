@@ -71,7 +71,11 @@ impl Strand {
         kinds: Kinds,
     ) -> Result<(Arc<Self>, StrandWriter, OpenReport), OpenError> {
         let has_index = lexical.is_some_and(holds_words);
-        let (store, mut writer) = if has_index { Store::reopen(storage)? } else { Store::open(storage)? };
+        let (store, mut writer) = if has_index {
+            Store::reopen(storage)?
+        } else {
+            Store::open(storage)?
+        };
         let (mut catalog, mut memories) = catalog::read(&store.snapshot()?)?;
         if mend_records(&store, &mut writer)? {
             (catalog, memories) = catalog::read(&store.snapshot()?)?;
@@ -98,7 +102,13 @@ impl Strand {
         };
         let strand = Arc::new(strand);
         let is_read_only = writer.refusal().is_some();
-        let report = OpenReport { sequence, memories, rebuilt_words, replayed, is_read_only };
+        let report = OpenReport {
+            sequence,
+            memories,
+            rebuilt_words,
+            replayed,
+            is_read_only,
+        };
         let writer = StrandWriter::new(Arc::clone(&strand), writer);
         Ok((strand, writer, report))
     }
@@ -118,8 +128,13 @@ impl Strand {
         let changed = changed_after(&snapshot, Sequence(watermark))?;
         let last = changed.last().copied();
         for number in changed {
-            // The watermark may move only with the last, because they do not come in the order of their sequences.
-            let sequence = if Some(number) == last { newest } else { Sequence(watermark) };
+            // The watermark may move only with the last, because they do not come in the order of
+            // their sequences.
+            let sequence = if Some(number) == last {
+                newest
+            } else {
+                Sequence(watermark)
+            };
             if let Some(memory) = snapshot.memory(number)? {
                 self.index_words(sequence, &memory);
             }
@@ -141,7 +156,10 @@ impl Strand {
     }
 
     /// Hands out what the word index holds of every memory. Returns how many.
-    pub(super) fn feed_words(snapshot: &Snapshot, add: &mut dyn FnMut(&Document<'_>)) -> Result<u64, StoreError> {
+    pub(super) fn feed_words(
+        snapshot: &Snapshot,
+        add: &mut dyn FnMut(&Document<'_>),
+    ) -> Result<u64, StoreError> {
         let mut fed = 0;
         snapshot.for_each_memory(|memory| {
             if memory.status.is_indexed() {
@@ -185,7 +203,10 @@ pub(super) fn document(memory: &Memory) -> Document<'_> {
     }
 }
 
-fn changed_after(snapshot: &Snapshot, watermark: Sequence) -> Result<BTreeSet<MemoryNumber>, StoreError> {
+fn changed_after(
+    snapshot: &Snapshot,
+    watermark: Sequence,
+) -> Result<BTreeSet<MemoryNumber>, StoreError> {
     let mut changed = BTreeSet::new();
     snapshot.for_each_operation_after(watermark, |operation| {
         changed.insert(operation.number);
@@ -196,17 +217,35 @@ fn changed_after(snapshot: &Snapshot, watermark: Sequence) -> Result<BTreeSet<Me
 
 /// Whether a word index has written anything, which it does of what a store holds.
 fn holds_words(directory: &Path) -> bool {
-    let Ok(mut files) = fs::read_dir(directory) else { return false };
-    files.any(|file| file.is_ok_and(|file| file.path().extension().is_some_and(|extension| extension == "term")))
+    let Ok(mut files) = fs::read_dir(directory) else {
+        return false;
+    };
+    files.any(|file| {
+        file.is_ok_and(|file| {
+            file.path()
+                .extension()
+                .is_some_and(|extension| extension == "term")
+        })
+    })
 }
 
-/// Opens the word index; one of another store, or of another past of this one, is made anew. Where none can be kept, it is in RAM.
-fn open_words(directory: Option<&Path>, store: &Store) -> Result<(LexicalIndex, bool), LexicalError> {
-    let Some(directory) = directory else { return Ok((LexicalIndex::in_memory()?, false)) };
+/// Opens the word index; one of another store, or of another past of this one, is made anew. Where
+/// none can be kept, it is in RAM.
+fn open_words(
+    directory: Option<&Path>,
+    store: &Store,
+) -> Result<(LexicalIndex, bool), LexicalError> {
+    let Some(directory) = directory else {
+        return Ok((LexicalIndex::in_memory()?, false));
+    };
     let open = || {
         let store = store.clone();
-        let marks: Marks =
-            Box::new(move |sequence| store.snapshot().and_then(|now| now.mark(Sequence(sequence))).ok()?);
+        let marks: Marks = Box::new(move |sequence| {
+            store
+                .snapshot()
+                .and_then(|now| now.mark(Sequence(sequence)))
+                .ok()?
+        });
         make_directory(directory).and_then(|()| LexicalIndex::open(directory, marks))
     };
     let opened = open().or_else(|error| {
@@ -224,20 +263,34 @@ fn open_words(directory: Option<&Path>, store: &Store) -> Result<(LexicalIndex, 
 }
 
 fn words_in_memory(cause: &LexicalError) -> Result<LexicalIndex, LexicalError> {
-    tracing::error!(error = cause as &dyn std::error::Error, "the word index is kept in memory alone");
+    tracing::error!(
+        error = cause as &dyn std::error::Error,
+        "the word index is kept in memory alone"
+    );
     LexicalIndex::in_memory()
 }
 
 fn move_aside(directory: &Path) -> bool {
-    let Some((above, name)) = directory.parent().zip(directory.file_name()) else { return false };
+    let Some((above, name)) = directory.parent().zip(directory.file_name()) else {
+        return false;
+    };
     derived::clear_away(above, &name.to_string_lossy()).unwrap_or(false)
 }
 
-/// Makes the index's directory and the one that it is in, if they are not there. What stands in their places is cleared away.
+/// Makes the index's directory and the one that it is in, if they are not there. What stands in
+/// their places is cleared away.
 fn make_directory(directory: &Path) -> Result<(), LexicalError> {
-    let name = |path: Option<&Path>| path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+    let name = |path: Option<&Path>| {
+        path.and_then(Path::file_name)
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
     let above = directory.parent();
     let root = above.and_then(Path::parent).unwrap_or(directory);
     let made = derived::directories(root, &[&name(above), &name(Some(directory))]);
-    made.map(drop).map_err(|source| LexicalError::Directory { path: directory.to_owned(), source })
+    made.map(drop).map_err(|source| LexicalError::Directory {
+        path: directory.to_owned(),
+        source,
+    })
 }

@@ -1,4 +1,5 @@
-//! Finding the memory that a person or an agent means: handle, id, unique prefix of either, `topic:index`.
+//! Finding the memory that a person or an agent means: handle, id, unique prefix of either,
+//! `topic:index`.
 
 use std::sync::RwLockReadGuard;
 
@@ -12,7 +13,8 @@ use crate::store::{Snapshot, StoreError};
 /// Candidates returned for a prefix that fits several memories.
 pub const RESOLVE_CANDIDATES_MAX: usize = 10;
 
-/// Handles or ids that a prefix may pass over because other projects have them: some ten milliseconds.
+/// Handles or ids that a prefix may pass over because other projects have them: some ten
+/// milliseconds.
 const RESOLVE_LOOKED_AT_MAX: usize = 50_000;
 
 /// Hex digits of a whole id.
@@ -74,7 +76,10 @@ impl LinkTargets {
             )
         });
         let followed = self.followed.iter().map(|(link, handle)| {
-            format!("link {} names a superseded memory; {handle} took its place and is linked instead", quoted(link))
+            format!(
+                "link {} names a superseded memory; {handle} took its place and is linked instead",
+                quoted(link)
+            )
         });
         unknown.chain(several).chain(followed).collect()
     }
@@ -106,7 +111,13 @@ impl<'a> Candidates<'a> {
     fn new(strand: &'a Strand, scopes: &[Scope]) -> Self {
         let catalog = strand.catalog();
         let scopes = catalog.scope_numbers(scopes);
-        Self { catalog, scopes, living: Vec::new(), forgotten: Vec::new(), looked_at: 0 }
+        Self {
+            catalog,
+            scopes,
+            living: Vec::new(),
+            forgotten: Vec::new(),
+            looked_at: 0,
+        }
     }
 
     /// Takes a memory if it can be meant; returns whether to go on.
@@ -116,7 +127,11 @@ impl<'a> Candidates<'a> {
         // An examination's memory is meant only by its whole name.
         let row = row.filter(|_| !self.catalog.is_scratch(number));
         if let Some(row) = row.filter(|row| row.is_in(&self.scopes)) {
-            let list = if row.status.is_indexed() { &mut self.living } else { &mut self.forgotten };
+            let list = if row.status.is_indexed() {
+                &mut self.living
+            } else {
+                &mut self.forgotten
+            };
             if list.len() < RESOLVE_CANDIDATES_MAX && !list.contains(&number) {
                 list.push(number);
             }
@@ -125,14 +140,18 @@ impl<'a> Candidates<'a> {
     }
 
     fn into_resolution(self) -> Resolution {
-        Resolution::of(if self.living.is_empty() { self.forgotten } else { self.living })
+        Resolution::of(if self.living.is_empty() {
+            self.forgotten
+        } else {
+            self.living
+        })
     }
 }
 
 impl Strand {
-    /// Resolves a reference. A whole handle or id names its memory wherever it is; a prefix and `topic:index` look only in
-    /// `scopes`, so that a guess never reaches another project. What is forgotten is found by a prefix only when nothing
-    /// else is.
+    /// Resolves a reference. A whole handle or id names its memory wherever it is; a prefix and
+    /// `topic:index` look only in `scopes`, so that a guess never reaches another project. What
+    /// is forgotten is found by a prefix only when nothing else is.
     ///
     /// # Errors
     /// When the disk fails.
@@ -164,7 +183,11 @@ impl Strand {
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn resolve_links(&self, links: &[String], scopes: &[Scope]) -> Result<LinkTargets, StoreError> {
+    pub fn resolve_links(
+        &self,
+        links: &[String],
+        scopes: &[Scope],
+    ) -> Result<LinkTargets, StoreError> {
         let mut targets = LinkTargets::default();
         if links.is_empty() {
             return Ok(targets);
@@ -174,8 +197,11 @@ impl Strand {
             let number = match self.resolve(link, scopes)? {
                 Resolution::One(number) => number,
                 Resolution::Several(numbers) if !is_place(link) => {
-                    let some = self.memories(numbers.get(..SEVERAL_SHOWN_MAX).unwrap_or(&numbers))?;
-                    let handles = some.into_iter().map(|memory| memory.handle.as_str().to_owned());
+                    let some =
+                        self.memories(numbers.get(..SEVERAL_SHOWN_MAX).unwrap_or(&numbers))?;
+                    let handles = some
+                        .into_iter()
+                        .map(|memory| memory.handle.as_str().to_owned());
                     targets.several.push((link.clone(), handles.collect()));
                     continue;
                 }
@@ -184,10 +210,14 @@ impl Strand {
                     continue;
                 }
             };
-            let Some(named) = self.memories(&[number])?.pop() else { continue };
+            let Some(named) = self.memories(&[number])?.pop() else {
+                continue;
+            };
             let target = Self::living(&snapshot, &named.id)?.unwrap_or_else(|| named.clone());
             if target.id != named.id {
-                targets.followed.push((link.clone(), target.handle.as_str().to_owned()));
+                targets
+                    .followed
+                    .push((link.clone(), target.handle.as_str().to_owned()));
             }
             if !targets.ids.contains(&target.id) {
                 targets.ids.push(target.id);
@@ -196,7 +226,12 @@ impl Strand {
         Ok(targets)
     }
 
-    fn by_id_prefix(&self, snapshot: &Snapshot, reference: &str, scopes: &[Scope]) -> Result<Resolution, StoreError> {
+    fn by_id_prefix(
+        &self,
+        snapshot: &Snapshot,
+        reference: &str,
+        scopes: &[Scope],
+    ) -> Result<Resolution, StoreError> {
         let digits: String = reference.chars().filter(|c| *c != '-').collect();
         let is_hex = digits.chars().all(|c| c.is_ascii_hexdigit());
         if !is_hex || !(ID_PREFIX_DIGITS_MIN..=ID_DIGITS).contains(&digits.len()) {
@@ -206,7 +241,9 @@ impl Strand {
             return Ok(Resolution::None);
         };
         if digits.len() == ID_DIGITS {
-            return Ok(snapshot.number_of_id(&MemoryId::from_bytes(first))?.map_or(Resolution::None, Resolution::One));
+            return Ok(snapshot
+                .number_of_id(&MemoryId::from_bytes(first))?
+                .map_or(Resolution::None, Resolution::One));
         }
         let mut candidates = Candidates::new(self, scopes);
         snapshot.for_each_id(first, last, |number| candidates.look_at(number))?;
@@ -221,11 +258,19 @@ impl Strand {
             return None;
         }
         let topic = Topic::parse(topic).ok()?;
-        self.topic_members(topic.as_str(), scopes).get(index).copied()
+        self.topic_members(topic.as_str(), scopes)
+            .get(index)
+            .copied()
     }
 }
 
 fn padded(digits: &str, fill: char) -> Option<[u8; 16]> {
-    let digits: String = digits.chars().chain(std::iter::repeat(fill)).take(32).collect();
-    u128::from_str_radix(&digits, 16).ok().map(u128::to_be_bytes)
+    let digits: String = digits
+        .chars()
+        .chain(std::iter::repeat(fill))
+        .take(32)
+        .collect();
+    u128::from_str_radix(&digits, 16)
+        .ok()
+        .map(u128::to_be_bytes)
 }

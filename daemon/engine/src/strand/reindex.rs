@@ -17,17 +17,22 @@ pub struct ReindexReport {
 }
 
 impl Strand {
-    /// Fills the word index anew from the store and looks for memories without a vector, for as long as that is wanted. Searches
-    /// and writes go on meanwhile; what is written stays findable throughout. `None` when it was given up.
+    /// Fills the word index anew from the store and looks for memories without a vector, for as
+    /// long as that is wanted. Searches and writes go on meanwhile; what is written stays
+    /// findable throughout. `None` when it was given up.
     ///
     /// # Errors
     /// When the disk fails. The old word index stays in use then, as it does when this is given up.
-    pub fn reindex(&self, is_wanted: impl Fn() -> bool) -> Result<Option<ReindexReport>, OpenError> {
+    pub fn reindex(
+        &self,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<Option<ReindexReport>, OpenError> {
         let sequence = self.snapshot()?.sequence()?;
         let mut memories = 0;
         let mut ended = None;
         let is_filled = self.lexical.fill(sequence.0, |add| {
-            // Taken only now that no flush can come between: what a flush committed, this snapshot has.
+            // Taken only now that no flush can come between: what a flush committed, this snapshot
+            // has.
             let fed = self.snapshot().map_err(Ended::from).and_then(|snapshot| {
                 snapshot.for_each_memory(|memory| {
                     if !is_wanted() {
@@ -45,7 +50,11 @@ impl Strand {
         })?;
         match ended {
             Some(Ended::Failed(error)) => Err(error.into()),
-            None if is_filled => Ok(Some(ReindexReport { memories, sequence, vectors_missing: self.check_vectors() })),
+            None if is_filled => Ok(Some(ReindexReport {
+                memories,
+                sequence,
+                vectors_missing: self.check_vectors(),
+            })),
             Some(Ended::Unwanted) | None => Ok(None),
         }
     }

@@ -17,7 +17,8 @@ pub struct Counted {
     pub count: u64,
 }
 
-/// What some scopes hold. All lists have the most frequent first; all but `statuses` count active memories only.
+/// What some scopes hold. All lists have the most frequent first; all but `statuses` count active
+/// memories only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Memories.
@@ -47,10 +48,19 @@ impl Strand {
     #[must_use]
     pub fn statistics(&self, scopes: &[Scope]) -> Statistics {
         let catalog = self.catalog();
-        let every_status = Filter { statuses: Status::ALL.to_vec(), ..in_scopes(scopes) }.compile(&catalog);
+        let every_status = Filter {
+            statuses: Status::ALL.to_vec(),
+            ..in_scopes(scopes)
+        }
+        .compile(&catalog);
         let mut statistics = Statistics::default();
-        let [mut topics, mut tags, mut kinds, mut by_scope] =
-            [&catalog.topics, &catalog.tags, &catalog.kinds, &catalog.scopes].map(Tally::new);
+        let [mut topics, mut tags, mut kinds, mut by_scope] = [
+            &catalog.topics,
+            &catalog.tags,
+            &catalog.kinds,
+            &catalog.scopes,
+        ]
+        .map(Tally::new);
         let mut statuses: BTreeMap<Status, u64> = BTreeMap::new();
         let mut origins: BTreeMap<&'static str, u64> = BTreeMap::new();
         for (_, row) in catalog.rows().filter(|(_, row)| every_status.keeps(row)) {
@@ -59,7 +69,9 @@ impl Strand {
                 continue;
             }
             statistics.memories += 1;
-            let earlier = statistics.first_recorded_at.map_or(row.recorded_at, |first| first.min(row.recorded_at));
+            let earlier = statistics
+                .first_recorded_at
+                .map_or(row.recorded_at, |first| first.min(row.recorded_at));
             statistics.first_recorded_at = Some(earlier);
             statistics.last_recorded_at = statistics.last_recorded_at.max(Some(row.recorded_at));
             *origins.entry(row.origin.name()).or_default() += 1;
@@ -68,14 +80,24 @@ impl Strand {
             by_scope.add(row.scope);
             row.tags.iter().for_each(|&tag| tags.add(tag));
         }
-        let is_counted =
-            |number| catalog.row(number).is_some_and(|row| row.status == Status::Active && every_status.keeps(row));
-        statistics.links = catalog.links().filter(|(from, _)| is_counted(*from)).count() as u64;
+        let is_counted = |number| {
+            catalog
+                .row(number)
+                .is_some_and(|row| row.status == Status::Active && every_status.keeps(row))
+        };
+        statistics.links = catalog
+            .links()
+            .filter(|(from, _)| is_counted(*from))
+            .count() as u64;
         statistics.topics = topics.into_counted().len() as u64;
         statistics.tags = tags.into_counted();
         statistics.kinds = kinds.into_counted();
         statistics.scopes = by_scope.into_counted();
-        statistics.statuses = most_first(statuses.into_iter().map(|(status, count)| (status.name(), count)));
+        statistics.statuses = most_first(
+            statuses
+                .into_iter()
+                .map(|(status, count)| (status.name(), count)),
+        );
         statistics.origins = most_first(origins.into_iter());
         statistics
     }
@@ -89,7 +111,10 @@ struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     fn new(names: &'a Interner) -> Self {
-        Self { names, counts: vec![0; names.len()] }
+        Self {
+            names,
+            counts: vec![0; names.len()],
+        }
     }
 
     fn add(&mut self, number: u32) {
@@ -99,14 +124,23 @@ impl<'a> Tally<'a> {
     }
 
     fn into_counted(self) -> Vec<Counted> {
-        most_first((0..).zip(self.counts).map(|(number, count)| (self.names.text(number), count)))
+        most_first(
+            (0..)
+                .zip(self.counts)
+                .map(|(number, count)| (self.names.text(number), count)),
+        )
     }
 }
 
 /// Most frequent first, then by name; without those that nothing has.
 pub(crate) fn most_first<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> Vec<Counted> {
     let present = counts.filter(|&(_, count)| count > 0);
-    let mut counted: Vec<Counted> = present.map(|(name, count)| Counted { name: name.to_owned(), count }).collect();
+    let mut counted: Vec<Counted> = present
+        .map(|(name, count)| Counted {
+            name: name.to_owned(),
+            count,
+        })
+        .collect();
     counted.sort_unstable_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
     counted
 }

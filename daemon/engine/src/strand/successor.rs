@@ -9,14 +9,19 @@ use crate::store::{Snapshot, StoreError};
 const SUCCESSORS_MAX: usize = 16;
 
 impl Strand {
-    /// The memory with an id, or what took its place where it was superseded by one that is there. `None` when nothing has it.
+    /// The memory with an id, or what took its place where it was superseded by one that is there.
+    /// `None` when nothing has it.
     ///
     /// # Errors
     /// When the disk fails.
     pub fn living(snapshot: &Snapshot, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
-        let Some(mut memory) = of_id(snapshot, id)? else { return Ok(None) };
+        let Some(mut memory) = of_id(snapshot, id)? else {
+            return Ok(None);
+        };
         for _ in 0..SUCCESSORS_MAX {
-            let Some(next) = successor(snapshot, &memory)? else { break };
+            let Some(next) = successor(snapshot, &memory)? else {
+                break;
+            };
             memory = next;
         }
         Ok(Some(memory))
@@ -25,11 +30,20 @@ impl Strand {
 
 /// The memory that superseded one.
 fn successor(snapshot: &Snapshot, memory: &Memory) -> Result<Option<Memory>, StoreError> {
-    let by = memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY).filter(|_| memory.status == Status::Superseded);
-    let Some(id) = by.and_then(|by| uuid::Uuid::parse_str(by).ok()) else { return Ok(None) };
+    let by = memory
+        .attributes
+        .get(ATTRIBUTE_SUPERSEDED_BY)
+        .filter(|_| memory.status == Status::Superseded);
+    let Some(id) = by.and_then(|by| uuid::Uuid::parse_str(by).ok()) else {
+        return Ok(None);
+    };
     of_id(snapshot, &MemoryId::from_bytes(*id.as_bytes()))
 }
 
 fn of_id(snapshot: &Snapshot, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
-    snapshot.number_of_id(id)?.map(|number| snapshot.memory(number)).transpose().map(Option::flatten)
+    snapshot
+        .number_of_id(id)?
+        .map(|number| snapshot.memory(number))
+        .transpose()
+        .map(Option::flatten)
 }

@@ -9,7 +9,8 @@ use crate::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
 use crate::recall::Hit;
 use crate::store::StoreError;
 
-/// Memories of a topic among which the place of a hit is looked for: some hundredth of a millisecond.
+/// Memories of a topic among which the place of a hit is looked for: some hundredth of a
+/// millisecond.
 const HIT_TOPIC_MAX: usize = 2_000;
 
 /// Handles of a topic that are looked at to find where its memories went: some ten milliseconds.
@@ -29,16 +30,22 @@ pub struct Recent {
 pub struct Since {
     /// The first moment.
     pub after: Timestamp,
-    /// Now; what was recorded later counts as recorded now, but is not newer than what was stored after it.
+    /// Now; what was recorded later counts as recorded now, but is not newer than what was stored
+    /// after it.
     pub now: Timestamp,
 }
 
 impl Strand {
-    /// The topics that have active memories in these scopes (none: everywhere) and fit a pattern, by name.
+    /// The topics that have active memories in these scopes (none: everywhere) and fit a pattern,
+    /// by name.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn topics(&self, scopes: &[Scope], pattern: Option<&TopicPattern>) -> Result<Vec<TopicEntry>, StoreError> {
+    pub fn topics(
+        &self,
+        scopes: &[Scope],
+        pattern: Option<&TopicPattern>,
+    ) -> Result<Vec<TopicEntry>, StoreError> {
         let changes = self.changes()?;
         let catalog = self.catalog();
         let filter = in_scopes(scopes).compile(&catalog);
@@ -48,19 +55,24 @@ impl Strand {
         Ok(entries)
     }
 
-    /// The topics in which nothing was recorded or changed at `since` or later, the one that was left alone longest first.
+    /// The topics in which nothing was recorded or changed at `since` or later, the one that was
+    /// left alone longest first.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn idle_topics(&self, scopes: &[Scope], since: Timestamp) -> Result<Vec<TopicEntry>, StoreError> {
+    pub fn idle_topics(
+        &self,
+        scopes: &[Scope],
+        since: Timestamp,
+    ) -> Result<Vec<TopicEntry>, StoreError> {
         let mut entries = self.topics(scopes, None)?;
         entries.retain(|entry| entry.last_changed_at < since);
         entries.sort_by_key(|entry| entry.last_changed_at);
         Ok(entries)
     }
 
-    /// The topics that active memories of these scopes (none: everywhere) have gone to which were of this one: where most
-    /// are first. Memories keep their former handles, which tell it.
+    /// The topics that active memories of these scopes (none: everywhere) have gone to which were
+    /// of this one: where most are first. Memories keep their former handles, which tell it.
     ///
     /// # Errors
     /// When the disk fails.
@@ -79,10 +91,14 @@ impl Strand {
         counts.remove(topic.as_str());
         let mut topics: Vec<(&str, usize)> = counts.into_iter().collect();
         topics.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        Ok(topics.into_iter().map(|(name, _)| name.to_owned()).collect())
+        Ok(topics
+            .into_iter()
+            .map(|(name, _)| name.to_owned())
+            .collect())
     }
 
-    /// The active memories of these scopes (none: everywhere) that were recorded since then, newest first.
+    /// The active memories of these scopes (none: everywhere) that were recorded since then, newest
+    /// first.
     #[must_use]
     pub fn recent(&self, scopes: &[Scope], since: Since, limit: usize) -> Recent {
         let catalog = self.catalog();
@@ -94,17 +110,25 @@ impl Strand {
             .collect();
         let total = found.len();
         newest_first(&mut found, limit);
-        Recent { numbers: found.into_iter().map(|(_, number)| number).collect(), total }
+        Recent {
+            numbers: found.into_iter().map(|(_, number)| number).collect(),
+            total,
+        }
     }
 
-    /// Where memories stand among the active ones of their topics in these scopes: the index of `topic:index`. Those that
-    /// are not active there have none.
+    /// Where memories stand among the active ones of their topics in these scopes: the index of
+    /// `topic:index`. Those that are not active there have none.
     #[must_use]
-    pub fn positions(&self, numbers: &[MemoryNumber], scopes: &[Scope]) -> HashMap<MemoryNumber, u32> {
+    pub fn positions(
+        &self,
+        numbers: &[MemoryNumber],
+        scopes: &[Scope],
+    ) -> HashMap<MemoryNumber, u32> {
         self.catalog().positions(numbers, scopes, usize::MAX)
     }
 
-    /// The same for the hits of a search, which is not to take longer for it: in a very large topic they have none.
+    /// The same for the hits of a search, which is not to take longer for it: in a very large topic
+    /// they have none.
     #[must_use]
     pub fn hit_positions(&self, hits: &[Hit], scopes: &[Scope]) -> HashMap<MemoryNumber, u32> {
         let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
@@ -114,7 +138,10 @@ impl Strand {
 
 /// What is active in these scopes.
 pub(super) fn in_scopes(scopes: &[Scope]) -> Filter {
-    Filter { scopes: scopes.to_vec(), ..Filter::default() }
+    Filter {
+        scopes: scopes.to_vec(),
+        ..Filter::default()
+    }
 }
 
 /// Keeps the newest, and of those of one moment the ones stored last.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use super::Strand;
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic};
+use crate::model::{
+    Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic,
+};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
 use crate::ports::Storage;
@@ -18,7 +20,8 @@ use helix_redact::{Redact, Redacted, Secrets, State};
 use independence::Independence;
 use indexes::{LINKED_MIN, New, link_beside};
 
-/// Memories that one request may change at once: all of them are in RAM until they are durable and indexed.
+/// Memories that one request may change at once: all of them are in RAM until they are durable and
+/// indexed.
 pub const TOPIC_EDIT_MAX: usize = 100_000;
 
 /// Memories that the answer to a request shows; the rest are counted.
@@ -31,7 +34,8 @@ pub enum Request {
     Store {
         /// What to store.
         admitted: Box<Admitted>,
-        /// Its words, from [`Strand::read_words`]: reading them costs more than the rest of the writer's work.
+        /// Its words, from [`Strand::read_words`]: reading them costs more than the rest of the
+        /// writer's work.
         words: Box<Prepared>,
         /// Ids of the memories it links to.
         links: Vec<MemoryId>,
@@ -52,15 +56,16 @@ pub enum Request {
         number: MemoryNumber,
         /// How.
         edit: Edit,
-        /// The operation that changed it last, as the asker read it: when it is another by now, nothing is changed.
+        /// The operation that changed it last, as the asker read it: when it is another by now,
+        /// nothing is changed.
         expected: Option<Sequence>,
         /// Who asked.
         actor: Actor,
         /// When.
         at: Timestamp,
     },
-    /// Changes every memory of a topic in these scopes, all or none. Which those are is decided by the writer, so that what
-    /// is stored meanwhile either belongs to them or stays as it is.
+    /// Changes every memory of a topic in these scopes, all or none. Which those are is decided by
+    /// the writer, so that what is stored meanwhile either belongs to them or stays as it is.
     EditTopic {
         /// Which topic.
         topic: Topic,
@@ -73,8 +78,8 @@ pub enum Request {
         /// When.
         at: Timestamp,
     },
-    /// Lets memories take over what their duplicates had and marks those as superseded, all or none. Pairs of which either
-    /// was changed meanwhile are left alone.
+    /// Lets memories take over what their duplicates had and marks those as superseded, all or
+    /// none. Pairs of which either was changed meanwhile are left alone.
     MergeDuplicates {
         /// No duplicate is kept in another pair.
         pairs: Vec<MergePair>,
@@ -112,7 +117,16 @@ pub enum Request {
 impl Redact for Request {
     fn redact(&mut self, secrets: &mut Secrets) {
         match self {
-            Self::Store { admitted, words, links: _, stamps, force: _, entropy: _, actor, at: _ } => {
+            Self::Store {
+                admitted,
+                words,
+                links: _,
+                stamps,
+                force: _,
+                entropy: _,
+                actor,
+                at: _,
+            } => {
                 let before = secrets.count();
                 admitted.redact(secrets);
                 if secrets.count() > before {
@@ -121,13 +135,29 @@ impl Redact for Request {
                 stamps.redact(secrets);
                 actor.redact(secrets);
             }
-            Self::Edit { number: _, edit, expected: _, actor, at: _ } => {
+            Self::Edit {
+                number: _,
+                edit,
+                expected: _,
+                actor,
+                at: _,
+            } => {
                 edit.redact(secrets);
                 actor.redact(secrets);
             }
             // The topic is one that is there; a new name is redacted by its type.
-            Self::EditTopic { topic: _, scopes: _, edit: _, actor, at: _ }
-            | Self::MergeDuplicates { pairs: _, actor, at: _ } => actor.redact(secrets),
+            Self::EditTopic {
+                topic: _,
+                scopes: _,
+                edit: _,
+                actor,
+                at: _,
+            }
+            | Self::MergeDuplicates {
+                pairs: _,
+                actor,
+                at: _,
+            } => actor.redact(secrets),
             Self::Session { key, state: _ } => secrets.said(key),
             Self::Incidents(states) | Self::Observations(states) => {
                 secrets.all_said(states.iter_mut().map(|(key, _)| key));
@@ -185,7 +215,8 @@ pub enum Outcome {
 pub struct Edited {
     /// The memories as they are now; at most [`EDITED_SHOWN_MAX`].
     pub memories: Vec<Memory>,
-    /// How many are different. Forgotten ones that follow their topic are neither shown nor counted.
+    /// How many are different. Forgotten ones that follow their topic are neither shown nor
+    /// counted.
     pub changed: usize,
     /// How many of these are everybody's.
     pub global: usize,
@@ -220,7 +251,8 @@ impl StrandWriter {
         self.writer.is_restless()
     }
 
-    /// Makes the store ready for a crash, so that the next start is quick. For when nothing is written for a while.
+    /// Makes the store ready for a crash, so that the next start is quick. For when nothing is
+    /// written for a while.
     ///
     /// # Errors
     /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
@@ -236,8 +268,9 @@ impl StrandWriter {
         self.writer.shrink(storage)
     }
 
-    /// Commits a group: one result for each request, in order. What is `Ok` is durable and found by the next search. Nothing is
-    /// written that did not go through the redaction, here at the latest.
+    /// Commits a group: one result for each request, in order. What is `Ok` is durable and found by
+    /// the next search. Nothing is written that did not go through the redaction, here at the
+    /// latest.
     ///
     /// # Errors
     /// [`CommitError`]: nothing that is not yet returned is acknowledged, and the strand must be reopened.
@@ -257,7 +290,9 @@ impl StrandWriter {
         while rest.peek().is_some() {
             let mut independence = Independence::default();
             let mut group = Vec::new();
-            while let Some(request) = rest.next_if(|request| independence.admits(request, &self.strand)) {
+            while let Some(request) =
+                rest.next_if(|request| independence.admits(request, &self.strand))
+            {
                 group.push(request);
             }
             outcomes.extend(self.commit_independent(group)?);
@@ -265,18 +300,32 @@ impl StrandWriter {
         Ok(outcomes)
     }
 
-    fn commit_independent(&mut self, group: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, CommitError> {
+    fn commit_independent(
+        &mut self,
+        group: Vec<Request>,
+    ) -> Result<Vec<Result<Outcome, WriteError>>, CommitError> {
         let (mut writes, mut labels) = (Vec::new(), Vec::with_capacity(group.len()));
         let mut news = Vec::new();
         for request in group {
             let decided = self.strand.decide(request);
-            labels.push(decided.map(|Decided { writes: own, words, text_hash, label }| {
-                let count = own.len();
-                let new = words.zip(text_hash).map(|(words, text_hash)| New { place: writes.len(), text_hash, words });
-                news.extend(new);
-                writes.extend(own);
-                (label, count)
-            }));
+            labels.push(decided.map(
+                |Decided {
+                     writes: own,
+                     words,
+                     text_hash,
+                     label,
+                 }| {
+                    let count = own.len();
+                    let new = words.zip(text_hash).map(|(words, text_hash)| New {
+                        place: writes.len(),
+                        text_hash,
+                        words,
+                    });
+                    news.extend(new);
+                    writes.extend(own);
+                    (label, count)
+                },
+            ));
         }
         let changes = if news.len() < LINKED_MIN {
             let changes = self.writer.commit(writes)?.changes;

@@ -15,7 +15,8 @@ const SHORT_STEP_MAX_CHARS: usize = 120;
 /// Characters of what blocks the task in the short form.
 const SHORT_BLOCKED_MAX_CHARS: usize = 160;
 
-/// Characters of the whole form inside an injection: with a full surface it stays within one event's 1,500 tokens.
+/// Characters of the whole form inside an injection: with a full surface it stays within one
+/// event's 1,500 tokens.
 pub const WHOLE_MAX_CHARS: usize = 3_600;
 
 /// What stands in an injection for what did not fit.
@@ -24,8 +25,11 @@ const CUT: &str = "… resume the checkpoint to read the rest";
 /// Renders the whole checkpoint as Markdown; sections without entries are left out.
 #[must_use]
 pub fn render(checkpoint: &Checkpoint, now: Timestamp) -> String {
-    let mut sections =
-        vec![format!("## Checkpoint: {}\n_saved {} ago_", line(&checkpoint.task), age(checkpoint.saved_at, now))];
+    let mut sections = vec![format!(
+        "## Checkpoint: {}\n_saved {} ago_",
+        line(&checkpoint.task),
+        age(checkpoint.saved_at, now)
+    )];
     let lists = [
         ("Done", "[x]", &checkpoint.done),
         ("Next", "[ ]", &checkpoint.next),
@@ -33,7 +37,10 @@ pub fn render(checkpoint: &Checkpoint, now: Timestamp) -> String {
     ];
     for (title, bullet, items) in lists {
         if !items.is_empty() {
-            let lines: Vec<String> = items.iter().map(|item| format!("  {bullet} {}", line(item))).collect();
+            let lines: Vec<String> = items
+                .iter()
+                .map(|item| format!("  {bullet} {}", line(item)))
+                .collect();
             sections.push(format!("{title}:\n{}", lines.join("\n")));
         }
     }
@@ -51,9 +58,14 @@ pub fn render(checkpoint: &Checkpoint, now: Timestamp) -> String {
 #[must_use]
 pub fn short(checkpoint: &Checkpoint, now: Timestamp) -> String {
     let task = one_line(&checkpoint.task, SHORT_TASK_MAX_CHARS);
-    let mut text = format!("Checkpoint, saved {} ago: {task}", age(checkpoint.saved_at, now));
+    let mut text = format!(
+        "Checkpoint, saved {} ago: {task}",
+        age(checkpoint.saved_at, now)
+    );
     let shown = checkpoint.next.iter().take(SHORT_STEPS_MAX);
-    let mut steps: Vec<String> = shown.map(|step| one_line(step, SHORT_STEP_MAX_CHARS)).collect();
+    let mut steps: Vec<String> = shown
+        .map(|step| one_line(step, SHORT_STEP_MAX_CHARS))
+        .collect();
     let left_out = checkpoint.next.len().saturating_sub(SHORT_STEPS_MAX);
     if left_out > 0 {
         steps.push(format!("and {left_out} more"));
@@ -79,7 +91,9 @@ pub fn whole(checkpoint: &Checkpoint, now: Timestamp) -> String {
     let mut room = WHOLE_MAX_CHARS.saturating_sub(CUT.chars().count());
     let mut kept = String::new();
     for line in text.split_inclusive('\n') {
-        let Some(left) = room.checked_sub(line.chars().count()) else { break };
+        let Some(left) = room.checked_sub(line.chars().count()) else {
+            break;
+        };
         room = left;
         kept.push_str(line);
     }
@@ -121,7 +135,10 @@ mod tests {
             task: "Implement Metal attention kernel".to_owned(),
             done: texts(["Verified embedding correctness", "Built Q4K matvec"]),
             next: texts(["Debug RMSNorm output", "Compare against llama.cpp"]),
-            hypotheses: texts(["RoPE frequency base may be wrong", "Attention mask not applied"]),
+            hypotheses: texts([
+                "RoPE frequency base may be wrong",
+                "Attention mask not applied",
+            ]),
             blocked: "Need reference output from correct implementation".to_owned(),
             files: texts(["infer.rs", "kernels.rs", "main.rs"]),
             saved_at: Timestamp::default(),
@@ -199,7 +216,10 @@ mod tests {
     #[test]
     fn the_whole_form_is_cut_at_a_line() {
         assert_eq!(whole(&example(), later(60)), render(&example(), later(60)));
-        let large = Checkpoint { done: vec!["step by step ".repeat(10); 90], ..example() };
+        let large = Checkpoint {
+            done: vec!["step by step ".repeat(10); 90],
+            ..example()
+        };
         let text = whole(&large, later(60));
         assert!(text.chars().count() <= WHOLE_MAX_CHARS);
         assert!(text.ends_with(&format!("by step\n{CUT}")), "{text}");

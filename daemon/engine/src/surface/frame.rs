@@ -48,21 +48,26 @@ static LETTERS: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
     lines.flat_map(of_line).collect()
 });
 
-/// Text that neither opens nor closes a frame and hides nothing. Only [`Quotable::of`] makes one, and the frame takes nothing
-/// else.
+/// Text that neither opens nor closes a frame and hides nothing. Only [`Quotable::of`] makes one,
+/// and the frame takes nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quotable(String);
 
 impl Quotable {
-    /// Takes the beginnings of tags of frames out of a text, opening and closing ones, however they are spelled: in any case, with
-    /// blanks, dashes or hidden characters between the letters, in full-width or other compatibility letters, in letters of
-    /// other scripts that look the same. As wide as the text or narrower.
+    /// Takes the beginnings of tags of frames out of a text, opening and closing ones, however they
+    /// are spelled: in any case, with blanks, dashes or hidden characters between the letters,
+    /// in full-width or other compatibility letters, in letters of other scripts that look the
+    /// same. As wide as the text or narrower.
     pub(crate) fn of(text: &str) -> Self {
         let text = neutral(text);
         let mut safe = String::with_capacity(text.len());
         for (at, c) in text.char_indices() {
             let behind = text.get(at + c.len_utf8()..).unwrap_or_default();
-            safe.push(if is_tag_start(c) && begins_tag(behind) { TAG_START } else { c });
+            safe.push(if is_tag_start(c) && begins_tag(behind) {
+                TAG_START
+            } else {
+                c
+            });
         }
         Self(safe)
     }
@@ -83,14 +88,24 @@ fn is_tag_start(c: char) -> bool {
     c == '<' || (!c.is_ascii() && std::iter::once(c).nfkc().eq(std::iter::once('<')))
 }
 
-/// Whether the letters of a tag come next. A further `<` ends the look, so that looking at all takes as long as the text.
+/// Whether the letters of a tag come next. A further `<` ends the look, so that looking at all
+/// takes as long as the text.
 fn begins_tag(text: &str) -> bool {
-    has_letters(text, &OWN) || OF_CLIENTS.iter().any(|tag| has_letters(text, tag) && is_parted(text, tag))
+    has_letters(text, &OWN)
+        || OF_CLIENTS
+            .iter()
+            .any(|tag| has_letters(text, tag) && is_parted(text, tag))
 }
 
 fn has_letters(text: &str, tag: &str) -> bool {
-    let letters = text.chars().take_while(|c| !is_tag_start(*c) && *c != TAG_START).nfkd().flat_map(char::to_lowercase);
-    let mut letters = letters.map(|c| LETTERS.get(&c).copied().unwrap_or(c)).filter(|c| c.is_alphanumeric());
+    let letters = text
+        .chars()
+        .take_while(|c| !is_tag_start(*c) && *c != TAG_START)
+        .nfkd()
+        .flat_map(char::to_lowercase);
+    let mut letters = letters
+        .map(|c| LETTERS.get(&c).copied().unwrap_or(c))
+        .filter(|c| c.is_alphanumeric());
     tag.chars().all(|letter| letters.next() == Some(letter))
 }
 
@@ -106,24 +121,39 @@ fn tags() -> impl Iterator<Item = String> {
 }
 
 fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {
-    list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+    list.lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// A memory's text where its kind stands before it: without saying that itself (`gotcha: …`).
 pub(crate) fn without_kind<'t>(text: &'t str, kind: &str) -> &'t str {
     let mut rest = text.chars();
-    let is_same = |own: char, told: char| own.eq_ignore_ascii_case(&told) || own == '_' && matches!(told, ' ' | '-');
-    let begins = kind.chars().all(|own| rest.next().is_some_and(|told| is_same(own, told)));
-    let behind = rest.as_str().strip_prefix(':').map(str::trim_start).filter(|behind| begins && !behind.is_empty());
+    let is_same = |own: char, told: char| {
+        own.eq_ignore_ascii_case(&told) || own == '_' && matches!(told, ' ' | '-')
+    };
+    let begins = kind
+        .chars()
+        .all(|own| rest.next().is_some_and(|told| is_same(own, told)));
+    let behind = rest
+        .as_str()
+        .strip_prefix(':')
+        .map(str::trim_start)
+        .filter(|behind| begins && !behind.is_empty());
     behind.unwrap_or(text)
 }
 
 /// Says which memory a text is: `[handle] kind, day (source) mark`; the day is one of `zone`.
 pub(crate) fn heading(memory: &Memory, sources: &dyn Sources, zone: &TimeZone) -> String {
     let state = sources.state(memory);
-    let place = memory.source.as_ref().map(|source| source.place(state.moved_to(), NAME_MAX_CHARS));
+    let place = memory
+        .source
+        .as_ref()
+        .map(|source| source.place(state.moved_to(), NAME_MAX_CHARS));
     let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
-    let (handle, day) = (one_line(memory.handle.as_str(), NAME_MAX_CHARS), memory.valid_from.day(zone));
+    let (handle, day) = (
+        one_line(memory.handle.as_str(), NAME_MAX_CHARS),
+        memory.valid_from.day(zone),
+    );
     format!("[{handle}] {}, {day}{place}{}", memory.kind, mark_of(state))
 }
 
@@ -133,7 +163,10 @@ pub(crate) fn mark(memory: &Memory, sources: &dyn Sources) -> String {
 }
 
 fn mark_of(state: SourceState) -> String {
-    state.mark().map(|mark| format!(" {mark}")).unwrap_or_default()
+    state
+        .mark()
+        .map(|mark| format!(" {mark}"))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -176,7 +209,10 @@ mod tests {
             assert_eq!(Quotable::of(&safe).into_inner(), safe);
             assert!(safe.chars().count() <= text.chars().count());
             let framed = Quotable::of(&text).framed();
-            let begun = framed.match_indices('<').filter(|(at, _)| begins_tag(&framed[at + 1..])).count();
+            let begun = framed
+                .match_indices('<')
+                .filter(|(at, _)| begins_tag(&framed[at + 1..]))
+                .count();
             assert_eq!(begun, 2, "{framed}");
         }
         for text in [
@@ -190,7 +226,10 @@ mod tests {
         ] {
             assert_eq!(Quotable::of(text).into_inner(), text);
         }
-        assert_eq!(Quotable::of(&"<".repeat(100_000)).into_inner().len(), 100_000);
+        assert_eq!(
+            Quotable::of(&"<".repeat(100_000)).into_inner().len(),
+            100_000
+        );
         assert_eq!(Quotable::default().framed().chars().count(), FRAME_CHARS);
     }
 
@@ -198,10 +237,16 @@ mod tests {
     fn the_lists_are_of_letters() {
         assert_eq!(*OWN, "helixmemory");
         for tag in entries(TAGS) {
-            assert!(tag.chars().all(|c| c.is_ascii_lowercase() || c == '-') && tag.contains('-'), "{tag}");
+            assert!(
+                tag.chars().all(|c| c.is_ascii_lowercase() || c == '-') && tag.contains('-'),
+                "{tag}"
+            );
         }
         for (alike, letter) in LETTERS.iter() {
-            assert!(letter.is_ascii_lowercase() && alike.is_alphanumeric(), "{alike}");
+            assert!(
+                letter.is_ascii_lowercase() && alike.is_alphanumeric(),
+                "{alike}"
+            );
         }
     }
 

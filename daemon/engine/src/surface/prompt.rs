@@ -9,7 +9,8 @@ use crate::index::lexical::{LexicalQuery, Mode};
 use crate::model::SourceRef;
 use paths::{named, without_paths};
 
-/// Shortest and longest prompt that is looked at, in characters: a shorter one says nothing, a longer one is a document.
+/// Shortest and longest prompt that is looked at, in characters: a shorter one says nothing, a
+/// longer one is a document.
 const PROMPT_CHARS: std::ops::RangeInclusive<usize> = 10..=500;
 
 /// Distinct words that a prompt needs beside those that every prompt has.
@@ -20,10 +21,11 @@ const ATTACHING: char = '@';
 
 /// Words with which people keep a conversation going.
 const SMALL_TALK: &[&str] = &[
-    "again", "ahead", "alright", "awesome", "bye", "cheers", "continue", "cool", "done", "exactly", "fine", "go",
-    "good", "great", "hello", "hey", "hi", "keep", "lgtm", "let", "lets", "looks", "more", "need", "next", "nice",
-    "no", "now", "ok", "okay", "one", "perfect", "please", "proceed", "right", "same", "sounds", "sure", "thank",
-    "thanks", "thing", "things", "thx", "try", "want", "way", "well", "yeah", "yep", "yes", "yet",
+    "again", "ahead", "alright", "awesome", "bye", "cheers", "continue", "cool", "done", "exactly",
+    "fine", "go", "good", "great", "hello", "hey", "hi", "keep", "lgtm", "let", "lets", "looks",
+    "more", "need", "next", "nice", "no", "now", "ok", "okay", "one", "perfect", "please",
+    "proceed", "right", "same", "sounds", "sure", "thank", "thanks", "thing", "things", "thx",
+    "try", "want", "way", "well", "yeah", "yep", "yes", "yet",
 ];
 
 /// What starts text that was put into a prompt or an output by programs, and what ends it.
@@ -34,9 +36,9 @@ const INSERTED: &[(&str, &str)] = &[
     ("<local-command-stdout", "</local-command-stdout>"),
 ];
 
-/// The words to look for; `None` for small talk, commands, and what is too short or too long. The names of files are no
-/// words of what is asked; `is_known` says which of [`paths`] are looked up as files, and of others the directories are
-/// left out.
+/// The words to look for; `None` for small talk, commands, and what is too short or too long. The
+/// names of files are no words of what is asked; `is_known` says which of [`paths`] are looked up
+/// as files, and of others the directories are left out.
 #[must_use]
 pub fn question(prompt: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let own = without_inserted(prompt);
@@ -44,7 +46,11 @@ pub fn question(prompt: &str, is_known: impl Fn(&str) -> bool) -> Option<String>
     let asked = without_paths(before_inserted(&own), is_known);
     let asked = asked.trim();
     let asked = if asked.contains(ATTACHING) {
-        asked.split_whitespace().filter(is_word).collect::<Vec<_>>().join(" ")
+        asked
+            .split_whitespace()
+            .filter(is_word)
+            .collect::<Vec<_>>()
+            .join(" ")
     } else {
         asked.to_owned()
     };
@@ -53,22 +59,37 @@ pub fn question(prompt: &str, is_known: impl Fn(&str) -> bool) -> Option<String>
         return None;
     }
     let query = LexicalQuery::parse(words, Mode::Any);
-    let is_content = |word: &&str| word.chars().count() > 1 && !is_stop_word(word) && !SMALL_TALK.contains(word);
-    let mut content: Vec<&str> =
-        query.terms().iter().filter(|term| term.required).map(|term| term.word.as_str()).filter(is_content).collect();
+    let is_content =
+        |word: &&str| word.chars().count() > 1 && !is_stop_word(word) && !SMALL_TALK.contains(word);
+    let mut content: Vec<&str> = query
+        .terms()
+        .iter()
+        .filter(|term| term.required)
+        .map(|term| term.word.as_str())
+        .filter(is_content)
+        .collect();
     content.sort_unstable();
     content.dedup();
     (content.len() >= TERMS_MIN).then(|| words.to_owned())
 }
 
-/// The files that a prompt attaches, as it names them: `@src/main.rs`. The agent reads them without using a tool.
+/// The files that a prompt attaches, as it names them: `@src/main.rs`. The agent reads them without
+/// using a tool.
 #[must_use]
 pub fn attached(prompt: &str) -> Vec<String> {
     let own = without_inserted(prompt);
-    let names = before_inserted(&own).split_whitespace().filter_map(|word| word.strip_prefix(ATTACHING));
-    let names = names.map(|name| name.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']).trim_matches('"'));
+    let names = before_inserted(&own)
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix(ATTACHING));
+    let names = names.map(|name| {
+        name.trim_end_matches(['.', ',', ';', ':', '!', '?', ')'])
+            .trim_matches('"')
+    });
     // Lines may be attached, and not all of the file.
-    names.map(|name| SourceRef::parse(name).path).filter(|name| !name.is_empty()).collect()
+    names
+        .map(|name| SourceRef::parse(name).path)
+        .filter(|name| !name.is_empty())
+        .collect()
 }
 
 /// The paths that a prompt names, each once, which may be those of files; none of a document.
@@ -105,7 +126,9 @@ fn without(text: &str, start: &str, end: &str) -> String {
     let mut own = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, inserted)) = rest.split_once(start) {
-        let Some((_, after)) = inserted.split_once(end) else { break };
+        let Some((_, after)) = inserted.split_once(end) else {
+            break;
+        };
         own.push_str(before);
         own.push(' ');
         rest = after;
@@ -116,8 +139,13 @@ fn without(text: &str, start: &str, end: &str) -> String {
 
 /// Takes away what was put into a prompt and never ends, as it was cut off.
 fn before_inserted(prompt: &str) -> &str {
-    let start = INSERTED.iter().filter_map(|(start, _)| prompt.find(start)).min();
-    start.and_then(|start| prompt.get(..start)).unwrap_or(prompt)
+    let start = INSERTED
+        .iter()
+        .filter_map(|(start, _)| prompt.find(start))
+        .min();
+    start
+        .and_then(|start| prompt.get(..start))
+        .unwrap_or(prompt)
 }
 
 #[cfg(test)]
@@ -141,16 +169,26 @@ mod tests {
         ] {
             assert_eq!(question(prompt), None, "{prompt}");
         }
-        assert_eq!(question(&"reopen the store ".repeat(40)), None, "a document");
+        assert_eq!(
+            question(&"reopen the store ".repeat(40)),
+            None,
+            "a document"
+        );
     }
 
     #[test]
     fn files_are_attached_by_their_names() {
-        let prompt =
-            "<system-reminder>@x.rs</system-reminder>@src/a.rs explain; compare @\"src/b.rs\", (me@host) and @";
+        let prompt = "<system-reminder>@x.rs</system-reminder>@src/a.rs explain; compare @\"src/b.rs\", (me@host) and @";
         assert_eq!(attached(prompt), ["src/a.rs", "src/b.rs"]);
-        assert_eq!(attached("explain @src/a.rs#L4-5 and @src/b.rs:4"), ["src/a.rs", "src/b.rs"]);
-        assert_eq!(question("explain @src/flaky/socket.rs please"), None, "a name is no question");
+        assert_eq!(
+            attached("explain @src/a.rs#L4-5 and @src/b.rs:4"),
+            ["src/a.rs", "src/b.rs"]
+        );
+        assert_eq!(
+            question("explain @src/flaky/socket.rs please"),
+            None,
+            "a name is no question"
+        );
         assert!(question("why is @src/a.rs a flaky socket test?").is_some());
         assert!(attached("mail me@host.example").is_empty());
     }
@@ -159,28 +197,52 @@ mod tests {
     fn the_directories_of_a_path_are_no_question() {
         let prompt = "why is `src/flaky/socket.rs:12` slow on arm64 machines?";
         let question = |prompt: &str| super::question(prompt, |path| path == "src/flaky/socket.rs");
-        assert_eq!(question(prompt).as_deref(), Some("why is  slow on arm64 machines?"));
-        assert_eq!(super::question(prompt, |_| false).as_deref(), Some("why is `socket.rs` slow on arm64 machines?"));
-        assert_eq!((question("src/flaky/socket.rs"), question("open src/flaky/socket.rs please")), (None, None));
+        assert_eq!(
+            question(prompt).as_deref(),
+            Some("why is  slow on arm64 machines?")
+        );
+        assert_eq!(
+            super::question(prompt, |_| false).as_deref(),
+            Some("why is `socket.rs` slow on arm64 machines?")
+        );
+        assert_eq!(
+            (
+                question("src/flaky/socket.rs"),
+                question("open src/flaky/socket.rs please")
+            ),
+            (None, None)
+        );
         assert_eq!(paths(prompt), ["src/flaky/socket.rs"]);
-        assert!(question("/home/me/flaky/a.rs drops messages of old peers").is_some(), "it is no command");
-        assert!(paths(&"src/flaky/socket.rs drops messages ".repeat(20)).is_empty(), "a document");
+        assert!(
+            question("/home/me/flaky/a.rs drops messages of old peers").is_some(),
+            "it is no command"
+        );
+        assert!(
+            paths(&"src/flaky/socket.rs drops messages ".repeat(20)).is_empty(),
+            "a document"
+        );
         assert!(paths("<system-reminder>src/a.rs</system-reminder>").is_empty());
     }
 
     #[test]
     fn a_question_is_the_persons_own_words() {
-        let prompt = "<system-reminder>use tools</system-reminder>why does the store reopen slowly?";
-        assert_eq!(question(prompt).as_deref(), Some("why does the store reopen slowly?"));
+        let prompt =
+            "<system-reminder>use tools</system-reminder>why does the store reopen slowly?";
+        assert_eq!(
+            question(prompt).as_deref(),
+            Some("why does the store reopen slowly?")
+        );
         assert!(question("fix the flaky socket test").is_some());
         let cut = "why does the store reopen slowly?\n<helix-memory note=\"x\">\n- use arm64";
-        assert_eq!(question(cut).as_deref(), Some("why does the store reopen slowly?"));
+        assert_eq!(
+            question(cut).as_deref(),
+            Some("why does the store reopen slowly?")
+        );
     }
 
     #[test]
     fn what_was_put_in_is_taken_out_as_far_as_it_ends() {
-        let output =
-            "one\n<helix-memory note=\"x\">\nE0277\n</helix-memory>\ntwo <system-reminder>y</system-reminder>three";
+        let output = "one\n<helix-memory note=\"x\">\nE0277\n</helix-memory>\ntwo <system-reminder>y</system-reminder>three";
         assert_eq!(without_inserted(output), "one\n \ntwo  three");
         for whole in ["plain", "one\n<helix-memory note=\"x\">\nerror: two"] {
             assert_eq!(without_inserted(whole), whole);

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use helix_engine::model::{
-    Draft, Handle, Kinds, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef, Status, Timestamp,
+    Draft, Handle, Kinds, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef,
+    Status, Timestamp,
 };
 use helix_engine::policy::admit::admit;
 
@@ -33,7 +34,8 @@ pub(crate) fn repository() -> &'static Path {
 }
 
 pub(crate) fn entries() -> Vec<Entry> {
-    let text = std::fs::read_to_string(repository().join("tests/fixtures/corpus/helix.json")).unwrap();
+    let text =
+        std::fs::read_to_string(repository().join("tests/fixtures/corpus/helix.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -44,13 +46,20 @@ pub(crate) fn time(at: &str) -> Timestamp {
 pub(crate) fn memories() -> Vec<Memory> {
     let entries = entries();
     let mut handles = BTreeSet::new();
-    let mut memories: Vec<Memory> = (0..).zip(&entries).map(|(at, entry)| memory(at, entry, &mut handles)).collect();
+    let mut memories: Vec<Memory> = (0..)
+        .zip(&entries)
+        .map(|(at, entry)| memory(at, entry, &mut handles))
+        .collect();
     let mut of_topic: BTreeMap<&str, Vec<MemoryId>> = BTreeMap::new();
     for (entry, memory) in entries.iter().zip(&memories) {
         of_topic.entry(&entry.topic).or_default().push(memory.id);
     }
     for (entry, memory) in entries.iter().zip(&mut memories) {
-        memory.links = entry.links.iter().map(|link| resolve(link, &of_topic)).collect();
+        memory.links = entry
+            .links
+            .iter()
+            .map(|link| resolve(link, &of_topic))
+            .collect();
     }
     memories
 }
@@ -72,9 +81,17 @@ fn memory(number: u32, entry: &Entry, handles: &mut BTreeSet<Handle>) -> Memory 
         confidence: entry.confidence,
         ..Draft::default()
     };
-    let admitted = admit(draft, &Scope::Project("helix".to_owned()), &Kinds::default()).unwrap();
+    let admitted = admit(
+        draft,
+        &Scope::Project("helix".to_owned()),
+        &Kinds::default(),
+    )
+    .unwrap();
     let propose = |attempt| Handle::propose(&admitted.topic, &admitted.text).numbered(attempt);
-    let handle = (0..1_000).map(propose).find(|handle| !handles.contains(handle)).unwrap();
+    let handle = (0..1_000)
+        .map(propose)
+        .find(|handle| !handles.contains(handle))
+        .unwrap();
     handles.insert(handle.clone());
     let at = time(&entry.at);
     let mut entropy = [0; 10];

@@ -14,16 +14,45 @@ pub(crate) fn at(tick: u64) -> Timestamp {
 }
 
 pub(crate) fn actor() -> Actor {
-    Actor { origin: Origin::Agent, agent: "test".to_owned(), session: "s".to_owned() }
+    Actor {
+        origin: Origin::Agent,
+        agent: "test".to_owned(),
+        session: "s".to_owned(),
+    }
 }
 
-pub(crate) fn store(topic: &str, text: &str, force: bool, entropy: [u8; 10], at: Timestamp) -> Request {
-    let draft = Draft { topic: topic.to_owned(), text: text.to_owned(), ..Draft::default() };
+pub(crate) fn store(
+    topic: &str,
+    text: &str,
+    force: bool,
+    entropy: [u8; 10],
+    at: Timestamp,
+) -> Request {
+    let draft = Draft {
+        topic: topic.to_owned(),
+        text: text.to_owned(),
+        ..Draft::default()
+    };
     let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
     let words = Box::new(Strand::read_words(&admitted));
-    Request::Store { admitted, words, links: Vec::new(), stamps: None, force, entropy, actor: actor(), at }
+    Request::Store {
+        admitted,
+        words,
+        links: Vec::new(),
+        stamps: None,
+        force,
+        entropy,
+        actor: actor(),
+        at,
+    }
 }
 
 pub(crate) fn edit(number: u32, edit: Edit, at: Timestamp) -> Request {
-    Request::Edit { number: MemoryNumber(number), edit, expected: None, actor: actor(), at }
+    Request::Edit {
+        number: MemoryNumber(number),
+        edit,
+        expected: None,
+        actor: actor(),
+        at,
+    }
 }

@@ -9,7 +9,9 @@ use proptest::prelude::*;
 pub(crate) const TOPICS: [&str; 3] = ["alpha", "beta", "beta-two"];
 
 /// Words that each belong to one text.
-pub(crate) const WORDS: [&str; 6] = ["walrus", "kestrel", "tamarin", "ocelot", "pangolin", "axolotl"];
+pub(crate) const WORDS: [&str; 6] = [
+    "walrus", "kestrel", "tamarin", "ocelot", "pangolin", "axolotl",
+];
 
 /// The tag that the steps add and remove.
 pub(crate) const TAG: &str = "edited";
@@ -17,19 +19,56 @@ pub(crate) const TAG: &str = "edited";
 /// One write. A place is that of a memory, counted around.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
-    Store { topic: usize, word: usize, force: bool },
-    Forget { place: usize },
-    Append { place: usize, word: usize },
-    Revise { place: usize, word: usize },
-    Tag { place: usize, removes: bool },
-    Move { place: usize, topic: usize },
-    Pin { place: usize, pinned: bool },
-    Restore { place: usize },
-    Supersede { place: usize, by: usize },
-    Rename { topic: usize, to: usize },
-    MergeTopics { topic: usize, into: usize },
-    ForgetTopic { topic: usize },
-    MergeDuplicates { kept: usize, duplicate: usize },
+    Store {
+        topic: usize,
+        word: usize,
+        force: bool,
+    },
+    Forget {
+        place: usize,
+    },
+    Append {
+        place: usize,
+        word: usize,
+    },
+    Revise {
+        place: usize,
+        word: usize,
+    },
+    Tag {
+        place: usize,
+        removes: bool,
+    },
+    Move {
+        place: usize,
+        topic: usize,
+    },
+    Pin {
+        place: usize,
+        pinned: bool,
+    },
+    Restore {
+        place: usize,
+    },
+    Supersede {
+        place: usize,
+        by: usize,
+    },
+    Rename {
+        topic: usize,
+        to: usize,
+    },
+    MergeTopics {
+        topic: usize,
+        into: usize,
+    },
+    ForgetTopic {
+        topic: usize,
+    },
+    MergeDuplicates {
+        kept: usize,
+        duplicate: usize,
+    },
 }
 
 pub(crate) fn change() -> impl Strategy<Value = Change> {
@@ -59,19 +98,39 @@ pub(crate) fn placed(change: Change, seen: usize) -> Option<Change> {
     let at = |place: usize| place.checked_rem(seen);
     Some(match change {
         Change::Forget { place } => Change::Forget { place: at(place)? },
-        Change::Append { place, word } => Change::Append { place: at(place)?, word },
-        Change::Revise { place, word } => Change::Revise { place: at(place)?, word },
-        Change::Tag { place, removes } => Change::Tag { place: at(place)?, removes },
-        Change::Move { place, topic } => Change::Move { place: at(place)?, topic },
-        Change::Pin { place, pinned } => Change::Pin { place: at(place)?, pinned },
+        Change::Append { place, word } => Change::Append {
+            place: at(place)?,
+            word,
+        },
+        Change::Revise { place, word } => Change::Revise {
+            place: at(place)?,
+            word,
+        },
+        Change::Tag { place, removes } => Change::Tag {
+            place: at(place)?,
+            removes,
+        },
+        Change::Move { place, topic } => Change::Move {
+            place: at(place)?,
+            topic,
+        },
+        Change::Pin { place, pinned } => Change::Pin {
+            place: at(place)?,
+            pinned,
+        },
         Change::Restore { place } => Change::Restore { place: at(place)? },
-        Change::Supersede { place, by } => Change::Supersede { place: at(place)?, by: at(by)? },
-        Change::MergeDuplicates { kept, duplicate } => {
-            Change::MergeDuplicates { kept: at(kept)?, duplicate: at(duplicate)? }
-        }
-        Change::Store { .. } | Change::Rename { .. } | Change::MergeTopics { .. } | Change::ForgetTopic { .. } => {
-            change
-        }
+        Change::Supersede { place, by } => Change::Supersede {
+            place: at(place)?,
+            by: at(by)?,
+        },
+        Change::MergeDuplicates { kept, duplicate } => Change::MergeDuplicates {
+            kept: at(kept)?,
+            duplicate: at(duplicate)?,
+        },
+        Change::Store { .. }
+        | Change::Rename { .. }
+        | Change::MergeTopics { .. }
+        | Change::ForgetTopic { .. } => change,
     })
 }
 
@@ -131,15 +190,23 @@ pub(crate) enum Expected {
 
 impl Model {
     pub(crate) fn active(&self) -> impl Iterator<Item = (u32, &Known)> {
-        self.memories.iter().filter(|(_, known)| known.status == Status::Active).map(|(number, known)| (*number, known))
+        self.memories
+            .iter()
+            .filter(|(_, known)| known.status == Status::Active)
+            .map(|(number, known)| (*number, known))
     }
 
     fn with_text(&self, text: &str) -> Option<u32> {
-        self.active().find(|(_, known)| known.text == text).map(|(number, _)| number)
+        self.active()
+            .find(|(_, known)| known.text == text)
+            .map(|(number, _)| number)
     }
 
     fn members(&self, topic: usize, is_wanted: impl Fn(&Known) -> bool) -> Vec<u32> {
-        let members = self.memories.iter().filter(|(_, known)| known.topic == topic && is_wanted(known));
+        let members = self
+            .memories
+            .iter()
+            .filter(|(_, known)| known.topic == topic && is_wanted(known));
         members.map(|(number, _)| *number).collect()
     }
 
@@ -148,7 +215,9 @@ impl Model {
         match change {
             Change::Store { topic, word, force } => self.store(topic, word, force),
             Change::Rename { topic, to } => {
-                if self.members(topic, Known::is_in_use).is_empty() || !self.members(to, Known::is_in_use).is_empty() {
+                if self.members(topic, Known::is_in_use).is_empty()
+                    || !self.members(to, Known::is_in_use).is_empty()
+                {
                     return Expected::Refused;
                 }
                 self.edit_all(self.members(topic, |_| true), |known| known.topic = to)
@@ -166,7 +235,9 @@ impl Model {
                 let active = self.members(topic, |known| known.status == Status::Active);
                 self.edit_all(active, |known| known.set_status(Status::Forgotten))
             }
-            Change::MergeDuplicates { kept, duplicate } => self.merge(number(kept), number(duplicate)),
+            Change::MergeDuplicates { kept, duplicate } => {
+                self.merge(number(kept), number(duplicate))
+            }
             Change::Supersede { place, by } if place == by => Expected::Refused,
             Change::Forget { place }
             | Change::Append { place, .. }
@@ -209,13 +280,18 @@ impl Model {
     fn edit(&mut self, number: u32, change: Change) -> Expected {
         let known = self.memories.get_mut(&number).unwrap();
         let before = known.clone();
-        let always = matches!(change, Change::Forget { .. } | Change::Move { .. } | Change::Restore { .. });
+        let always = matches!(
+            change,
+            Change::Forget { .. } | Change::Move { .. } | Change::Restore { .. }
+        );
         if !always && !known.is_in_use() {
             return Expected::Refused;
         }
         match change {
             Change::Forget { .. } => known.set_status(Status::Forgotten),
-            Change::Append { word, .. } => known.set_text(format!("{}\nand {}", known.text, WORDS[word])),
+            Change::Append { word, .. } => {
+                known.set_text(format!("{}\nand {}", known.text, WORDS[word]))
+            }
             Change::Revise { word, .. } => known.set_text(text(word)),
             Change::Tag { removes, .. } => known.tagged = !removes,
             Change::Move { topic, .. } => known.topic = topic,
@@ -278,5 +354,8 @@ pub(crate) fn number(place: usize) -> u32 {
 }
 
 pub(crate) fn text(word: usize) -> String {
-    format!("the {} keeps its own place among all these shared words", WORDS[word])
+    format!(
+        "the {} keeps its own place among all these shared words",
+        WORDS[word]
+    )
 }

@@ -1,6 +1,8 @@
-//! Byte storage that loses what was not synced: a power cut keeps a random part of it, torn at sectors.
+//! Byte storage that loses what was not synced: a power cut keeps a random part of it, torn at
+//! sectors.
 //!
-//! A [`Medium`] outlives the strands that are opened on it. Without a planned fault it is a plain disk in memory.
+//! A [`Medium`] outlives the strands that are opened on it. Without a planned fault it is a plain
+//! disk in memory.
 
 pub(crate) mod dice;
 
@@ -46,7 +48,8 @@ pub(crate) struct Refusal {
     pub(crate) after: u64,
     /// Whether all later ones of the kind are refused too, as on a full disk.
     pub(crate) lasts: bool,
-    /// Whether the disk says that it did what it refused: a broken disk, which nothing can make up for.
+    /// Whether the disk says that it did what it refused: a broken disk, which nothing can make up
+    /// for.
     pub(crate) is_hidden: bool,
 }
 
@@ -93,7 +96,9 @@ impl Medium {
             lies_one_in: None,
             dice: Dice::new(seed),
         };
-        Self { disk: Arc::new(Mutex::new(disk)) }
+        Self {
+            disk: Arc::new(Mutex::new(disk)),
+        }
     }
 
     /// A sync out of this many does nothing from now on and says that it did.
@@ -116,11 +121,14 @@ impl Medium {
         self.disk().has_failed
     }
 
-    /// Ends the process that uses the disk, which does what it is asked from then on. The system still writes what it was given.
+    /// Ends the process that uses the disk, which does what it is asked from then on. The system
+    /// still writes what it was given.
     pub(crate) fn restart(&self) {
         let mut disk = self.disk();
         disk.unsynced.clear();
-        let Disk { durable, current, .. } = &mut *disk;
+        let Disk {
+            durable, current, ..
+        } = &mut *disk;
         durable.clone_from(current);
         (disk.plan, disk.refusal, disk.has_failed, disk.is_off) = (None, None, false, false);
     }
@@ -132,7 +140,8 @@ impl Medium {
         disk.has_failed
     }
 
-    /// Cuts the power, if it is not off yet, and switches it on again: of the unsynced writes a random part is left.
+    /// Cuts the power, if it is not off yet, and switches it on again: of the unsynced writes a
+    /// random part is left.
     pub(crate) fn power_cycle(&self) {
         let mut disk = self.disk();
         let unsynced = std::mem::take(&mut disk.unsynced);
@@ -155,7 +164,8 @@ impl Medium {
 }
 
 impl Disk {
-    /// Counts an operation and lets the planned fault happen. A cut operation may still have reached the disk's cache.
+    /// Counts an operation and lets the planned fault happen. A cut operation may still have
+    /// reached the disk's cache.
     fn step(&mut self) -> io::Result<()> {
         if self.is_off {
             return Err(io::Error::other("the power is off"));
@@ -177,7 +187,11 @@ impl Disk {
     /// As [`Self::step`], for an operation that may be refused. Returns whether it is to be done.
     fn step_of(&mut self, operation: Operation) -> io::Result<bool> {
         self.step()?;
-        let Some(refusal) = self.refusal.as_mut().filter(|refusal| refusal.operation == operation) else {
+        let Some(refusal) = self
+            .refusal
+            .as_mut()
+            .filter(|refusal| refusal.operation == operation)
+        else {
             return Ok(true);
         };
         if refusal.after > 0 {
@@ -189,11 +203,15 @@ impl Disk {
             self.refusal = None;
         }
         self.has_failed = true;
-        if is_hidden { Ok(false) } else { Err(io::Error::other("the planned refusal")) }
+        if is_hidden {
+            Ok(false)
+        } else {
+            Err(io::Error::other("the planned refusal"))
+        }
     }
 
-    /// Does what changes the disk. Returns whether it arrived, and what the disk says: one that failed may have arrived, those
-    /// after a cut never do.
+    /// Does what changes the disk. Returns whether it arrived, and what the disk says: one that
+    /// failed may have arrived, those after a cut never do.
     fn arrives(&mut self, operation: Operation) -> (bool, io::Result<()>) {
         let was_off = self.is_off;
         match self.step_of(operation) {
@@ -226,7 +244,10 @@ impl Disk {
     }
 
     fn sync(&mut self) {
-        if self.lies_one_in.is_some_and(|times| self.dice.one_in(times)) {
+        if self
+            .lies_one_in
+            .is_some_and(|times| self.dice.one_in(times))
+        {
             return;
         }
         for change in std::mem::take(&mut self.unsynced) {
@@ -248,7 +269,11 @@ fn overwrite(file: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
 impl Storage for Medium {
     fn open(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
         let is_store = name == STORE_FILE;
-        if is_store { Ok(Box::new(self.clone())) } else { Err(io::Error::other("nothing but the store is kept here")) }
+        if is_store {
+            Ok(Box::new(self.clone()))
+        } else {
+            Err(io::Error::other("nothing but the store is kept here"))
+        }
     }
 
     fn remove(&self, _name: &str) -> io::Result<()> {
@@ -270,7 +295,10 @@ impl StorageBackend for Medium {
             return Ok(());
         }
         let start = usize::try_from(offset).map_err(io::Error::other)?;
-        let found = disk.current.get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let found = disk
+            .current
+            .get(start..start + out.len())
+            .ok_or(io::ErrorKind::UnexpectedEof)?;
         out.copy_from_slice(found);
         Ok(())
     }
@@ -299,7 +327,10 @@ impl StorageBackend for Medium {
         let mut disk = self.disk();
         let (arrives, done) = disk.arrives(Operation::Write);
         if arrives {
-            disk.unsynced.push(Unsynced::Write { offset, bytes: data.to_vec() });
+            disk.unsynced.push(Unsynced::Write {
+                offset,
+                bytes: data.to_vec(),
+            });
             overwrite(&mut disk.current, offset, data);
         }
         done

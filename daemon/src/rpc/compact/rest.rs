@@ -1,5 +1,6 @@
-//! Where the next search for duplicates goes on, because the last one did not get to the end: kept in the store, or a strand so
-//! large that a search takes several runs would begin anew with every start of the daemon.
+//! Where the next search for duplicates goes on, because the last one did not get to the end: kept
+//! in the store, or a strand so large that a search takes several runs would begin anew with every
+//! start of the daemon.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +12,8 @@ use helix_redact::State;
 /// What the store calls it, before the scopes.
 const KEY: &str = "compact.rest:";
 
-/// Choices of scopes of which it is known: more than anybody compacts. A further one begins with the newest each time.
+/// Choices of scopes of which it is known: more than anybody compacts. A further one begins with
+/// the newest each time.
 const PLACES_MAX: usize = 256;
 
 /// The places, by the scopes that were searched.
@@ -22,14 +24,21 @@ impl Uncompared {
     /// Takes up what an earlier daemon left.
     pub(crate) fn restore(observations: &[(String, Vec<u8>)]) -> Self {
         let read = |(key, bytes): &(String, Vec<u8>)| {
-            key.starts_with(KEY).then(|| Latest::from_bytes(bytes)).flatten().map(|latest| (key.clone(), latest))
+            key.starts_with(KEY)
+                .then(|| Latest::from_bytes(bytes))
+                .flatten()
+                .map(|latest| (key.clone(), latest))
         };
         Self(Mutex::new(observations.iter().filter_map(read).collect()))
     }
 
     /// Where a search of these scopes goes on.
     pub(super) fn of(&self, scopes: &[Scope]) -> Option<Latest> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key(scopes)).copied()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key(scopes))
+            .copied()
     }
 
     /// Notes where it does. Returns what to write, where that is news.
@@ -41,7 +50,9 @@ impl Uncompared {
             Some(latest) => places.insert(key.clone(), latest),
             None => places.remove(&key),
         };
-        let written = rest.map(|latest| State::of_numbers(latest.to_bytes())).unwrap_or_default();
+        let written = rest
+            .map(|latest| State::of_numbers(latest.to_bytes()))
+            .unwrap_or_default();
         (before != rest).then(|| Request::Observations(vec![(key, written)]))
     }
 }
@@ -61,15 +72,28 @@ mod tests {
     #[test]
     fn a_place_outlives_the_daemon_until_it_is_passed() {
         let place = Latest::from_bytes(&[7; 12]).unwrap();
-        let (all, some) = (Vec::new(), vec![Scope::Project("p".to_owned()), Scope::Global]);
+        let (all, some) = (
+            Vec::new(),
+            vec![Scope::Project("p".to_owned()), Scope::Global],
+        );
         let before = Uncompared::default();
-        let Some(Request::Observations(written)) = before.set(&some, Some(place)) else { unreachable!("not news") };
+        let Some(Request::Observations(written)) = before.set(&some, Some(place)) else {
+            unreachable!("not news")
+        };
         assert!(before.set(&some, Some(place)).is_none() && before.set(&all, None).is_none());
-        let read: Vec<_> = written.iter().map(|(key, state)| (key.clone(), state.to_vec())).collect();
+        let read: Vec<_> = written
+            .iter()
+            .map(|(key, state)| (key.clone(), state.to_vec()))
+            .collect();
         let after = Uncompared::restore(&read);
         let turned: Vec<Scope> = some.iter().rev().cloned().collect();
-        assert_eq!((after.of(&some), after.of(&turned), after.of(&all)), (Some(place), Some(place), None));
-        let Some(Request::Observations(removed)) = after.set(&some, None) else { unreachable!("not news") };
+        assert_eq!(
+            (after.of(&some), after.of(&turned), after.of(&all)),
+            (Some(place), Some(place), None)
+        );
+        let Some(Request::Observations(removed)) = after.set(&some, None) else {
+            unreachable!("not news")
+        };
         assert_eq!(removed, [(written[0].0.clone(), State::default())]);
         assert_eq!(after.of(&some), None);
     }

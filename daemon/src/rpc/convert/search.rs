@@ -11,16 +11,59 @@ use super::{counted, text_shown, told};
 
 /// Reads what somebody searches for.
 pub(crate) fn wanted(wire: v1::SearchRequest) -> Wanted {
-    let (mode, retriever, shown) = (mode(wire.mode()), retriever(wire.retriever()), text_shown(wire.shown()));
-    let v1::SearchRequest { query, filter, limit, explain, passive, cursor, .. } = wire;
+    let (mode, retriever, shown) = (
+        mode(wire.mode()),
+        retriever(wire.retriever()),
+        text_shown(wire.shown()),
+    );
+    let v1::SearchRequest {
+        query,
+        filter,
+        limit,
+        explain,
+        passive,
+        cursor,
+        ..
+    } = wire;
     let filter = filter_asked(filter.unwrap_or_default());
-    Wanted { query, filter, limit, mode, retriever, explain, passive, cursor, shown }
+    Wanted {
+        query,
+        filter,
+        limit,
+        mode,
+        retriever,
+        explain,
+        passive,
+        cursor,
+        shown,
+    }
 }
 
 fn filter_asked(wire: v1::Filter) -> FilterAsked {
-    let v1::Filter { topics, tags, kinds, scopes, statuses, source, after_us, before_us } = wire;
-    let (after, before) = (after_us.map(Timestamp::from_micros), before_us.map(Timestamp::from_micros));
-    FilterAsked { topics, tags, kinds, scopes, statuses, source, after, before }
+    let v1::Filter {
+        topics,
+        tags,
+        kinds,
+        scopes,
+        statuses,
+        source,
+        after_us,
+        before_us,
+    } = wire;
+    let (after, before) = (
+        after_us.map(Timestamp::from_micros),
+        before_us.map(Timestamp::from_micros),
+    );
+    FilterAsked {
+        topics,
+        tags,
+        kinds,
+        scopes,
+        statuses,
+        source,
+        after,
+        before,
+    }
 }
 
 /// Reads a match mode.
@@ -79,7 +122,13 @@ fn hit(hit: &ToldHit) -> v1::Hit {
 }
 
 fn explanation(why: &Explanation) -> v1::Explanation {
-    let Explanation { evidence, factors, diversity, matched_terms, matched_words } = why;
+    let Explanation {
+        evidence,
+        factors,
+        diversity,
+        matched_terms,
+        matched_words,
+    } = why;
     v1::Explanation {
         lexical_rank: evidence.lexical_rank,
         lexical_score: evidence.lexical_score,

@@ -10,11 +10,22 @@ use helix_proto::v1;
 /// Writes which sessions there are, and how many.
 pub(crate) fn known((sessions, total): (Vec<KnownSession>, usize)) -> v1::SessionLogReply {
     let sessions = sessions.into_iter().map(known_session).collect();
-    v1::SessionLogReply { sessions, total: u32_of(total), ..v1::SessionLogReply::default() }
+    v1::SessionLogReply {
+        sessions,
+        total: u32_of(total),
+        ..v1::SessionLogReply::default()
+    }
 }
 
 fn known_session(known: KnownSession) -> v1::KnownSession {
-    let KnownSession { session, project, project_name, phase, last_event_at, injected } = known;
+    let KnownSession {
+        session,
+        project,
+        project_name,
+        phase,
+        last_event_at,
+        injected,
+    } = known;
     v1::KnownSession {
         session,
         project,
@@ -27,7 +38,13 @@ fn known_session(known: KnownSession) -> v1::KnownSession {
 
 /// Writes what a session did.
 pub(crate) fn log(log: Log) -> v1::SessionLogReply {
-    let Log { session, operations, total, doing, recent_hours } = log;
+    let Log {
+        session,
+        operations,
+        total,
+        doing,
+        recent_hours,
+    } = log;
     v1::SessionLogReply {
         session,
         operations: operations.into_iter().map(logged).collect(),
@@ -39,13 +56,32 @@ pub(crate) fn log(log: Log) -> v1::SessionLogReply {
 }
 
 fn logged(logged: Logged) -> v1::LoggedOperation {
-    let Logged { sequence, at, kind, handle, summary, agent } = logged;
+    let Logged {
+        sequence,
+        at,
+        kind,
+        handle,
+        summary,
+        agent,
+    } = logged;
     let kind = kind.name().to_owned();
-    v1::LoggedOperation { sequence: sequence.0, at_us: at.as_micros(), kind, handle, summary, agent }
+    v1::LoggedOperation {
+        sequence: sequence.0,
+        at_us: at.as_micros(),
+        kind,
+        handle,
+        summary,
+        agent,
+    }
 }
 
 fn activity(doing: Doing) -> v1::SessionActivity {
-    let Doing { activity: known, failing, injected, lines } = doing;
+    let Doing {
+        activity: known,
+        failing,
+        injected,
+        lines,
+    } = doing;
     let last = known.last_run.clone().unwrap_or_default();
     v1::SessionActivity {
         last_run: known.last_run.as_ref().map(|last| last.tool.clone()),
@@ -64,9 +100,20 @@ fn activity(doing: Doing) -> v1::SessionActivity {
 
 /// Writes receipts and how many there are of each fate.
 pub(crate) fn receipts(receipts: Dated, counts: Counts) -> v1::ReceiptsReply {
-    let Counts { delivered, cut, unknown, withheld } = counts;
+    let Counts {
+        delivered,
+        cut,
+        unknown,
+        withheld,
+    } = counts;
     let receipts = receipts.into_iter().map(receipt).collect();
-    v1::ReceiptsReply { receipts, delivered, cut, unknown, withheld }
+    v1::ReceiptsReply {
+        receipts,
+        delivered,
+        cut,
+        unknown,
+        withheld,
+    }
 }
 
 fn receipt((at, receipt): (Timestamp, Receipt)) -> v1::Receipt {

@@ -14,7 +14,13 @@ pub(super) fn refuse(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Result<
     if let Some(said) = topics::moved_away(&runtime.app, topic.as_str(), &asker.scopes()) {
         return Err(Refusal::not_found(said));
     }
-    let members = runtime.app.memory.strand.catalog().members(topic.as_str(), &asker.scopes(), |_| true);
+    let members =
+        runtime
+            .app
+            .memory
+            .strand
+            .catalog()
+            .members(topic.as_str(), &asker.scopes(), |_| true);
     if !are_deleted(runtime, &members) {
         return Ok(());
     }
@@ -25,7 +31,11 @@ pub(super) fn refuse(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Result<
 }
 
 /// Refuses the beginning of names that only deleted memories have.
-pub(super) fn refuse_all(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Result<(), Refusal> {
+pub(super) fn refuse_all(
+    runtime: &Runtime,
+    reference: &str,
+    numbers: &[MemoryNumber],
+) -> Result<(), Refusal> {
     if !are_deleted(runtime, numbers) {
         return Ok(());
     }
@@ -38,11 +48,19 @@ pub(super) fn refuse_all(runtime: &Runtime, reference: &str, numbers: &[MemoryNu
 
 fn are_deleted(runtime: &Runtime, numbers: &[MemoryNumber]) -> bool {
     let catalog = runtime.app.memory.strand.catalog();
-    let is_deleted = |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| !row.status.is_indexed());
+    let is_deleted = |number: &MemoryNumber| {
+        catalog
+            .row(*number)
+            .is_some_and(|row| !row.status.is_indexed())
+    };
     !numbers.is_empty() && numbers.iter().all(is_deleted)
 }
 
 /// The handles of memories, the newest first; of some, when there are many.
 fn handles(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<String, Refusal> {
-    find::some_handles(&runtime.app, numbers.iter().rev().copied(), HANDLES_SHOWN_MAX)
+    find::some_handles(
+        &runtime.app,
+        numbers.iter().rev().copied(),
+        HANDLES_SHOWN_MAX,
+    )
 }

@@ -1,4 +1,5 @@
-//! Lines like `[tags: a, b]` in a text that an edit brings: they are taken for what they say, as when it is stored.
+//! Lines like `[tags: a, b]` in a text that an edit brings: they are taken for what they say, as
+//! when it is stored.
 
 use helix_engine::exchange::OwnLines;
 
@@ -35,13 +36,21 @@ impl Stated {
         let below = format!("{BEFORE}{text}");
         // Where lines are taken off its end alone, what is left may be what stands before it.
         let of_lines = |own: &OwnLines<'_>| BEFORE.starts_with(own.text);
-        OwnLines::of(&below, &[])
-            .filter(of_lines)
-            .map_or_else(|| Self::only(text), |own| Self { text: String::new(), ..Self::of(&own) })
+        OwnLines::of(&below, &[]).filter(of_lines).map_or_else(
+            || Self::only(text),
+            |own| Self {
+                text: String::new(),
+                ..Self::of(&own)
+            },
+        )
     }
 
     fn only(text: &str) -> Self {
-        Self { text: text.to_owned(), notes: stayed_notes(text).collect(), ..Self::default() }
+        Self {
+            text: text.to_owned(),
+            notes: stayed_notes(text).collect(),
+            ..Self::default()
+        }
     }
 
     fn of(own: &OwnLines<'_>) -> Self {
@@ -52,13 +61,19 @@ impl Stated {
             source: own.source.map(str::to_owned),
             confidence: own.confidence,
             links: owned(&own.links),
-            notes: [taken_note(&own.names())].into_iter().chain(stayed_notes(own.text)).collect(),
+            notes: [taken_note(&own.names())]
+                .into_iter()
+                .chain(stayed_notes(own.text))
+                .collect(),
         }
     }
 
     /// Whether there is anything to change but links.
     pub(super) fn has_more_than_links(&self) -> bool {
-        !self.text.trim().is_empty() || !self.tags.is_empty() || self.source.is_some() || self.confidence.is_some()
+        !self.text.trim().is_empty()
+            || !self.tags.is_empty()
+            || self.source.is_some()
+            || self.confidence.is_some()
     }
 }
 
@@ -68,27 +83,53 @@ mod tests {
 
     #[test]
     fn lines_are_taken_for_what_they_say() {
-        for stated in
-            [Stated::alone, Stated::added].map(|read| read("[tags: gotcha, q]\n[confidence: 0.3]\nUse arm64."))
+        for stated in [Stated::alone, Stated::added]
+            .map(|read| read("[tags: gotcha, q]\n[confidence: 0.3]\nUse arm64."))
         {
-            assert_eq!((stated.text.as_str(), stated.confidence), ("Use arm64.", Some(0.3)));
+            assert_eq!(
+                (stated.text.as_str(), stated.confidence),
+                ("Use arm64.", Some(0.3))
+            );
             assert_eq!(stated.tags, ["gotcha", "q"]);
-            assert_eq!(stated.notes, ["tags, confidence came from lines of the text, which are no longer in it"]);
+            assert_eq!(
+                stated.notes,
+                ["tags, confidence came from lines of the text, which are no longer in it"]
+            );
         }
-        for text in ["Use arm64.", "[WIP] Use arm64.", "[note: x]\nUse arm64.", ""] {
-            let plain = Stated { text: text.to_owned(), ..Stated::default() };
-            assert_eq!([Stated::alone(text), Stated::added(text)], [plain, Stated::only(text)], "{text}");
+        for text in [
+            "Use arm64.",
+            "[WIP] Use arm64.",
+            "[note: x]\nUse arm64.",
+            "",
+        ] {
+            let plain = Stated {
+                text: text.to_owned(),
+                ..Stated::default()
+            };
+            assert_eq!(
+                [Stated::alone(text), Stated::added(text)],
+                [plain, Stated::only(text)],
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn added_lines_may_be_nothing_else() {
         let stated = Stated::added("[tags: gotcha]\n[links: a:1]\n");
-        assert_eq!((stated.text.as_str(), stated.tags.len(), stated.links.len()), ("", 1, 1));
-        assert!(stated.has_more_than_links() && !Stated::added("[links: a:1]").has_more_than_links());
+        assert_eq!(
+            (stated.text.as_str(), stated.tags.len(), stated.links.len()),
+            ("", 1, 1)
+        );
+        assert!(
+            stated.has_more_than_links() && !Stated::added("[links: a:1]").has_more_than_links()
+        );
         // A whole text has to have one.
         let alone = Stated::alone("[tags: gotcha]");
-        assert_eq!((alone.text.as_str(), alone.tags.len(), alone.notes.len()), ("[tags: gotcha]", 0, 1));
+        assert_eq!(
+            (alone.text.as_str(), alone.tags.len(), alone.notes.len()),
+            ("[tags: gotcha]", 0, 1)
+        );
     }
 
     #[test]

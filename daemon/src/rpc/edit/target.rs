@@ -45,7 +45,10 @@ pub(super) struct Several {
 impl Several {
     fn first_of(numbers: impl ExactSizeIterator<Item = MemoryNumber>) -> Choice {
         let total = numbers.len();
-        Choice::Several(Self { shown: numbers.take(CANDIDATES_MAX).collect(), total })
+        Choice::Several(Self {
+            shown: numbers.take(CANDIDATES_MAX).collect(),
+            total,
+        })
     }
 }
 
@@ -58,13 +61,19 @@ pub(super) fn choose(
 ) -> Result<(Choice, Vec<String>), Refusal> {
     let reference = target.reference.trim();
     if reference.is_empty() {
-        return Err(Refusal::invalid("no memory is named; give a handle, an id, `topic:index` or a topic"));
+        return Err(Refusal::invalid(
+            "no memory is named; give a handle, an id, `topic:index` or a topic",
+        ));
     }
     patterns::refuse(&runtime.app, asker, reference, "this edit")?;
-    let selectors = [target.index.is_some(), !target.match_text.is_empty(), !target.tag.is_empty()]
-        .iter()
-        .filter(|is| **is)
-        .count();
+    let selectors = [
+        target.index.is_some(),
+        !target.match_text.is_empty(),
+        !target.tag.is_empty(),
+    ]
+    .iter()
+    .filter(|is| **is)
+    .count();
     let mut warnings = Vec::new();
     match selectors {
         0 => {}
@@ -77,14 +86,23 @@ pub(super) fn choose(
             let members = if bare == Bare::Deleted {
                 deleted(runtime, asker, &topic)
             } else {
-                runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes())
+                runtime
+                    .app
+                    .memory
+                    .strand
+                    .topic_members(topic.as_str(), &asker.scopes())
             };
             let choice = selected(runtime, &topic, &members, target, bare);
             return choice.map(|choice| (choice, warnings));
         }
-        _ => return Err(Refusal::invalid("give only one of an index, a text to match and a tag")),
+        _ => {
+            return Err(Refusal::invalid(
+                "give only one of an index, a text to match and a tag",
+            ));
+        }
     }
-    // A topic's name is also the beginning of its memories' handles; what looks like a handle or an index is one.
+    // A topic's name is also the beginning of its memories' handles; what looks like a handle or an
+    // index is one.
     let looks_like_memory = reference.contains(['/', ':']);
     if bare == Bare::Deleted && !looks_like_memory {
         if let Some(choice) = of_deleted(runtime, asker, reference)? {
@@ -92,7 +110,9 @@ pub(super) fn choose(
         }
         return Ok((named(runtime, asker, reference, bare)?, warnings));
     }
-    if !looks_like_memory && let Some(choice) = of_topic(runtime, asker, reference, bare, &mut warnings)? {
+    if !looks_like_memory
+        && let Some(choice) = of_topic(runtime, asker, reference, bare, &mut warnings)?
+    {
         return Ok((choice, warnings));
     }
     let choice = named(runtime, asker, reference, bare)?;
@@ -105,14 +125,20 @@ pub(super) fn is_place(target: &v1::Target) -> bool {
 }
 
 fn says_place(reference: &str) -> bool {
-    let place = reference.trim().rsplit_once(':').filter(|(topic, _)| !topic.contains('/'));
+    let place = reference
+        .trim()
+        .rsplit_once(':')
+        .filter(|(topic, _)| !topic.contains('/'));
     place.is_some_and(|(_, index)| index.parse::<u32>().is_ok())
 }
 
-/// Whether a name means a memory rather than a topic: a place, or what has the form of a handle and is one.
+/// Whether a name means a memory rather than a topic: a place, or what has the form of a handle and
+/// is one.
 pub(super) fn names_memory(runtime: &Runtime, asker: &Asker, name: &str) -> Result<bool, Refusal> {
     let looks_like_memory = name.contains(['/', ':']);
-    Ok(says_place(name) || (looks_like_memory && find::resolve(&runtime.app, name.trim(), asker)? != Resolution::None))
+    Ok(says_place(name)
+        || (looks_like_memory
+            && find::resolve(&runtime.app, name.trim(), asker)? != Resolution::None))
 }
 
 /// Refuses the name of a memory where one of a topic is picked.
@@ -139,21 +165,39 @@ fn selected(
         if bare == Bare::Deleted {
             return Err(none_deleted(topic));
         }
-        return Err(Refusal::not_found(format!("topic {topic} has no memory here; list the topics for their names")));
+        return Err(Refusal::not_found(format!(
+            "topic {topic} has no memory here; list the topics for their names"
+        )));
     };
     if let Some(index) = target.index {
-        let missing = || Refusal::not_found(format!("topic {topic} has no index {index}; its last one is {last}"));
-        return members.get(index as usize).copied().map(Choice::One).ok_or_else(missing);
+        let missing = || {
+            Refusal::not_found(format!(
+                "topic {topic} has no index {index}; its last one is {last}"
+            ))
+        };
+        return members
+            .get(index as usize)
+            .copied()
+            .map(Choice::One)
+            .ok_or_else(missing);
     }
     if target.tag.is_empty() {
         return by_text(runtime, topic, members, &target.match_text);
     }
     let missing = || {
-        Refusal::not_found(format!("no memory of topic {topic} has the tag {}; read the topic", quoted(&target.tag)))
+        Refusal::not_found(format!(
+            "no memory of topic {topic} has the tag {}; read the topic",
+            quoted(&target.tag)
+        ))
     };
     let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
     for &number in members.iter().rev() {
-        let found = runtime.app.memory.strand.memories(&[number]).map_err(|error| Refusal::of(error.kind(), &error))?;
+        let found = runtime
+            .app
+            .memory
+            .strand
+            .memories(&[number])
+            .map_err(|error| Refusal::of(error.kind(), &error))?;
         if found.iter().any(|memory| memory.tags.contains(&tag)) {
             return Ok(Choice::One(number));
         }
@@ -161,19 +205,38 @@ fn selected(
     Err(missing())
 }
 
-/// What was deleted of a topic, in the order in which it was recorded. Without any, what else went out of use.
+/// What was deleted of a topic, in the order in which it was recorded. Without any, what else went
+/// out of use.
 fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber> {
     let (catalog, scopes) = (runtime.app.memory.strand.catalog(), asker.scopes());
-    let members = |is_wanted: fn(Life) -> bool| catalog.members(topic.as_str(), &scopes, |row| is_wanted(row.status));
+    let members = |is_wanted: fn(Life) -> bool| {
+        catalog.members(topic.as_str(), &scopes, |row| is_wanted(row.status))
+    };
     let forgotten = members(|status| matches!(status, Life::Forgotten | Life::Pruned));
-    if forgotten.is_empty() { members(|status| matches!(status, Life::Superseded | Life::Archived)) } else { forgotten }
+    if forgotten.is_empty() {
+        members(|status| matches!(status, Life::Superseded | Life::Archived))
+    } else {
+        forgotten
+    }
 }
 
 /// What of a topic is to be restored that is named alone; `None` when there is no such topic.
-fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Option<Choice>, Refusal> {
-    let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
+fn of_deleted(
+    runtime: &Runtime,
+    asker: &Asker,
+    reference: &str,
+) -> Result<Option<Choice>, Refusal> {
+    let Ok(topic) = Topic::parse(reference) else {
+        return Ok(None);
+    };
     match deleted(runtime, asker, &topic).as_slice() {
-        [] if runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty() => {
+        [] if runtime
+            .app
+            .memory
+            .strand
+            .topic_members(topic.as_str(), &asker.scopes())
+            .is_empty() =>
+        {
             let moved = topics::moved_away(&runtime.app, topic.as_str(), &asker.scopes());
             moved.map_or(Ok(None), |moved| Err(Refusal::not_found(moved)))
         }
@@ -184,23 +247,38 @@ fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Optio
 }
 
 fn none_deleted(topic: &Topic) -> Refusal {
-    Refusal::not_found(format!("no memory of topic {topic} is deleted here, so there is nothing to restore"))
+    Refusal::not_found(format!(
+        "no memory of topic {topic} is deleted here, so there is nothing to restore"
+    ))
 }
 
-fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &str) -> Result<Choice, Refusal> {
+fn by_text(
+    runtime: &Runtime,
+    topic: &Topic,
+    members: &[MemoryNumber],
+    wanted: &str,
+) -> Result<Choice, Refusal> {
     let wanted_lower = wanted.to_lowercase();
-    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| Refusal::of(error.kind(), &error))?;
+    let snapshot = runtime
+        .app
+        .memory
+        .strand
+        .snapshot()
+        .map_err(|error| Refusal::of(error.kind(), &error))?;
     let mut matching = Vec::new();
     for &number in members {
-        let memory = snapshot.memory(number).map_err(|error| Refusal::of(error.kind(), &error))?;
+        let memory = snapshot
+            .memory(number)
+            .map_err(|error| Refusal::of(error.kind(), &error))?;
         if memory.is_some_and(|memory| memory.text.to_lowercase().contains(&wanted_lower)) {
             matching.push(number);
         }
     }
     match matching.as_slice() {
-        [] => {
-            Err(Refusal::not_found(format!("no memory of topic {topic} contains {}; read the topic", quoted(wanted))))
-        }
+        [] => Err(Refusal::not_found(format!(
+            "no memory of topic {topic} contains {}; read the topic",
+            quoted(wanted)
+        ))),
         [one] => Ok(Choice::One(*one)),
         _ => Ok(Several::first_of(matching.into_iter())),
     }
@@ -214,8 +292,14 @@ fn of_topic(
     bare: Bare,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Choice>, Refusal> {
-    let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
-    let members = runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes());
+    let Ok(topic) = Topic::parse(reference) else {
+        return Ok(None);
+    };
+    let members = runtime
+        .app
+        .memory
+        .strand
+        .topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
         gone::refuse(runtime, asker, &topic)?;
     }
@@ -223,11 +307,17 @@ fn of_topic(
         ([], _) | (_, Bare::Deleted) => None,
         ([one], _) => Some(Choice::One(*one)),
         ([.., newest], Bare::Newest) => {
-            warnings.push(format!("the newest of {} memories of topic {topic} was meant", members.len()));
+            warnings.push(format!(
+                "the newest of {} memories of topic {topic} was meant",
+                members.len()
+            ));
             Some(Choice::One(*newest))
         }
         (_, Bare::Only) => {
-            warnings.push(format!("topic {topic} has {} memories; name one by handle or index", members.len()));
+            warnings.push(format!(
+                "topic {topic} has {} memories; name one by handle or index",
+                members.len()
+            ));
             Some(Several::first_of(members.into_iter().rev()))
         }
     })

@@ -11,7 +11,8 @@ use helix_redact::{Redacted, Secrets, redaction_note};
 use super::{Plan, Planned, gone, target};
 
 impl Plan<'_> {
-    /// Plans an edit of all of a topic that the asker sees; `other` is the second topic that it names.
+    /// Plans an edit of all of a topic that the asker sees; `other` is the second topic that it
+    /// names.
     pub(super) fn topic(
         &self,
         topic: &str,
@@ -31,25 +32,43 @@ impl Plan<'_> {
             gone::refuse(self.runtime, self.asker, &topic)?;
         }
         let scopes = self.asker.scopes();
-        let members = self.runtime.app.memory.strand.topic_members(other.as_str(), &scopes).len();
+        let members = self
+            .runtime
+            .app
+            .memory
+            .strand
+            .topic_members(other.as_str(), &scopes)
+            .len();
         match &edit {
             TopicEdit::Rename(_) | TopicEdit::Merge(_) if other == topic => {
-                return Err(Refusal::invalid(format!("{topic} is that topic already; give another name")));
+                return Err(Refusal::invalid(format!(
+                    "{topic} is that topic already; give another name"
+                )));
             }
-            TopicEdit::Merge(_) if members == 0 => warnings.push(format!("topic {other} had no memory and is new")),
-            TopicEdit::Merge(_) | TopicEdit::Rename(_) | TopicEdit::Forget | TopicEdit::Restore => {}
+            TopicEdit::Merge(_) if members == 0 => {
+                warnings.push(format!("topic {other} had no memory and is new"))
+            }
+            TopicEdit::Merge(_) | TopicEdit::Rename(_) | TopicEdit::Forget | TopicEdit::Restore => {
+            }
         }
         if matches!(edit, TopicEdit::Rename(_) | TopicEdit::Merge(_)) {
-            warnings.push(format!("handles begin with {other}/ now; the old ones still lead to their memories"));
+            warnings.push(format!(
+                "handles begin with {other}/ now; the old ones still lead to their memories"
+            ));
         }
         Ok(self.write(topic, scopes, edit, warnings))
     }
 
     /// Plans to forget a topic. What is global stays unless it is asked for: it is everybody's.
-    pub(super) fn delete_all(&self, target: Option<v1::Target>, names: &[String]) -> Result<Planned, Refusal> {
+    pub(super) fn delete_all(
+        &self,
+        target: Option<v1::Target>,
+        names: &[String],
+    ) -> Result<Planned, Refusal> {
         self.refuse_expected()?;
         let target = target.unwrap_or_default();
-        let names_one = target.index.is_some() || !target.match_text.is_empty() || !target.tag.is_empty();
+        let names_one =
+            target.index.is_some() || !target.match_text.is_empty() || !target.tag.is_empty();
         if names_one || target.reference.contains(['/', ':']) {
             return Err(Refusal::invalid(
                 "deleting all takes the name of a topic alone; leave `all` out to delete one memory",
@@ -60,7 +79,14 @@ impl Plan<'_> {
         gone::refuse(self.runtime, self.asker, &topic)?;
         let scopes = self.deleted_scopes(names)?;
         if names.is_empty() && !scopes.contains(&Scope::Global) {
-            let count = |scopes: &[Scope]| self.runtime.app.memory.strand.topic_members(topic.as_str(), scopes).len();
+            let count = |scopes: &[Scope]| {
+                self.runtime
+                    .app
+                    .memory
+                    .strand
+                    .topic_members(topic.as_str(), scopes)
+                    .len()
+            };
             match (count(&scopes), count(&[Scope::Global])) {
                 (_, 0) => {}
                 (0, global) => return Err(only_global(&topic, global)),
@@ -70,10 +96,26 @@ impl Plan<'_> {
         Ok(self.write(topic, scopes, TopicEdit::Forget, warnings))
     }
 
-    fn write(&self, topic: Topic, scopes: Vec<Scope>, edit: TopicEdit, warnings: Vec<String>) -> Planned {
+    fn write(
+        &self,
+        topic: Topic,
+        scopes: Vec<Scope>,
+        edit: TopicEdit,
+        warnings: Vec<String>,
+    ) -> Planned {
         let (actor, at) = (self.asker.actor.clone(), self.runtime.now());
         let is_shared = self.asker.project.scope != Scope::Global;
-        Planned::Write { requests: vec![Request::EditTopic { topic, scopes, edit, actor, at }], warnings, is_shared }
+        Planned::Write {
+            requests: vec![Request::EditTopic {
+                topic,
+                scopes,
+                edit,
+                actor,
+                at,
+            }],
+            warnings,
+            is_shared,
+        }
     }
 
     fn refuse_expected(&self) -> Result<(), Refusal> {
@@ -102,7 +144,8 @@ impl Plan<'_> {
         Ok(name)
     }
 
-    /// Where memories are deleted: without names in the asker's project alone, or, outside of any, among what is global.
+    /// Where memories are deleted: without names in the asker's project alone, or, outside of any,
+    /// among what is global.
     fn deleted_scopes(&self, names: &[String]) -> Result<Vec<Scope>, Refusal> {
         if names.is_empty() {
             return Ok(self.asker.project.names().cloned().collect());
@@ -124,7 +167,9 @@ pub(super) fn refuse_scopes(names: &[String]) -> Result<(), Refusal> {
     if names.is_empty() {
         return Ok(());
     }
-    Err(Refusal::invalid("a scope is for deleting a whole topic; leave it out to delete one memory"))
+    Err(Refusal::invalid(
+        "a scope is for deleting a whole topic; leave it out to delete one memory",
+    ))
 }
 
 /// Reads a topic's name, and says how it was understood.
@@ -174,7 +219,11 @@ fn global_left(topic: &Topic, global: usize) -> String {
 }
 
 fn only_global(topic: &Topic, global: usize) -> Refusal {
-    let (what, them) = if global == 1 { ("its one memory is", "it") } else { ("its memories are", "them") };
+    let (what, them) = if global == 1 {
+        ("its one memory is", "it")
+    } else {
+        ("its memories are", "them")
+    };
     Refusal::invalid(format!(
         "topic {topic} has nothing of this project: {what} global, so other projects would lose {them} too; give scope \
          global to delete {them} all the same"
@@ -187,10 +236,25 @@ mod tests {
 
     #[test]
     fn what_is_global_is_told() {
-        let note = |global, changed| global_note(&Edited { global, changed, ..Edited::default() });
+        let note = |global, changed| {
+            global_note(&Edited {
+                global,
+                changed,
+                ..Edited::default()
+            })
+        };
         assert_eq!(note(0, 3), None);
-        assert_eq!(note(1, 1).as_deref(), Some("it is global: other projects see that too"));
-        assert_eq!(note(1, 3).as_deref(), Some("1 of them is global: other projects see that too"));
-        assert_eq!(note(2, 2).as_deref(), Some("2 of them are global: other projects see that too"));
+        assert_eq!(
+            note(1, 1).as_deref(),
+            Some("it is global: other projects see that too")
+        );
+        assert_eq!(
+            note(1, 3).as_deref(),
+            Some("1 of them is global: other projects see that too")
+        );
+        assert_eq!(
+            note(2, 2).as_deref(),
+            Some("2 of them are global: other projects see that too")
+        );
     }
 }

@@ -50,7 +50,8 @@ const REPORT_MEMORIES: u64 = 1_000;
 /// Bytes of entries that are kept until the whole file was seen.
 const PUT_OFF_MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// Batches that were sent and are not settled: one whose words are read, one that waits for the writer and one that it has.
+/// Batches that were sent and are not settled: one whose words are read, one that waits for the
+/// writer and one that it has.
 const BATCHES_MAX: usize = 3;
 
 /// Takes memories and writes them.
@@ -90,8 +91,11 @@ impl<'r> Importer<'r> {
     ) -> Self {
         let progress = v1::ImportProgress::default();
         let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
-        let (dry_run, trust, known) =
-            (request.dry_run, request.trust, Known::new(&runtime.app.memory.strand, home.clone()));
+        let (dry_run, trust, known) = (
+            request.dry_run,
+            request.trust,
+            Known::new(&runtime.app.memory.strand, home.clone()),
+        );
         Self {
             runtime,
             asker,
@@ -120,18 +124,22 @@ impl<'r> Importer<'r> {
         self.reading = reading;
     }
 
-    /// Takes one memory. An error ends the import, as the daemon's own end does; what was written stays, and importing again
-    /// finds it known.
+    /// Takes one memory. An error ends the import, as the daemon's own end does; what was written
+    /// stays, and importing again finds it known.
     pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Refusal> {
         if self.runtime.work.is_ending() {
             return Err(super::ending());
         }
         if self.reports.is_closed() {
-            return Err(Refusal::unavailable("the import was ended because whoever asked for it is gone"));
+            return Err(Refusal::unavailable(
+                "the import was ended because whoever asked for it is gone",
+            ));
         }
         self.progress.read += 1;
         self.problems.redacted(&incoming);
-        let place = self.links.place(&incoming.memory.topic, incoming.memory.index);
+        let place = self
+            .links
+            .place(&incoming.memory.topic, incoming.memory.index);
         match self.known.find(&incoming).map_err(|error| failed(&error))? {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { is_repeat } => self.store(incoming.memory, place, !is_repeat),
@@ -146,10 +154,15 @@ impl<'r> Importer<'r> {
 
     /// Sends the batch when it is full.
     fn send_full(&mut self) -> Result<(), Refusal> {
-        if self.waiting.len() >= BATCH_MAX { self.send() } else { Ok(()) }
+        if self.waiting.len() >= BATCH_MAX {
+            self.send()
+        } else {
+            Ok(())
+        }
     }
 
-    /// Keeps an entry until the others are seen; when there are too many, the first of them is settled now.
+    /// Keeps an entry until the others are seen; when there are too many, the first of them is
+    /// settled now.
     fn put_off(&mut self, incoming: Incoming, place: usize) -> Result<(), Refusal> {
         self.put_off_bytes += weight(&incoming);
         self.put_off.push_back((place, incoming));
@@ -162,7 +175,11 @@ impl<'r> Importer<'r> {
     /// Settles those that a memory of their own topic says, before others are given what is left.
     fn settle_own_topics(&mut self) -> Result<(), Refusal> {
         for (place, incoming) in std::mem::take(&mut self.put_off) {
-            match self.known.settle(&incoming, false).map_err(|error| failed(&error))? {
+            match self
+                .known
+                .settle(&incoming, false)
+                .map_err(|error| failed(&error))?
+            {
                 Match::Known(known) => self.meet(&known, incoming, place),
                 Match::New { .. } | Match::Perhaps => self.put_off.push_back((place, incoming)),
             }
@@ -172,9 +189,15 @@ impl<'r> Importer<'r> {
     }
 
     fn settle_first(&mut self) -> Result<(), Refusal> {
-        let Some((place, incoming)) = self.put_off.pop_front() else { return Ok(()) };
+        let Some((place, incoming)) = self.put_off.pop_front() else {
+            return Ok(());
+        };
         self.put_off_bytes = self.put_off_bytes.saturating_sub(weight(&incoming));
-        match self.known.settle(&incoming, true).map_err(|error| failed(&error))? {
+        match self
+            .known
+            .settle(&incoming, true)
+            .map_err(|error| failed(&error))?
+        {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { .. } | Match::Perhaps => self.store(incoming.memory, place, true),
         }
@@ -211,7 +234,8 @@ impl<'r> Importer<'r> {
         self.progress
     }
 
-    /// Says what was done when the rest is not: what was sent is settled, and linked with what is there.
+    /// Says what was done when the rest is not: what was sent is settled, and linked with what is
+    /// there.
     pub(super) fn give_up(mut self) -> v1::ImportProgress {
         while !self.sent.is_empty() {
             // A failed disk has acknowledged nothing of it.
@@ -223,13 +247,20 @@ impl<'r> Importer<'r> {
             tracing::warn!(%error, "the links of an import that ended early were not written");
         }
         let (bytes_read, bytes_whole) = self.reading.so_far();
-        v1::ImportProgress { bytes_read, bytes_whole, ..self.progress }
+        v1::ImportProgress {
+            bytes_read,
+            bytes_whole,
+            ..self.progress
+        }
     }
 
     fn store(&mut self, mut memory: Portable, place: usize, force: bool) {
         let mut attributes = memory.stamped();
         let (at, is_homeless) = (memory.written_at(), memory.scope.is_none());
-        let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.take_draft() };
+        let draft = helix_engine::model::Draft {
+            links: Vec::new(),
+            ..memory.take_draft()
+        };
         let mut admitted = match admit(draft, &self.home, self.runtime.app.memory.strand.kinds()) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
@@ -237,14 +268,29 @@ impl<'r> Importer<'r> {
         self.problems.rename(&admitted.warnings);
         if self.dry_run {
             // A repeat finds the one before it.
-            *(if force { &mut self.progress.stored } else { &mut self.progress.known }) += 1;
+            *(if force {
+                &mut self.progress.stored
+            } else {
+                &mut self.progress.known
+            }) += 1;
             let proposed = Handle::propose(&admitted.topic, &admitted.text);
-            return self.links.foresee(place, memory.handle, proposed.as_str().to_owned(), memory.links);
+            return self.links.foresee(
+                place,
+                memory.handle,
+                proposed.as_str().to_owned(),
+                memory.links,
+            );
         }
         if let Some(source) = &mut admitted.source {
             let at = at.unwrap_or_else(|| self.runtime.now());
             let scope = &admitted.scope;
-            self.seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless, at });
+            self.seen.record(Sighting {
+                source,
+                attributes: &mut attributes,
+                scope,
+                is_homeless,
+                at,
+            });
         }
         let stamps = Stamps {
             id: memory.id,
@@ -259,14 +305,33 @@ impl<'r> Importer<'r> {
             provenance: memory.provenance,
         };
         let at = self.runtime.now();
-        self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, force, at })));
+        self.waiting.push(Waiting::Unread(Box::new(Unread {
+            admitted,
+            stamps,
+            force,
+            at,
+        })));
         let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
         let links = (!links.is_empty()).then_some(links);
-        self.names.push(Named { topic, place, handle, at, links, is_revision: false, rewords: false });
+        self.names.push(Named {
+            topic,
+            place,
+            handle,
+            at,
+            links,
+            is_revision: false,
+            rewords: false,
+        });
     }
 
     fn edit(&self, number: MemoryNumber, edit: Edit, at: Timestamp) -> Request {
-        Request::Edit { number, edit, expected: None, actor: self.asker.actor.clone(), at }
+        Request::Edit {
+            number,
+            edit,
+            expected: None,
+            actor: self.asker.actor.clone(),
+            at,
+        }
     }
 
     fn refuse(&mut self, memory: &Portable, error: &dyn std::fmt::Display) {
@@ -288,19 +353,32 @@ impl<'r> Importer<'r> {
             self.settle()?;
         }
         let batch = std::mem::replace(&mut self.waiting, Vec::with_capacity(BATCH_MAX));
-        self.reader.take(batch).map_err(|error| store::submit_status(&error))?;
+        self.reader
+            .take(batch)
+            .map_err(|error| store::submit_status(&error))?;
         self.sent.push_back(std::mem::take(&mut self.names));
         Ok(())
     }
 
-    fn write(&self, requests: Vec<Request>) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, Refusal> {
-        self.runtime.writer.submit(requests).map_err(|error| store::submit_status(&error))
+    fn write(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, Refusal> {
+        self.runtime
+            .writer
+            .submit(requests)
+            .map_err(|error| store::submit_status(&error))
     }
 
     /// Counts what became of the oldest batch that was sent.
     fn settle(&mut self) -> Result<(), Refusal> {
-        let Some(names) = self.sent.pop_front() else { return Ok(()) };
-        let outcomes = self.reader.settled().map_err(|error| settle_status(&error))?;
+        let Some(names) = self.sent.pop_front() else {
+            return Ok(());
+        };
+        let outcomes = self
+            .reader
+            .settled()
+            .map_err(|error| settle_status(&error))?;
         for (name, outcome) in names.into_iter().zip(outcomes) {
             self.count(name, outcome);
         }
@@ -311,7 +389,11 @@ impl<'r> Importer<'r> {
     /// Says how far it is.
     fn report(&self) {
         let (bytes_read, bytes_whole) = self.reading.so_far();
-        let progress = v1::ImportProgress { bytes_read, bytes_whole, ..self.progress.clone() };
+        let progress = v1::ImportProgress {
+            bytes_read,
+            bytes_whole,
+            ..self.progress.clone()
+        };
         // Progress that nobody waits for may be missed.
         self.reports.try_send(Ok(progress)).ok();
     }
@@ -338,7 +420,8 @@ impl<'r> Importer<'r> {
             Ok(Outcome::Done) => None,
             Err(error) => {
                 self.progress.refused += 1;
-                self.problems.add(|| format!("a memory of topic {}: {error}", quoted(&name.topic)));
+                self.problems
+                    .add(|| format!("a memory of topic {}: {error}", quoted(&name.topic)));
                 None
             }
         };

@@ -1,12 +1,14 @@
-//! Reading the files of an import: a third of its work, so a thread of its own does it while what was read before is merged with
-//! what is known.
+//! Reading the files of an import: a third of its work, so a thread of its own does it while what
+//! was read before is merged with what is known.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 use helix_app::Refusal;
-use helix_engine::exchange::{Base, Flaw, OwnLines, Place, Portable, Problem, Report, amrl, json, markdown};
+use helix_engine::exchange::{
+    Base, Flaw, OwnLines, Place, Portable, Problem, Report, amrl, json, markdown,
+};
 use helix_proto::v1::ExchangeFormat;
 
 use super::incoming::Incoming;
@@ -38,7 +40,12 @@ pub(super) fn start<'scope>(
     format: ExchangeFormat,
 ) -> io::Result<Receiver<Part>> {
     let (parts, taken) = sync_channel(PARTS_AHEAD);
-    let mut reading = Reading { spool, format, parts, gathered: Vec::new() };
+    let mut reading = Reading {
+        spool,
+        format,
+        parts,
+        gathered: Vec::new(),
+    };
     let read = move || {
         for file in spool.files() {
             let outcome = match reading.read(file) {
@@ -46,12 +53,23 @@ pub(super) fn start<'scope>(
                 Err(Ended::Failed(status)) => Err(status),
                 Err(Ended::Unwanted) => return,
             };
-            if reading.hand_over().and_then(|()| reading.send(Part::End { file: file.to_owned(), outcome })).is_err() {
+            if reading
+                .hand_over()
+                .and_then(|()| {
+                    reading.send(Part::End {
+                        file: file.to_owned(),
+                        outcome,
+                    })
+                })
+                .is_err()
+            {
                 return;
             }
         }
     };
-    thread::Builder::new().name("files".to_owned()).spawn_scoped(scope, read)?;
+    thread::Builder::new()
+        .name("files".to_owned())
+        .spawn_scoped(scope, read)?;
     Ok(taken)
 }
 
@@ -82,19 +100,31 @@ impl Reading<'_> {
     }
 
     fn read_json(&mut self, file: &str) -> Result<Report, Ended> {
-        let input = self.spool.open(file).map_err(|error| Ended::Failed(spool::status(error)))?;
-        json::read_with_bases(input, |memory, base| self.push(memory, base)).map_err(|error| match error {
-            json::ReadError::Stopped(ended) => ended,
-            other => Ended::Failed(match other.kind() {
-                Some(kind) => Refusal::of(kind, &other),
-                None => Refusal::internal(other.to_string()),
-            }),
+        let input = self
+            .spool
+            .open(file)
+            .map_err(|error| Ended::Failed(spool::status(error)))?;
+        json::read_with_bases(input, |memory, base| self.push(memory, base)).map_err(|error| {
+            match error {
+                json::ReadError::Stopped(ended) => ended,
+                other => Ended::Failed(match other.kind() {
+                    Some(kind) => Refusal::of(kind, &other),
+                    None => Refusal::internal(other.to_string()),
+                }),
+            }
         })
     }
 
     fn read_markdown(&mut self, file: &str) -> Result<Report, Ended> {
-        let input = self.spool.open(file).map_err(|error| Ended::Failed(spool::status(error)))?;
-        let topic = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".md");
+        let input = self
+            .spool
+            .open(file)
+            .map_err(|error| Ended::Failed(spool::status(error)))?;
+        let topic = file
+            .rsplit('/')
+            .next()
+            .unwrap_or(file)
+            .trim_end_matches(".md");
         let failed = |error| Ended::Failed(Refusal::invalid(format!("{file}: {error}")));
         let mut reader = markdown::Reader::new(input, topic).map_err(failed)?;
         for section in reader.by_ref() {
@@ -115,7 +145,10 @@ impl Reading<'_> {
             let amrl::Entry { offset, memory } = entry.map_err(failed)?;
             // Said once: whoever writes such bodies writes many.
             if first_inside.is_none() && !OwnLines::inside(&memory.text).is_empty() {
-                first_inside = Some(Flaw { at: Place::Byte(offset), problem: Problem::LineInside });
+                first_inside = Some(Flaw {
+                    at: Place::Byte(offset),
+                    problem: Problem::LineInside,
+                });
             }
             self.push(memory, Base::default())?;
         }
@@ -126,7 +159,11 @@ impl Reading<'_> {
 
     fn push(&mut self, memory: Portable, base: Base) -> Result<(), Ended> {
         self.gathered.push(Incoming::new(memory, base, self.format));
-        if self.gathered.len() < PART_MEMORIES { Ok(()) } else { self.hand_over() }
+        if self.gathered.len() < PART_MEMORIES {
+            Ok(())
+        } else {
+            self.hand_over()
+        }
     }
 
     fn hand_over(&mut self) -> Result<(), Ended> {

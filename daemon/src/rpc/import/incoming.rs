@@ -26,7 +26,13 @@ impl Incoming {
         let mut secrets = Secrets::default();
         memory.redact(&mut secrets);
         let text_hash = text_hash(&memory.text);
-        Self { memory, base, format, text_hash, secrets: secrets.count() }
+        Self {
+            memory,
+            base,
+            format,
+            text_hash,
+            secrets: secrets.count(),
+        }
     }
 
     /// Whether it is a memory of its own whatever it says, as every entry of a log is.
@@ -50,7 +56,14 @@ pub(super) enum Claim<'i> {
 
 impl<'i> Claim<'i> {
     /// Compares what is read with what the file says it was.
-    pub(super) fn of(Incoming { memory, base, format, .. }: &'i Incoming) -> Self {
+    pub(super) fn of(
+        Incoming {
+            memory,
+            base,
+            format,
+            ..
+        }: &'i Incoming,
+    ) -> Self {
         match base.change(memory) {
             Change::Revised => Self::Edited(base),
             Change::Untouched if *format == ExchangeFormat::Json => Self::Exported,

@@ -1,5 +1,5 @@
-//! Which memory of the strand an entry of a file is. Every memory is at most one entry's, so that what was stored twice comes back
-//! twice, and is found twice when the same file comes again.
+//! Which memory of the strand an entry of a file is. Every memory is at most one entry's, so that
+//! what was stored twice comes back twice, and is found twice when the same file comes again.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,8 @@ use super::incoming::Incoming;
 pub(super) enum Match {
     /// This memory.
     Known(Box<Memory>),
-    /// A memory with the same text that a later entry may be with more right: its id is another, or its topic.
+    /// A memory with the same text that a later entry may be with more right: its id is another, or
+    /// its topic.
     Perhaps,
     /// None that was there. A repeat says what an earlier entry said and has no name of its own.
     New { is_repeat: bool },
@@ -29,7 +30,8 @@ pub(super) struct Known<'s> {
     home: Scope,
     /// Memories from this number on came later: those of the import itself are nobody's match.
     first_new: u32,
-    /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
+    /// The store as it was when the batch was begun; opening one for each memory would cost more
+    /// than asking it.
     snapshot: Option<Snapshot>,
     taken: HashSet<MemoryNumber>,
     /// What is out of use, by its text's hash: it is known too, and does not come back by itself.
@@ -44,10 +46,21 @@ impl<'s> Known<'s> {
         let catalog = strand.catalog();
         let first_new = u32::try_from(catalog.extent()).unwrap_or(u32::MAX);
         let mut retired: HashMap<u64, Vec<MemoryNumber>> = HashMap::new();
-        for (number, row) in catalog.rows().filter(|(_, row)| row.status != Status::Active) {
+        for (number, row) in catalog
+            .rows()
+            .filter(|(_, row)| row.status != Status::Active)
+        {
             retired.entry(row.text_hash).or_default().push(number);
         }
-        Self { strand, home, first_new, snapshot: None, taken: HashSet::new(), retired, named: HashSet::new() }
+        Self {
+            strand,
+            home,
+            first_new,
+            snapshot: None,
+            taken: HashSet::new(),
+            retired,
+            named: HashSet::new(),
+        }
     }
 
     /// Looks at the store anew from now on.
@@ -55,17 +68,29 @@ impl<'s> Known<'s> {
         self.snapshot = None;
     }
 
-    /// Finds what the next entry is: the memory with its id, else one with its text in the same scope that no other entry is.
+    /// Finds what the next entry is: the memory with its id, else one with its text in the same
+    /// scope that no other entry is.
     pub(super) fn find(&mut self, incoming: &Incoming) -> Result<Match, StoreError> {
         let is_repeat = !incoming.is_record() && !self.named.insert(name(incoming));
-        let of_id = incoming.memory.id.map(|id| self.of_id(&id)).transpose()?.flatten();
+        let of_id = incoming
+            .memory
+            .id
+            .map(|id| self.of_id(&id))
+            .transpose()?
+            .flatten();
         if let Some(memory) = of_id {
             return Ok(self.take(memory));
         }
         let same = self.same_texts(incoming);
         if is_repeat {
-            let memory = same.first().map(|number| self.memory(*number)).transpose()?.flatten();
-            return Ok(memory.map_or(Match::New { is_repeat }, |memory| Match::Known(Box::new(memory))));
+            let memory = same
+                .first()
+                .map(|number| self.memory(*number))
+                .transpose()?
+                .flatten();
+            return Ok(memory.map_or(Match::New { is_repeat }, |memory| {
+                Match::Known(Box::new(memory))
+            }));
         }
         let free = self.free(same, incoming);
         if free.is_empty() {
@@ -74,16 +99,29 @@ impl<'s> Known<'s> {
         if incoming.memory.id.is_some() {
             return Ok(Match::Perhaps);
         }
-        let memory = self.of_topic(&free, incoming).map(|number| self.memory(number)).transpose()?.flatten();
+        let memory = self
+            .of_topic(&free, incoming)
+            .map(|number| self.memory(number))
+            .transpose()?
+            .flatten();
         Ok(memory.map_or(Match::Perhaps, |memory| self.take(memory)))
     }
 
-    /// Finds what an entry is that was put off: a memory with its text that is still no other entry's, of its own topic or
-    /// `elsewhere` too.
-    pub(super) fn settle(&mut self, incoming: &Incoming, elsewhere: bool) -> Result<Match, StoreError> {
+    /// Finds what an entry is that was put off: a memory with its text that is still no other
+    /// entry's, of its own topic or `elsewhere` too.
+    pub(super) fn settle(
+        &mut self,
+        incoming: &Incoming,
+        elsewhere: bool,
+    ) -> Result<Match, StoreError> {
         let free = self.free(self.same_texts(incoming), incoming);
-        let best = self.of_topic(&free, incoming).or_else(|| free.first().copied().filter(|_| elsewhere));
-        let memory = best.map(|number| self.memory(number)).transpose()?.flatten();
+        let best = self
+            .of_topic(&free, incoming)
+            .or_else(|| free.first().copied().filter(|_| elsewhere));
+        let memory = best
+            .map(|number| self.memory(number))
+            .transpose()?
+            .flatten();
         Ok(memory.map_or(Match::New { is_repeat: false }, |memory| self.take(memory)))
     }
 
@@ -92,19 +130,28 @@ impl<'s> Known<'s> {
         Match::Known(Box::new(memory))
     }
 
-    /// Those of `same` that no other entry is; where none is left, what has the text and is out of use.
+    /// Those of `same` that no other entry is; where none is left, what has the text and is out of
+    /// use.
     fn free(&self, mut same: Vec<MemoryNumber>, incoming: &Incoming) -> Vec<MemoryNumber> {
         same.retain(|number| !self.taken.contains(number));
-        let Some(retired) = self.retired.get(&incoming.text_hash).filter(|_| same.is_empty()) else { return same };
+        let Some(retired) = self
+            .retired
+            .get(&incoming.text_hash)
+            .filter(|_| same.is_empty())
+        else {
+            return same;
+        };
         let catalog = self.strand.catalog();
         let scopes = catalog.scope_numbers(&[self.scope_of(incoming)]);
         let is_there = |number: &&MemoryNumber| {
-            !self.taken.contains(number) && catalog.row(**number).is_some_and(|row| row.is_in(&scopes))
+            !self.taken.contains(number)
+                && catalog.row(**number).is_some_and(|row| row.is_in(&scopes))
         };
         retired.iter().filter(is_there).copied().collect()
     }
 
-    /// Those in use with the entry's text in its scope that were there before the import, from the oldest.
+    /// Those in use with the entry's text in its scope that were there before the import, from the
+    /// oldest.
     fn same_texts(&self, incoming: &Incoming) -> Vec<MemoryNumber> {
         let catalog = self.strand.catalog();
         let of = |scope: &Scope| catalog.same_texts(incoming.text_hash, scope);
@@ -129,20 +176,31 @@ impl<'s> Known<'s> {
     }
 
     fn holds_everywhere(&self, Incoming { memory, .. }: &Incoming) -> bool {
-        holds_everywhere(memory.kind.as_deref(), &memory.tags, &memory.text, self.strand.kinds())
+        holds_everywhere(
+            memory.kind.as_deref(),
+            &memory.tags,
+            &memory.text,
+            self.strand.kinds(),
+        )
     }
 
     fn of_topic(&self, numbers: &[MemoryNumber], incoming: &Incoming) -> Option<MemoryNumber> {
         let topic = Topic::parse(&incoming.memory.topic).ok()?;
         let catalog = self.strand.catalog();
-        let is_there =
-            |number: &&MemoryNumber| catalog.row(**number).is_some_and(|row| catalog.topic_of(row) == topic.as_str());
+        let is_there = |number: &&MemoryNumber| {
+            catalog
+                .row(**number)
+                .is_some_and(|row| catalog.topic_of(row) == topic.as_str())
+        };
         numbers.iter().find(is_there).copied()
     }
 
     fn of_id(&mut self, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
         let number = self.snapshot()?.number_of_id(id)?;
-        number.map(|number| self.memory(number)).transpose().map(Option::flatten)
+        number
+            .map(|number| self.memory(number))
+            .transpose()
+            .map(Option::flatten)
     }
 
     fn memory(&mut self, number: MemoryNumber) -> Result<Option<Memory>, StoreError> {
@@ -162,7 +220,8 @@ impl<'s> Known<'s> {
     }
 }
 
-/// What tells an entry from the others of its file: its id, else what it says where, under which handle.
+/// What tells an entry from the others of its file: its id, else what it says where, under which
+/// handle.
 fn name(incoming: &Incoming) -> u64 {
     let memory = &incoming.memory;
     let mut hasher = DefaultHasher::new();

@@ -1,4 +1,5 @@
-//! Links between memories of one import: by the names they had where they come from, set when all of them are stored.
+//! Links between memories of one import: by the names they had where they come from, set when all
+//! of them are stored.
 
 use std::collections::HashMap;
 
@@ -60,12 +61,17 @@ struct Wanted {
 }
 
 impl Links {
-    /// Gives the file's next memory a place, whatever becomes of it. `index` is where it stands in a flat list.
+    /// Gives the file's next memory a place, whatever becomes of it. `index` is where it stands in
+    /// a flat list.
     pub(super) fn place(&mut self, topic: &str, index: Option<usize>) -> usize {
         let place = self.ids.len();
-        self.by_index.extend(index.map(|index| ((self.later_files.len(), index), place)));
+        self.by_index
+            .extend(index.map(|index| ((self.later_files.len(), index), place)));
         self.ids.push(None);
-        self.by_topic.entry(topic.to_owned()).or_default().push(place);
+        self.by_topic
+            .entry(topic.to_owned())
+            .or_default()
+            .push(place);
         place
     }
 
@@ -83,17 +89,42 @@ impl Links {
     }
 
     /// Notes what the memory of a place, written at this time, is to link to, which may be nothing.
-    pub(super) fn want(&mut self, number: MemoryNumber, at: Timestamp, place: usize, links: Vec<String>) {
-        self.wanted.push(Wanted { owner: Owner::Stored(number), at: Some(at), place, links, had: None });
+    pub(super) fn want(
+        &mut self,
+        number: MemoryNumber,
+        at: Timestamp,
+        place: usize,
+        links: Vec<String>,
+    ) {
+        self.wanted.push(Wanted {
+            owner: Owner::Stored(number),
+            at: Some(at),
+            place,
+            links,
+            had: None,
+        });
     }
 
-    /// Notes what a dry run does not store: the handle of the file, the one that it would get, and its links.
-    pub(super) fn foresee(&mut self, place: usize, handle: Option<String>, proposed: String, links: Vec<String>) {
+    /// Notes what a dry run does not store: the handle of the file, the one that it would get, and
+    /// its links.
+    pub(super) fn foresee(
+        &mut self,
+        place: usize,
+        handle: Option<String>,
+        proposed: String,
+        links: Vec<String>,
+    ) {
         let id = foreseen_id(place);
         self.note(place, handle, id);
         self.by_handle.entry(proposed.clone()).or_insert(id);
         if !links.is_empty() {
-            self.wanted.push(Wanted { owner: Owner::Foreseen(proposed), at: None, place, links, had: None });
+            self.wanted.push(Wanted {
+                owner: Owner::Foreseen(proposed),
+                at: None,
+                place,
+                links,
+                had: None,
+            });
         }
     }
 
@@ -107,13 +138,26 @@ impl Links {
         links: Vec<String>,
     ) {
         let owner = Owner::Stored(number);
-        self.wanted.push(Wanted { owner, at: Some(at), place, links, had: Some(had.to_vec()) });
+        self.wanted.push(Wanted {
+            owner,
+            at: Some(at),
+            place,
+            links,
+            had: Some(had.to_vec()),
+        });
     }
 
     /// What each memory links to; `elsewhere` knows the names that the file does not.
     pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
         let mut resolved = Resolved::default();
-        for Wanted { owner, at, place, links, had } in std::mem::take(&mut self.wanted) {
+        for Wanted {
+            owner,
+            at,
+            place,
+            links,
+            had,
+        } in std::mem::take(&mut self.wanted)
+        {
             let (mut ids, takes_all_away) = (Vec::new(), links.is_empty());
             for link in links {
                 let found = match index(&link) {
@@ -125,8 +169,12 @@ impl Links {
                     None => resolved.unknown.push((owner.clone(), link)),
                 }
             }
-            let is_more = |had: &Vec<MemoryId>| ids.len() > had.len() && had.iter().all(|id| ids.contains(id));
-            let is_wanted = had.as_ref().map_or(takes_all_away || !ids.is_empty(), is_more);
+            let is_more = |had: &Vec<MemoryId>| {
+                ids.len() > had.len() && had.iter().all(|id| ids.contains(id))
+            };
+            let is_wanted = had
+                .as_ref()
+                .map_or(takes_all_away || !ids.is_empty(), is_more);
             if let (Owner::Stored(number), Some(at)) = (owner, at)
                 && is_wanted
             {
@@ -146,14 +194,18 @@ impl Links {
     fn find(&self, link: &str) -> Option<MemoryId> {
         let by_index = || {
             let (topic, index) = link.rsplit_once(':')?;
-            let place = *self.by_topic.get(topic)?.get(index.parse::<usize>().ok()?)?;
+            let place = *self
+                .by_topic
+                .get(topic)?
+                .get(index.parse::<usize>().ok()?)?;
             *self.ids.get(place)?
         };
         self.by_handle.get(link).copied().or_else(by_index)
     }
 }
 
-/// Stands for the id of what a dry run does not store; no memory has it, since ids begin with a time.
+/// Stands for the id of what a dry run does not store; no memory has it, since ids begin with a
+/// time.
 fn foreseen_id(place: usize) -> MemoryId {
     let mut bytes = [0; 16];
     if let Some(last) = bytes.last_chunk_mut() {
@@ -162,10 +214,15 @@ fn foreseen_id(place: usize) -> MemoryId {
     MemoryId::from_bytes(bytes)
 }
 
-/// Reads a link that is an index, with or without brackets. It never names a memory of the strand, whose ids may begin so.
+/// Reads a link that is an index, with or without brackets. It never names a memory of the strand,
+/// whose ids may begin so.
 pub(super) fn index(link: &str) -> Option<usize> {
     let digits = link.trim_matches(['[', ']']);
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        digits.parse().ok()
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -184,7 +241,12 @@ mod tests {
             MemoryNumber(7),
             stored,
             0,
-            vec!["build:1".to_owned(), "build/one".to_owned(), "x/y".to_owned(), "no".to_owned()],
+            vec![
+                "build:1".to_owned(),
+                "build/one".to_owned(),
+                "x/y".to_owned(),
+                "no".to_owned(),
+            ],
         );
         links.want(MemoryNumber(8), stored, 0, vec!["no".to_owned()]);
         links.want(MemoryNumber(9), stored, 0, Vec::new());
@@ -194,9 +256,23 @@ mod tests {
         links.complete(MemoryNumber(12), now, 0, &[id(9)], both());
         links.complete(MemoryNumber(13), now, 0, &[id(2), id(1)], both());
         let resolved = links.resolve(|link| (link == "x/y").then(|| id(9)));
-        let known = [(7, stored, vec![id(2), id(1), id(9)]), (9, stored, Vec::new()), (10, now, vec![id(2), id(1)])];
-        assert_eq!(resolved.known, known.map(|(number, at, ids)| Linked { number: MemoryNumber(number), ids, at }));
-        assert_eq!(resolved.unknown, [7, 8, 11].map(|number| (Owner::Stored(MemoryNumber(number)), "no".to_owned())));
+        let known = [
+            (7, stored, vec![id(2), id(1), id(9)]),
+            (9, stored, Vec::new()),
+            (10, now, vec![id(2), id(1)]),
+        ];
+        assert_eq!(
+            resolved.known,
+            known.map(|(number, at, ids)| Linked {
+                number: MemoryNumber(number),
+                ids,
+                at
+            })
+        );
+        assert_eq!(
+            resolved.unknown,
+            [7, 8, 11].map(|number| (Owner::Stored(MemoryNumber(number)), "no".to_owned()))
+        );
         assert_eq!(resolved.completed, 1);
         assert_eq!(links.resolve(|_| None), Resolved::default());
     }
@@ -205,16 +281,36 @@ mod tests {
     fn a_dry_run_knows_what_would_be_there() {
         let mut links = Links::default();
         let places = [0, 1].map(|index| links.place("a", Some(index)));
-        let owned = |links: &[&str]| links.iter().map(|link| (*link).to_owned()).collect::<Vec<_>>();
+        let owned = |links: &[&str]| {
+            links
+                .iter()
+                .map(|link| (*link).to_owned())
+                .collect::<Vec<_>>()
+        };
         let wanted = owned(&["1", "a:1", "a/second", "old/second", "no", "a:9"]);
         links.foresee(places[0], None, "a/first".to_owned(), wanted);
-        links.foresee(places[1], Some("old/second".to_owned()), "a/second".to_owned(), Vec::new());
+        links.foresee(
+            places[1],
+            Some("old/second".to_owned()),
+            "a/second".to_owned(),
+            Vec::new(),
+        );
         let at = Timestamp::from_micros(1);
         links.want(MemoryNumber(7), at, places[0], owned(&["a/first"]));
         let resolved = links.resolve(|_| None);
         let first = Owner::Foreseen("a/first".to_owned());
-        assert_eq!(resolved.unknown, [(first.clone(), "no".to_owned()), (first, "a:9".to_owned())]);
-        assert_eq!(resolved.known, [Linked { number: MemoryNumber(7), ids: vec![foreseen_id(places[0])], at }]);
+        assert_eq!(
+            resolved.unknown,
+            [(first.clone(), "no".to_owned()), (first, "a:9".to_owned())]
+        );
+        assert_eq!(
+            resolved.known,
+            [Linked {
+                number: MemoryNumber(7),
+                ids: vec![foreseen_id(places[0])],
+                at
+            }]
+        );
     }
 
     #[test]
@@ -237,10 +333,21 @@ mod tests {
         links.want(MemoryNumber(4), at, topical, both());
         let resolved = links.resolve(|link| unreachable!("looked for {link} elsewhere"));
         let known = [(1, vec![id(1), id(2)]), (3, vec![id(3)])];
-        assert_eq!(resolved.known, known.map(|(number, ids)| Linked { number: MemoryNumber(number), ids, at }));
+        assert_eq!(
+            resolved.known,
+            known.map(|(number, ids)| Linked {
+                number: MemoryNumber(number),
+                ids,
+                at
+            })
+        );
         let owner = |number| Owner::Stored(MemoryNumber(number));
-        let unknown = [(3, "0"), (4, "0"), (4, "[1]")].map(|(number, link)| (owner(number), link.to_owned()));
+        let unknown =
+            [(3, "0"), (4, "0"), (4, "[1]")].map(|(number, link)| (owner(number), link.to_owned()));
         assert_eq!(resolved.unknown, unknown);
-        assert_eq!(["007", "12a", "", "[]", "-1", "a:1"].map(index), [Some(7), None, None, None, None, None]);
+        assert_eq!(
+            ["007", "12a", "", "[]", "-1", "a:1"].map(index),
+            [Some(7), None, None, None, None, None]
+        );
     }
 }

@@ -49,7 +49,12 @@ impl Problems {
     }
 
     /// Adds that a memory was taken without the secrets that it had.
-    pub(super) fn redacted(&mut self, Incoming { memory, secrets, .. }: &Incoming) {
+    pub(super) fn redacted(
+        &mut self,
+        Incoming {
+            memory, secrets, ..
+        }: &Incoming,
+    ) {
         if let Some(note) = redaction_note(*secrets) {
             self.add(|| {
                 format!(
@@ -64,13 +69,21 @@ impl Problems {
 
     /// Adds what a reader could not use of a file, which has a name when it is one of several.
     pub(super) fn note(&mut self, file: &str, report: &Report) {
-        let place = if file.is_empty() { String::new() } else { format!("{file}: ") };
+        let place = if file.is_empty() {
+            String::new()
+        } else {
+            format!("{file}: ")
+        };
         for flaw in &report.flaws {
             self.add(|| format!("{place}{flaw}"));
             self.harmless += u64::from(flaw.problem == Problem::LineInside);
         }
         self.untold += report.unlisted;
-        let everywhere = if file.is_empty() { "this file" } else { "these files" };
+        let everywhere = if file.is_empty() {
+            "this file"
+        } else {
+            "these files"
+        };
         for (at, field) in &report.unknown_fields {
             let is_told = self.unknown_fields.contains(field);
             if is_told || self.unknown_fields.len() >= PROBLEMS_MAX {
@@ -114,12 +127,22 @@ mod tests {
     #[test]
     fn a_field_of_many_files_is_told_once() {
         let mut problems = Problems::default();
-        let report = Report { unknown_fields: vec![(Place::Line(2), "title".to_owned())], ..Report::default() };
+        let report = Report {
+            unknown_fields: vec![(Place::Line(2), "title".to_owned())],
+            ..Report::default()
+        };
         for file in ["a.md", "b.md"] {
             problems.note(file, &report);
         }
         assert_eq!((problems.told.len(), problems.untold), (1, 0));
-        assert!(problems.told.concat().starts_with("a.md: line 2: the field \"title\""), "{:?}", problems.told);
+        assert!(
+            problems
+                .told
+                .concat()
+                .starts_with("a.md: line 2: the field \"title\""),
+            "{:?}",
+            problems.told
+        );
     }
 
     #[test]
@@ -128,9 +151,18 @@ mod tests {
         for number in 0..PROBLEMS_MAX + 200 {
             problems.add(|| number.to_string());
         }
-        problems.note("a.json", &Report { unlisted: 7, ..Report::default() });
+        problems.note(
+            "a.json",
+            &Report {
+                unlisted: 7,
+                ..Report::default()
+            },
+        );
         let mut progress = v1::ImportProgress::default();
         problems.report(&mut progress);
-        assert_eq!((progress.problems.len(), progress.problems_untold), (PROBLEMS_MAX, 207));
+        assert_eq!(
+            (progress.problems.len(), progress.problems_untold),
+            (PROBLEMS_MAX, 207)
+        );
     }
 }

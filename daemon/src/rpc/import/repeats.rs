@@ -1,5 +1,6 @@
-//! Which of the imported memories nearly repeat another one: told, never dropped. One pass at the import's end, over as many
-//! texts as cost a fraction of a second, whatever the size of import and strand.
+//! Which of the imported memories nearly repeat another one: told, never dropped. One pass at the
+//! import's end, over as many texts as cost a fraction of a second, whatever the size of import and
+//! strand.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,8 +14,8 @@ use helix_proto::v1;
 
 use crate::runtime::Runtime;
 
-/// Texts that are compared: the imported ones first, then the newest of the others. An import of any size waits no longer for
-/// it than for the storing of some thousand.
+/// Texts that are compared: the imported ones first, then the newest of the others. An import of
+/// any size waits no longer for it than for the storing of some thousand.
 const COMPARED_MAX: usize = 10_000;
 
 /// Pairs that are named.
@@ -46,8 +47,13 @@ impl Stored {
     }
 }
 
-/// Finds the stored memories that nearly repeat one that was there or another of the import, and reports them.
-pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::ImportProgress) -> Result<(), Refusal> {
+/// Finds the stored memories that nearly repeat one that was there or another of the import, and
+/// reports them.
+pub(super) fn find(
+    runtime: &Runtime,
+    stored: &Stored,
+    progress: &mut v1::ImportProgress,
+) -> Result<(), Refusal> {
     if stored.numbers.is_empty() {
         return Ok(());
     }
@@ -62,34 +68,55 @@ pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::Import
     }
     let found = texts.find(|one, other| {
         let of = |place: usize| members.get(place).map(|member| member.number);
-        of(one).zip(of(other)).is_some_and(|(one, other)| are_apart(&snapshot, one, other))
+        of(one)
+            .zip(of(other))
+            .is_some_and(|(one, other)| are_apart(&snapshot, one, other))
     });
-    let mut pairs: Vec<Pair> = found.pairs.into_iter().filter(|pair| pair.kept >= others).collect();
+    let mut pairs: Vec<Pair> = found
+        .pairs
+        .into_iter()
+        .filter(|pair| pair.kept >= others)
+        .collect();
     progress.repeats = count(&pairs, others);
     // What is nearest is what most likely says the same.
     pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     progress.is_repeats_cut = left_out || found.stopped_at.is_some() || stored.uncompared > 0;
     for pair in pairs.iter().take(PAIRS_MAX) {
-        let handles = (handle(&snapshot, &members, pair.kept), handle(&snapshot, &members, pair.duplicate));
+        let handles = (
+            handle(&snapshot, &members, pair.kept),
+            handle(&snapshot, &members, pair.duplicate),
+        );
         if let (Some(handle), Some(of)) = handles {
-            progress.repeated.push(v1::Repeat { handle, of, similarity: pair.similarity });
+            progress.repeated.push(v1::Repeat {
+                handle,
+                of,
+                similarity: pair.similarity,
+            });
         }
     }
     Ok(())
 }
 
-/// The others from old to new, then the stored ones; how many the others are, and whether some of them were left out.
+/// The others from old to new, then the stored ones; how many the others are, and whether some of
+/// them were left out.
 fn members(runtime: &Runtime, stored: &Stored) -> (Vec<Member>, usize, bool) {
     let catalog = runtime.app.memory.strand.catalog();
     let own: HashSet<MemoryNumber> = stored.numbers.iter().copied().collect();
     let mut scopes: HashMap<&str, u32> = HashMap::new();
     let mut imported = Vec::with_capacity(stored.numbers.len());
     for &number in &stored.numbers {
-        let Some(row) = catalog.row(number).filter(|row| row.status == Life::Active) else { continue };
+        let Some(row) = catalog.row(number).filter(|row| row.status == Life::Active) else {
+            continue;
+        };
         let next = u32::try_from(scopes.len()).unwrap_or(u32::MAX);
-        imported.push(Member { number, scope: *scopes.entry(catalog.scope_of(row)).or_insert(next) });
+        imported.push(Member {
+            number,
+            scope: *scopes.entry(catalog.scope_of(row)).or_insert(next),
+        });
     }
-    let rows = catalog.rows().filter(|(number, row)| row.status == Life::Active && !own.contains(number));
+    let rows = catalog
+        .rows()
+        .filter(|(number, row)| row.status == Life::Active && !own.contains(number));
     let mut others: Vec<(Timestamp, Member)> = rows
         .filter_map(|(number, row)| {
             let scope = *scopes.get(catalog.scope_of(row))?;
@@ -98,14 +125,18 @@ fn members(runtime: &Runtime, stored: &Stored) -> (Vec<Member>, usize, bool) {
         .collect();
     others.sort_unstable_by_key(|(at, member)| (*at, member.number));
     let left_out = others.len().saturating_sub(COMPARED_MAX - imported.len());
-    let mut members: Vec<Member> = others.into_iter().skip(left_out).map(|(_, member)| member).collect();
+    let mut members: Vec<Member> = others
+        .into_iter()
+        .skip(left_out)
+        .map(|(_, member)| member)
+        .collect();
     let others = members.len();
     members.extend(imported);
     (members, others, left_out > 0)
 }
 
-/// How many imported memories repeat something: of those that resemble each other all but one, and all where one of them was
-/// there before, which are the first `others`.
+/// How many imported memories repeat something: of those that resemble each other all but one, and
+/// all where one of them was there before, which are the first `others`.
 fn count(pairs: &[Pair], others: usize) -> u64 {
     let mut above: HashMap<usize, usize> = HashMap::new();
     for pair in pairs {
@@ -114,7 +145,10 @@ fn count(pairs: &[Pair], others: usize) -> u64 {
         above.insert(kept.max(duplicate), kept.min(duplicate));
     }
     let places: Vec<usize> = above.keys().copied().collect();
-    places.into_iter().filter(|&place| place >= others && top(&mut above, place) != place).count() as u64
+    places
+        .into_iter()
+        .filter(|&place| place >= others && top(&mut above, place) != place)
+        .count() as u64
 }
 
 /// The place that stands for all that resemble this one.
@@ -141,11 +175,18 @@ mod tests {
 
     #[test]
     fn of_those_that_resemble_each_other_all_but_one_count() {
-        let pair = |kept, duplicate| Pair { kept, duplicate, similarity: 0.9 };
+        let pair = |kept, duplicate| Pair {
+            kept,
+            duplicate,
+            similarity: 0.9,
+        };
         let all_alike: Vec<Pair> = (10..109).map(|other| pair(109, other)).collect();
         assert_eq!(count(&all_alike, 10), 99);
         // 12 repeats three others, two of which were there, and 15 one that is imported.
-        assert_eq!(count(&[pair(15, 14), pair(12, 11), pair(12, 3), pair(12, 2)], 10), 3);
+        assert_eq!(
+            count(&[pair(15, 14), pair(12, 11), pair(12, 3), pair(12, 2)], 10),
+            3
+        );
         // What joins two groups makes them one.
         assert_eq!(count(&[pair(11, 10), pair(13, 12), pair(13, 11)], 0), 3);
         assert_eq!(count(&[], 0), 0);

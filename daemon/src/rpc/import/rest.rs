@@ -1,4 +1,5 @@
-//! What becomes of fields that somebody changed in an exported file, beside text, kind, tags, importance, confidence and pin.
+//! What becomes of fields that somebody changed in an exported file, beside text, kind, tags,
+//! importance, confidence and pin.
 
 use helix_engine::exchange::{Base, Portable, Rest};
 use helix_engine::model::{Memory, SourceRef, Status};
@@ -23,7 +24,11 @@ pub(super) fn taken(ours: &Memory, theirs: &Portable, base: &Base) -> Taken {
     let here = Portable::from_memory(ours, |_| None);
     let edited = base.edited(theirs);
     // Links have other names there, and are as they were where nothing else says so.
-    let changed_here = if edited.is_empty() { Vec::new() } else { base.edited(&here) };
+    let changed_here = if edited.is_empty() {
+        Vec::new()
+    } else {
+        base.edited(&here)
+    };
     for field in edited {
         match edit(field, ours, theirs) {
             Decision::Same => {}
@@ -75,7 +80,10 @@ fn edit(field: Rest, ours: &Memory, theirs: &Portable) -> Decision {
         }))),
         Rest::Links => Decision::Links,
         Rest::ValidFrom => theirs.valid_from.map_or(Decision::Not, |valid_from| {
-            Decision::Edit(Edit::Repair { valid_from, recorded_at: ours.recorded_at })
+            Decision::Edit(Edit::Repair {
+                valid_from,
+                recorded_at: ours.recorded_at,
+            })
         }),
         Rest::Status => match (ours.status, theirs.status) {
             (Status::Active, Some(Status::Forgotten)) => Decision::Edit(Edit::Forget),
@@ -96,8 +104,15 @@ fn edit(field: Rest, ours: &Memory, theirs: &Portable) -> Decision {
 
 /// A place that somebody wrote: what was recorded of another says nothing about it.
 fn sourced(source: &SourceRef) -> Sourced {
-    let reference = SourceRef { path: source.path.clone(), line: source.line, ..SourceRef::default() };
-    Sourced { reference, ..Sourced::default() }
+    let reference = SourceRef {
+        path: source.path.clone(),
+        line: source.line,
+        ..SourceRef::default()
+    };
+    Sourced {
+        reference,
+        ..Sourced::default()
+    }
 }
 
 fn place(source: Option<&SourceRef>) -> Option<(&str, Option<u32>)> {

@@ -1,5 +1,5 @@
-//! What imported memories saw of their sources. A file that has not changed since a memory was written is what it saw; of any
-//! other nobody knows, and the memory's source stays unknown.
+//! What imported memories saw of their sources. A file that has not changed since a memory was
+//! written is what it saw; of any other nobody knows, and the memory's source stays unknown.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
@@ -49,27 +49,54 @@ struct File {
 impl<'r> Seen<'r> {
     /// Begins an import into a project.
     pub(super) fn new(project: &'r Arc<Project>, look: Look<'r>) -> Self {
-        Self { project, look, files: HashMap::new(), left_bytes: IMPORT_READ_MAX_BYTES }
+        Self {
+            project,
+            look,
+            files: HashMap::new(),
+            left_bytes: IMPORT_READ_MAX_BYTES,
+        }
     }
 
     /// Records what a memory saw, unless it is recorded, or nobody can know.
     pub(super) fn record(&mut self, sighting: Sighting<'_>) {
-        let Sighting { source, attributes, scope, is_homeless, at } = sighting;
+        let Sighting {
+            source,
+            attributes,
+            scope,
+            is_homeless,
+            at,
+        } = sighting;
         if source.content_hash.is_some() {
             return;
         }
-        let stated = source_scope(scope, attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str));
+        let stated = source_scope(
+            scope,
+            attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str),
+        );
         let is_ours = stated == Scope::Global && is_homeless;
-        let owner = if is_ours { &self.project.scope } else { &stated };
-        let Some(path) = self.look.locate(owner, &source.path) else { return };
-        let Some(seen) = self.content(&path, at) else { return };
+        let owner = if is_ours {
+            &self.project.scope
+        } else {
+            &stated
+        };
+        let Some(path) = self.look.locate(owner, &source.path) else {
+            return;
+        };
+        let Some(seen) = self.content(&path, at) else {
+            return;
+        };
         source.content_hash = Some(seen.content);
         source.git_blob = Some(seen.git_blob);
         if let Some(line) = source.line.and_then(|number| seen.line(number)) {
-            attributes.entry(LINE_ATTRIBUTE.to_owned()).or_insert_with(|| line.to_string());
+            attributes
+                .entry(LINE_ATTRIBUTE.to_owned())
+                .or_insert_with(|| line.to_string());
         }
         if is_ours && Path::new(&source.path).is_relative() {
-            attributes.insert(SOURCE_PROJECT_ATTRIBUTE.to_owned(), self.project.scope.to_string());
+            attributes.insert(
+                SOURCE_PROJECT_ATTRIBUTE.to_owned(),
+                self.project.scope.to_string(),
+            );
         }
     }
 
@@ -99,9 +126,18 @@ impl<'r> Seen<'r> {
     /// Looks at a file; what an absolute path names elsewhere is none of the project's.
     fn file(&self, path: &Path) -> Option<File> {
         let (project, asked) = (Arc::clone(self.project), path.to_owned());
-        let question = move || project.relative(&asked).is_relative().then(|| modified(&asked))?;
+        let question = move || {
+            project
+                .relative(&asked)
+                .is_relative()
+                .then(|| modified(&asked))?
+        };
         let (modified, bytes) = self.look.ask(path, question)??;
-        Some(File { modified, bytes, content: OnceCell::new() })
+        Some(File {
+            modified,
+            bytes,
+            content: OnceCell::new(),
+        })
     }
 }
 
@@ -131,7 +167,12 @@ mod tests {
             fs::create_dir(&root).unwrap();
             let scope = Scope::Project("p".to_owned());
             let world = Self {
-                project: Arc::new(Project { scope, root, name: "p".to_owned(), aliases: Vec::new() }),
+                project: Arc::new(Project {
+                    scope,
+                    root,
+                    name: "p".to_owned(),
+                    aliases: Vec::new(),
+                }),
                 directory,
                 sources: Sources::default(),
             };
@@ -143,7 +184,12 @@ mod tests {
             assert!(path.starts_with(self.directory.path()));
             fs::write(path, text).unwrap();
             let at = UNIX_EPOCH + Duration::from_secs(CHANGED_S);
-            fs::File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+            fs::File::options()
+                .write(true)
+                .open(path)
+                .unwrap()
+                .set_modified(at)
+                .unwrap();
         }
 
         fn seen(&self) -> Seen<'_> {
@@ -151,11 +197,23 @@ mod tests {
         }
     }
 
-    /// What is recorded of a source by a memory that was written some seconds after the file was changed.
-    fn record(seen: &mut Seen<'_>, source: &str, scope: &Scope, after_s: i64) -> (SourceRef, BTreeMap<String, String>) {
+    /// What is recorded of a source by a memory that was written some seconds after the file was
+    /// changed.
+    fn record(
+        seen: &mut Seen<'_>,
+        source: &str,
+        scope: &Scope,
+        after_s: i64,
+    ) -> (SourceRef, BTreeMap<String, String>) {
         let (mut source, mut attributes) = (SourceRef::parse(source), BTreeMap::new());
         let at = Timestamp::from_micros((i64::try_from(CHANGED_S).unwrap() + after_s) * 1_000_000);
-        seen.record(Sighting { source: &mut source, attributes: &mut attributes, scope, is_homeless: true, at });
+        seen.record(Sighting {
+            source: &mut source,
+            attributes: &mut attributes,
+            scope,
+            is_homeless: true,
+            at,
+        });
         (source, attributes)
     }
 
@@ -164,14 +222,23 @@ mod tests {
         let world = World::new();
         let (mut seen, own) = (world.seen(), world.project.scope.clone());
         let (source, attributes) = record(&mut seen, "a.rs:2", &own, 0);
-        assert_eq!(source.content_hash, Some(*blake3::hash(b"one\ntwo\n").as_bytes()));
+        assert_eq!(
+            source.content_hash,
+            Some(*blake3::hash(b"one\ntwo\n").as_bytes())
+        );
         assert!(source.git_blob.is_some());
         let line = LineHash::of(b"two").unwrap().to_string();
-        assert_eq!(attributes, BTreeMap::from([(LINE_ATTRIBUTE.to_owned(), line)]));
+        assert_eq!(
+            attributes,
+            BTreeMap::from([(LINE_ATTRIBUTE.to_owned(), line)])
+        );
         // Each file is read once, whatever becomes of it.
         fs::remove_file(world.project.root.join("a.rs")).unwrap();
         assert_eq!(record(&mut seen, "a.rs:2", &own, 60).0, source);
-        assert_eq!(record(&mut seen, "./a.rs", &own, 60).0.content_hash, source.content_hash);
+        assert_eq!(
+            record(&mut seen, "./a.rs", &own, 60).0.content_hash,
+            source.content_hash
+        );
         assert_eq!(record(&mut seen, "a.rs:2", &own, -1).0.content_hash, None);
         assert_eq!(record(&mut seen, "gone.rs", &own, 60).0.content_hash, None);
     }
@@ -183,14 +250,31 @@ mod tests {
         world.write(&outside, "one\n");
         let (mut seen, own) = (world.seen(), world.project.scope.clone());
         let inside = world.project.root.join("a.rs");
-        assert!(record(&mut seen, inside.to_str().unwrap(), &own, 0).0.content_hash.is_some());
+        assert!(
+            record(&mut seen, inside.to_str().unwrap(), &own, 0)
+                .0
+                .content_hash
+                .is_some()
+        );
         for source in [outside.to_str().unwrap(), "../outside.rs"] {
-            assert_eq!(record(&mut seen, source, &own, 0).0.content_hash, None, "{source}");
+            assert_eq!(
+                record(&mut seen, source, &own, 0).0.content_hash,
+                None,
+                "{source}"
+            );
         }
-        assert_eq!(record(&mut seen, "a.rs", &Scope::Project("other".to_owned()), 0).0.content_hash, None);
+        assert_eq!(
+            record(&mut seen, "a.rs", &Scope::Project("other".to_owned()), 0)
+                .0
+                .content_hash,
+            None
+        );
         let (source, attributes) = record(&mut seen, "a.rs", &Scope::Global, 0);
         assert!(source.content_hash.is_some());
-        assert_eq!(attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str), Some("project:p"));
+        assert_eq!(
+            attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str),
+            Some("project:p")
+        );
     }
 
     #[test]
@@ -199,14 +283,29 @@ mod tests {
         let mut seen = world.seen();
         let at = Timestamp::from_micros(i64::MAX / 2);
         let mut attributes = BTreeMap::new();
-        let mut recorded = SourceRef { content_hash: Some([7; 32]), ..SourceRef::parse("a.rs") };
+        let mut recorded = SourceRef {
+            content_hash: Some([7; 32]),
+            ..SourceRef::parse("a.rs")
+        };
         let own = world.project.scope.clone();
         let (source, scope) = (&mut recorded, &own);
-        seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless: false, at });
+        seen.record(Sighting {
+            source,
+            attributes: &mut attributes,
+            scope,
+            is_homeless: false,
+            at,
+        });
         assert_eq!(recorded.content_hash, Some([7; 32]));
         let mut elsewhere = SourceRef::parse("a.rs");
         let (source, scope) = (&mut elsewhere, &Scope::Global);
-        seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless: false, at });
+        seen.record(Sighting {
+            source,
+            attributes: &mut attributes,
+            scope,
+            is_homeless: false,
+            at,
+        });
         assert_eq!(elsewhere.content_hash, None);
     }
 }

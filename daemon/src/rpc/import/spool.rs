@@ -1,4 +1,5 @@
-//! What is imported, in one file of the home that has lost its name, so that nothing is left of it whatever happens.
+//! What is imported, in one file of the home that has lost its name, so that nothing is left of it
+//! whatever happens.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -19,8 +20,8 @@ const FILES_MAX: usize = 100_000;
 /// Longest name of one, in bytes: a path as systems take it. All names of an import are in RAM.
 const NAME_MAX_BYTES: usize = 4_096;
 
-/// Bytes of all imports that are spooled at once: some millions of memories. The home's disk has to hold them beside the store,
-/// which grows by as much again.
+/// Bytes of all imports that are spooled at once: some millions of memories. The home's disk has to
+/// hold them beside the store, which grows by as much again.
 const SPOOLED_MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Bytes that are spooled now, by all imports of the daemon.
@@ -50,8 +51,14 @@ struct Counted(u64);
 impl Counted {
     /// Counts more, where they fit.
     fn add(&mut self, bytes: u64) -> bool {
-        let fits = |spooled: u64| spooled.checked_add(bytes).filter(|spooled| *spooled <= SPOOLED_MAX_BYTES);
-        let is_counted = SPOOLED.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).is_ok();
+        let fits = |spooled: u64| {
+            spooled
+                .checked_add(bytes)
+                .filter(|spooled| *spooled <= SPOOLED_MAX_BYTES)
+        };
+        let is_counted = SPOOLED
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, fits)
+            .is_ok();
         self.0 += if is_counted { bytes } else { 0 };
         is_counted
     }
@@ -96,8 +103,16 @@ impl Spool {
     /// Makes an empty spool.
     pub(super) fn new(paths: &Paths) -> io::Result<Self> {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let path = paths.home.join("run").join(format!("import-{}-{serial}", process::id()));
-        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+        let path = paths
+            .home
+            .join("run")
+            .join(format!("import-{}-{serial}", process::id()));
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
         fs::remove_file(&path)?;
         Ok(Self {
             file: Arc::new(file),
@@ -120,7 +135,11 @@ impl Spool {
             if name.len() > NAME_MAX_BYTES {
                 return Err(SpoolError::LongName(name.len()));
             }
-            self.parts.push(Part { name: name.to_owned(), start: self.length, end: self.length });
+            self.parts.push(Part {
+                name: name.to_owned(),
+                start: self.length,
+                end: self.length,
+            });
         }
         if !self.counted.add(bytes.len() as u64) {
             return Err(SpoolError::TooLarge);
@@ -140,7 +159,10 @@ impl Spool {
 
     /// Tells from now on how far it is read.
     pub(super) fn reading(&self) -> Reading {
-        Reading { read_to: Arc::clone(&self.read_to), whole: self.length }
+        Reading {
+            read_to: Arc::clone(&self.read_to),
+            whole: self.length,
+        }
     }
 
     /// Opens a part from its start.
@@ -181,7 +203,9 @@ impl Read for PartReader {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let room = bytes.len().min(left);
-        let Some(bytes) = bytes.get_mut(..room) else { return Ok(0) };
+        let Some(bytes) = bytes.get_mut(..room) else {
+            return Ok(0);
+        };
         let count = self.file.read_at(bytes, self.at)?;
         self.at += count as u64;
         self.read_to.store(self.at, Ordering::Relaxed);
@@ -227,7 +251,10 @@ mod tests {
         second.seek(SeekFrom::Start(1)).unwrap();
         second.read_to_string(&mut text).unwrap();
         assert_eq!((text.as_str(), reading.so_far()), ("twowo", (6, 6)));
-        assert_eq!(fs::read_dir(directory.path().join("run")).unwrap().count(), 0);
+        assert_eq!(
+            fs::read_dir(directory.path().join("run")).unwrap().count(),
+            0
+        );
     }
 
     #[test]
@@ -245,8 +272,14 @@ mod tests {
         fs::create_dir(directory.path().join("run")).unwrap();
         let mut spool = Spool::new(&Paths::inside(directory.path())).unwrap();
         let long = "x".repeat(NAME_MAX_BYTES + 1);
-        assert!(matches!(spool.write(&long, b""), Err(SpoolError::LongName(_))));
+        assert!(matches!(
+            spool.write(&long, b""),
+            Err(SpoolError::LongName(_))
+        ));
         assert!(!Counted::default().add(u64::MAX));
-        assert_eq!(status(SpoolError::TooLarge).kind(), helix_engine::error::ErrorKind::Exhausted);
+        assert_eq!(
+            status(SpoolError::TooLarge).kind(),
+            helix_engine::error::ErrorKind::Exhausted
+        );
     }
 }

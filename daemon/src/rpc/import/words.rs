@@ -1,5 +1,6 @@
-//! Reading the words of a batch: almost half of an import's work, so a thread of its own does it while the next batch is read
-//! from the file and the writer has the ones before. One thread for the whole import, because it remembers the stems of words.
+//! Reading the words of a batch: almost half of an import's work, so a thread of its own does it
+//! while the next batch is read from the file and the writer has the ones before. One thread for
+//! the whole import, because it remembers the stems of words.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -21,7 +22,8 @@ const BATCHES_AHEAD: usize = 1;
 /// What the writer says of a batch when it is durable.
 type Answer = oneshot::Receiver<Vec<Result<Outcome, WriteError>>>;
 
-/// Reads batches and gives them to the writer, in the order in which they come. Its thread ends when it is dropped.
+/// Reads batches and gives them to the writer, in the order in which they come. Its thread ends
+/// when it is dropped.
 pub(super) struct Reader {
     batches: SyncSender<Vec<Waiting>>,
     writer: WriterHandle,
@@ -41,13 +43,22 @@ impl Reader {
         let to = writer.clone();
         let read = move || {
             for batch in waiting {
-                if answer.send(to.submit_when_free(all(batch, &actor))).is_err() {
+                if answer
+                    .send(to.submit_when_free(all(batch, &actor)))
+                    .is_err()
+                {
                     return;
                 }
             }
         };
-        thread::Builder::new().name("words".to_owned()).spawn_scoped(scope, read)?;
-        Ok(Self { batches, writer, answers })
+        thread::Builder::new()
+            .name("words".to_owned())
+            .spawn_scoped(scope, read)?;
+        Ok(Self {
+            batches,
+            writer,
+            answers,
+        })
     }
 
     /// Takes a batch that is not empty.
@@ -90,14 +101,22 @@ pub(super) struct Unread {
 
 /// Makes requests, in the same order.
 fn all(waiting: Vec<Waiting>, actor: &Actor) -> Vec<Request> {
-    waiting.into_iter().map(|waiting| request(waiting, actor)).collect()
+    waiting
+        .into_iter()
+        .map(|waiting| request(waiting, actor))
+        .collect()
 }
 
 fn request(waiting: Waiting, actor: &Actor) -> Request {
     match waiting {
         Waiting::Ready(request) => request,
         Waiting::Unread(unread) => {
-            let Unread { admitted, stamps, force, at } = *unread;
+            let Unread {
+                admitted,
+                stamps,
+                force,
+                at,
+            } = *unread;
             Request::Store {
                 words: Box::new(Strand::read_words(&admitted)),
                 admitted: Box::new(admitted),
@@ -123,7 +142,11 @@ mod tests {
 
     #[test]
     fn requests_keep_their_order() {
-        let actor = Actor { origin: Origin::Import, agent: String::new(), session: String::new() };
+        let actor = Actor {
+            origin: Origin::Import,
+            agent: String::new(),
+            session: String::new(),
+        };
         let at = Timestamp::from_micros(7);
         let waiting = (0..=130).map(|place| {
             if place % 3 == 0 {
@@ -136,9 +159,18 @@ mod tests {
                     at,
                 });
             }
-            let draft = Draft { topic: "build".to_owned(), text: place.to_string(), ..Draft::default() };
+            let draft = Draft {
+                topic: "build".to_owned(),
+                text: place.to_string(),
+                ..Draft::default()
+            };
             let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();
-            Waiting::Unread(Box::new(Unread { admitted, stamps: Stamps::default(), force: false, at }))
+            Waiting::Unread(Box::new(Unread {
+                admitted,
+                stamps: Stamps::default(),
+                force: false,
+                at,
+            }))
         });
         let read = all(waiting.collect(), &actor);
         let places: Vec<String> = read
@@ -149,6 +181,12 @@ mod tests {
                 _ => String::new(),
             })
             .collect();
-        assert!(places.iter().enumerate().all(|(place, read)| *read == place.to_string()), "{places:?}");
+        assert!(
+            places
+                .iter()
+                .enumerate()
+                .all(|(place, read)| *read == place.to_string()),
+            "{places:?}"
+        );
     }
 }

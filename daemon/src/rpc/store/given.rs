@@ -37,7 +37,12 @@ impl Given {
     }
 
     /// What was given and is not so in the memory that says the same, and how to change it.
-    pub(super) fn untaken(&self, known: &Memory, admitted: &Admitted, links: &[MemoryId]) -> Option<String> {
+    pub(super) fn untaken(
+        &self,
+        known: &Memory,
+        admitted: &Admitted,
+        links: &[MemoryId],
+    ) -> Option<String> {
         let new_tags: Vec<String> = self
             .tags
             .iter()
@@ -45,47 +50,83 @@ impl Given {
             .filter_map(tags::normalise_one)
             .filter(|tag| !known.tags.contains(tag))
             .collect();
-        let place = |source: Option<&SourceRef>| source.map(|source| (source.path.clone(), source.line));
-        let differs = |given: Option<f32>, is: f32| given.is_some_and(|given| (given - is).abs() > f32::EPSILON);
+        let place =
+            |source: Option<&SourceRef>| source.map(|source| (source.path.clone(), source.line));
+        let differs = |given: Option<f32>, is: f32| {
+            given.is_some_and(|given| (given - is).abs() > f32::EPSILON)
+        };
         let fields = [
             (
                 "source",
-                !self.source.trim().is_empty() && place(admitted.source.as_ref()) != place(known.source.as_ref()),
+                !self.source.trim().is_empty()
+                    && place(admitted.source.as_ref()) != place(known.source.as_ref()),
             ),
             ("kind", self.kind && admitted.kind != known.kind),
             ("importance", differs(self.importance, known.importance)),
             ("confidence", differs(self.confidence, known.confidence)),
             ("pinned", self.pinned && !known.pinned),
-            ("links", links.iter().any(|link| !known.links.contains(link))),
+            (
+                "links",
+                links.iter().any(|link| !known.links.contains(link)),
+            ),
         ];
-        let fields: Vec<&str> =
-            fields.into_iter().filter(|(_, is_untaken)| *is_untaken).map(|(name, _)| name).collect();
-        let tags = (!new_tags.is_empty())
-            .then(|| format!("the tags {} were not taken (`tag` adds them)", new_tags.join(", ")));
-        let verb = if fields.len() == 1 && fields != ["links"] { "was" } else { "were" };
-        let set = (!fields.is_empty())
-            .then(|| format!("{} {verb} not taken (`set` changes what is known)", fields.join(", ")));
-        let topic = (admitted.topic != known.topic).then(|| format!("it stays in topic {}", known.topic));
+        let fields: Vec<&str> = fields
+            .into_iter()
+            .filter(|(_, is_untaken)| *is_untaken)
+            .map(|(name, _)| name)
+            .collect();
+        let tags = (!new_tags.is_empty()).then(|| {
+            format!(
+                "the tags {} were not taken (`tag` adds them)",
+                new_tags.join(", ")
+            )
+        });
+        let verb = if fields.len() == 1 && fields != ["links"] {
+            "was"
+        } else {
+            "were"
+        };
+        let set = (!fields.is_empty()).then(|| {
+            format!(
+                "{} {verb} not taken (`set` changes what is known)",
+                fields.join(", ")
+            )
+        });
+        let topic =
+            (admitted.topic != known.topic).then(|| format!("it stays in topic {}", known.topic));
         let told: Vec<String> = [tags, set, topic].into_iter().flatten().collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
 }
 
-/// Takes metadata lines out of a text, as the log's format writes them, and puts what they say where it belongs. Returns what to
-/// tell the author.
+/// Takes metadata lines out of a text, as the log's format writes them, and puts what they say
+/// where it belongs. Returns what to tell the author.
 pub(super) fn take_own_lines(draft: &mut v1::Draft) -> Vec<String> {
     let taken = take(draft);
     taken.into_iter().chain(stayed_notes(&draft.text)).collect()
 }
 
 fn take(draft: &mut v1::Draft) -> Option<String> {
-    let stated = [("source", !draft.source.trim().is_empty()), ("confidence", draft.confidence.is_some())];
-    let stated: Vec<&str> = stated.into_iter().filter(|(_, is_stated)| *is_stated).map(|(name, _)| name).collect();
+    let stated = [
+        ("source", !draft.source.trim().is_empty()),
+        ("confidence", draft.confidence.is_some()),
+    ];
+    let stated: Vec<&str> = stated
+        .into_iter()
+        .filter(|(_, is_stated)| *is_stated)
+        .map(|(name, _)| name)
+        .collect();
     let own = OwnLines::of(&draft.text, &stated)?;
     let note = taken_note(&own.names());
-    draft.tags.extend(own.tags.iter().map(|tag| (*tag).to_owned()));
-    draft.links.extend(own.links.iter().map(|link| (*link).to_owned()));
-    draft.source = own.source.map_or_else(|| std::mem::take(&mut draft.source), str::to_owned);
+    draft
+        .tags
+        .extend(own.tags.iter().map(|tag| (*tag).to_owned()));
+    draft
+        .links
+        .extend(own.links.iter().map(|link| (*link).to_owned()));
+    draft.source = own
+        .source
+        .map_or_else(|| std::mem::take(&mut draft.source), str::to_owned);
     draft.confidence = own.confidence.or(draft.confidence);
     draft.text = own.text.to_owned();
     Some(note)
@@ -93,7 +134,10 @@ fn take(draft: &mut v1::Draft) -> Option<String> {
 
 /// That fields were taken out of a text.
 pub(in crate::rpc) fn taken_note(names: &[&str]) -> String {
-    format!("{} came from lines of the text, which are no longer in it", names.join(", "))
+    format!(
+        "{} came from lines of the text, which are no longer in it",
+        names.join(", ")
+    )
 }
 
 /// What lines of a text set nothing and stayed in it.
@@ -103,16 +147,26 @@ pub(in crate::rpc) fn stayed_notes(text: &str) -> impl Iterator<Item = String> {
 
 /// That lines within a text set nothing.
 fn inner_note(text: &str) -> Option<String> {
-    let lines: Vec<String> = OwnLines::inside(text).iter().map(|name| format!("[{name}: …]")).collect();
+    let lines: Vec<String> = OwnLines::inside(text)
+        .iter()
+        .map(|name| format!("[{name}: …]"))
+        .collect();
     let lines = (!lines.is_empty()).then(|| lines.join(" "))?;
-    Some(format!("{lines} inside the text set nothing and stayed in it: such lines count at its head and its end"))
+    Some(format!(
+        "{lines} inside the text set nothing and stayed in it: such lines count at its head and its end"
+    ))
 }
 
 /// That only the first of several lines is kept of a source.
 pub(in crate::rpc) fn range_note(source: &str) -> Option<String> {
     let parsed = SourceRef::parse(source);
     let (line, behind) = (parsed.line?, source.trim().get(parsed.path.len()..)?);
-    behind.contains('-').then(|| format!("source {} names several lines; the first, {line}, is kept", quoted(source)))
+    behind.contains('-').then(|| {
+        format!(
+            "source {} names several lines; the first, {line}, is kept",
+            quoted(source)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -122,7 +176,10 @@ mod tests {
     #[test]
     fn several_lines_are_noted() {
         for source in ["a.rs:1-2", "a.rs#L1-L2", " a-b.rs:1-2 "] {
-            assert!(range_note(source).is_some_and(|note| note.ends_with("the first, 1, is kept")), "{source}");
+            assert!(
+                range_note(source).is_some_and(|note| note.ends_with("the first, 1, is kept")),
+                "{source}"
+            );
         }
         for source in ["a.rs:1", "a-b.rs:1:2", "a-b.rs", "a.rs#L1", ""] {
             assert_eq!(range_note(source), None, "{source}");

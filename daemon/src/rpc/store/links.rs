@@ -1,4 +1,5 @@
-//! Links between the drafts of one batch: to an earlier one by its place, or as `topic:index` as it will be.
+//! Links between the drafts of one batch: to an earlier one by its place, or as `topic:index` as it
+//! will be.
 
 use std::collections::HashMap;
 
@@ -24,12 +25,20 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(memory: Memory) -> Self {
-        Self { id: memory.id, links: memory.links }
+        Self {
+            id: memory.id,
+            links: memory.links,
+        }
     }
 }
 
 /// Resolves what led nowhere before the batch was there, and says so of what still does.
-pub(super) fn within(strand: &Strand, scopes: &[Scope], force: bool, prepared: &mut [Result<Prepared, Refusal>]) {
+pub(super) fn within(
+    strand: &Strand,
+    scopes: &[Scope],
+    force: bool,
+    prepared: &mut [Result<Prepared, Refusal>],
+) {
     let has_unknown = |one: &Result<Prepared, Refusal>| matches!(one, Ok(Prepared::Write { unknown_links, .. }) if !unknown_links.is_empty());
     if !prepared.iter().any(has_unknown) {
         return;
@@ -41,11 +50,20 @@ pub(super) fn within(strand: &Strand, scopes: &[Scope], force: bool, prepared: &
         *first_free.entry(topic.clone()).or_insert_with(members)
     };
     for (place, one) in prepared.iter_mut().enumerate() {
-        if let Ok(Prepared::Write { request: Request::Store { links, .. }, warnings, known, unknown_links, .. }) = one {
+        if let Ok(Prepared::Write {
+            request: Request::Store { links, .. },
+            warnings,
+            known,
+            unknown_links,
+            ..
+        }) = one
+        {
             for link in std::mem::take(unknown_links) {
                 match (batch.target(&link, place, &mut in_topic), &known) {
                     (Some(id), Some(known)) => {
-                        if !known.links.contains(&id) && !warnings.iter().any(|warning| warning == UNTAKEN) {
+                        if !known.links.contains(&id)
+                            && !warnings.iter().any(|warning| warning == UNTAKEN)
+                        {
                             warnings.push(UNTAKEN.to_owned());
                         }
                     }
@@ -71,24 +89,52 @@ struct Batch {
 
 impl Batch {
     fn of(prepared: &[Result<Prepared, Refusal>], scopes: &[Scope], force: bool) -> Self {
-        let mut batch = Self { ids: Vec::with_capacity(prepared.len()), new: HashMap::new() };
+        let mut batch = Self {
+            ids: Vec::with_capacity(prepared.len()),
+            new: HashMap::new(),
+        };
         let mut texts: HashMap<(u64, &Scope), MemoryId> = HashMap::new();
         for (place, one) in prepared.iter().enumerate() {
             let id = match one {
-                Ok(Prepared::Write { request: Request::Store { admitted, entropy, at, .. }, known, .. }) => {
-                    let Admitted { topic, scope, text_hash, .. } = admitted.as_ref();
+                Ok(Prepared::Write {
+                    request:
+                        Request::Store {
+                            admitted,
+                            entropy,
+                            at,
+                            ..
+                        },
+                    known,
+                    ..
+                }) => {
+                    let Admitted {
+                        topic,
+                        scope,
+                        text_hash,
+                        ..
+                    } = admitted.as_ref();
                     let same = texts.get(&(*text_hash, scope)).copied().filter(|_| !force);
-                    let id = known.as_ref().map(|known| known.id).or(same).unwrap_or_else(|| {
-                        if scopes.contains(scope) {
-                            batch.new.entry(Topic::clone(topic)).or_default().push(place);
-                        }
-                        MemoryId::new(*at, entropy)
-                    });
+                    let id = known
+                        .as_ref()
+                        .map(|known| known.id)
+                        .or(same)
+                        .unwrap_or_else(|| {
+                            if scopes.contains(scope) {
+                                batch
+                                    .new
+                                    .entry(Topic::clone(topic))
+                                    .or_default()
+                                    .push(place);
+                            }
+                            MemoryId::new(*at, entropy)
+                        });
                     texts.entry((*text_hash, scope)).or_insert(id);
                     Some(id)
                 }
                 Ok(Prepared::Duplicate { memory, .. }) => Some(memory.id),
-                Ok(Prepared::Alike(Alike { earlier, .. })) => batch.ids.get(*earlier).copied().flatten(),
+                Ok(Prepared::Alike(Alike { earlier, .. })) => {
+                    batch.ids.get(*earlier).copied().flatten()
+                }
                 Ok(Prepared::Write { .. }) | Err(_) => None,
             };
             batch.ids.push(id);
@@ -97,15 +143,26 @@ impl Batch {
     }
 
     /// What a link of the draft at `from` means, if that is an earlier draft.
-    fn target(&self, link: &str, from: usize, in_topic: &mut impl FnMut(&Topic) -> usize) -> Option<MemoryId> {
+    fn target(
+        &self,
+        link: &str,
+        from: usize,
+        in_topic: &mut impl FnMut(&Topic) -> usize,
+    ) -> Option<MemoryId> {
         let place = if let Ok(place) = link.trim_matches(BRACKETS).parse() {
             place
         } else {
-            let (topic, index) = link.rsplit_once(':').filter(|(topic, _)| !TopicPattern::is_glob(topic))?;
+            let (topic, index) = link
+                .rsplit_once(':')
+                .filter(|(topic, _)| !TopicPattern::is_glob(topic))?;
             let (topic, index) = (Topic::parse(topic).ok()?, index.parse::<usize>().ok()?);
             let new = self.new.get(&topic)?;
             *new.get(index.checked_sub(in_topic(&topic))?)?
         };
-        self.ids.get(place).copied().flatten().filter(|_| place < from)
+        self.ids
+            .get(place)
+            .copied()
+            .flatten()
+            .filter(|_| place < from)
     }
 }

@@ -9,8 +9,14 @@ use helix_app::project::Project;
 
 #[test]
 fn a_failed_disk_is_told_from_a_daemon_that_stops() {
-    assert_eq!(submit_status(&SubmitError::Disk("no space".to_owned())).kind(), ErrorKind::Corrupt);
-    assert_eq!(submit_status(&SubmitError::Stopping).kind(), ErrorKind::Unavailable);
+    assert_eq!(
+        submit_status(&SubmitError::Disk("no space".to_owned())).kind(),
+        ErrorKind::Corrupt
+    );
+    assert_eq!(
+        submit_status(&SubmitError::Stopping).kind(),
+        ErrorKind::Unavailable
+    );
 }
 
 #[test]
@@ -23,8 +29,17 @@ fn a_source_that_nobody_can_follow_is_noted() {
     large.set_len(1024 * 1024 * 1024).unwrap();
     let scope = Scope::Project("p".to_owned());
     let asker = Asker {
-        actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
-        project: Arc::new(Project { scope, root: root.clone(), name: "p".to_owned(), aliases: Vec::new() }),
+        actor: Actor {
+            origin: Origin::Agent,
+            agent: String::new(),
+            session: String::new(),
+        },
+        project: Arc::new(Project {
+            scope,
+            root: root.clone(),
+            name: "p".to_owned(),
+            aliases: Vec::new(),
+        }),
         cwd: root.join("src"),
         zone: jiff::tz::TimeZone::UTC,
     };
@@ -37,7 +52,10 @@ fn a_source_that_nobody_can_follow_is_noted() {
     assert!(note("a.rs:9").unwrap().contains("ends before line 9"));
     assert!(note("large").unwrap().contains("too large"));
     let gone = locate(&SourceRef::parse("src/gone.rs:7"), &asker).source;
-    assert_eq!((gone.path.as_str(), gone.line, gone.content_hash), ("src/gone.rs", Some(7), None));
+    assert_eq!(
+        (gone.path.as_str(), gone.line, gone.content_hash),
+        ("src/gone.rs", Some(7), None)
+    );
     let path = |text: &str| locate(&SourceRef::parse(text), &asker).source.path;
     for text in ["../a.rs:1", "./../a.rs:1", "src/../a.rs", "../src/../a.rs"] {
         assert_eq!((note(text), path(text).as_str()), (None, "a.rs"), "{text}");

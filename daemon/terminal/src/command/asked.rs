@@ -1,5 +1,5 @@
-//! Commands by which a program is merely asked for something, or does only a part of what its name says: that they
-//! succeed says nothing of the state of a build.
+//! Commands by which a program is merely asked for something, or does only a part of what its name
+//! says: that they succeed says nothing of the state of a build.
 
 use super::names::basename;
 use super::tools::SCRIPT_RUNNERS;
@@ -20,50 +20,174 @@ pub(super) enum Extent {
 const TELLING: &[&str] = &[HELP, "--version", "-h"];
 const HELP: &str = "--help";
 
-/// Options and subcommands by which these programs tell what they could do, what they are set to, or who they are.
+/// Options and subcommands by which these programs tell what they could do, what they are set to,
+/// or who they are.
 const TELLING_BY_PROGRAM: &[(&[&str], &[&str])] = &[
     (
         &["pytest", "py.test", "pytest-3"],
-        &["-V", "--cache-show", "--fixtures", "--fixtures-per-test", "--markers", "--setup-plan"],
+        &[
+            "-V",
+            "--cache-show",
+            "--fixtures",
+            "--fixtures-per-test",
+            "--markers",
+            "--setup-plan",
+        ],
     ),
     (&["cargo"], &["-V", "--dry-run"]),
     (&["rustc"], &["-V", "-vV", "--explain", "--print"]),
     (&["go"], &["-n"]),
     (
         &["make", "gmake"],
-        &["-n", "-p", "-q", "-v", "--dry-run", "--just-print", "--print-data-base", "--question", "--recon", "help"],
+        &[
+            "-n",
+            "-p",
+            "-q",
+            "-v",
+            "--dry-run",
+            "--just-print",
+            "--print-data-base",
+            "--question",
+            "--recon",
+            "help",
+        ],
     ),
     (&["ninja"], &["-n", "-t"]),
     (&["ctest"], &["-N", "--show-only"]),
-    (&["just"], &["-l", "-n", "--dry-run", "--dump", "--evaluate", "--list", "--show", "--summary"]),
-    (&["task"], &["-a", "-l", "-n", "--dry", "--list", "--list-all", "--summary"]),
-    (&["rake"], &["-n", "-P", "-T", "-W", "--dry-run", "--prereqs", "--tasks", "--where"]),
+    (
+        &["just"],
+        &[
+            "-l",
+            "-n",
+            "--dry-run",
+            "--dump",
+            "--evaluate",
+            "--list",
+            "--show",
+            "--summary",
+        ],
+    ),
+    (
+        &["task"],
+        &[
+            "-a",
+            "-l",
+            "-n",
+            "--dry",
+            "--list",
+            "--list-all",
+            "--summary",
+        ],
+    ),
+    (
+        &["rake"],
+        &[
+            "-n",
+            "-P",
+            "-T",
+            "-W",
+            "--dry-run",
+            "--prereqs",
+            "--tasks",
+            "--where",
+        ],
+    ),
     (&["mage"], &["-l"]),
     (&["ant"], &["-p", "-projecthelp", "-version"]),
     (&["gulp"], &["-T", "--tasks", "--tasks-simple"]),
     (&["nox"], &["-l", "--list", "--list-sessions"]),
-    (&["tox"], &["-a", "-l", "--listenvs", "--listenvs-all", "--showconfig", "config", "list"]),
+    (
+        &["tox"],
+        &[
+            "-a",
+            "-l",
+            "--listenvs",
+            "--listenvs-all",
+            "--showconfig",
+            "config",
+            "list",
+        ],
+    ),
     (
         &["gradle"],
-        &["-m", "-v", "--dry-run", "buildEnvironment", "dependencies", "help", "projects", "properties", "tasks"],
+        &[
+            "-m",
+            "-v",
+            "--dry-run",
+            "buildEnvironment",
+            "dependencies",
+            "help",
+            "projects",
+            "properties",
+            "tasks",
+        ],
     ),
     (&["mvn"], &["-v"]),
     (&["javac"], &["-version"]),
-    (&["gcc", "g++", "cc", "c++", "clang", "clang++"], &["-dumpmachine", "-dumpversion"]),
-    (&["xcodebuild"], &["-list", "-showBuildSettings", "-showdestinations", "-showsdks", "-version"]),
-    (&["tsc", "vue-tsc"], &["-v", "--all", "--init", "--listFilesOnly", "--showConfig"]),
-    (&["eslint"], &["-v", "--env-info", "--init", "--inspect-config", "--print-config"]),
+    (
+        &["gcc", "g++", "cc", "c++", "clang", "clang++"],
+        &["-dumpmachine", "-dumpversion"],
+    ),
+    (
+        &["xcodebuild"],
+        &[
+            "-list",
+            "-showBuildSettings",
+            "-showdestinations",
+            "-showsdks",
+            "-version",
+        ],
+    ),
+    (
+        &["tsc", "vue-tsc"],
+        &["-v", "--all", "--init", "--listFilesOnly", "--showConfig"],
+    ),
+    (
+        &["eslint"],
+        &[
+            "-v",
+            "--env-info",
+            "--init",
+            "--inspect-config",
+            "--print-config",
+        ],
+    ),
     (&["stylelint"], &["--print-config"]),
-    (&["ruff"], &["-V", "--show-files", "--show-settings", "clean", "config", "linter", "rule", "server", "version"]),
+    (
+        &["ruff"],
+        &[
+            "-V",
+            "--show-files",
+            "--show-settings",
+            "clean",
+            "config",
+            "linter",
+            "rule",
+            "server",
+            "version",
+        ],
+    ),
     (&["mypy"], &["-V"]),
-    (&["golangci-lint"], &["cache", "config", "help", "linters", "version"]),
-    (&["rubocop"], &["-L", "-V", "--list-target-files", "--show-cops"]),
-    (&["jest"], &["-v", "--clearCache", "--listTests", "--showConfig"]),
+    (
+        &["golangci-lint"],
+        &["cache", "config", "help", "linters", "version"],
+    ),
+    (
+        &["rubocop"],
+        &["-L", "-V", "--list-target-files", "--show-cops"],
+    ),
+    (
+        &["jest"],
+        &["-v", "--clearCache", "--listTests", "--showConfig"],
+    ),
     (&["vitest"], &["-v", "list"]),
     (&["mocha"], &["-V", "--dry-run", "--list-reporters"]),
     (&["playwright"], &["--list"]),
     (&["rspec"], &["--dry-run"]),
-    (&["phpunit"], &["--list-groups", "--list-suites", "--list-tests"]),
+    (
+        &["phpunit"],
+        &["--list-groups", "--list-suites", "--list-tests"],
+    ),
 ];
 
 /// Those that scripts pass on to programs which are not known.
@@ -71,7 +195,10 @@ const TELLING_BY_SCRIPTS: &[&str] = &["--listTests", "--showConfig"];
 
 /// Options and subcommands by which these programs only compile or collect what they would run.
 const PARTIAL: &[(&[&str], &[&str])] = &[
-    (&["pytest", "py.test", "pytest-3"], &["--co", "--collect-only", "--collectonly"]),
+    (
+        &["pytest", "py.test", "pytest-3"],
+        &["--co", "--collect-only", "--collectonly"],
+    ),
     (&["cargo"], &["--list", "--no-run"]),
     (&["go"], &["-c", "-list"]),
     (&["dotnet"], &["--list-tests", "-t"]),
@@ -80,22 +207,37 @@ const PARTIAL: &[(&[&str], &[&str])] = &[
 
 /// Says how much of what its name says a command does.
 pub(super) fn extent(words: &[String], purpose: Purpose) -> Extent {
-    let Some((program, arguments)) = words.split_first() else { return Extent::Nothing };
+    let Some((program, arguments)) = words.split_first() else {
+        return Extent::Nothing;
+    };
     // What is run takes options of its own.
-    let end = if purpose == Purpose::Run { own_end(words).saturating_sub(1) } else { arguments.len() };
+    let end = if purpose == Purpose::Run {
+        own_end(words).saturating_sub(1)
+    } else {
+        arguments.len()
+    };
     let arguments = arguments.get(..end).unwrap_or(arguments);
     let program = basename(program);
-    let subcommand = words.get(after_options(words, 1)).map_or("", String::as_str);
+    let subcommand = words
+        .get(after_options(words, 1))
+        .map_or("", String::as_str);
     let has = |table: &[(&[&str], &[&str])]| {
-        let known = table.iter().filter(|(programs, _)| programs.contains(&program));
+        let known = table
+            .iter()
+            .filter(|(programs, _)| programs.contains(&program));
         // A word that is no option may be a file elsewhere.
-        let is_given = |known: &&str| *known == subcommand || known.starts_with('-') && is_among(arguments, known);
+        let is_given = |known: &&str| {
+            *known == subcommand || known.starts_with('-') && is_among(arguments, known)
+        };
         known.flat_map(|(_, options)| *options).any(is_given)
     };
     let tells = (0..arguments.len()).any(|at| tells_at(arguments, at));
-    let passes_on =
-        SCRIPT_RUNNERS.contains(&program) && TELLING_BY_SCRIPTS.iter().any(|option| is_among(arguments, option));
-    let lists = || program == "cargo" && arguments.windows(2).any(|pair| pair == ["nextest", "list"]);
+    let passes_on = SCRIPT_RUNNERS.contains(&program)
+        && TELLING_BY_SCRIPTS
+            .iter()
+            .any(|option| is_among(arguments, option));
+    let lists =
+        || program == "cargo" && arguments.windows(2).any(|pair| pair == ["nextest", "list"]);
     if tells || passes_on || has(TELLING_BY_PROGRAM) {
         Extent::Nothing
     } else if has(PARTIAL) || lists() {
@@ -113,17 +255,23 @@ pub(super) fn own_end(words: &[String]) -> usize {
     behind + words.iter().skip(behind).take_while(is_own).count()
 }
 
-/// Whether an argument asks a program about itself. Where a value follows, it is of the version to take, or of the
-/// host.
+/// Whether an argument asks a program about itself. Where a value follows, it is of the version to
+/// take, or of the host.
 fn tells_at(arguments: &[String], at: usize) -> bool {
-    let Some(word) = arguments.get(at) else { return false };
-    let is_last = arguments.get(at + 1).is_none_or(|next| next.starts_with('-'));
+    let Some(word) = arguments.get(at) else {
+        return false;
+    };
+    let is_last = arguments
+        .get(at + 1)
+        .is_none_or(|next| next.starts_with('-'));
     TELLING.contains(&word.as_str()) && (is_last || word == HELP)
 }
 
 /// Whether an option is given, by itself or with a value.
 fn is_among(arguments: &[String], option: &str) -> bool {
-    arguments.iter().any(|word| word.split_once('=').map_or(word.as_str(), |(name, _)| name) == option)
+    arguments
+        .iter()
+        .any(|word| word.split_once('=').map_or(word.as_str(), |(name, _)| name) == option)
 }
 
 #[cfg(test)]

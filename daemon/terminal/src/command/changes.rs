@@ -1,4 +1,5 @@
-//! What a shell line changes beside what it installs: files that it names, and files that it does not name.
+//! What a shell line changes beside what it installs: files that it names, and files that it does
+//! not name.
 
 use super::super::shell::{Line, Simple};
 use super::names::{basename, file_name};
@@ -10,19 +11,43 @@ use super::{joined, read, without_starters};
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";
 
 /// Programs whose output is what a file is to hold. Another one's is a report, which mends nothing.
-const AUTHORS: &[&str] = &["cat", "echo", "printf", "sed", "awk", "jq", "yq", "tr", "sort", "envsubst", "tee"];
+const AUTHORS: &[&str] = &[
+    "cat", "echo", "printf", "sed", "awk", "jq", "yq", "tr", "sort", "envsubst", "tee",
+];
 
 /// Programs that run a script from their input, or behind an option.
 const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby"];
 
 /// What a script says that changes files.
-const WRITING: &[&str] = &["write", "rename", "unlink", "remove(", "shutil.", "replace(", "'w'", "\"w\"", "sub("];
+const WRITING: &[&str] = &[
+    "write", "rename", "unlink", "remove(", "shutil.", "replace(", "'w'", "\"w\"", "sub(",
+];
 
 /// Subcommands of git that change files which they do not name.
-const GIT: &[&str] = &["apply", "am", "revert", "cherry-pick", "merge", "rebase", "stash", "mv", "rm"];
+const GIT: &[&str] = &[
+    "apply",
+    "am",
+    "revert",
+    "cherry-pick",
+    "merge",
+    "rebase",
+    "stash",
+    "mv",
+    "rm",
+];
 
 /// Words by which those change nothing.
-const IDLE: &[&str] = &["--check", "--stat", "--dry-run", "-n", "--abort", "list", "show", "drop", "clear"];
+const IDLE: &[&str] = &[
+    "--check",
+    "--stat",
+    "--dry-run",
+    "-n",
+    "--abort",
+    "list",
+    "show",
+    "drop",
+    "clear",
+];
 
 /// Words by which `git reset` changes files, and by which `git clean` does.
 const RESETTING: &[&str] = &["--hard", "--merge", "--keep"];
@@ -39,12 +64,16 @@ const FIXERS: &[(&str, &[&str])] = &[
     ("stylelint", &["--fix"]),
     ("oxlint", &["--fix"]),
     ("golangci-lint", &["--fix"]),
-    ("rubocop", &["-a", "-A", "--autocorrect", "--autocorrect-all"]),
+    (
+        "rubocop",
+        &["-a", "-A", "--autocorrect", "--autocorrect-all"],
+    ),
     ("biome", &["--write", "--apply", "--fix"]),
     ("cargo", &["--fix"]),
 ];
 
-/// Programs that format, by the words of which one must be there; none is needed where there are none.
+/// Programs that format, by the words of which one must be there; none is needed where there are
+/// none.
 const FORMATTERS: &[(&str, &[&str])] = &[
     ("prettier", &["--write", "-w"]),
     ("black", &[]),
@@ -62,7 +91,15 @@ const FORMATTERS: &[(&str, &[&str])] = &[
 ];
 
 /// Words by which a formatter only looks.
-const LOOKING: &[&str] = &["--check", "--diff", "--check-only", "-c", "-l", "--list-different", "--verify-no-changes"];
+const LOOKING: &[&str] = &[
+    "--check",
+    "--diff",
+    "--check-only",
+    "-c",
+    "-l",
+    "--list-different",
+    "--verify-no-changes",
+];
 
 /// Where files are that no build stands on.
 const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/", "/dev/"];
@@ -75,8 +112,8 @@ const SHOWN_MAX_CHARS: usize = 80;
 pub struct Changes {
     /// Words that are files which it writes, if they are files at all.
     pub files: Vec<String>,
-    /// Commands that change what they do not name, take it away, move it or format it, and scripts of the project whose names
-    /// say so, as they are shown.
+    /// Commands that change what they do not name, take it away, move it or format it, and scripts
+    /// of the project whose names say so, as they are shown.
     pub commands: Vec<String>,
 }
 
@@ -94,22 +131,37 @@ pub fn rewritten(line: &str) -> Changes {
             directory = Some(joined(directory.as_deref(), to));
             continue;
         }
-        let files = rewritten_by(&words).into_iter().chain(authored(command, &words));
-        changes.files.extend(files.map(|file| joined(directory.as_deref(), &file)));
+        let files = rewritten_by(&words)
+            .into_iter()
+            .chain(authored(command, &words));
+        changes
+            .files
+            .extend(files.map(|file| joined(directory.as_deref(), &file)));
         let rewrites = formats(&words) || makes(&words);
-        let changing = changing(&line, command, &words).or_else(|| rewrites.then(|| as_run(&command.words)));
+        let changing =
+            changing(&line, command, &words).or_else(|| rewrites.then(|| as_run(&command.words)));
         changes.commands.extend(changing);
     }
     changes
 }
 
 fn rewritten_by(words: &[String]) -> Vec<String> {
-    let Some((program, arguments)) = words.split_first() else { return Vec::new() };
+    let Some((program, arguments)) = words.split_first() else {
+        return Vec::new();
+    };
     let is_plain = |word: &&String| !word.starts_with('-');
     match basename(program) {
         "sed" | "gsed" | "perl" | "ruby" if arguments.iter().any(|word| is_in_place(word)) => {}
         "tee" => {}
-        "cp" => return copied(&arguments.iter().filter(is_plain).cloned().collect::<Vec<_>>()),
+        "cp" => {
+            return copied(
+                &arguments
+                    .iter()
+                    .filter(is_plain)
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
+        }
         _ => return Vec::new(),
     }
     arguments.iter().filter(is_plain).cloned().collect()
@@ -117,14 +169,20 @@ fn rewritten_by(words: &[String]) -> Vec<String> {
 
 /// What a copy may be: the place that is named, or of the same name in it.
 fn copied(places: &[String]) -> Vec<String> {
-    let Some((to, from)) = places.split_last() else { return Vec::new() };
-    let inside = from.iter().map(|from| format!("{}/{}", to.trim_end_matches('/'), file_name(from)));
+    let Some((to, from)) = places.split_last() else {
+        return Vec::new();
+    };
+    let inside = from
+        .iter()
+        .map(|from| format!("{}/{}", to.trim_end_matches('/'), file_name(from)));
     std::iter::once(to.clone()).chain(inside).collect()
 }
 
 /// The files that are to hold what a program writes.
 fn authored<'a>(command: &'a Simple, words: &[String]) -> impl Iterator<Item = String> + 'a {
-    let is_author = words.first().is_none_or(|program| AUTHORS.contains(&basename(program)));
+    let is_author = words
+        .first()
+        .is_none_or(|program| AUTHORS.contains(&basename(program)));
     command.outputs.iter().filter(move |_| is_author).cloned()
 }
 
@@ -133,7 +191,9 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
     let (program, arguments) = words.split_first()?;
     let program = basename(program);
     let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
-    let is_lasting = |word: &String| !word.starts_with('-') && !TEMPORARY.iter().any(|start| word.starts_with(start));
+    let is_lasting = |word: &String| {
+        !word.starts_with('-') && !TEMPORARY.iter().any(|start| word.starts_with(start))
+    };
     let has_option = |known: &[&str]| arguments.iter().any(|word| is_option(word, known));
     let does = match program {
         "git" => match arguments.first().map(String::as_str) {
@@ -147,9 +207,15 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
         "cp" => has_option(WHOLE) && arguments.last().is_some_and(is_lasting),
         "rm" => arguments.iter().any(is_lasting),
         name if INTERPRETERS.contains(&name) => return scripted(line, command, name, arguments),
-        name => FIXERS.iter().any(|(fixer, flags)| *fixer == name && has(flags)),
+        name => FIXERS
+            .iter()
+            .any(|(fixer, flags)| *fixer == name && has(flags)),
     };
-    let from = command.input.as_ref().map(|file| format!(" < {file}")).unwrap_or_default();
+    let from = command
+        .input
+        .as_ref()
+        .map(|file| format!(" < {file}"))
+        .unwrap_or_default();
     does.then(|| format!("{}{from}", as_run(&command.words)))
 }
 
@@ -157,7 +223,9 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
 fn scripted(line: &Line, command: &Simple, program: &str, arguments: &[String]) -> Option<String> {
     let document = command.document.and_then(|at| line.documents.get(at));
     let inline = || {
-        let at = arguments.iter().position(|word| word == "-c" || word == "-e")?;
+        let at = arguments
+            .iter()
+            .position(|word| word == "-c" || word == "-e")?;
         Some((arguments.get(at + 1)?, arguments.get(at)?.as_str()))
     };
     let (script, how) = document.map(|text| (text, "<<")).or_else(inline)?;
@@ -168,10 +236,13 @@ fn scripted(line: &Line, command: &Simple, program: &str, arguments: &[String]) 
 
 /// Whether these words format files.
 fn formats(words: &[String]) -> bool {
-    let Some((program, arguments)) = words.split_first() else { return false };
+    let Some((program, arguments)) = words.split_first() else {
+        return false;
+    };
     let program = basename(program);
     let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
-    let does = |(name, flags): &(&str, &[&str])| *name == program && (flags.is_empty() || has(flags));
+    let does =
+        |(name, flags): &(&str, &[&str])| *name == program && (flags.is_empty() || has(flags));
     FORMATTERS.iter().any(does) && !has(LOOKING)
 }
 
@@ -184,12 +255,25 @@ fn shortened(command: &str) -> String {
 
 /// Whether a word is one of these options: a long one, or a letter among others.
 fn is_option(word: &str, known: &[&str]) -> bool {
-    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-    known.iter().any(|option| if option.starts_with('-') { word == *option } else { letters.contains(option) })
+    let letters = word
+        .strip_prefix('-')
+        .filter(|letters| !letters.starts_with('-'))
+        .unwrap_or_default();
+    known.iter().any(|option| {
+        if option.starts_with('-') {
+            word == *option
+        } else {
+            letters.contains(option)
+        }
+    })
 }
 
 fn is_in_place(word: &str) -> bool {
-    let is_short = |letters: &str| letters.trim_start_matches(|c| BEFORE_IN_PLACE.contains(c)).starts_with('i');
+    let is_short = |letters: &str| {
+        letters
+            .trim_start_matches(|c| BEFORE_IN_PLACE.contains(c))
+            .starts_with('i')
+    };
     match word.strip_prefix("--") {
         Some(long) => long == "in-place" || long.starts_with("in-place="),
         None => word.strip_prefix('-').is_some_and(is_short),
@@ -203,13 +287,19 @@ mod tests {
     #[test]
     fn files_that_a_line_writes_are_found() {
         for (line, files) in [
-            ("sed -i 's/a/b/' src/a.rs src/b.rs", "s/a/b/ src/a.rs src/b.rs"),
+            (
+                "sed -i 's/a/b/' src/a.rs src/b.rs",
+                "s/a/b/ src/a.rs src/b.rs",
+            ),
             ("cd x && sed -Ei.bak -e s/a/b/ a.rs; ls", "x/s/a/b/ x/a.rs"),
             ("perl -pi -e 's/a/b/' a.py", "s/a/b/ a.py"),
             ("echo x | tee -a notes.md", "notes.md"),
             ("gsed --in-place=.bak s/a/b/ a.c", "s/a/b/ a.c"),
             ("cat > src/a.rs <<'EOF'\nfn a() {}\nEOF", "src/a.rs"),
-            ("echo x >> \"a.md\"; printf y 2>/dev/null > b.md", "a.md b.md"),
+            (
+                "echo x >> \"a.md\"; printf y 2>/dev/null > b.md",
+                "a.md b.md",
+            ),
             ("cp -f /tmp/new.rs src", "src src/new.rs"),
             ("sed -n 5,9p a.rs", ""),
             ("perl -e 'print 1' a.py", ""),
@@ -232,27 +322,50 @@ mod tests {
                 "python3 -c \"import pathlib; pathlib.Path('a').write_text('')\"",
                 "python3 -c import pathlib; pathlib.Path('a').write_text('')",
             ),
-            ("git apply --3way fix.patch; git apply -R a.patch", "git apply --3way fix.patch git apply -R a.patch"),
+            (
+                "git apply --3way fix.patch; git apply -R a.patch",
+                "git apply --3way fix.patch git apply -R a.patch",
+            ),
             ("patch -p1 < fix.diff", "patch -p1 < fix.diff"),
             ("git revert HEAD --no-edit", "git revert HEAD --no-edit"),
             ("git stash", "git stash"),
-            ("git reset --hard HEAD~1; git clean -fdx", "git reset --hard HEAD~1 git clean -fdx"),
-            ("cp -r vendor/a src/a; cp -Rp x y", "cp -r vendor/a src/a cp -Rp x y"),
-            ("ln -sfn ../shared/config config", "ln -sfn ../shared/config config"),
+            (
+                "git reset --hard HEAD~1; git clean -fdx",
+                "git reset --hard HEAD~1 git clean -fdx",
+            ),
+            (
+                "cp -r vendor/a src/a; cp -Rp x y",
+                "cp -r vendor/a src/a cp -Rp x y",
+            ),
+            (
+                "ln -sfn ../shared/config config",
+                "ln -sfn ../shared/config config",
+            ),
             ("mv src/a.rs src/b.rs", "mv src/a.rs src/b.rs"),
             ("rm -f src/old.rs", "rm -f src/old.rs"),
-            ("node -e \"fs.writeFileSync('a', '')\"", "node -e fs.writeFileSync('a', '')"),
+            (
+                "node -e \"fs.writeFileSync('a', '')\"",
+                "node -e fs.writeFileSync('a', '')",
+            ),
             ("uv run ruff check --fix .", "uv run ruff check --fix ."),
             ("npx eslint --fix src", "npx eslint --fix src"),
             ("python3 - <<'EOF'\nprint(1)\nEOF", ""),
             ("git stash list; git apply --check a.patch; git log", ""),
-            ("rm /tmp/a; mv a.log /tmp/; cp -r src /tmp/src; ln -s /w/a /tmp/a", ""),
-            ("git reset; git reset --soft HEAD~1; git clean -nd; git clean -fdn; cp a.rs b.rs", ""),
+            (
+                "rm /tmp/a; mv a.log /tmp/; cp -r src /tmp/src; ln -s /w/a /tmp/a",
+                "",
+            ),
+            (
+                "git reset; git reset --soft HEAD~1; git clean -nd; git clean -fdn; cp a.rs b.rs",
+                "",
+            ),
             ("ruff check .", ""),
         ] {
             assert_eq!(rewritten(line).commands.join(" "), commands, "{line}");
         }
-        let long = rewritten(&format!("rm {}", "a ".repeat(99))).commands.concat();
+        let long = rewritten(&format!("rm {}", "a ".repeat(99)))
+            .commands
+            .concat();
         assert!(long.ends_with(" a …") && long.len() < 99, "{long}");
     }
 
@@ -268,15 +381,30 @@ mod tests {
             ("npm run generateTypes", "npm run generateTypes"),
             ("deno task setup", "deno task setup"),
             ("cargo xtask codegen", "cargo xtask codegen"),
-            ("npm run build:proto; npm run format:check; make test-setup; make; make -j8", ""),
-            ("npm install; pnpm install; npm gen; npm run dev; cargo fix; yarn build; npm start", ""),
-            ("npm run migrate:status; npm run sync:status; make migrate-status; npm run generate-report", ""),
-            ("make -n proto; make --dry-run gen; just -l gen; just --list gen; npm run gen -- --dry-run", ""),
+            (
+                "npm run build:proto; npm run format:check; make test-setup; make; make -j8",
+                "",
+            ),
+            (
+                "npm install; pnpm install; npm gen; npm run dev; cargo fix; yarn build; npm start",
+                "",
+            ),
+            (
+                "npm run migrate:status; npm run sync:status; make migrate-status; npm run generate-report",
+                "",
+            ),
+            (
+                "make -n proto; make --dry-run gen; just -l gen; just --list gen; npm run gen -- --dry-run",
+                "",
+            ),
             ("make -l 4 gen", "make -l 4 gen"),
         ] {
             assert_eq!(rewritten(line).commands.join(" "), commands, "{line}");
         }
-        assert_eq!(rewritten("chmod +x run.sh; chmod 600 /tmp/key").commands, ["chmod +x run.sh"]);
+        assert_eq!(
+            rewritten("chmod +x run.sh; chmod 600 /tmp/key").commands,
+            ["chmod +x run.sh"]
+        );
     }
 
     #[test]
@@ -286,7 +414,10 @@ mod tests {
             ("npx prettier --write src", "npx prettier --write src"),
             ("black . && isort src", "black . isort src"),
             ("ruff format", "ruff format"),
-            ("black --check .; cargo fmt --check; prettier src; gofmt -l .", ""),
+            (
+                "black --check .; cargo fmt --check; prettier src; gofmt -l .",
+                "",
+            ),
         ] {
             assert_eq!(rewritten(line).commands.join(" "), commands, "{line}");
         }

@@ -1,4 +1,5 @@
-//! Whether a command is about a failure: it changes what the failure names, brings what it misses, or mends what its tool found.
+//! Whether a command is about a failure: it changes what the failure names, brings what it misses,
+//! or mends what its tool found.
 
 use std::sync::LazyLock;
 
@@ -27,46 +28,70 @@ static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Whether a command is about a failure that says this, of a tool.
 pub fn concerns(command: &str, output: &str, tool: &str) -> bool {
-    let written: Vec<String> =
-        command.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect();
+    let written: Vec<String> = command
+        .split_whitespace()
+        .map(|word| word.trim_matches(['\'', '"']).to_owned())
+        .collect();
     let words = without_starters(&written);
-    let Some(program) = words.first().map(|word| basename(word)) else { return false };
+    let Some(program) = words.first().map(|word| basename(word)) else {
+        return false;
+    };
     let at = after_options(&words, 1);
     let subcommand = words.get(at).map_or("", String::as_str);
     let is_named = |word: &&String| !word.starts_with('-') && !is_assignment(word);
-    let mut arguments =
-        words.iter().skip(1).filter(|word| *word != subcommand || word.contains(['.', '/'])).filter(is_named);
+    let mut arguments = words
+        .iter()
+        .skip(1)
+        .filter(|word| *word != subcommand || word.contains(['.', '/']))
+        .filter(is_named);
     let lower = output.to_lowercase().replace('_', "-");
     if arguments.clone().any(|argument| is_about(argument, &lower)) {
         return true;
     }
-    let called = format!("{program} {subcommand}").to_lowercase().replace('_', "-");
+    let called = format!("{program} {subcommand}")
+        .to_lowercase()
+        .replace('_', "-");
     let brings = is_listed(INSTALLERS, program, subcommand) && arguments.next().is_none();
     !subcommand.is_empty() && has_word(&lower, &called)
-        || brings && MISSING.as_ref().is_some_and(|missing| missing.is_match(output))
+        || brings
+            && MISSING
+                .as_ref()
+                .is_some_and(|missing| missing.is_match(output))
         || mender(&written).is_none() && is_of_tool(&words, tool)
 }
 
 /// Whether a failure names what a word of a command is: a package without its version, or a file.
 fn is_about(word: &str, output: &str) -> bool {
-    let bare = VERSIONED.iter().fold(word, |bare, between| match bare.split_once(between) {
-        Some((name, _)) if !name.is_empty() => name,
-        _ => bare,
-    });
-    let name = bare.trim_start_matches("./").trim_end_matches('/').to_lowercase().replace('_', "-");
-    name.chars().count() >= NAME_MIN_CHARS && name.chars().any(char::is_alphabetic) && has_word(output, &name)
+    let bare = VERSIONED
+        .iter()
+        .fold(word, |bare, between| match bare.split_once(between) {
+            Some((name, _)) if !name.is_empty() => name,
+            _ => bare,
+        });
+    let name = bare
+        .trim_start_matches("./")
+        .trim_end_matches('/')
+        .to_lowercase()
+        .replace('_', "-");
+    name.chars().count() >= NAME_MIN_CHARS
+        && name.chars().any(char::is_alphabetic)
+        && has_word(output, &name)
 }
 
-/// Whether the words name the tool that failed, or the check of it: `cargo fmt` mends `cargo fmt --check`, `npm run lint:fix`
-/// mends `npm run lint`.
+/// Whether the words name the tool that failed, or the check of it: `cargo fmt` mends `cargo fmt
+/// --check`, `npm run lint:fix` mends `npm run lint`.
 fn is_of_tool(words: &[String], tool: &str) -> bool {
-    let Some(name) = tool.split_whitespace().next_back() else { return false };
+    let Some(name) = tool.split_whitespace().next_back() else {
+        return false;
+    };
     let name = basename(name);
     // What else it runs has nothing to do with it.
     if MAKING_RUNNERS.contains(&name) {
         return false;
     }
-    words.iter().any(|word| basename(word) == name || words_of(word).any(|part| part == name))
+    words
+        .iter()
+        .any(|word| basename(word) == name || words_of(word).any(|part| part == name))
 }
 
 /// Whether a text has this between what is of no word.
@@ -74,7 +99,9 @@ fn has_word(text: &str, word: &str) -> bool {
     let is_inner = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');
     text.match_indices(word).any(|(at, found)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let behind = text.get(at + found.len()..).and_then(|behind| behind.chars().next());
+        let behind = text
+            .get(at + found.len()..)
+            .and_then(|behind| behind.chars().next());
         !is_inner(before) && !is_inner(behind)
     })
 }
@@ -89,15 +116,31 @@ mod tests {
         let gems = "Could not find rack-4.0.0 in locally installed gems\nRun `bundle install` to install missing gems.";
         for (command, output, tool) in [
             ("npm install decimal.js-light", module, "npx jest"),
-            ("npm install --save-exact decimal.js-light@1.0.2", module, "npx jest"),
+            (
+                "npm install --save-exact decimal.js-light@1.0.2",
+                module,
+                "npx jest",
+            ),
             ("npm ci", module, "npm test"),
             ("bundle install", gems, "bundle exec rake"),
-            ("pip install tomlkit-stubs", "module named \"tomlkit_stubs\"", "mypy"),
+            (
+                "pip install tomlkit-stubs",
+                "module named \"tomlkit_stubs\"",
+                "mypy",
+            ),
             ("chmod +x run.sh", "./run.sh: Permission denied", "make"),
             ("git checkout -- src/rate.js", module, "npx jest"),
             ("cargo fmt --all", "Diff in src/a.rs:3:", "cargo fmt"),
-            ("npx eslint --fix src", "'a' is never reassigned", "npx eslint"),
-            ("npm run lint:fix", "'a' is never reassigned", "npm run lint"),
+            (
+                "npx eslint --fix src",
+                "'a' is never reassigned",
+                "npx eslint",
+            ),
+            (
+                "npm run lint:fix",
+                "'a' is never reassigned",
+                "npm run lint",
+            ),
         ] {
             assert!(concerns(command, output, tool), "{command}");
         }

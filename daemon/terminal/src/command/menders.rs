@@ -1,4 +1,5 @@
-//! Commands that change what a build stands on: they mend failures without changing a file by an editor.
+//! Commands that change what a build stands on: they mend failures without changing a file by an
+//! editor.
 
 use super::names::basename;
 use super::started::as_run;
@@ -12,9 +13,37 @@ const MENDERS_BY_NEXT: &[(&str, &str, &[&str])] = &[
     ("sqlx", "database", &["create", "reset", "setup"]),
     ("diesel", "migration", &["redo", "revert", "run"]),
     ("diesel", "database", &["reset", "setup"]),
-    ("python", "manage.py", &["collectstatic", "compilemessages", "makemigrations", "migrate"]),
-    ("python3", "manage.py", &["collectstatic", "compilemessages", "makemigrations", "migrate"]),
-    ("php", "artisan", &["cache:clear", "config:clear", "key:generate", "migrate", "optimize:clear"]),
+    (
+        "python",
+        "manage.py",
+        &[
+            "collectstatic",
+            "compilemessages",
+            "makemigrations",
+            "migrate",
+        ],
+    ),
+    (
+        "python3",
+        "manage.py",
+        &[
+            "collectstatic",
+            "compilemessages",
+            "makemigrations",
+            "migrate",
+        ],
+    ),
+    (
+        "php",
+        "artisan",
+        &[
+            "cache:clear",
+            "config:clear",
+            "key:generate",
+            "migrate",
+            "optimize:clear",
+        ],
+    ),
     ("flask", "db", &["upgrade"]),
     ("brew", "services", &["restart", "start"]),
     ("docker", "compose", COMPOSE),
@@ -24,8 +53,24 @@ const MENDERS_BY_NEXT: &[(&str, &str, &[&str])] = &[
     ("rustup", "toolchain", &["install", "link", "uninstall"]),
     ("rustup", "override", &["set", "unset"]),
     ("go", "mod", &["download", "edit", "init", "tidy", "vendor"]),
-    ("git", "submodule", &["add", "deinit", "init", "set-branch", "set-url", "sync", "update"]),
-    ("git", "lfs", &["checkout", "fetch", "install", "pull", "track"]),
+    (
+        "git",
+        "submodule",
+        &[
+            "add",
+            "deinit",
+            "init",
+            "set-branch",
+            "set-url",
+            "sync",
+            "update",
+        ],
+    ),
+    (
+        "git",
+        "lfs",
+        &["checkout", "fetch", "install", "pull", "track"],
+    ),
     ("uv", "pip", &["install", "sync", "uninstall"]),
     ("flutter", "pub", PUB),
     ("dart", "pub", PUB),
@@ -64,10 +109,15 @@ const IDLE_BY_PROGRAM: &[(&str, &[&str])] = &[
     ("apt-get", &["-s", "--simulate"]),
 ];
 
-/// Finds the commands of a shell line that change what a build stands on, as somebody would run them again.
+/// Finds the commands of a shell line that change what a build stands on, as somebody would run
+/// them again.
 #[must_use]
 pub fn menders(line: &str) -> Vec<String> {
-    read(line).commands.iter().filter_map(|command| mender(&command.words)).collect()
+    read(line)
+        .commands
+        .iter()
+        .filter_map(|command| mender(&command.words))
+        .collect()
 }
 
 /// How a command changes what a build stands on; `None` when it does not.
@@ -83,8 +133,11 @@ pub(super) fn mender(written: &[String]) -> Option<String> {
         name => {
             let at = after_options(&words, 1);
             let subcommand = words.get(at).map(String::as_str)?;
-            let next = words.get(after_options(&words, at + 1)).map_or("", String::as_str);
-            let is_known = is_listed(MENDERS, name, subcommand) || mends_by_next(name, subcommand, next);
+            let next = words
+                .get(after_options(&words, at + 1))
+                .map_or("", String::as_str);
+            let is_known =
+                is_listed(MENDERS, name, subcommand) || mends_by_next(name, subcommand, next);
             is_known && !is_idle(&words)
         }
     };
@@ -101,8 +154,12 @@ fn mends_by_next(program: &str, subcommand: &str, next: &str) -> bool {
 
 /// Whether an option says that these words change nothing.
 pub(super) fn is_idle(words: &[String]) -> bool {
-    let Some((program, arguments)) = words.split_first() else { return false };
-    arguments.iter().any(|word| is_idle_option(basename(program), word))
+    let Some((program, arguments)) = words.split_first() else {
+        return false;
+    };
+    arguments
+        .iter()
+        .any(|word| is_idle_option(basename(program), word))
 }
 
 /// Whether a program changes nothing with an option.
@@ -117,18 +174,33 @@ mod tests {
     #[test]
     fn services_and_migrations_change_what_a_build_stands_on() {
         for (line, expected) in [
-            ("cargo sqlx prepare --workspace", "cargo sqlx prepare --workspace"),
+            (
+                "cargo sqlx prepare --workspace",
+                "cargo sqlx prepare --workspace",
+            ),
             ("sqlx migrate run", "sqlx migrate run"),
-            ("python manage.py migrate && alembic upgrade head", "python manage.py migrate, alembic upgrade head"),
-            ("sudo systemctl start postgresql", "systemctl start postgresql"),
+            (
+                "python manage.py migrate && alembic upgrade head",
+                "python manage.py migrate, alembic upgrade head",
+            ),
+            (
+                "sudo systemctl start postgresql",
+                "systemctl start postgresql",
+            ),
             ("./gradlew clean", "./gradlew clean"),
             ("./backend/mvnw -q clean", "./backend/mvnw -q clean"),
-            ("cargo sqlx prepare --check; sqlx migrate info; python manage.py shell; systemctl status x", ""),
+            (
+                "cargo sqlx prepare --check; sqlx migrate info; python manage.py shell; systemctl status x",
+                "",
+            ),
             (
                 "docker compose -f a.yml up -d db; docker-compose restart",
                 "docker compose -f a.yml up -d db, docker-compose restart",
             ),
-            ("npx prisma migrate deploy; go mod tidy", "npx prisma migrate deploy, go mod tidy"),
+            (
+                "npx prisma migrate deploy; go mod tidy",
+                "npx prisma migrate deploy, go mod tidy",
+            ),
             (
                 "conda install -n dev numpy; rustup target add wasm32",
                 "conda install -n dev numpy, rustup target add wasm32",

@@ -11,8 +11,8 @@ pub(super) fn as_called(word: &str) -> &str {
     if is_wrapper { word } else { file_name(word) }
 }
 
-/// The program's name without its directory; wrappers that a project carries count as what they wrap, and an
-/// interpreter with its version as any.
+/// The program's name without its directory; wrappers that a project carries count as what they
+/// wrap, and an interpreter with its version as any.
 pub(super) fn basename(word: &str) -> &str {
     match file_name(word) {
         "gradlew" => "gradle",
@@ -28,5 +28,7 @@ pub(super) fn file_name(word: &str) -> &str {
 
 /// Whether it is an interpreter that is called by its version: `python3.12`.
 pub(super) fn is_versioned(name: &str) -> bool {
-    name.strip_prefix(PYTHON).and_then(|version| version.strip_prefix('.')).is_some_and(is_number)
+    name.strip_prefix(PYTHON)
+        .and_then(|version| version.strip_prefix('.'))
+        .is_some_and(is_number)
 }

@@ -1,4 +1,5 @@
-//! Where commands work: where their line goes before, and from there the directory that an option of theirs names.
+//! Where commands work: where their line goes before, and from there the directory that an option
+//! of theirs names.
 
 use super::super::shell::Line;
 use super::{DEPTH_MAX, Run, basename, joined, read, script, without_starters};
@@ -26,14 +27,19 @@ const DIRECTORIES: &[(&str, &[&str])] = &[
     ("task", &["-d", "--dir"]),
     ("terraform", &["-chdir"]),
 ];
-const FILES: &[(&str, &[&str])] =
-    &[("cargo", &["--manifest-path"]), ("mvn", &["-f", "--file"]), ("just", &["-f", "--justfile"])];
+const FILES: &[(&str, &[&str])] = &[
+    ("cargo", &["--manifest-path"]),
+    ("mvn", &["-f", "--file"]),
+    ("just", &["-f", "--justfile"]),
+];
 
 impl Run {
     /// Where it works, from where its line starts; `None` when it stays there.
     #[must_use]
     pub fn place(&self) -> Option<String> {
-        let Some(named) = self.named_place() else { return self.directory.clone() };
+        let Some(named) = self.named_place() else {
+            return self.directory.clone();
+        };
         Some(joined(self.directory.as_deref(), &named))
     }
 
@@ -44,14 +50,15 @@ impl Run {
     }
 }
 
-/// Where the last command of a shell line works whose place is another one than the line's; `None` when all stay.
+/// Where the last command of a shell line works whose place is another one than the line's; `None`
+/// when all stay.
 #[must_use]
 pub fn workplace(line: &str) -> Option<String> {
     place_within(&read(line), 0)
 }
 
-/// Where a shell stands behind a line, from where the line began: `web/app`. `None` where it stands there again, or where that
-/// cannot be said from there.
+/// Where a shell stands behind a line, from where the line began: `web/app`. `None` where it stands
+/// there again, or where that cannot be said from there.
 #[must_use]
 pub fn ends_in(line: &str) -> Option<String> {
     let mut stands: Vec<String> = Vec::new();
@@ -98,25 +105,39 @@ fn place_within(line: &Line, depth: usize) -> Option<String> {
         let inner = script(&words).filter(|_| depth < DEPTH_MAX);
         let inner = inner.and_then(|script| place_within(&read(script), depth + 1));
         let named = inner.or_else(|| named_place(&command.words, &words));
-        place = named.map(|named| joined(directory.as_deref(), &named)).or(place);
+        place = named
+            .map(|named| joined(directory.as_deref(), &named))
+            .or(place);
     }
     place
 }
 
-/// The directory that one of these words names for the program that stands first; `None` for where it is anyway.
+/// The directory that one of these words names for the program that stands first; `None` for where
+/// it is anyway.
 fn named_by(words: &[String]) -> Option<String> {
     let program = basename(words.first()?);
     let of = |table: &[(&str, &'static [&'static str])]| {
-        table.iter().find(|(name, _)| *name == program).map_or(&[][..], |(_, options)| *options)
+        table
+            .iter()
+            .find(|(name, _)| *name == program)
+            .map_or(&[][..], |(_, options)| *options)
     };
     let (directories, files) = (of(DIRECTORIES), of(FILES));
-    let mut rest = words.iter().skip(1).map(String::as_str).take_while(|word| *word != "--");
+    let mut rest = words
+        .iter()
+        .skip(1)
+        .map(String::as_str)
+        .take_while(|word| *word != "--");
     while let Some(word) = rest.next() {
         let (option, value) = split(word);
         let is_file = files.contains(&option);
         if is_file || directories.contains(&option) {
             let value = value.or_else(|| rest.next())?;
-            let named = if is_file { above(value) } else { value.to_owned() };
+            let named = if is_file {
+                above(value)
+            } else {
+                value.to_owned()
+            };
             return Some(named).filter(|named| named != ".");
         }
     }
@@ -169,7 +190,10 @@ mod tests {
         for (line, place) in [
             ("cargo test", None),
             ("cd /x/tantivy && cargo clippy", Some("/x/tantivy")),
-            ("cargo clippy --manifest-path /x/tantivy/Cargo.toml", Some("/x/tantivy")),
+            (
+                "cargo clippy --manifest-path /x/tantivy/Cargo.toml",
+                Some("/x/tantivy"),
+            ),
             ("cargo clippy --manifest-path=Cargo.toml", None),
             ("cargo clippy --manifest-path=web/Cargo.toml", Some("web")),
             ("cargo -C /x/tantivy check", Some("/x/tantivy")),
@@ -183,7 +207,11 @@ mod tests {
             ("cargo test -- -C x", None),
             ("pytest -p no:cacheprovider", None),
         ] {
-            assert_eq!(run_of(line).and_then(|run| run.place()).as_deref(), place, "{line}");
+            assert_eq!(
+                run_of(line).and_then(|run| run.place()).as_deref(),
+                place,
+                "{line}"
+            );
         }
     }
 

@@ -2,14 +2,26 @@ use super::*;
 
 fn found(line: &str) -> String {
     let shown = |Reading { what, directory }| {
-        let directory = directory.map(|directory| format!("in {directory}: ")).unwrap_or_default();
+        let directory = directory
+            .map(|directory| format!("in {directory}: "))
+            .unwrap_or_default();
         match what {
             Read::File(file) => format!("{directory}{file}"),
-            Read::Search { pattern, path: Some(path) } => format!("{directory}/{pattern}/ {path}"),
-            Read::Search { pattern, path: None } => format!("{directory}/{pattern}/"),
+            Read::Search {
+                pattern,
+                path: Some(path),
+            } => format!("{directory}/{pattern}/ {path}"),
+            Read::Search {
+                pattern,
+                path: None,
+            } => format!("{directory}/{pattern}/"),
         }
     };
-    readings(line).into_iter().map(shown).collect::<Vec<_>>().join(", ")
+    readings(line)
+        .into_iter()
+        .map(shown)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[test]
@@ -31,7 +43,10 @@ fn files_are_read_by_several_programs() {
         ("cat a b c d e f", "a, b, c, d"),
         ("cat a.rs && cd \"$DIR\" && cat b.rs", "a.rs"),
         ("cat a.rs; cat b.rs > c.txt", ""),
-        ("cd x && bash -c 'cat a.rs; cat b.rs' && rg foo_bar", "in x: a.rs, in x: b.rs, in x: /foo_bar/"),
+        (
+            "cd x && bash -c 'cat a.rs; cat b.rs' && rg foo_bar",
+            "in x: a.rs, in x: b.rs, in x: /foo_bar/",
+        ),
         ("cat src/*.rs a.rs", "a.rs"),
         ("bash -lc \"cd x && cat a.rs\"", "in x: a.rs"),
         ("less -N +120 src/a.rs", "src/a.rs"),
@@ -50,19 +65,37 @@ fn searches_have_a_pattern_and_may_have_a_place() {
     for (line, expected) in [
         ("rg parse_header", "/parse_header/"),
         ("rg -n 'fn\\s+parse_header' src", "/fn\\s+parse_header/ src"),
-        ("rg -n -trust -g '*.rs' -C 3 parse_header src/a.rs | head -5", "/parse_header/ src/a.rs"),
+        (
+            "rg -n -trust -g '*.rs' -C 3 parse_header src/a.rs | head -5",
+            "/parse_header/ src/a.rs",
+        ),
         ("rg --type rust --glob=!target foo_bar a b", "/foo_bar/"),
         ("grep -rn parse_header src/", "/parse_header/ src/"),
         ("grep -rnA3 -- '-> Header' .", "/-> Header/ ."),
-        ("grep -n 'parse_header(' src/a.rs", "/parse_header\\(/ src/a.rs"),
-        ("grep -rn --include='*.rs' 'parse_header\\|read_rows' src", "/parse_header|read_rows/ src"),
-        ("grep -rnE 'parse_header|read_rows'", "/parse_header|read_rows/"),
+        (
+            "grep -n 'parse_header(' src/a.rs",
+            "/parse_header\\(/ src/a.rs",
+        ),
+        (
+            "grep -rn --include='*.rs' 'parse_header\\|read_rows' src",
+            "/parse_header|read_rows/ src",
+        ),
+        (
+            "grep -rnE 'parse_header|read_rows'",
+            "/parse_header|read_rows/",
+        ),
         ("grep -rne foo_bar$ src", "/foo_bar$/ src"),
         ("rg foo_bar src/*.rs", "/foo_bar/"),
-        ("rg -e parse_header -e read_rows src", "/parse_header|read_rows/ src"),
+        (
+            "rg -e parse_header -e read_rows src",
+            "/parse_header|read_rows/ src",
+        ),
         ("grep -rn -e 'foo(' -e bar_baz .", "/foo\\(|bar_baz/ ."),
         ("git grep -n 'parse_header('", "/parse_header\\(/"),
-        ("git grep -nE -e 'parse_header|read_rows' -- src", "/parse_header|read_rows/ src"),
+        (
+            "git grep -nE -e 'parse_header|read_rows' -- src",
+            "/parse_header|read_rows/ src",
+        ),
     ] {
         assert_eq!(found(line), expected, "{line}");
     }
@@ -122,5 +155,8 @@ fn what_is_not_certain_or_does_more_is_no_reading() {
     ] {
         assert_eq!(found(line), "", "{line}");
     }
-    assert_eq!(found(&format!("cat {}a.rs", "x/".repeat(LINE_MAX_BYTES))), "");
+    assert_eq!(
+        found(&format!("cat {}a.rs", "x/".repeat(LINE_MAX_BYTES))),
+        ""
+    );
 }

@@ -16,7 +16,9 @@ const FILE_WORDS: &[(&str, Purpose)] = &[
 ];
 
 /// Programs beside the runners of scripts by which a project names commands of its own.
-pub(super) const MAKING_RUNNERS: &[&str] = &["make", "gmake", "just", "task", "rake", "mage", "ant", "deno", "cargo"];
+pub(super) const MAKING_RUNNERS: &[&str] = &[
+    "make", "gmake", "just", "task", "rake", "mage", "ant", "deno", "cargo",
+];
 
 /// Words in such a name by which it makes or changes what a build stands on.
 const MAKING_WORDS: &[&str] = &[
@@ -46,12 +48,15 @@ const MAKING_WORDS: &[&str] = &[
 ];
 
 /// Words by which it only looks, or is known as a build or a test.
-const LOOKING_WORDS: &[&str] =
-    &["build", "check", "compile", "diff", "dry", "spec", "test", "tests", "verify", "watch"];
+const LOOKING_WORDS: &[&str] = &[
+    "build", "check", "compile", "diff", "dry", "spec", "test", "tests", "verify", "watch",
+];
 
-/// Words at the end of such a name by which it tells of what is there: `migrate:status`, `generate-report`.
-const TELLING_WORDS: &[&str] =
-    &["check", "diff", "info", "list", "log", "logs", "plan", "preview", "report", "show", "status"];
+/// Words at the end of such a name by which it tells of what is there: `migrate:status`,
+/// `generate-report`.
+const TELLING_WORDS: &[&str] = &[
+    "check", "diff", "info", "list", "log", "logs", "plan", "preview", "report", "show", "status",
+];
 
 /// What a runner of scripts runs.
 pub(super) enum Script {
@@ -61,7 +66,8 @@ pub(super) enum Script {
     Program(usize),
 }
 
-/// Finds the script that a runner runs. Among the words `run` is left only where the script is not run without it.
+/// Finds the script that a runner runs. Among the words `run` is left only where the script is not
+/// run without it.
 pub(super) fn script_of(words: &mut Vec<String>) -> Option<Script> {
     let mut at = after_options(words, 1);
     match words.get(at).map(String::as_str) {
@@ -70,22 +76,31 @@ pub(super) fn script_of(words: &mut Vec<String>) -> Option<Script> {
         Some("workspaces") => at = words.iter().position(|word| word == "run")?,
         _ => {}
     }
-    let is_run = words.get(at).is_some_and(|word| word == "run" || word == "run-script");
+    let is_run = words
+        .get(at)
+        .is_some_and(|word| word == "run" || word == "run-script");
     if is_run {
         words.remove(at);
         at = after_options(words, at);
     }
     let runner = words.first()?.clone();
     let Some(name) = words.get(at) else {
-        let installs = |option: &String| option.starts_with("--immutable") || option.starts_with("--frozen");
+        let installs =
+            |option: &String| option.starts_with("--immutable") || option.starts_with("--frozen");
         let is_install = runner == "yarn" && words.iter().skip(1).all(installs);
         return is_install.then(|| Script::Named("install".to_owned(), Purpose::Install));
     };
-    let short = if matches!(name.as_str(), "t" | "tst") { "test" } else { name };
+    let short = if matches!(name.as_str(), "t" | "tst") {
+        "test"
+    } else {
+        name
+    };
     if is_listed(INSTALLERS, &runner, short) {
         return Some(Script::Named(short.to_owned(), Purpose::Install));
     }
-    let Some(purpose) = script_purpose(short) else { return Some(Script::Program(at)) };
+    let Some(purpose) = script_purpose(short) else {
+        return Some(Script::Program(at));
+    };
     if !(is_run && needs_run(&runner, short)) {
         return Some(Script::Named(short.to_owned(), purpose));
     }
@@ -105,7 +120,10 @@ fn needs_run(runner: &str, script: &str) -> bool {
 
 /// What the name of a script says it is for.
 pub(super) fn script_purpose(name: &str) -> Option<Purpose> {
-    SCRIPT_NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, purpose)| *purpose)
+    SCRIPT_NAMES
+        .iter()
+        .find(|(part, _)| name.contains(part))
+        .map(|(_, purpose)| *purpose)
 }
 
 /// What the name of a script's file says it is for: `scripts/run-tests.sh`.
@@ -115,12 +133,14 @@ pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
     FILE_WORDS.iter().find(named).map(|(_, purpose)| *purpose)
 }
 
-/// Whether these words run a script of the project that makes or changes something, by its name: neither a build nor a test,
-/// and none that only looks.
+/// Whether these words run a script of the project that makes or changes something, by its name:
+/// neither a build nor a test, and none that only looks.
 pub(super) fn makes(words: &[String]) -> bool {
     let program = words.first().map(|word| basename(word)).unwrap_or_default();
     let mut at = after_options(words, 1);
-    let is_run = words.get(at).is_some_and(|word| matches!(word.as_str(), "run" | "run-script" | "task" | "xtask"));
+    let is_run = words
+        .get(at)
+        .is_some_and(|word| matches!(word.as_str(), "run" | "run-script" | "task" | "xtask"));
     let is_known = match program {
         "npm" | "deno" | "cargo" => is_run,
         name => SCRIPT_RUNNERS.contains(&name) || MAKING_RUNNERS.contains(&name),
@@ -128,11 +148,16 @@ pub(super) fn makes(words: &[String]) -> bool {
     if is_run {
         at = after_options(words, at + 1);
     }
-    let Some(name) = words.get(at).filter(|name| is_known && (is_run || !is_listed(MENDERS, program, name))) else {
+    let Some(name) = words
+        .get(at)
+        .filter(|name| is_known && (is_run || !is_listed(MENDERS, program, name)))
+    else {
         return false;
     };
     let does = |known: &[&str]| words_of(name).any(|part| known.contains(&part.as_str()));
-    let tells = words_of(name).last().is_some_and(|last| TELLING_WORDS.contains(&last.as_str()));
+    let tells = words_of(name)
+        .last()
+        .is_some_and(|last| TELLING_WORDS.contains(&last.as_str()));
     does(MAKING_WORDS) && !does(LOOKING_WORDS) && !tells && !is_idle(words)
 }
 
@@ -145,6 +170,9 @@ pub(super) fn words_of(name: &str) -> impl Iterator<Item = String> {
         }
         words.extend(c.to_lowercase());
     }
-    let parts: Vec<String> = words.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
+    let parts: Vec<String> = words
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_owned)
+        .collect();
     parts.into_iter().filter(|part| !part.is_empty())
 }

@@ -6,8 +6,19 @@ use super::shown::shown;
 use super::tools::{STARTERS, STARTERS_WITH};
 
 /// Programs that start others which would run without them as well.
-const DISPENSABLE: &[&str] =
-    &["sudo", "env", "time", "timeout", "nice", "nohup", "command", "exec", "ccache", "stdbuf", "cross-env"];
+const DISPENSABLE: &[&str] = &[
+    "sudo",
+    "env",
+    "time",
+    "timeout",
+    "nice",
+    "nohup",
+    "command",
+    "exec",
+    "ccache",
+    "stdbuf",
+    "cross-env",
+];
 
 /// Takes away variables and programs that merely start the one that counts.
 pub(super) fn without_starters(words: &[String]) -> Vec<String> {
@@ -19,7 +30,8 @@ pub(super) fn starters(words: &[String]) -> Vec<String> {
     split(words).0
 }
 
-/// A command as somebody would run it again: with what it needs to start, and without variables, limits and rights.
+/// A command as somebody would run it again: with what it needs to start, and without variables,
+/// limits and rights.
 pub(super) fn as_run(words: &[String]) -> String {
     let (mut run, rest) = split(words);
     if let Some((program, arguments)) = rest.split_first() {
@@ -32,12 +44,19 @@ pub(super) fn as_run(words: &[String]) -> String {
 /// These words as one line.
 #[must_use]
 pub fn joined(words: &[String]) -> String {
-    words.split_first().map(|(program, arguments)| shown(program, arguments)).unwrap_or_default()
+    words
+        .split_first()
+        .map(|(program, arguments)| shown(program, arguments))
+        .unwrap_or_default()
 }
 
 /// A program as it was written, but for where it is on this machine only.
 pub(super) fn as_written(program: &str) -> &str {
-    if program.starts_with(['/', '~']) { as_called(program) } else { program }
+    if program.starts_with(['/', '~']) {
+        as_called(program)
+    } else {
+        program
+    }
 }
 
 /// The programs that start what counts, and this.
@@ -46,7 +65,8 @@ fn split(words: &[String]) -> (Vec<String>, &[String]) {
     let mut needed = Vec::new();
     while let Some(count) = started_at(rest) {
         let (before, behind) = rest.split_at(count.min(rest.len()));
-        let is_needed = |word: &String| !is_assignment(word) && !DISPENSABLE.contains(&basename(word));
+        let is_needed =
+            |word: &String| !is_assignment(word) && !DISPENSABLE.contains(&basename(word));
         if before.first().is_some_and(is_needed) {
             needed.extend_from_slice(before);
         }
@@ -82,8 +102,9 @@ fn started_with(program: &str, words: &[String]) -> Option<usize> {
 }
 
 pub(super) fn is_assignment(word: &str) -> bool {
-    word.split_once('=')
-        .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
 }
 
 #[cfg(test)]
@@ -94,12 +115,24 @@ mod tests {
     #[test]
     fn a_run_knows_how_it_was_called() {
         for (line, called) in [
-            ("npx -y -p typescript tsc --noEmit", "npx -y -p typescript tsc"),
+            (
+                "npx -y -p typescript tsc --noEmit",
+                "npx -y -p typescript tsc",
+            ),
             ("python -m pytest x", "python -m pytest"),
             ("A=1 timeout 60 poetry run pytest", "poetry run pytest"),
-            ("uv run --with x python -W error -m pytest", "uv run --with x python -W error -m pytest"),
-            ("coverage run --source=x -m pytest", "coverage run --source=x -m pytest"),
-            ("pnpm --filter=web exec tsc -b", "pnpm --filter=web exec tsc"),
+            (
+                "uv run --with x python -W error -m pytest",
+                "uv run --with x python -W error -m pytest",
+            ),
+            (
+                "coverage run --source=x -m pytest",
+                "coverage run --source=x -m pytest",
+            ),
+            (
+                "pnpm --filter=web exec tsc -b",
+                "pnpm --filter=web exec tsc",
+            ),
             ("yarn jest a", "yarn jest"),
             ("npm run -s mypy", "npm run -s mypy"),
             ("sudo vendor/bin/phpunit", "vendor/bin/phpunit"),
@@ -107,7 +140,11 @@ mod tests {
             ("../mvnw verify", "../mvnw"),
             ("bash -c 'npx jest'", "npx jest"),
         ] {
-            assert_eq!(run_of(line).map(|run| joined(&run.called)).as_deref(), Some(called), "{line}");
+            assert_eq!(
+                run_of(line).map(|run| joined(&run.called)).as_deref(),
+                Some(called),
+                "{line}"
+            );
         }
     }
 }

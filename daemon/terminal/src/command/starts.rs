@@ -13,8 +13,10 @@ pub fn starts(line: &str, program: &str) -> bool {
 fn starts_within(line: &str, program: &str, depth: usize) -> bool {
     read(line).commands.iter().any(|command| {
         let words = without_starters(&command.words);
-        let is_inside =
-            || depth < DEPTH_MAX && script(&words).is_some_and(|script| starts_within(script, program, depth + 1));
+        let is_inside = || {
+            depth < DEPTH_MAX
+                && script(&words).is_some_and(|script| starts_within(script, program, depth + 1))
+        };
         words.first().is_some_and(|word| basename(word) == program) || is_inside()
     })
 }
@@ -25,7 +27,13 @@ mod tests {
 
     #[test]
     fn a_program_is_found_wherever_it_is_started() {
-        for line in ["a", "cd x && a b | c", "X=1 timeout 5 /usr/bin/a", "bash -c 'c; a'", "(a)"] {
+        for line in [
+            "a",
+            "cd x && a b | c",
+            "X=1 timeout 5 /usr/bin/a",
+            "bash -c 'c; a'",
+            "(a)",
+        ] {
             assert!(starts(line, "a"), "{line}");
         }
         for line in ["echo a", "b", "bash -c 'echo a'", ""] {

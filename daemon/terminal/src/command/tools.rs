@@ -46,21 +46,81 @@ pub(super) const STARTERS_WITH: &[(&str, &str)] = &[
     ("dotenv", "--"),
 ];
 
-/// Options that take the next word as their value, of the programs that take them before the word that counts.
+/// Options that take the next word as their value, of the programs that take them before the word
+/// that counts.
 pub(super) const VALUED: &[(&str, &[&str])] = &[
-    ("npm", &["--prefix", "-C", "-w", "--workspace", "--userconfig", "--loglevel"]),
-    ("pnpm", &["-C", "--dir", "-F", "--filter", "--workspace-concurrency", "--reporter"]),
+    (
+        "npm",
+        &[
+            "--prefix",
+            "-C",
+            "-w",
+            "--workspace",
+            "--userconfig",
+            "--loglevel",
+        ],
+    ),
+    (
+        "pnpm",
+        &[
+            "-C",
+            "--dir",
+            "-F",
+            "--filter",
+            "--workspace-concurrency",
+            "--reporter",
+        ],
+    ),
     ("yarn", &["--cwd"]),
     ("bun", &["--cwd", "--filter", "-F"]),
     ("turbo", &["--filter", "-F", "--cwd"]),
     ("npx", &["-p", "--package"]),
-    ("cargo", &["--config", "-C", "--color", "-Z", "--manifest-path"]),
+    (
+        "cargo",
+        &["--config", "-C", "--color", "-Z", "--manifest-path"],
+    ),
     ("go", &["-C"]),
     ("make", &["-C", "-f", "--directory", "--file"]),
     ("ninja", &["-C", "-f"]),
-    ("gradle", &["-p", "--project-dir", "-x", "--exclude-task", "-I", "--init-script", "-b", "--console"]),
-    ("mvn", &["-f", "-pl", "-P", "-s", "--file", "--projects", "--settings"]),
-    ("uv", &["--with", "--package", "--extra", "--group", "--project", "--directory", "--python", "-p", "--env-file"]),
+    (
+        "gradle",
+        &[
+            "-p",
+            "--project-dir",
+            "-x",
+            "--exclude-task",
+            "-I",
+            "--init-script",
+            "-b",
+            "--console",
+        ],
+    ),
+    (
+        "mvn",
+        &[
+            "-f",
+            "-pl",
+            "-P",
+            "-s",
+            "--file",
+            "--projects",
+            "--settings",
+        ],
+    ),
+    (
+        "uv",
+        &[
+            "--with",
+            "--package",
+            "--extra",
+            "--group",
+            "--project",
+            "--directory",
+            "--python",
+            "-p",
+            "--env-file",
+        ],
+    ),
     ("uvx", &["--from", "--with", "--python", "-p"]),
     ("poetry", &["-C", "--directory", "-P", "--project"]),
     ("pdm", &["-p", "--project"]),
@@ -75,11 +135,46 @@ pub(super) const VALUED: &[(&str, &[&str])] = &[
     ("ant", &["-f", "-file", "-buildfile"]),
     (
         "docker",
-        &["--context", "-H", "-f", "--file", "-p", "--project-name", "--profile", "--env-file", "--project-directory"],
+        &[
+            "--context",
+            "-H",
+            "-f",
+            "--file",
+            "-p",
+            "--project-name",
+            "--profile",
+            "--env-file",
+            "--project-directory",
+        ],
     ),
-    ("docker-compose", &["-f", "--file", "-p", "--project-name", "--profile", "--env-file", "--project-directory"]),
+    (
+        "docker-compose",
+        &[
+            "-f",
+            "--file",
+            "-p",
+            "--project-name",
+            "--profile",
+            "--env-file",
+            "--project-directory",
+        ],
+    ),
     ("bazel", &["--bazelrc"]),
-    ("hugo", &["-s", "--source", "-d", "--destination", "-b", "--baseURL", "-e", "--environment", "-c", "--config"]),
+    (
+        "hugo",
+        &[
+            "-s",
+            "--source",
+            "-d",
+            "--destination",
+            "-b",
+            "--baseURL",
+            "-e",
+            "--environment",
+            "-c",
+            "--config",
+        ],
+    ),
     ("bash", &["-o", "-O"]),
     ("sh", &["-o"]),
     ("dotenv", &["-e", "-f"]),
@@ -176,17 +271,37 @@ pub(super) const PROGRAMS: &[(Purpose, &[&str])] = &[
 
 /// Programs whose subcommand tells.
 pub(super) const SUBCOMMANDS: &[(&str, Purpose, &[&str])] = &[
-    ("cargo", Purpose::Build, &["build", "b", "install", "package"]),
+    (
+        "cargo",
+        Purpose::Build,
+        &["build", "b", "install", "package"],
+    ),
     ("cargo", Purpose::Test, &["test", "t", "nextest", "bench"]),
-    ("cargo", Purpose::Check, &["check", "c", "clippy", "doc", "fmt"]),
-    ("cargo", Purpose::Test, &["tarpaulin", "llvm-cov", "miri", "mutants"]),
+    (
+        "cargo",
+        Purpose::Check,
+        &["check", "c", "clippy", "doc", "fmt"],
+    ),
+    (
+        "cargo",
+        Purpose::Test,
+        &["tarpaulin", "llvm-cov", "miri", "mutants"],
+    ),
     ("cargo", Purpose::Run, &["run", "r"]),
     ("go", Purpose::Build, &["build", "install", "generate"]),
     ("go", Purpose::Test, &["test"]),
     ("go", Purpose::Check, &["vet"]),
     ("go", Purpose::Run, &["run"]),
-    ("mvn", Purpose::Build, &["compile", "package", "install", "deploy", "test-compile"]),
-    ("mvn", Purpose::Test, &["test", "verify", "integration-test"]),
+    (
+        "mvn",
+        Purpose::Build,
+        &["compile", "package", "install", "deploy", "test-compile"],
+    ),
+    (
+        "mvn",
+        Purpose::Test,
+        &["test", "verify", "integration-test"],
+    ),
     ("dotnet", Purpose::Build, &["build", "publish", "pack"]),
     ("dotnet", Purpose::Run, &["run"]),
     ("dotnet", Purpose::Test, &["test"]),
@@ -253,7 +368,11 @@ pub(super) const SUBCOMMANDS: &[(&str, Purpose, &[&str])] = &[
     ("wasm-pack", Purpose::Build, &["build", "pack"]),
     ("wasm-pack", Purpose::Test, &["test"]),
     ("trunk", Purpose::Build, &["build"]),
-    ("rebar3", Purpose::Build, &["compile", "release", "escriptize"]),
+    (
+        "rebar3",
+        Purpose::Build,
+        &["compile", "release", "escriptize"],
+    ),
     ("rebar3", Purpose::Test, &["eunit", "ct", "proper"]),
     ("rebar3", Purpose::Check, &["dialyzer", "xref", "lint"]),
     ("pants", Purpose::Build, &["package"]),
@@ -269,8 +388,16 @@ pub(super) const BARE: &[(&str, Purpose)] = &[("hugo", Purpose::Build)];
 
 /// Programs that build or check only with one of these options.
 pub(super) const FLAGGED: &[(&str, Purpose, &[&str])] = &[
-    ("cmake", Purpose::Build, &["--build", "-B", "-S", "--preset"]),
-    ("prettier", Purpose::Check, &["--check", "-c", "--list-different", "-l"]),
+    (
+        "cmake",
+        Purpose::Build,
+        &["--build", "-B", "-S", "--preset"],
+    ),
+    (
+        "prettier",
+        Purpose::Check,
+        &["--check", "-c", "--list-different", "-l"],
+    ),
     ("black", Purpose::Check, &["--check"]),
     ("isort", Purpose::Check, &["--check", "--check-only", "-c"]),
     ("rustfmt", Purpose::Check, &["--check"]),
@@ -308,7 +435,8 @@ pub(super) const GRADLE_TASKS: &[(&str, Purpose)] = &[
     ("bootRun", Purpose::Run),
 ];
 
-/// Commands that fetch what a build stands on, by program and subcommand; most of them are menders as well.
+/// Commands that fetch what a build stands on, by program and subcommand; most of them are menders
+/// as well.
 pub(super) const INSTALLERS: &[(&str, &[&str])] = &[
     ("npm", &["install", "i", "ci", "add", "update", "rebuild"]),
     ("pnpm", &["install", "i", "add", "update", "rebuild"]),
@@ -332,7 +460,9 @@ pub(super) const INSTALLERS: &[(&str, &[&str])] = &[
 ];
 
 /// Programs that run scripts by the name that the project gave them.
-pub(super) const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "turbo", "lerna", "nx", "composer"];
+pub(super) const SCRIPT_RUNNERS: &[&str] = &[
+    "npm", "pnpm", "yarn", "bun", "turbo", "lerna", "nx", "composer",
+];
 
 /// What the name of a script says it is for; the first that it holds decides.
 pub(super) const SCRIPT_NAMES: &[(&str, Purpose)] = &[
@@ -348,11 +478,28 @@ pub(super) const SCRIPT_NAMES: &[(&str, Purpose)] = &[
     ("tsc", Purpose::Check),
 ];
 
-/// Commands that change what a build stands on, by program and subcommand: they mend failures without changing a file of the
-/// project by an editor.
+/// Commands that change what a build stands on, by program and subcommand: they mend failures
+/// without changing a file of the project by an editor.
 pub(super) const MENDERS: &[(&str, &[&str])] = &[
-    ("npm", &["install", "i", "ci", "add", "update", "rebuild", "dedupe", "uninstall"]),
-    ("pnpm", &["install", "i", "add", "update", "rebuild", "dedupe", "remove"]),
+    (
+        "npm",
+        &[
+            "install",
+            "i",
+            "ci",
+            "add",
+            "update",
+            "rebuild",
+            "dedupe",
+            "uninstall",
+        ],
+    ),
+    (
+        "pnpm",
+        &[
+            "install", "i", "add", "update", "rebuild", "dedupe", "remove",
+        ],
+    ),
     ("yarn", &["install", "add", "up", "upgrade", "remove"]),
     ("bun", &["install", "add", "update", "remove"]),
     ("pip", &["install", "uninstall"]),
@@ -360,9 +507,23 @@ pub(super) const MENDERS: &[(&str, &[&str])] = &[
     ("uv", &["add", "sync", "lock", "remove"]),
     ("poetry", &["add", "install", "lock", "update", "remove"]),
     ("pipenv", &["install", "sync", "update"]),
-    ("pdm", &["add", "install", "lock", "sync", "update", "remove"]),
+    (
+        "pdm",
+        &["add", "install", "lock", "sync", "update", "remove"],
+    ),
     ("conda", &["install", "update", "create"]),
-    ("cargo", &["add", "update", "clean", "fix", "install", "remove", "generate-lockfile"]),
+    (
+        "cargo",
+        &[
+            "add",
+            "update",
+            "clean",
+            "fix",
+            "install",
+            "remove",
+            "generate-lockfile",
+        ],
+    ),
     ("rustup", &["update", "install", "default"]),
     ("go", &["get", "clean", "generate", "install"]),
     ("make", &["clean", "distclean"]),
@@ -383,14 +544,44 @@ pub(super) const MENDERS: &[(&str, &[&str])] = &[
     ("prisma", &["generate"]),
     ("buf", &["generate"]),
     ("alembic", &["upgrade", "downgrade", "stamp"]),
-    ("rails", &["db:migrate", "db:prepare", "db:reset", "db:schema:load", "db:seed", "db:setup"]),
-    ("knex", &["migrate:latest", "migrate:rollback", "migrate:up", "seed:run"]),
-    ("systemctl", &["start", "restart", "reload", "daemon-reload"]),
+    (
+        "rails",
+        &[
+            "db:migrate",
+            "db:prepare",
+            "db:reset",
+            "db:schema:load",
+            "db:seed",
+            "db:setup",
+        ],
+    ),
+    (
+        "knex",
+        &[
+            "migrate:latest",
+            "migrate:rollback",
+            "migrate:up",
+            "seed:run",
+        ],
+    ),
+    (
+        "systemctl",
+        &["start", "restart", "reload", "daemon-reload"],
+    ),
 ];
 
 /// What starts or makes the services of a composition anew. All else looks at them, or ends them.
 pub(super) const COMPOSE: &[&str] = &["build", "create", "pull", "restart", "run", "start", "up"];
 
 /// Directories that are made by tools: to remove one has everything in it made anew.
-pub(super) const MADE: &[&str] =
-    &["node_modules", "target", "dist", "build", ".next", ".cache", "__pycache__", ".venv", "venv"];
+pub(super) const MADE: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    ".next",
+    ".cache",
+    "__pycache__",
+    ".venv",
+    "venv",
+];

@@ -14,5 +14,8 @@ pub fn line(called: &[String], words: &[String]) -> Vec<String> {
 /// The directory that these words say, if it is not the project's.
 #[must_use]
 pub fn run_in(words: &[String]) -> Option<&str> {
-    words.last().filter(|_| words.len() > 1)?.strip_prefix(PLACE)
+    words
+        .last()
+        .filter(|_| words.len() > 1)?
+        .strip_prefix(PLACE)
 }

@@ -1,4 +1,5 @@
-//! A tool's closing line: what it names is its command, counts and exit codes, and so it is the same after every failure.
+//! A tool's closing line: what it names is its command, counts and exit codes, and so it is the
+//! same after every failure.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -35,7 +36,8 @@ const FOUND: &str = "found";
 /// What names are quoted with.
 const QUOTES: [(char, char); 5] = [('`', '`'), ('\'', '\''), ('"', '"'), ('‘', '’'), ('“', '”')];
 
-/// Whether a line only says that something failed: all its words but names, options and numbers are of that.
+/// Whether a line only says that something failed: all its words but names, options and numbers are
+/// of that.
 pub(super) fn is_closing(line: &str) -> bool {
     outcomes(line).is_some_and(|(outcomes, _)| outcomes > 0)
 }
@@ -45,12 +47,18 @@ pub(super) fn is_progress(line: &str) -> bool {
     outcomes(line).is_some_and(|(outcomes, fillers)| outcomes == 0 && fillers > 0)
 }
 
-/// How many words of a line say how something ended, and how many belong to that; `None` where it says anything else.
+/// How many words of a line say how something ended, and how many belong to that; `None` where it
+/// says anything else.
 fn outcomes(line: &str) -> Option<(usize, usize)> {
     let plain = unquoted(line);
     let (mut outcomes, mut fillers) = (0, 0);
-    for (at, written) in plain.split(|c: char| c.is_whitespace() || "()[]{},;!".contains(c)).enumerate() {
-        let word = written.trim_matches(|c: char| !c.is_alphanumeric() && c != '-').to_lowercase();
+    for (at, written) in plain
+        .split(|c: char| c.is_whitespace() || "()[]{},;!".contains(c))
+        .enumerate()
+    {
+        let word = written
+            .trim_matches(|c: char| !c.is_alphanumeric() && c != '-')
+            .to_lowercase();
         // Options, paths, times and counts are of the command, whose name may stand first.
         let is_given = word.starts_with('-')
             || word.contains(['/', '.', '_', '=', ':', '#', '@'])
@@ -82,9 +90,14 @@ fn unquoted(line: &str) -> String {
         plain.push_str(before);
         let mut inner = quoted.chars();
         let opening = inner.next();
-        let closing = QUOTES.iter().find(|(known, _)| Some(*known) == opening).map(|(_, closing)| *closing);
+        let closing = QUOTES
+            .iter()
+            .find(|(known, _)| Some(*known) == opening)
+            .map(|(_, closing)| *closing);
         let is_word = before.ends_with(char::is_alphanumeric);
-        let quoted = closing.filter(|_| !is_word).and_then(|closing| inner.as_str().split_once(closing));
+        let quoted = closing
+            .filter(|_| !is_word)
+            .and_then(|closing| inner.as_str().split_once(closing));
         if let Some((_, behind)) = quoted {
             plain.push(' ');
             rest = behind;

@@ -1,7 +1,8 @@
-//! What stands around the words of a message, line by line: the sides of a box, and the names of those who speak.
+//! What stands around the words of a message, line by line: the sides of a box, and the names of
+//! those who speak.
 //!
-//! A message means the same inside a box as outside. What is drawn within a line, and the bars beside the source that a
-//! compiler shows, belong to the message.
+//! A message means the same inside a box as outside. What is drawn within a line, and the bars
+//! beside the source that a compiler shows, belong to the message.
 
 use std::sync::LazyLock;
 
@@ -9,8 +10,8 @@ use regex::Regex;
 
 use super::forms::compile;
 
-/// Who speaks: a step of a container's build with its time, a service of Compose, a test of CTest's by its number, a
-/// package's task in Turborepo or pnpm.
+/// Who speaks: a step of a container's build with its time, a service of Compose, a test of CTest's
+/// by its number, a package's task in Turborepo or pnpm.
 static SPEAKER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(concat!(
         r"^(?:(?:#\d+ )?\d+\.\d{2,3} |\d+: |[a-z][\w.-]*[-_]\d+ +\| |",
@@ -54,11 +55,14 @@ pub(super) fn unframed(output: &str) -> String {
 }
 
 fn said<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l str) -> &'l str {
-    let found = pattern.as_ref().and_then(|pattern| pattern.captures(line)?.name("said"));
+    let found = pattern
+        .as_ref()
+        .and_then(|pattern| pattern.captures(line)?.name("said"));
     found.map_or(line, |said| said.as_str())
 }
 
-/// What stands in a line that begins with the side of a box, and whether it is the title, written into its upper side.
+/// What stands in a line that begins with the side of a box, and whether it is the title, written
+/// into its upper side.
 fn boxed(line: &str) -> Option<(&str, bool)> {
     let drawn = line.trim_start();
     let inner = drawn.trim_start_matches(is_side);
@@ -68,7 +72,14 @@ fn boxed(line: &str) -> Option<(&str, bool)> {
     let said = inner.trim_end().trim_end_matches(is_side).trim_end();
     let is_upper = drawn.starts_with(['╭', '┌', '┏', '╔']) && drawn.ends_with(['╮', '┐', '┓', '╗']);
     let is_title = is_upper && !said.is_empty();
-    Some((if is_title { said.trim_start() } else { said.strip_prefix(' ').unwrap_or(said) }, is_title))
+    Some((
+        if is_title {
+            said.trim_start()
+        } else {
+            said.strip_prefix(' ').unwrap_or(said)
+        },
+        is_title,
+    ))
 }
 
 /// Whether a box or an arrow is drawn with it.
@@ -93,28 +104,41 @@ mod tests {
 
     #[test]
     fn a_message_in_a_box_is_the_message() {
-        let plain =
-            "\nError: Error acquiring the state lock\n\nError message: operation error\nLock Info:\n  ID:   8d1f\n";
+        let plain = "\nError: Error acquiring the state lock\n\nError message: operation error\nLock Info:\n  ID:   8d1f\n";
         let boxed = "╷\n│ Error: Error acquiring the state lock\n│ \n│ Error message: operation error\n│ Lock Info:\n\
                      │   ID:   8d1f\n╵\n";
         assert_eq!(faults(boxed), faults(plain));
         assert_eq!(first(boxed).message, "Error acquiring the state lock");
-        let titled = "╭─ Error ───────────────╮\n│ No such option: --foo │\n╰───────────────────────╯\n";
+        let titled =
+            "╭─ Error ───────────────╮\n│ No such option: --foo │\n╰───────────────────────╯\n";
         assert_eq!(first(titled).message, "No such option: --foo");
         let rich = "╭──── Traceback (most recent call last) ────╮\n│ /home/a/app/main.py:12 in main            │\n\
                     │ ❱ 12     raise ValueError(\"no\")           │\n╰───────────────────────────────────────────╯\n\
                     ValueError: rows are missing\n";
         let found = first(rich);
-        assert_eq!((found.file.as_str(), found.symbol.as_str()), ("/home/a/app/main.py", "main"));
+        assert_eq!(
+            (found.file.as_str(), found.symbol.as_str()),
+            ("/home/a/app/main.py", "main")
+        );
     }
 
     #[test]
     fn who_speaks_is_no_part_of_a_message() {
         let plain = "src/a.ts(3,7): error TS2304: Cannot find name 'fetchAll'.\n";
-        for before in
-            ["web:build: ", "@app/web:build: ", "packages/web build: ", "#9 2.310 ", "2.310 ", "api-1  | ", "api_1  | "]
-        {
-            assert_eq!(faults(&format!("{before}{plain}")), faults(plain), "{before}");
+        for before in [
+            "web:build: ",
+            "@app/web:build: ",
+            "packages/web build: ",
+            "#9 2.310 ",
+            "2.310 ",
+            "api-1  | ",
+            "api_1  | ",
+        ] {
+            assert_eq!(
+                faults(&format!("{before}{plain}")),
+                faults(plain),
+                "{before}"
+            );
         }
         let compose = "api-1  | Traceback (most recent call last):\napi-1  |   File \"/app/main.py\", line 3, in load\n\
                        api-1  |     import yaml\napi-1  | ModuleNotFoundError: No module named 'yaml'\n";
@@ -128,13 +152,20 @@ mod tests {
                      |     raise\n    | ValueError: no rows\n    +------------------\n";
         let found = first(group);
         assert_eq!(
-            (found.code.as_str(), found.symbol.as_str(), found.file.as_str()),
+            (
+                found.code.as_str(),
+                found.symbol.as_str(),
+                found.file.as_str()
+            ),
             ("ValueError", "fetch", "/a/fetch.py")
         );
         let table = "dags/calls.py  | File \"dags/calls.py\", line 9\n               |     @dag(\n               \
                      |         ^\n               | SyntaxError: '(' was never closed\n";
         let found = first(table);
-        assert_eq!((found.code.as_str(), found.file.as_str()), ("SyntaxError", "dags/calls.py"));
+        assert_eq!(
+            (found.code.as_str(), found.file.as_str()),
+            ("SyntaxError", "dags/calls.py")
+        );
     }
 
     #[test]

@@ -15,17 +15,28 @@ const ABOVE_MAX_LINES: usize = 60;
 const MESSAGE_MAX_LINES: usize = 3;
 
 /// How the output of a test begins that says by itself what failed, or nothing.
-const OPENINGS: &[&str] = &["[", "~", "-", "=", "Running main()", "Note: ", "Randomness ", "Filters: "];
+const OPENINGS: &[&str] = &[
+    "[",
+    "~",
+    "-",
+    "=",
+    "Running main()",
+    "Note: ",
+    "Randomness ",
+    "Filters: ",
+];
 
 /// The place of an assertion of GoogleTest: `a_test.cpp:33: Failure`.
-static ASSERTION: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?P<file>[^\s:]+):\d+: Failure$"));
+static ASSERTION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^(?P<file>[^\s:]+):\d+: Failure$"));
 /// CTest's line of the next test, and of the sum.
 static NEXT: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?:Start +\d+: |\d+/\d+ Test +#\d+: |\d+% tests passed)"));
 
 /// A function in a stack of a sanitizer's, where its source is known.
-static FRAME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s+#\d+ (?:0x[0-9a-f]+ in )?(?P<symbol>[\w:~]+).*? (?P<file>/[^\s:]+):\d+"));
+static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r"^\s+#\d+ (?:0x[0-9a-f]+ in )?(?P<symbol>[\w:~]+).*? (?P<file>/[^\s:]+):\d+")
+});
 
 const PATTERNS: [&LazyLock<Option<Regex>>; 3] = [&ASSERTION, &NEXT, &FRAME];
 
@@ -36,7 +47,8 @@ pub(super) fn warm_up() {
     }
 }
 
-/// Takes the first line that a test of CTest's wrote, which stands below how it ended where it was asked for.
+/// Takes the first line that a test of CTest's wrote, which stands below how it ended where it was
+/// asked for.
 pub(super) fn take_output(fault: &mut Fault, below: &[&str]) {
     let first = below.first().map(|line| line.trim()).unwrap_or_default();
     let is_other = OPENINGS.iter().any(|opening| first.starts_with(opening))
@@ -51,30 +63,55 @@ pub(super) fn take_assertion(fault: &mut Fault, lines: &[&str], at: usize) {
     let start = at.saturating_sub(ABOVE_MAX_LINES);
     let above = lines.get(start..at).unwrap_or_default();
     let is_start = |line: &&str| line.starts_with("[ RUN ") || line.starts_with("[  FAILED  ]");
-    let own = above.get(above.iter().rposition(is_start).map_or(0, |run| run + 1)..).unwrap_or_default();
-    let found = own.iter().enumerate().find_map(|(at, line)| Some((at, ASSERTION.as_ref()?.captures(line)?)));
-    let Some((place, captures)) = found else { return };
+    let own = above
+        .get(above.iter().rposition(is_start).map_or(0, |run| run + 1)..)
+        .unwrap_or_default();
+    let found = own
+        .iter()
+        .enumerate()
+        .find_map(|(at, line)| Some((at, ASSERTION.as_ref()?.captures(line)?)));
+    let Some((place, captures)) = found else {
+        return;
+    };
     fault.file = group(&captures, "file");
-    let said = own.iter().skip(place + 1).map(|line| line.trim()).filter(|line| !line.is_empty());
+    let said = own
+        .iter()
+        .skip(place + 1)
+        .map(|line| line.trim())
+        .filter(|line| !line.is_empty());
     let said = said.take(MESSAGE_MAX_LINES).collect::<Vec<_>>().join(" ");
     if !said.is_empty() {
         fault.message = said;
     }
 }
 
-/// Takes the first function of a stack whose source is known: what a sanitizer puts in is not the program's.
+/// Takes the first function of a stack whose source is known: what a sanitizer puts in is not the
+/// program's.
 pub(super) fn take_frame(fault: &mut Fault, below: &[&str]) {
-    let Some(frame) = below.iter().find_map(|line| FRAME.as_ref()?.captures(line)) else { return };
+    let Some(frame) = below.iter().find_map(|line| FRAME.as_ref()?.captures(line)) else {
+        return;
+    };
     (fault.symbol, fault.file) = (group(&frame, "symbol"), group(&frame, "file"));
 }
 
 /// Takes the name of a test of Catch2's, which stands between two rules above what failed.
 pub(super) fn take_title(fault: &mut Fault, lines: &[&str], at: usize) {
-    let above = lines.get(at.saturating_sub(ABOVE_MAX_LINES)..at).unwrap_or_default();
+    let above = lines
+        .get(at.saturating_sub(ABOVE_MAX_LINES)..at)
+        .unwrap_or_default();
     let is_rule = |line: &&str| line.len() > 3 && line.chars().all(|drawn| drawn == '-');
-    let below = above.iter().rposition(is_rule).and_then(|end| above.get(..end)).unwrap_or_default();
-    let title = below.iter().rposition(is_rule).and_then(|start| below.get(start + 1));
-    title.map_or("", |title| title.trim()).clone_into(&mut fault.symbol);
+    let below = above
+        .iter()
+        .rposition(is_rule)
+        .and_then(|end| above.get(..end))
+        .unwrap_or_default();
+    let title = below
+        .iter()
+        .rposition(is_rule)
+        .and_then(|start| below.get(start + 1));
+    title
+        .map_or("", |title| title.trim())
+        .clone_into(&mut fault.symbol);
 }
 
 #[cfg(test)]
@@ -83,11 +120,17 @@ mod tests {
     use super::*;
 
     fn all(output: &str) -> Vec<(String, String, String)> {
-        faults(output).into_iter().map(|fault| (fault.symbol, fault.file, fault.message)).collect()
+        faults(output)
+            .into_iter()
+            .map(|fault| (fault.symbol, fault.file, fault.message))
+            .collect()
     }
 
     fn is(output: &str, expected: &[(&str, &str, &str)]) {
-        let expected: Vec<_> = expected.iter().map(|&(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())).collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|&(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned()))
+            .collect();
         assert_eq!(all(output), expected, "{output}");
     }
 
@@ -104,7 +147,11 @@ mod tests {
     fn ctest_names_its_failed_tests() {
         is(
             LIST,
-            &[("test_spool_reconnect", "", "Failed"), ("test_slow", "", "Timeout"), ("test_crash", "", "SEGFAULT")],
+            &[
+                ("test_spool_reconnect", "", "Failed"),
+                ("test_slow", "", "Timeout"),
+                ("test_crash", "", "SEGFAULT"),
+            ],
         );
         let run = "37/40 Test #37: test_a ...........................   Passed    0.01 sec\n\
                    38/40 Test #38: test_spool_reconnect ...***Failed    0.12 sec\n      Start 40: test_crash\n\
@@ -119,7 +166,10 @@ mod tests {
                 ("test_crash", "", "Exception: SegFault"),
             ],
         );
-        is(" 1/1 Test  #1: test_x ....***Not Run   0.00 sec\n\n0% tests passed", &[("test_x", "", "Not Run")]);
+        is(
+            " 1/1 Test  #1: test_x ....***Not Run   0.00 sec\n\n0% tests passed",
+            &[("test_x", "", "Not Run")],
+        );
         for fine in [
             " 1/1 Test  #1: test_x ....***Skipped   0.00 sec\n",
             " 1/1 Test  #1: test_x ....***Not Run (Disabled)   0.00 sec\n",
@@ -133,7 +183,14 @@ mod tests {
     fn a_failed_test_says_what_it_wrote() {
         let wrote = "1/1 Test #14: SampleLoop.Ticks ......Subprocess aborted***Exception:   0.03 sec\n\
                      tests: alloc in realtime section: 32 bytes\n\n0% tests passed, 1 tests failed out of 1\n";
-        is(wrote, &[("SampleLoop.Ticks", "", "Exception: tests: alloc in realtime section: 32 bytes")]);
+        is(
+            wrote,
+            &[(
+                "SampleLoop.Ticks",
+                "",
+                "Exception: tests: alloc in realtime section: 32 bytes",
+            )],
+        );
     }
 
     const GOLDEN: &str = "[ RUN      ] Golden.tide_filter_spring\n/w/golden_test.cpp:33: Failure\n\
@@ -145,17 +202,30 @@ mod tests {
 
     #[test]
     fn googletest_says_where_and_why() {
-        let expected =
-            [("Golden.tide_filter_spring", "/w/golden_test.cpp", "Expected equality of these values: a Which is: 3")];
+        let expected = [(
+            "Golden.tide_filter_spring",
+            "/w/golden_test.cpp",
+            "Expected equality of these values: a Which is: 3",
+        )];
         is(GOLDEN, &expected);
         let under_ctest = format!(
             "1/1 Test #1: Golden.tide_filter_spring ...***Failed    0.01 sec\nRunning main() from main.cc\n{GOLDEN}"
         );
         is(&under_ctest, &expected);
-        let verbose = GOLDEN.lines().map(|line| format!("39: {line}\n")).collect::<Vec<_>>().concat();
+        let verbose = GOLDEN
+            .lines()
+            .map(|line| format!("39: {line}\n"))
+            .collect::<Vec<_>>()
+            .concat();
         is(&verbose, &expected);
-        is("[  FAILED  ] Golden.tide_filter_spring (3 ms)\n", &[("Golden.tide_filter_spring", "", "FAILED")]);
-        is("[  FAILED  ] All/Rows.counts/3, where GetParam() = 5 (0 ms)\n", &[("All/Rows.counts", "", "FAILED")]);
+        is(
+            "[  FAILED  ] Golden.tide_filter_spring (3 ms)\n",
+            &[("Golden.tide_filter_spring", "", "FAILED")],
+        );
+        is(
+            "[  FAILED  ] All/Rows.counts/3, where GetParam() = 5 (0 ms)\n",
+            &[("All/Rows.counts", "", "FAILED")],
+        );
         let marks: Vec<_> = faults(GOLDEN).iter().flat_map(Fault::marks).collect();
         assert_eq!(marks, ["Golden.tide_filter_spring", "tide_filter_spring"]);
     }
@@ -165,7 +235,14 @@ mod tests {
         let output = "-------------------------------\nrows are counted\n  twice\n-------------------------------\n\
                       /w/rows_test.cpp:10\n...............................\n\n/w/rows_test.cpp:13: FAILED:\n  \
                       CHECK( count(rows) == 2 )\nwith expansion:\n  1 == 2\n";
-        is(output, &[("rows are counted", "/w/rows_test.cpp", "CHECK( count(rows) == 2 )")]);
+        is(
+            output,
+            &[(
+                "rows are counted",
+                "/w/rows_test.cpp",
+                "CHECK( count(rows) == 2 )",
+            )],
+        );
     }
 
     #[test]
@@ -173,14 +250,25 @@ mod tests {
         let asan = "==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x55 bp 0x7f\n\
                     READ of size 4 at 0x602000000010 thread T0\n    #0 0x55 in __asan_memcpy (/usr/libasan.so+0x1)\n    \
                     #1 0x55 in Ring::pop() /w/src/ring.cpp:31:12\n";
-        is(asan, &[("Ring::pop", "/w/src/ring.cpp", "heap-use-after-free")]);
-        assert_eq!(faults(asan).first().map(|fault| fault.code.as_str()), Some("heap-use-after-free"));
-        let tsan =
-            "WARNING: ThreadSanitizer: data race (pid=7)\n  Write of 4\n    #0 Ring::push(int) /w/src/ring.cpp:9\n";
+        is(
+            asan,
+            &[("Ring::pop", "/w/src/ring.cpp", "heap-use-after-free")],
+        );
+        assert_eq!(
+            faults(asan).first().map(|fault| fault.code.as_str()),
+            Some("heap-use-after-free")
+        );
+        let tsan = "WARNING: ThreadSanitizer: data race (pid=7)\n  Write of 4\n    #0 Ring::push(int) /w/src/ring.cpp:9\n";
         is(tsan, &[("Ring::push", "/w/src/ring.cpp", "data race")]);
-        let assertion =
-            "tests: /w/src/ring.cpp:31: int Ring::pop(): Assertion `size > 0' failed.\nAborted (core dumped)\n";
-        is(assertion, &[("Ring::pop", "/w/src/ring.cpp", "Assertion `size > 0' failed")]);
+        let assertion = "tests: /w/src/ring.cpp:31: int Ring::pop(): Assertion `size > 0' failed.\nAborted (core dumped)\n";
+        is(
+            assertion,
+            &[(
+                "Ring::pop",
+                "/w/src/ring.cpp",
+                "Assertion `size > 0' failed",
+            )],
+        );
         let c = "tests: ring.c:31: pop: Assertion `size > 0' failed.\n";
         is(c, &[("pop", "ring.c", "Assertion `size > 0' failed")]);
     }

@@ -50,23 +50,28 @@ pub(super) static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 pub(super) static ARROW: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?:-->|at) (?P<file>[^\s:]+):\d+(?::\d+)?"));
-pub(super) static FRAME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r#"^\s*File "(?P<file>[^"]+)", line \d+(?:, in (?P<symbol>[\w<>.]+))?"#));
+pub(super) static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r#"^\s*File "(?P<file>[^"]+)", line \d+(?:, in (?P<symbol>[\w<>.]+))?"#)
+});
 /// That of rich.
 pub(super) static SHORT_FRAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^(?P<file>\S+\.py):\d+ in (?P<symbol>[\w<>.]+)$"));
 /// The place that Terraform names under the title of a mistake.
-pub(super) static SECTION: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+on (?P<file>\S+) line \d+"));
+pub(super) static SECTION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^\s+on (?P<file>\S+) line \d+"));
 /// The rule of pyright.
-pub(super) static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\((?P<code>report\w+)\)$"));
-pub(super) static HEADING: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^(?:\s*FAIL +)?(?P<file>\S*/\S+\.\w{1,5})(?: \([0-9.]+ m?s\)| \[ \S+ \])?$"));
+pub(super) static RULE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"\((?P<code>report\w+)\)$"));
+pub(super) static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r"^(?:\s*FAIL +)?(?P<file>\S*/\S+\.\w{1,5})(?: \([0-9.]+ m?s\)| \[ \S+ \])?$")
+});
 pub(super) static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r#"[`'"‘“](?P<symbol>[A-Za-z_$][\w$:.<>&-]{0,79})[`'"’”]|(?:undefined|cannot find symbol|undeclared name): (?P<bare>[A-Za-z_][\w.]{0,79})"#,
     )
 });
-pub(super) static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| compile("\x1b\\[[0-9;?]*[A-Za-z]"));
+pub(super) static ESCAPES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile("\x1b\\[[0-9;?]*[A-Za-z]"));
 pub(super) static PATHS: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"(?:[A-Za-z]:)?[\w.@~-]*[/\\][\w./\\@~-]+(?::\d+)*"));
 /// Those within a name are a part of it: `i64` is not `i32`.
@@ -74,7 +79,9 @@ pub(super) static NUMBERS: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}\b|\b\d+(?:\.\d+)*"));
 /// The lint that a diagnostic of rustc or clippy comes from: its note or its address.
 pub(super) static LINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"(?:(?P<address>rust-clippy/\S*#)|#\[(?:deny|forbid)\(|-D )(?P<tool>clippy::)?(?P<lint>[a-z_-]+)")
+    compile(
+        r"(?:(?P<address>rust-clippy/\S*#)|#\[(?:deny|forbid)\(|-D )(?P<tool>clippy::)?(?P<lint>[a-z_-]+)",
+    )
 });
 /// Names that systems give to what went wrong, wherever they stand in a message.
 pub(super) static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -86,16 +93,19 @@ pub(super) static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 /// A function in a stack of Go's.
-pub(super) static GO_FRAME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s+(?:\S*/)?[\w-]+\.(?P<symbol>[\w.()*]+)\(\)$|^\s+(?P<file>/\S+\.go):\d+"));
+pub(super) static GO_FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r"^\s+(?:\S*/)?[\w-]+\.(?P<symbol>[\w.()*]+)\(\)$|^\s+(?P<file>/\S+\.go):\d+")
+});
 /// The package whose wish npm cannot fulfil.
-pub(super) static PEER: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\bpeer (?P<symbol>@?[\w./-]+)@"));
+pub(super) static PEER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"\bpeer (?P<symbol>@?[\w./-]+)@"));
 /// What stands under the source that a diagnostic of rustc is about.
 pub(super) static LABEL: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^[\s\d]*\|[^^]*\^[\s^-]*(?P<message>[A-Za-z`].*)$"));
 /// What a Java compiler does not find.
-pub(super) static JAVA_SYMBOL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^(?:\[ERROR\])?\s*symbol:\s*(?P<message>(?:\w+ )?(?P<symbol>[\w.$]+).*)$"));
+pub(super) static JAVA_SYMBOL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r"^(?:\[ERROR\])?\s*symbol:\s*(?P<message>(?:\w+ )?(?P<symbol>[\w.$]+).*)$")
+});
 /// What a test of Go's logs.
 pub(super) static GO_LOG: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?P<file>[^\s:]+\.go):\d+:(?:\s+(?P<message>.*))?$"));

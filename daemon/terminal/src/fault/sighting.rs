@@ -1,5 +1,6 @@
-//! Mistakes that are known again by all that is said of them. A tool's closing line, a test's bare name and a message without a
-//! place identify nothing: another failure of the same tool has them as well.
+//! Mistakes that are known again by all that is said of them. A tool's closing line, a test's bare
+//! name and a message without a place identify nothing: another failure of the same tool has them
+//! as well.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -35,7 +36,8 @@ const RULE_MIN_CHARS: usize = 3;
 /// The code of what a test says when it breaks off.
 const PANIC: &str = "panic";
 
-/// How lines begin that stand beside a mistake and say nothing of it: stacks, sources, notes, and tests that passed.
+/// How lines begin that stand beside a mistake and say nothing of it: stacks, sources, notes, and
+/// tests that passed.
 const ASIDES: &[&str] = &[
     "at ",
     "File \"",
@@ -81,7 +83,13 @@ const ASIDES_WITHIN: &[&str] = &[": note: ", ": warning: ", " warning: ", " | "]
 const ASIDE_END: &str = " ok";
 
 /// Lines with which what is said of a mistake ends.
-const ENDS: &[&str] = &["failures:", "stack backtrace:", "stacktrace:", "stack trace:", "require stack:"];
+const ENDS: &[&str] = &[
+    "failures:",
+    "stack backtrace:",
+    "stacktrace:",
+    "stack trace:",
+    "require stack:",
+];
 
 /// `check: cases/a.txt:3: no owner`: a place with a message, whatever the tool is.
 static PLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -106,7 +114,8 @@ static VOLATILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 /// The line behind a file's name without a directory.
-static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?P<ending>\.[A-Za-z]\w{0,7}):\d+\b"));
+static LINE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"(?P<ending>\.[A-Za-z]\w{0,7}):\d+\b"));
 
 const PATTERNS: [&LazyLock<Option<Regex>>; 4] = [&PLACED, &JUDGED, &VOLATILE, &LINE];
 
@@ -122,11 +131,13 @@ pub(super) fn warm_up() {
 pub struct Sighting {
     /// The mistake.
     pub fault: Fault,
-    /// Hashes of what is said of it and of the others of its output, values included, without what differs each time.
+    /// Hashes of what is said of it and of the others of its output, values included, without what
+    /// differs each time.
     pub said: Vec<u64>,
 }
 
-/// Finds the mistakes of an output that something is said of, each once, in order, without the secrets in it.
+/// Finds the mistakes of an output that something is said of, each once, in order, without the
+/// secrets in it.
 #[must_use]
 pub fn sightings(output: &str) -> Vec<Sighting> {
     let plain = bare(output);
@@ -154,8 +165,12 @@ pub fn sightings(output: &str) -> Vec<Sighting> {
     if seen.is_empty() {
         seen.extend(whole(&lines));
     }
-    // What one line says again of several mistakes comes with any of them: all that was said has to come back.
-    let mut said: Vec<u64> = seen.iter().flat_map(|one| one.said.iter().copied()).collect();
+    // What one line says again of several mistakes comes with any of them: all that was said has to
+    // come back.
+    let mut said: Vec<u64> = seen
+        .iter()
+        .flat_map(|one| one.said.iter().copied())
+        .collect();
     said.sort_unstable();
     said.dedup();
     for one in &mut seen {
@@ -182,23 +197,40 @@ fn plain_fault(lines: &[&str], at: usize) -> Option<Fault> {
 
 fn judged(line: &str) -> Option<Fault> {
     let captures = JUDGED.as_ref()?.captures(line)?;
-    let symbol = replaced(VOLATILE.as_ref(), &group(&captures, "symbol"), "").trim().to_owned();
+    let symbol = replaced(VOLATILE.as_ref(), &group(&captures, "symbol"), "")
+        .trim()
+        .to_owned();
     let message = group(&captures, "message");
-    Some(Fault { code: FAILED.to_owned(), symbol, message, ..Fault::default() })
+    Some(Fault {
+        code: FAILED.to_owned(),
+        symbol,
+        message,
+        ..Fault::default()
+    })
 }
 
 fn placed(line: &str) -> Option<Fault> {
     let captures = PLACED.as_ref()?.captures(line)?;
     let (file, message) = (group(&captures, "file"), group(&captures, "message"));
     let symbol = quoted(&message).unwrap_or_default();
-    (!is_aside(&message)).then_some(Fault { symbol, file, message, ..Fault::default() })
+    (!is_aside(&message)).then_some(Fault {
+        symbol,
+        file,
+        message,
+        ..Fault::default()
+    })
 }
 
 /// All that is said of a mistake; `None` when that is nothing of its own.
 fn sighting(lines: &[&str], Found { fault, at }: Found) -> Option<Sighting> {
     let is_test = fault.code == FAILED || fault.code == PANIC;
-    // Where the tool names a test by its title alone, that is what stands in the place of a message.
-    let name = if fault.symbol.is_empty() && is_test { &fault.message } else { &fault.symbol };
+    // Where the tool names a test by its title alone, that is what stands in the place of a
+    // message.
+    let name = if fault.symbol.is_empty() && is_test {
+        &fault.message
+    } else {
+        &fault.symbol
+    };
     // One word in the place of a test's message is a name, or how it ended.
     let is_word = is_test && !fault.message.contains(' ');
     let has_message = !fault.message.is_empty() && !is_word && fault.message != *name;
@@ -211,7 +243,8 @@ fn sighting(lines: &[&str], Found { fault, at }: Found) -> Option<Sighting> {
             said.extend(block(lines, at, Some(name)));
         }
     } else {
-        let is_specific = !(fault.code.is_empty() && fault.symbol.is_empty() && fault.file.is_empty());
+        let is_specific =
+            !(fault.code.is_empty() && fault.symbol.is_empty() && fault.file.is_empty());
         if !is_specific || said.is_empty() {
             return None;
         }
@@ -222,7 +255,10 @@ fn sighting(lines: &[&str], Found { fault, at }: Found) -> Option<Sighting> {
     }
     // Many directories have a `mod.rs`.
     said.extend(place(&fault.file));
-    Some(Sighting { fault, said: said.iter().map(|line| text_hash(line)).collect() })
+    Some(Sighting {
+        fault,
+        said: said.iter().map(|line| text_hash(line)).collect(),
+    })
 }
 
 /// A file of a mistake, with its directory, in any checkout.
@@ -238,7 +274,10 @@ fn places_of(lines: &[&str], at: usize, name: &str) -> Vec<usize> {
     let mut places = vec![at];
     if name.chars().count() >= NAME_MIN_CHARS {
         let is_there = |line: &str| line.contains(name) && !is_aside(line.trim());
-        let others = lines.iter().enumerate().filter(|(other, line)| *other != at && is_there(line));
+        let others = lines
+            .iter()
+            .enumerate()
+            .filter(|(other, line)| *other != at && is_there(line));
         places.extend(others.map(|(other, _)| other));
     }
     places.truncate(BLOCKS_MAX);
@@ -255,9 +294,18 @@ fn block(lines: &[&str], at: usize, test: Option<&str>) -> Vec<String> {
         }
         let ends = match test {
             Some(name) => is_of_another_test(line, name),
-            None => plain.is_empty() || FORMS.iter().any(|form| form.pattern.is_match(line)) || is_placed(line),
+            None => {
+                plain.is_empty()
+                    || FORMS.iter().any(|form| form.pattern.is_match(line))
+                    || is_placed(line)
+            }
         };
-        if ends || is_rule(plain) || is_end(plain) || is_closing(plain) || said.len() >= SAID_MAX_LINES {
+        if ends
+            || is_rule(plain)
+            || is_end(plain)
+            || is_closing(plain)
+            || said.len() >= SAID_MAX_LINES
+        {
             break;
         }
         let is_name = test.is_some_and(|name| !name.is_empty() && plain.contains(name));
@@ -270,24 +318,37 @@ fn block(lines: &[&str], at: usize, test: Option<&str>) -> Vec<String> {
 
 /// A short output without any form as one mistake, where it names anything.
 fn whole(lines: &[&str]) -> Option<Sighting> {
-    let telling = lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphabetic));
+    let telling = lines
+        .iter()
+        .map(|line| line.trim())
+        .filter(|line| line.chars().any(char::is_alphabetic));
     let telling: Vec<String> = telling
         .filter(|line| !is_closing(line) && !is_progress(line) && !is_aside(line))
         .map(normal)
         .take(WHOLE_MAX_LINES + 1)
         .collect();
-    let is_named = telling.iter().any(|line| line.split_whitespace().any(is_name));
+    let is_named = telling
+        .iter()
+        .any(|line| line.split_whitespace().any(is_name));
     if telling.is_empty() || telling.len() > WHOLE_MAX_LINES || !is_named {
         return None;
     }
-    let fault = Fault { message: telling.join(" "), ..Fault::default() };
-    Some(Sighting { fault, said: telling.iter().map(|line| text_hash(line)).collect() })
+    let fault = Fault {
+        message: telling.join(" "),
+        ..Fault::default()
+    };
+    Some(Sighting {
+        fault,
+        said: telling.iter().map(|line| text_hash(line)).collect(),
+    })
 }
 
 /// Whether a word is a name and none of the language's.
 fn is_name(word: &str) -> bool {
     let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
-    inner.len() > 2 && inner.chars().any(char::is_alphabetic) && inner.contains(['_', '-', '.', '/', ':', '@'])
+    inner.len() > 2
+        && inner.chars().any(char::is_alphabetic)
+        && inner.contains(['_', '-', '.', '/', ':', '@'])
 }
 
 /// Whether a line is about another test than this.
@@ -296,10 +357,17 @@ fn is_of_another_test(line: &str, name: &str) -> bool {
         return false;
     }
     let is_test = |code: &str| code == FAILED || code == PANIC;
-    let is_title = |captures: &Captures<'_>| captures.name("symbol").is_some_and(|symbol| !symbol.is_empty());
+    let is_title = |captures: &Captures<'_>| {
+        captures
+            .name("symbol")
+            .is_some_and(|symbol| !symbol.is_empty())
+    };
     let mut forms = FORMS.iter().filter(|form| is_test(form.code));
-    forms.any(|form| form.pattern.captures(line).is_some_and(|captures| is_title(&captures)))
-        || JUDGED.as_ref().is_some_and(|judged| judged.is_match(line))
+    forms.any(|form| {
+        form.pattern
+            .captures(line)
+            .is_some_and(|captures| is_title(&captures))
+    }) || JUDGED.as_ref().is_some_and(|judged| judged.is_match(line))
 }
 
 fn is_placed(line: &str) -> bool {
@@ -315,7 +383,9 @@ fn is_cut(message: &str) -> bool {
 fn is_rule(line: &str) -> bool {
     let drawn = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
     let first = line.chars().next().filter(|first| drawn(*first));
-    first.is_some_and(|first| line.chars().take_while(|next| *next == first).count() >= RULE_MIN_CHARS)
+    first.is_some_and(|first| {
+        line.chars().take_while(|next| *next == first).count() >= RULE_MIN_CHARS
+    })
 }
 
 fn is_end(line: &str) -> bool {
@@ -326,7 +396,10 @@ fn is_end(line: &str) -> bool {
 /// Whether a line says nothing of what went wrong.
 fn is_aside(line: &str) -> bool {
     let drawn = |c: char| "^~-|+ ".contains(c);
-    let numbered = line.trim_start_matches('>').trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = line
+        .trim_start_matches('>')
+        .trim_start()
+        .trim_start_matches(|c: char| c.is_ascii_digit());
     let is_source = numbered.trim_start().starts_with(['|', '│']);
     line.chars().all(drawn)
         || is_source
@@ -343,7 +416,11 @@ fn hashed(line: &str) -> u64 {
 fn normal(line: &str) -> String {
     let pathless = PATHS.as_ref().map_or_else(
         || line.to_owned(),
-        |paths| paths.replace_all(line, |path: &Captures<'_>| shortened(&path[0])).into_owned(),
+        |paths| {
+            paths
+                .replace_all(line, |path: &Captures<'_>| shortened(&path[0]))
+                .into_owned()
+        },
     );
     let timeless = replaced(VOLATILE.as_ref(), &pathless, "#");
     let placeless = replaced(LINE.as_ref(), &timeless, "$ending");
@@ -353,20 +430,36 @@ fn normal(line: &str) -> String {
 /// A path without its line; of an absolute one, which is that of a checkout, only the name.
 fn shortened(path: &str) -> String {
     let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':');
-    let bare = if bare.len() < path.len() && path.get(bare.len()..).is_some_and(|rest| rest.starts_with(':')) {
+    let bare = if bare.len() < path.len()
+        && path
+            .get(bare.len()..)
+            .is_some_and(|rest| rest.starts_with(':'))
+    {
         bare
     } else {
         path
     };
-    let is_absolute = bare.starts_with(['/', '~', '\\']) || bare.get(1..).is_some_and(|rest| rest.starts_with(":\\"));
-    let name = bare.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default();
-    if is_absolute { name.to_owned() } else { bare.to_owned() }
+    let is_absolute = bare.starts_with(['/', '~', '\\'])
+        || bare.get(1..).is_some_and(|rest| rest.starts_with(":\\"));
+    let name = bare
+        .rsplit(['/', '\\'])
+        .find(|part| !part.is_empty())
+        .unwrap_or_default();
+    if is_absolute {
+        name.to_owned()
+    } else {
+        bare.to_owned()
+    }
 }
 
-/// Hash of a line by which equal ones are found: BLAKE3 with its white space folded, cut to 64 bits.
+/// Hash of a line by which equal ones are found: BLAKE3 with its white space folded, cut to 64
+/// bits.
 fn text_hash(line: &str) -> u64 {
     let folded = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    blake3::hash(folded.as_bytes()).as_bytes().first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    blake3::hash(folded.as_bytes())
+        .as_bytes()
+        .first_chunk::<8>()
+        .map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]
@@ -379,8 +472,15 @@ mod tests {
         let mut lines = lines_of(then);
         lines.extend(seen.iter().flat_map(|seen| seen.said.iter().copied()));
         let known = sightings(first);
-        let is_known = |one: &Sighting| seen.iter().any(|other| other.fault.fingerprint() == one.fault.fingerprint());
-        known.iter().any(is_known) && known.iter().flat_map(|seen| &seen.said).all(|line| lines.contains(line))
+        let is_known = |one: &Sighting| {
+            seen.iter()
+                .any(|other| other.fault.fingerprint() == one.fault.fingerprint())
+        };
+        known.iter().any(is_known)
+            && known
+                .iter()
+                .flat_map(|seen| &seen.said)
+                .all(|line| lines.contains(line))
     }
 
     #[test]
@@ -401,7 +501,11 @@ mod tests {
             "FAILED tests/test_rows.py::test_adds\n1 failed, 3 passed in 0.05s\n",
             "error: the sum is off\n",
         ] {
-            assert!(sightings(output).is_empty(), "{output}: {:?}", sightings(output));
+            assert!(
+                sightings(output).is_empty(),
+                "{output}: {:?}",
+                sightings(output)
+            );
         }
     }
 
@@ -409,11 +513,24 @@ mod tests {
     fn a_mistake_is_the_same_on_another_line_and_in_another_checkout() {
         let pytest = "E   AssertionError: assert 3 == 4\n/home/a/src/p/tests/test_a.py:11: AssertionError\n\
                       FAILED tests/test_a.py::test_x - AssertionError: assert 3...\n1 failed in 0.03s\n";
-        let other = pytest.replace("/home/a/src/p", "/home/b/wt/p-2").replace(":11:", ":14:").replace("0.03s", "1.20s");
+        let other = pytest
+            .replace("/home/a/src/p", "/home/b/wt/p-2")
+            .replace(":11:", ":14:")
+            .replace("0.03s", "1.20s");
         assert!(is_back(pytest, &other));
-        assert!(is_back(pytest, &format!("{other}ERROR tests/test_b.py - NameError: no `x`\n")), "beside another");
-        let own = "check: cases/a.txt:3: no owner\ncheck finished: 1 problem(s), see docs/cases.md\n";
-        assert!(is_back(own, "check: cases/b.txt:1: trailing space\ncheck: cases/a.txt:7: no owner\n2 problems\n"));
+        assert!(
+            is_back(
+                pytest,
+                &format!("{other}ERROR tests/test_b.py - NameError: no `x`\n")
+            ),
+            "beside another"
+        );
+        let own =
+            "check: cases/a.txt:3: no owner\ncheck finished: 1 problem(s), see docs/cases.md\n";
+        assert!(is_back(
+            own,
+            "check: cases/b.txt:1: trailing space\ncheck: cases/a.txt:7: no owner\n2 problems\n"
+        ));
         let runner = "[ FAIL ] conflict\n     want: locked A2\n     got:  clear A1 A2\nbox: 1 of 3 cases failed\n";
         assert!(is_back(runner, &format!("[ pass ] release\n{runner}")));
     }
@@ -430,8 +547,12 @@ mod tests {
                 "error: undefined variable \"{name}\"\n\n** (CompileError) lib/a.ex: cannot compile module A.B (see above)\n"
             )
         };
-        assert!(!is_back(&compiled("limit"), &compiled("slug")), "both end alike");
-        let runner = |got: &str| format!("[ FAIL ] conflict\n     got:  {got}\nbox: 1 of 3 cases failed\n");
+        assert!(
+            !is_back(&compiled("limit"), &compiled("slug")),
+            "both end alike"
+        );
+        let runner =
+            |got: &str| format!("[ FAIL ] conflict\n     got:  {got}\nbox: 1 of 3 cases failed\n");
         assert!(!is_back(&runner("clear A1"), &runner("ValueError: no")));
     }
 }

@@ -1,4 +1,5 @@
-//! What a failed test is of: the component or the module that its suite and its file are named after.
+//! What a failed test is of: the component or the module that its suite and its file are named
+//! after.
 
 use super::marks::{COMMON_CODES, is_telling_name};
 use super::{FAILED, Fault};
@@ -19,18 +20,27 @@ pub struct Suite {
 }
 
 impl Fault {
-    /// What a failed test is of, and what its message names: a text that has a name of each is about this failure, while one
-    /// with the former alone may say anything of it. `None` when there is nothing of one of them.
+    /// What a failed test is of, and what its message names: a text that has a name of each is
+    /// about this failure, while one with the former alone may say anything of it. `None` when
+    /// there is nothing of one of them.
     #[must_use]
     pub fn suite(&self) -> Option<Suite> {
         if self.code != FAILED {
             return None;
         }
-        let suite = SEPARATORS.iter().find_map(|between| self.symbol.split_once(between)).map(|(suite, _)| suite);
+        let suite = SEPARATORS
+            .iter()
+            .find_map(|between| self.symbol.split_once(between))
+            .map(|(suite, _)| suite);
         let file = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
-        let of_file = INFIXES.iter().find_map(|infix| file.split_once(infix)).map(|(name, _)| name);
+        let of_file = INFIXES
+            .iter()
+            .find_map(|infix| file.split_once(infix))
+            .map(|(name, _)| name);
         let names = telling(suite.into_iter().chain(of_file));
-        let words = self.message.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let words = self
+            .message
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'));
         let said = telling(words.filter(|word| !COMMON_CODES.contains(word)));
         (!names.is_empty() && !said.is_empty()).then_some(Suite { names, said })
     }
@@ -53,14 +63,16 @@ mod tests {
     use super::*;
 
     fn suite(output: &str) -> Option<(Vec<String>, Vec<String>)> {
-        faults(output).iter().find_map(Fault::suite).map(|suite| (suite.names, suite.said))
+        faults(output)
+            .iter()
+            .find_map(Fault::suite)
+            .map(|suite| (suite.names, suite.said))
     }
 
     #[test]
     fn a_test_is_of_what_its_suite_and_its_file_are_named_after() {
         let found = Some((vec!["ParcelMap".to_owned()], vec!["WebGL".to_owned()]));
-        let vitest =
-            " FAIL  src/components/ParcelMap.test.tsx > ParcelMap > renders\nError: Failed to initialize WebGL\n";
+        let vitest = " FAIL  src/components/ParcelMap.test.tsx > ParcelMap > renders\nError: Failed to initialize WebGL\n";
         assert_eq!(suite(vitest), found);
         let file = " FAIL  src/components/ParcelMap.test.tsx > the map\nError: Failed to initialize WebGL\n";
         assert_eq!(suite(file), found);

@@ -1,4 +1,5 @@
-//! What stands under the name of a failed test: the rest of the name, its place, and the exception that is that test's.
+//! What stands under the name of a failed test: the rest of the name, its place, and the exception
+//! that is that test's.
 
 use std::sync::LazyLock;
 
@@ -21,7 +22,8 @@ static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The first line of a name of several, as mocha numbers them.
 static NUMBERED: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+\d+\) \S"));
 /// The place of a test in a line of its own.
-static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+(?P<file>[^\s:]+\.\w+):\d+$"));
+static PLACE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^\s+(?P<file>[^\s:]+\.\w+):\d+$"));
 
 const PATTERNS: [&LazyLock<Option<Regex>>; 3] = [&TEST, &NUMBERED, &PLACE];
 
@@ -35,18 +37,30 @@ pub(super) fn warm_up() {
 /// Whether an exception stands under the name of the test that it ended.
 pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
     let above = lines.get(..at).unwrap_or_default();
-    let Some(last) = above.iter().rposition(|line| !line.is_empty()) else { return false };
-    let is = |pattern: &LazyLock<Option<Regex>>, line: &str| pattern.as_ref().is_some_and(|found| found.is_match(line));
-    let name = above.get(last.saturating_sub(TITLES_MAX)..=last).unwrap_or_default();
-    let ends_a_name =
-        name.last().is_some_and(|line| line.ends_with(':')) && name.iter().any(|line| is(&NUMBERED, line));
+    let Some(last) = above.iter().rposition(|line| !line.is_empty()) else {
+        return false;
+    };
+    let is = |pattern: &LazyLock<Option<Regex>>, line: &str| {
+        pattern.as_ref().is_some_and(|found| found.is_match(line))
+    };
+    let name = above
+        .get(last.saturating_sub(TITLES_MAX)..=last)
+        .unwrap_or_default();
+    let ends_a_name = name.last().is_some_and(|line| line.ends_with(':'))
+        && name.iter().any(|line| is(&NUMBERED, line));
     ends_a_name || name.last().is_some_and(|line| is(&TEST, line))
 }
 
-/// Takes the rest of a name that ends with a colon, and the exception below: mocha writes the suites and the test in lines
-/// of their own. `None` for what else is numbered.
+/// Takes the rest of a name that ends with a colon, and the exception below: mocha writes the
+/// suites and the test in lines of their own. `None` for what else is numbered.
 pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
-    let rest = || below.iter().map(|line| line.trim()).take(TITLES_MAX).take_while(|line| !line.is_empty());
+    let rest = || {
+        below
+            .iter()
+            .map(|line| line.trim())
+            .take(TITLES_MAX)
+            .take_while(|line| !line.is_empty())
+    };
     let mut titles = vec![fault.symbol.clone()];
     if !fault.symbol.ends_with(':') {
         let end = rest().position(|line| line.ends_with(':'))?;
@@ -54,9 +68,14 @@ pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
     }
     let name = titles.join(" ");
     name.trim_end_matches(':').clone_into(&mut fault.symbol);
-    let told = below.iter().skip(titles.len() - 1).map(|line| line.trim()).find(|line| !line.is_empty())?;
+    let told = below
+        .iter()
+        .skip(titles.len() - 1)
+        .map(|line| line.trim())
+        .find(|line| !line.is_empty())?;
     told.clone_into(&mut fault.message);
-    let is_kind = matches!(fault.symbol.as_str(), "Failure" | "Error") || fault.symbol.ends_with("Failure/Error");
+    let is_kind = matches!(fault.symbol.as_str(), "Failure" | "Error")
+        || fault.symbol.ends_with("Failure/Error");
     (!is_kind && fault.message.contains("Error")).then_some(())
 }
 
@@ -64,7 +83,10 @@ pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
 pub(super) fn take_place(fault: &mut Fault, below: &[&str]) {
     fault.file = found_in(below.iter().take(1), PLACE.as_ref(), "file").unwrap_or_default();
     let skipped = usize::from(!fault.file.is_empty());
-    below.get(skipped).map_or("", |line| line.trim()).clone_into(&mut fault.message);
+    below
+        .get(skipped)
+        .map_or("", |line| line.trim())
+        .clone_into(&mut fault.message);
 }
 
 #[cfg(test)]
@@ -73,8 +95,15 @@ mod tests {
     use super::*;
 
     fn is(output: &str, symbol: &str, file: &str, message: &str) {
-        let found: Vec<_> = faults(output).into_iter().map(|fault| (fault.symbol, fault.file, fault.message)).collect();
-        assert_eq!(found, [(symbol.to_owned(), file.to_owned(), message.to_owned())], "{output}");
+        let found: Vec<_> = faults(output)
+            .into_iter()
+            .map(|fault| (fault.symbol, fault.file, fault.message))
+            .collect();
+        assert_eq!(
+            found,
+            [(symbol.to_owned(), file.to_owned(), message.to_owned())],
+            "{output}"
+        );
     }
 
     #[test]
@@ -85,10 +114,22 @@ mod tests {
     #[test]
     fn an_assertion_is_that_of_its_test() {
         let thrown = "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:";
-        is(&format!("  1 failing\n\n  1) Calc\n       adds:\n\n      {thrown}\n\n3 !== 4\n"), "Calc adds", "", thrown);
-        is(&format!("  1) adds:\n\n      {thrown}\n"), "adds", "", thrown);
         is(
-            &format!("✖ adds (1.2ms)\n  {thrown}\n\n✖ failing tests:\n\n✖ adds (1.2ms)\n  {thrown}\n"),
+            &format!("  1 failing\n\n  1) Calc\n       adds:\n\n      {thrown}\n\n3 !== 4\n"),
+            "Calc adds",
+            "",
+            thrown,
+        );
+        is(
+            &format!("  1) adds:\n\n      {thrown}\n"),
+            "adds",
+            "",
+            thrown,
+        );
+        is(
+            &format!(
+                "✖ adds (1.2ms)\n  {thrown}\n\n✖ failing tests:\n\n✖ adds (1.2ms)\n  {thrown}\n"
+            ),
             "adds",
             "",
             thrown,
@@ -123,7 +164,12 @@ mod tests {
             "",
             "[info]   3 did not equal 4 (a.scala:7)",
         );
-        is("00:01 +0 -1: Calc adds [E]\n  Expected: <4>\n    Actual: <3>\n", "Calc adds", "", "Expected: <4>");
+        is(
+            "00:01 +0 -1: Calc adds [E]\n  Expected: <4>\n    Actual: <3>\n",
+            "Calc adds",
+            "",
+            "Expected: <4>",
+        );
     }
 
     #[test]

@@ -45,8 +45,8 @@ const SCRIPTED: &[&str] = &[
     "-s",
 ];
 
-/// The options of programs, and those that mean the same to all. To run what failed alone (`--lf`) tells as much as
-/// to run all.
+/// The options of programs, and those that mean the same to all. To run what failed alone (`--lf`)
+/// tells as much as to run all.
 pub(super) const TABLE: &[Options] = &[
     Options {
         programs: &["pytest", "py.test", "pytest-3"],
@@ -91,7 +91,15 @@ pub(super) const TABLE: &[Options] = &[
         ],
         pace: &["--numprocesses", "-n"],
         way: &["--create-db", "--forked", "--no-cov"],
-        way_valued: &["--dist", "--import-mode", "--pythonwarnings", "--reruns", "--rootdir", "-W", "-p"],
+        way_valued: &[
+            "--dist",
+            "--import-mode",
+            "--pythonwarnings",
+            "--reruns",
+            "--rootdir",
+            "-W",
+            "-p",
+        ],
     },
     Options {
         programs: &["unittest"],
@@ -127,12 +135,26 @@ pub(super) const TABLE: &[Options] = &[
     },
     Options {
         programs: &["go"],
-        report: &["-benchmem", "-count=1", "-cover", "-failfast", "-json", "-v", "-work", "-x"],
+        report: &[
+            "-benchmem",
+            "-count=1",
+            "-cover",
+            "-failfast",
+            "-json",
+            "-v",
+            "-work",
+            "-x",
+        ],
         report_valued: &["-covermode", "-coverpkg", "-coverprofile"],
         pace: &["-p", "-parallel"],
         ..NONE
     },
-    Options { programs: &["gotestsum"], report: &["-v"], report_valued: &["--format", "-f"], ..NONE },
+    Options {
+        programs: &["gotestsum"],
+        report: &["-v"],
+        report_valued: &["--format", "-f"],
+        ..NONE
+    },
     Options {
         programs: &["jest"],
         report: SCRIPTED,
@@ -162,8 +184,18 @@ pub(super) const TABLE: &[Options] = &[
         way_valued: &["--retries", "--retry"],
         ..NONE
     },
-    Options { programs: &["node"], report_valued: &["--test-reporter"], ..NONE },
-    Options { programs: &["deno"], letters: "q", report: &["--quiet"], report_valued: &["--reporter"], ..NONE },
+    Options {
+        programs: &["node"],
+        report_valued: &["--test-reporter"],
+        ..NONE
+    },
+    Options {
+        programs: &["deno"],
+        letters: "q",
+        report: &["--quiet"],
+        report_valued: &["--reporter"],
+        ..NONE
+    },
     Options {
         programs: &["tsc", "vue-tsc"],
         report: &[
@@ -187,7 +219,13 @@ pub(super) const TABLE: &[Options] = &[
     Options {
         programs: &["ruff"],
         letters: "qsv",
-        report: &["--quiet", "--show-fixes", "--silent", "--statistics", "--verbose"],
+        report: &[
+            "--quiet",
+            "--show-fixes",
+            "--silent",
+            "--statistics",
+            "--verbose",
+        ],
         report_valued: &["--output-format"],
         ..NONE
     },
@@ -223,7 +261,12 @@ pub(super) const TABLE: &[Options] = &[
         way: &["--always-make", "-B"],
         ..NONE
     },
-    Options { programs: &["ninja"], letters: "v", report: &["--quiet", "--verbose"], ..NONE },
+    Options {
+        programs: &["ninja"],
+        letters: "v",
+        report: &["--quiet", "--verbose"],
+        ..NONE
+    },
     Options {
         programs: &["cmake"],
         letters: "v",
@@ -284,22 +327,55 @@ pub(super) const TABLE: &[Options] = &[
         way: &["--update-snapshots", "-U"],
         ..NONE
     },
-    Options { programs: &["dotnet"], report: &["--nologo"], report_valued: &["--logger", "--verbosity", "-v"], ..NONE },
+    Options {
+        programs: &["dotnet"],
+        report: &["--nologo"],
+        report_valued: &["--logger", "--verbosity", "-v"],
+        ..NONE
+    },
     Options {
         programs: &["rspec"],
-        report: &["--backtrace", "--color", "--fail-fast", "--no-color", "--only-failures", "-b"],
+        report: &[
+            "--backtrace",
+            "--color",
+            "--fail-fast",
+            "--no-color",
+            "--only-failures",
+            "-b",
+        ],
         report_valued: &["--format", "-f"],
         ..NONE
     },
     Options {
         programs: &["phpunit", "pest"],
-        report: &["--debug", "--no-progress", "--stop-on-failure", "--testdox", "--verbose", "-v"],
+        report: &[
+            "--debug",
+            "--no-progress",
+            "--stop-on-failure",
+            "--testdox",
+            "--verbose",
+            "-v",
+        ],
         report_valued: &["--colors"],
         ..NONE
     },
-    Options { programs: &["mix"], report: &["--color", "--failed", "--trace"], ..NONE },
-    Options { programs: &["swift"], letters: "qv", report: &["--quiet", "--verbose"], pace: &["--parallel"], ..NONE },
-    Options { programs: &["flutter", "dart"], report_valued: &["--reporter", "-r"], ..NONE },
+    Options {
+        programs: &["mix"],
+        report: &["--color", "--failed", "--trace"],
+        ..NONE
+    },
+    Options {
+        programs: &["swift"],
+        letters: "qv",
+        report: &["--quiet", "--verbose"],
+        pace: &["--parallel"],
+        ..NONE
+    },
+    Options {
+        programs: &["flutter", "dart"],
+        report_valued: &["--reporter", "-r"],
+        ..NONE
+    },
     Options {
         programs: &["bazel"],
         letters: "ks",
@@ -307,11 +383,31 @@ pub(super) const TABLE: &[Options] = &[
         report_valued: &["--color", "--curses", "--test_output"],
         ..NONE
     },
-    Options { programs: &["tox", "nox"], letters: "qv", report: &["--quiet", "--verbose"], ..NONE },
-    Options { programs: &["docker", "docker-compose"], report_valued: &["--progress"], ..NONE },
-    Options { programs: &["xcodebuild"], report: &["-quiet", "-verbose"], ..NONE },
     Options {
-        pace: &["--jobs", "--max-workers", "--maxWorkers", "--test-threads", "--workers", "-j"],
+        programs: &["tox", "nox"],
+        letters: "qv",
+        report: &["--quiet", "--verbose"],
+        ..NONE
+    },
+    Options {
+        programs: &["docker", "docker-compose"],
+        report_valued: &["--progress"],
+        ..NONE
+    },
+    Options {
+        programs: &["xcodebuild"],
+        report: &["-quiet", "-verbose"],
+        ..NONE
+    },
+    Options {
+        pace: &[
+            "--jobs",
+            "--max-workers",
+            "--maxWorkers",
+            "--test-threads",
+            "--workers",
+            "-j",
+        ],
         way: &[
             "--no-file-parallelism",
             "--no-parallel",

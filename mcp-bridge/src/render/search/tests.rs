@@ -4,7 +4,17 @@ use super::super::samples::{arm64, hit, hostile, long, utc};
 use super::*;
 
 fn shown(reply: &SearchReply, detail: Detail, explain: bool) -> String {
-    found(&Found { reply, query: "arm64 linking", is_filtered: false, is_first: true, detail, explain }, &utc())
+    found(
+        &Found {
+            reply,
+            query: "arm64 linking",
+            is_filtered: false,
+            is_first: true,
+            detail,
+            explain,
+        },
+        &utc(),
+    )
 }
 
 fn two_hits() -> SearchReply {
@@ -38,23 +48,58 @@ fn grouped_is_by_topic() {
 
 #[test]
 fn a_changed_source_is_marked_on_one_line() {
-    let changed = Memory { source_state: SourceState::Changed.into(), ..arm64() };
-    let deleted = Memory { source_state: SourceState::Deleted.into(), ..arm64() };
-    let near = Hit { found_by: FoundBy::Meaning.into(), ..hit(deleted, 0.0161) };
-    let reply = SearchReply { hits: vec![hit(changed, 0.0325), near], ..SearchReply::default() };
-    let texts = [shown(&reply, Detail::Brief, false), shown(&reply, Detail::Grouped, false)];
+    let changed = Memory {
+        source_state: SourceState::Changed.into(),
+        ..arm64()
+    };
+    let deleted = Memory {
+        source_state: SourceState::Deleted.into(),
+        ..arm64()
+    };
+    let near = Hit {
+        found_by: FoundBy::Meaning.into(),
+        ..hit(deleted, 0.0161)
+    };
+    let reply = SearchReply {
+        hits: vec![hit(changed, 0.0325), near],
+        ..SearchReply::default()
+    };
+    let texts = [
+        shown(&reply, Detail::Brief, false),
+        shown(&reply, Detail::Grouped, false),
+    ];
     insta::assert_snapshot!(texts.join("\n---\n"));
 }
 
 #[test]
 fn what_is_not_shown_of_a_topic_is_said() {
-    let hidden = vec![NamedCount { name: arm64().topic, count: 2 }];
-    let reply = SearchReply { hidden, fell_back_to_any: false, notes: Vec::new(), ..two_hits() };
-    let texts = [shown(&reply, Detail::Brief, false), shown(&reply, Detail::Grouped, false)];
+    let hidden = vec![NamedCount {
+        name: arm64().topic,
+        count: 2,
+    }];
+    let reply = SearchReply {
+        hidden,
+        fell_back_to_any: false,
+        notes: Vec::new(),
+        ..two_hits()
+    };
+    let texts = [
+        shown(&reply, Detail::Brief, false),
+        shown(&reply, Detail::Grouped, false),
+    ];
     insta::assert_snapshot!(texts.join("\n---\n"));
-    let next =
-        Found { reply: &reply, query: "", is_filtered: false, is_first: false, detail: Detail::Brief, explain: false };
-    assert!(!found(&next, &utc()).contains("more in"), "the first page said so");
+    let next = Found {
+        reply: &reply,
+        query: "",
+        is_filtered: false,
+        is_first: false,
+        detail: Detail::Brief,
+        explain: false,
+    };
+    assert!(
+        !found(&next, &utc()).contains("more in"),
+        "the first page said so"
+    );
 }
 
 #[test]
@@ -64,10 +109,24 @@ fn explain_shows_the_parts_of_the_score() {
 
 #[test]
 fn counts_are_exact() {
-    let count = |name: &str, count| NamedCount { name: name.to_owned(), count };
-    let reply = SearchReply { total: 1_234, topic_counts: vec![count("a", 1_230), count("b\nc", 4)], ..two_hits() };
-    let counted = SearchReply { hits: Vec::new(), notes: Vec::new(), ..reply };
-    let texts = [shown(&counted, Detail::Count, false), shown(&counted, Detail::Topics, false)];
+    let count = |name: &str, count| NamedCount {
+        name: name.to_owned(),
+        count,
+    };
+    let reply = SearchReply {
+        total: 1_234,
+        topic_counts: vec![count("a", 1_230), count("b\nc", 4)],
+        ..two_hits()
+    };
+    let counted = SearchReply {
+        hits: Vec::new(),
+        notes: Vec::new(),
+        ..reply
+    };
+    let texts = [
+        shown(&counted, Detail::Count, false),
+        shown(&counted, Detail::Topics, false),
+    ];
     insta::assert_snapshot!(texts.join("\n---\n"), @r"
     no memory has all terms; showing any
     1234 memories match
@@ -76,12 +135,18 @@ fn counts_are_exact() {
     a 1230
     b c 4
     ");
-    assert_eq!(shown(&SearchReply::default(), Detail::Count, false), "0 memories match");
+    assert_eq!(
+        shown(&SearchReply::default(), Detail::Count, false),
+        "0 memories match"
+    );
 }
 
 #[test]
 fn a_cursor_leads_on() {
-    let reply = SearchReply { next_cursor: "c2\u{200b}0".to_owned(), ..two_hits() };
+    let reply = SearchReply {
+        next_cursor: "c2\u{200b}0".to_owned(),
+        ..two_hits()
+    };
     let text = shown(&reply, Detail::Medium, false);
     let hint = "more match; cursor=c20 with the same arguments shows the next, topic, tag or kind narrow them";
     assert!(text.ends_with(hint), "{text}");
@@ -89,20 +154,42 @@ fn a_cursor_leads_on() {
 
 #[test]
 fn answers_are_bounded() {
-    let hits = (0..50).map(|at| hit(long(&format!("big/{at}"), 9_000), 0.1)).collect();
-    let text = shown(&SearchReply { hits, next_cursor: "c".to_owned(), ..SearchReply::default() }, Detail::Full, false);
+    let hits = (0..50)
+        .map(|at| hit(long(&format!("big/{at}"), 9_000), 0.1))
+        .collect();
+    let text = shown(
+        &SearchReply {
+            hits,
+            next_cursor: "c".to_owned(),
+            ..SearchReply::default()
+        },
+        Detail::Full,
+        false,
+    );
     assert!(text.chars().count() < 21_000, "{}", text.chars().count());
-    assert!(text.ends_with("46 more found but too long to show; use detail=brief, or limit=4 to page"), "{text}");
+    assert!(
+        text.ends_with("46 more found but too long to show; use detail=brief, or limit=4 to page"),
+        "{text}"
+    );
 }
 
 #[test]
 fn nothing_found_says_what_to_do() {
-    let empty = SearchReply { fell_back_to_any: true, ..SearchReply::default() };
+    let empty = SearchReply {
+        fell_back_to_any: true,
+        ..SearchReply::default()
+    };
     insta::assert_snapshot!(
         shown(&empty, Detail::Medium, false),
         @r#"no memory matches "arm64 linking"; try fewer or other words, or scope=all"#
     );
-    let no_words =
-        Found { reply: &empty, query: "", is_filtered: true, is_first: true, detail: Detail::Brief, explain: false };
+    let no_words = Found {
+        reply: &empty,
+        query: "",
+        is_filtered: true,
+        is_first: true,
+        detail: Detail::Brief,
+        explain: false,
+    };
     insta::assert_snapshot!(found(&no_words, &utc()), @"no memory passes these filters; drop one or widen the dates");
 }

@@ -1,6 +1,8 @@
 //! What there is.
 
-use helix_client::v1::{CrossReference, CrossReferencesReply, ListTopicsReply, Memory, RecentReply};
+use helix_client::v1::{
+    CrossReference, CrossReferencesReply, ListTopicsReply, Memory, RecentReply,
+};
 
 use super::super::memory::{count_of, cut, hashtags, header, one_line, summary};
 use super::super::pack::packed;
@@ -18,11 +20,24 @@ pub(crate) fn topic_list(reply: &ListTopicsReply, pattern: &str, view: &View) ->
             format!("no topic matches \"{pattern}\"; leave out focus to see all")
         };
     }
-    let memories: u64 = reply.topics.iter().map(|topic| u64::from(topic.memories)).sum();
-    let lines: Vec<String> = reply.topics.iter().map(|topic| topic_line(topic, view)).collect();
-    let list = packed(&lines, "\n", lines.len(), |missing| format!("{missing} more topics; focus=\"a*\" narrows them"));
+    let memories: u64 = reply
+        .topics
+        .iter()
+        .map(|topic| u64::from(topic.memories))
+        .sum();
+    let lines: Vec<String> = reply
+        .topics
+        .iter()
+        .map(|topic| topic_line(topic, view))
+        .collect();
+    let list = packed(&lines, "\n", lines.len(), |missing| {
+        format!("{missing} more topics; focus=\"a*\" narrows them")
+    });
     let memories = count_of(memories, "memory", "memories");
-    format!("{}, {memories}\n{list}", count_of(lines.len(), "topic", "topics"))
+    format!(
+        "{}, {memories}\n{list}",
+        count_of(lines.len(), "topic", "topics")
+    )
 }
 
 /// Text of a reply to `recent`: the newest first.
@@ -31,12 +46,23 @@ pub(crate) fn recent(reply: &RecentReply, hours: u32, view: &View) -> String {
     if reply.memories.is_empty() {
         return format!("nothing was stored in the last {span}; give more days");
     }
-    let lines: Vec<String> = reply.memories.iter().map(|memory| recent_line(memory, view)).collect();
-    let total = usize::try_from(reply.total).unwrap_or(usize::MAX).max(lines.len());
+    let lines: Vec<String> = reply
+        .memories
+        .iter()
+        .map(|memory| recent_line(memory, view))
+        .collect();
+    let total = usize::try_from(reply.total)
+        .unwrap_or(usize::MAX)
+        .max(lines.len());
     let list = packed(&lines, "\n", total, |missing| {
-        format!("{missing} older ones; fewer hours narrow it, search hours={hours} pages through all")
+        format!(
+            "{missing} older ones; fewer hours narrow it, search hours={hours} pages through all"
+        )
     });
-    format!("{} in the last {span}\n{list}", count_of(total, "memory", "memories"))
+    format!(
+        "{} in the last {span}\n{list}",
+        count_of(total, "memory", "memories")
+    )
 }
 
 fn span(hours: u32) -> String {
@@ -51,7 +77,12 @@ fn span(hours: u32) -> String {
 
 fn recent_line(memory: &Memory, view: &View) -> String {
     let minute = dates::minute_of(memory.recorded_at_us, &view.zone);
-    header([minute, clean::line(&memory.handle), summary(memory), hashtags(memory)])
+    header([
+        minute,
+        clean::line(&memory.handle),
+        summary(memory),
+        hashtags(memory),
+    ])
 }
 
 /// Text of a reply to `xref`.
@@ -60,14 +91,26 @@ pub(crate) fn cross_references(reply: &CrossReferencesReply, topic: &str, view: 
     if reply.references.is_empty() {
         return format!("no other topic mentions {topic} or links to it");
     }
-    let lines: Vec<String> = reply.references.iter().map(|reference| reference_line(reference, view)).collect();
-    let list =
-        packed(&lines, "\n", lines.len(), |missing| format!("{missing} more; search {topic} finds them by words"));
-    format!("{} of other topics about {topic}\n{list}", count_of(lines.len(), "memory", "memories"))
+    let lines: Vec<String> = reply
+        .references
+        .iter()
+        .map(|reference| reference_line(reference, view))
+        .collect();
+    let list = packed(&lines, "\n", lines.len(), |missing| {
+        format!("{missing} more; search {topic} finds them by words")
+    });
+    format!(
+        "{} of other topics about {topic}\n{list}",
+        count_of(lines.len(), "memory", "memories")
+    )
 }
 
 fn reference_line(reference: &CrossReference, view: &View) -> String {
-    let memory = reference.memory.as_ref().map(|memory| one_line(memory, view)).unwrap_or_default();
+    let memory = reference
+        .memory
+        .as_ref()
+        .map(|memory| one_line(memory, view))
+        .unwrap_or_default();
     let how = match (reference.mentions, reference.links) {
         (true, true) => "mentions, links",
         (true, false) => "mentions",
@@ -85,7 +128,9 @@ mod tests {
 
     #[test]
     fn topics_are_listed() {
-        let reply = ListTopicsReply { topics: vec![topic("build-gotchas", 12), topic("we\u{200b}b", 1)] };
+        let reply = ListTopicsReply {
+            topics: vec![topic("build-gotchas", 12), topic("we\u{200b}b", 1)],
+        };
         insta::assert_snapshot!(topic_list(&reply, "", &utc()), @r"
         2 topics, 13 memories
         build-gotchas (12)  2026-11-21
@@ -101,28 +146,51 @@ mod tests {
 
     #[test]
     fn many_topics_are_cut() {
-        let topics: Vec<TopicEntry> = (0..2_000).map(|at| topic(&format!("topic-{at:04}"), 1)).collect();
+        let topics: Vec<TopicEntry> = (0..2_000)
+            .map(|at| topic(&format!("topic-{at:04}"), 1))
+            .collect();
         let text = topic_list(&ListTopicsReply { topics }, "", &utc());
         assert!(text.chars().count() < 20_200);
-        assert!(text.ends_with(" more topics; focus=\"a*\" narrows them"), "{}", text.len());
+        assert!(
+            text.ends_with(" more topics; focus=\"a*\" narrows them"),
+            "{}",
+            text.len()
+        );
     }
 
     #[test]
     fn the_newest_memories_are_listed_with_their_time() {
-        let reply = RecentReply { memories: vec![arm64(), hostile()], total: 40 };
+        let reply = RecentReply {
+            memories: vec![arm64(), hostile()],
+            total: 40,
+        };
         insta::assert_snapshot!(recent(&reply, 7 * 24, &utc()));
         insta::assert_snapshot!(
             recent(&RecentReply::default(), 3, &utc()),
             @"nothing was stored in the last 3 hours; give more days"
         );
-        assert_eq!([1, 2, 24, 25, 48].map(span), ["hour", "2 hours", "day", "25 hours", "2 days"]);
+        assert_eq!(
+            [1, 2, 24, 25, 48].map(span),
+            ["hour", "2 hours", "day", "25 hours", "2 days"]
+        );
     }
 
     #[test]
     fn references_say_how() {
-        let reference = |memory, mentions, links| CrossReference { memory: Some(memory), mentions, links };
-        let references = vec![reference(arm64(), true, true), reference(hostile(), false, true)];
-        insta::assert_snapshot!(cross_references(&CrossReferencesReply { references }, "ci", &utc()));
+        let reference = |memory, mentions, links| CrossReference {
+            memory: Some(memory),
+            mentions,
+            links,
+        };
+        let references = vec![
+            reference(arm64(), true, true),
+            reference(hostile(), false, true),
+        ];
+        insta::assert_snapshot!(cross_references(
+            &CrossReferencesReply { references },
+            "ci",
+            &utc()
+        ));
         insta::assert_snapshot!(
             cross_references(&CrossReferencesReply::default(), "ci", &utc()),
             @"no other topic mentions ci or links to it"

@@ -33,7 +33,10 @@ pub(crate) fn exported(exported: &Exported) -> Result<String, Failure> {
         return Ok("there is nothing to export; topics lists what there is".to_owned());
     }
     let text = String::from_utf8_lossy(&exported.data);
-    let notes = exported.notes.iter().map(|note| format!("note: {}\n", clean::line(note)));
+    let notes = exported
+        .notes
+        .iter()
+        .map(|note| format!("note: {}\n", clean::line(note)));
     let answer: String = notes.chain([clean::block(text.trim_end())]).collect();
     if exported.is_too_large || answer.chars().count() > ANSWER_MAX_CHARS {
         return Err(Failure::TooLarge(exported.total));
@@ -43,7 +46,9 @@ pub(crate) fn exported(exported: &Exported) -> Result<String, Failure> {
 
 /// Text of an import's last message.
 pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
-    let Some(last) = last else { return unfinished("") };
+    let Some(last) = last else {
+        return unfinished("");
+    };
     if last.done && last.read == 0 && last.refused == 0 {
         return "the document holds no memory; give [{\"topic\": \"a\", \"text\": \"b\"}] or an export".to_owned();
     }
@@ -54,8 +59,14 @@ pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
         (last.conflicts, "left as they are"),
         (last.refused, "refused"),
     ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
-    let head = std::iter::once(format!("{} read", last.read)).chain(counts).collect::<Vec<_>>().join(", ");
+    let counts = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"));
+    let head = std::iter::once(format!("{} read", last.read))
+        .chain(counts)
+        .collect::<Vec<_>>()
+        .join(", ");
     let head = if last.done { head } else { unfinished(&head) };
     let lines: Vec<String> = last
         .problems
@@ -68,7 +79,9 @@ pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
     }
     let untold = usize::try_from(last.problems_untold).unwrap_or(usize::MAX);
     let all = lines.len().saturating_add(untold);
-    let problems = packed(&lines, "\n", all, |missing| format!("{INDENT}and {missing} more"));
+    let problems = packed(&lines, "\n", all, |missing| {
+        format!("{INDENT}and {missing} more")
+    });
     format!("{head}; problems:\n{problems}{repeats}")
 }
 
@@ -77,8 +90,16 @@ fn forgotten(last: &ImportProgress) -> String {
     if last.forgotten == 0 {
         return String::new();
     }
-    let handles: Vec<String> = last.forgotten_handles.iter().map(|handle| clean::line(handle)).collect();
-    let more = if (handles.len() as u64) < last.forgotten { " and others" } else { "" };
+    let handles: Vec<String> = last
+        .forgotten_handles
+        .iter()
+        .map(|handle| clean::line(handle))
+        .collect();
+    let more = if (handles.len() as u64) < last.forgotten {
+        " and others"
+    } else {
+        ""
+    };
     let (count, handles) = (last.forgotten, handles.join(", "));
     format!(
         "\n{count} of the known ones forgotten here, and left so: {handles}{more}; edit action=restore topic=<handle> brings one back"
@@ -93,17 +114,37 @@ fn repeats(last: &ImportProgress) -> String {
     let pairs: Vec<String> = last
         .repeated
         .iter()
-        .map(|pair| format!("\n{INDENT}{} repeats {}", clean::line(&pair.handle), clean::line(&pair.of)))
+        .map(|pair| {
+            format!(
+                "\n{INDENT}{} repeats {}",
+                clean::line(&pair.handle),
+                clean::line(&pair.of)
+            )
+        })
         .collect();
-    let (verb, cut) = (if last.repeats == 1 { "repeats" } else { "repeat" }, last.is_repeats_cut);
+    let (verb, cut) = (
+        if last.repeats == 1 {
+            "repeats"
+        } else {
+            "repeat"
+        },
+        last.is_repeats_cut,
+    );
     let among = if cut { ", not all were compared" } else { "" };
     let count = last.repeats;
     let advice = "action=compact shows which say the same, and with apply merges those";
-    format!("\n{count} nearly {verb} others{among}; {advice}{}", pairs.concat())
+    format!(
+        "\n{count} nearly {verb} others{among}; {advice}{}",
+        pairs.concat()
+    )
 }
 
 fn unfinished(head: &str) -> String {
-    let so_far = if head.is_empty() { String::new() } else { format!(" ({head} so far)") };
+    let so_far = if head.is_empty() {
+        String::new()
+    } else {
+        format!(" ({head} so far)")
+    };
     format!("the import did not finish{so_far}; repeat it: what is stored already is known again")
 }
 
@@ -113,7 +154,11 @@ mod tests {
     use super::*;
 
     fn export(data: &str) -> Exported {
-        Exported { data: data.as_bytes().to_vec(), total: 3, ..Exported::default() }
+        Exported {
+            data: data.as_bytes().to_vec(),
+            total: 3,
+            ..Exported::default()
+        }
     }
 
     #[test]
@@ -127,20 +172,38 @@ mod tests {
         let told = "the export of 3 memories does not fit into an answer; give topic (names or globs) to export less, or use \
                     `helixctl export`";
         let failed = |document: &Exported| exported(document).unwrap_err().to_string();
-        assert_eq!(failed(&Exported { is_too_large: true, ..export("{") }), told);
+        assert_eq!(
+            failed(&Exported {
+                is_too_large: true,
+                ..export("{")
+            }),
+            told
+        );
         assert_eq!(failed(&export(&"x".repeat(ANSWER_MAX_CHARS + 1))), told);
         assert!(exported(&export(&"x".repeat(ANSWER_MAX_CHARS))).is_ok());
     }
 
     #[test]
     fn an_import_says_what_became_of_it() {
-        let done =
-            ImportProgress { read: 12, stored: 9, known: 2, refused: 1, done: true, ..ImportProgress::default() };
+        let done = ImportProgress {
+            read: 12,
+            stored: 9,
+            known: 2,
+            refused: 1,
+            done: true,
+            ..ImportProgress::default()
+        };
         let problem = "memories[4]: the text is empty,\nleft out".to_owned();
         let texts = [
             imported(Some(&done)),
-            imported(Some(&ImportProgress { problems: vec![problem], ..done.clone() })),
-            imported(Some(&ImportProgress { done: false, ..done })),
+            imported(Some(&ImportProgress {
+                problems: vec![problem],
+                ..done.clone()
+            })),
+            imported(Some(&ImportProgress {
+                done: false,
+                ..done
+            })),
             imported(None),
         ];
         insta::assert_snapshot!(texts.join("\n---\n"));

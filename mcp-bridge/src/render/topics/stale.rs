@@ -3,7 +3,9 @@
 use helix_client::v1::{SourceState, StaleMemory, StaleReply};
 
 use super::super::View;
-use super::super::memory::{INDENT, MARK, count_of, cut, day, header, marked_line, opening, source};
+use super::super::memory::{
+    INDENT, MARK, count_of, cut, day, header, marked_line, opening, source,
+};
 use super::super::pack::packed;
 use crate::clean;
 
@@ -24,16 +26,25 @@ pub(crate) fn stale(reply: &StaleReply, refresh: bool, view: &View) -> String {
     };
     let changed = match reply.stale.len() {
         0 => "no memory has a source that changed".to_owned(),
-        count => count_of(count, "memory has a source that changed", "memories have a source that changed"),
+        count => count_of(
+            count,
+            "memory has a source that changed",
+            "memories have a source that changed",
+        ),
     };
     let head = format!("{changed} ({} looked at{unknown})", reply.checked);
     if reply.stale.is_empty() {
         return head;
     }
-    let (separator, show): (&str, fn(&StaleMemory, &View) -> String) =
-        if refresh { ("\n\n", beside) } else { ("\n", line) };
+    let (separator, show): (&str, fn(&StaleMemory, &View) -> String) = if refresh {
+        ("\n\n", beside)
+    } else {
+        ("\n", line)
+    };
     let blocks: Vec<String> = reply.stale.iter().map(|one| show(one, view)).collect();
-    let list = packed(&blocks, separator, blocks.len(), |missing| format!("{missing} more; topic=<name> narrows them"));
+    let list = packed(&blocks, separator, blocks.len(), |missing| {
+        format!("{missing} more; topic=<name> narrows them")
+    });
     let advice = if refresh {
         "edit action=revise corrects a note, action=delete drops it, action=set source=… says that it still holds"
     } else {
@@ -43,41 +54,72 @@ pub(crate) fn stale(reply: &StaleReply, refresh: bool, view: &View) -> String {
 }
 
 fn state(one: &StaleMemory) -> &'static str {
-    match one.memory.as_ref().map(helix_client::v1::Memory::source_state) {
+    match one
+        .memory
+        .as_ref()
+        .map(helix_client::v1::Memory::source_state)
+    {
         Some(SourceState::Deleted) => "deleted",
         Some(SourceState::Unknown | SourceState::Fresh | SourceState::Changed) | None => "changed",
     }
 }
 
 fn line(one: &StaleMemory, view: &View) -> String {
-    let Some(memory) = &one.memory else { return String::new() };
-    header([format!("{} {}", source(memory), state(one)), marked_line(memory, view, String::new())])
+    let Some(memory) = &one.memory else {
+        return String::new();
+    };
+    header([
+        format!("{} {}", source(memory), state(one)),
+        marked_line(memory, view, String::new()),
+    ])
 }
 
 fn beside(one: &StaleMemory, view: &View) -> String {
-    let Some(memory) = &one.memory else { return String::new() };
-    let head = header([clean::line(&memory.handle), day(memory, view), format!("{} {}", source(memory), state(one))]);
-    format!("{head}\nnote:\n{}\nnow:\n{}", opening(memory, NOTE_LINES), current(one))
+    let Some(memory) = &one.memory else {
+        return String::new();
+    };
+    let head = header([
+        clean::line(&memory.handle),
+        day(memory, view),
+        format!("{} {}", source(memory), state(one)),
+    ]);
+    format!(
+        "{head}\nnote:\n{}\nnow:\n{}",
+        opening(memory, NOTE_LINES),
+        current(one)
+    )
 }
 
 /// The source's lines with their numbers; the one that the memory names is marked.
 fn current(one: &StaleMemory) -> String {
     let text = clean::block(&one.current);
     if text.trim().is_empty() {
-        let what = if state(one) == "deleted" { "the file is gone" } else { "the file could not be read" };
+        let what = if state(one) == "deleted" {
+            "the file is gone"
+        } else {
+            "the file could not be read"
+        };
         return format!("{INDENT}({what})");
     }
     let all: Vec<&str> = text.trim_end().lines().collect();
-    let noted = one.memory.as_ref().and_then(|memory| memory.source.as_ref()).map_or(0, |source| source.line);
+    let noted = one
+        .memory
+        .as_ref()
+        .and_then(|memory| memory.source.as_ref())
+        .map_or(0, |source| source.line);
     let margin = |at| if at == noted { MARK } else { INDENT };
     let shown = (one.current_line.max(1)..).zip(&all).take(SOURCE_LINES_MAX);
-    let mut lines: Vec<String> =
-        shown.map(|(at, line)| format!("{}{at} | {}", margin(at), cut(line, SOURCE_LINE_MAX_CHARS))).collect();
+    let mut lines: Vec<String> = shown
+        .map(|(at, line)| format!("{}{at} | {}", margin(at), cut(line, SOURCE_LINE_MAX_CHARS)))
+        .collect();
     if noted == 0 && one.current_line <= 1 {
         lines.insert(0, format!("{INDENT}(the file's beginning)"));
     }
     if all.len() > SOURCE_LINES_MAX {
-        lines.push(format!("{INDENT}… {} more lines", all.len() - SOURCE_LINES_MAX));
+        lines.push(format!(
+            "{INDENT}… {} more lines",
+            all.len() - SOURCE_LINES_MAX
+        ));
     }
     lines.join("\n")
 }
@@ -90,13 +132,26 @@ mod tests {
     use super::*;
 
     fn reply() -> StaleReply {
-        let changed = Memory { source_state: SourceState::Changed.into(), ..arm64() };
-        let deleted = Memory { source_state: SourceState::Deleted.into(), ..hostile() };
+        let changed = Memory {
+            source_state: SourceState::Changed.into(),
+            ..arm64()
+        };
+        let deleted = Memory {
+            source_state: SourceState::Deleted.into(),
+            ..hostile()
+        };
         let current = "fn build() {\n    arch(\"arm64\");\u{1b}[2J\n}\n".to_owned();
         StaleReply {
             stale: vec![
-                StaleMemory { memory: Some(changed), current, current_line: 41 },
-                StaleMemory { memory: Some(deleted), ..StaleMemory::default() },
+                StaleMemory {
+                    memory: Some(changed),
+                    current,
+                    current_line: 41,
+                },
+                StaleMemory {
+                    memory: Some(deleted),
+                    ..StaleMemory::default()
+                },
             ],
             checked: 40,
             unknown: 2,
@@ -116,7 +171,13 @@ mod tests {
 
     #[test]
     fn nothing_stale_is_marked_line() {
-        let fresh = StaleReply { checked: 12, ..StaleReply::default() };
-        assert_eq!(stale(&fresh, true, &utc()), "no memory has a source that changed (12 looked at)");
+        let fresh = StaleReply {
+            checked: 12,
+            ..StaleReply::default()
+        };
+        assert_eq!(
+            stale(&fresh, true, &utc()),
+            "no memory has a source that changed (12 looked at)"
+        );
     }
 }

@@ -37,19 +37,33 @@ pub(crate) fn stats(reply: &StatsReply, detail: StatsDetail, view: &View) -> Str
 /// Text of a reply to `reindex`.
 pub(crate) fn reindexed(reply: &ReindexReply) -> String {
     let seconds = std::time::Duration::from_micros(reply.elapsed_us).as_secs_f64();
-    let head = format!("indexed {} in {seconds:.2} s", count_of(reply.memories, "memory", "memories"));
-    std::iter::once(head).chain(reply.indexes.iter().map(index_line)).collect::<Vec<_>>().join("\n")
+    let head = format!(
+        "indexed {} in {seconds:.2} s",
+        count_of(reply.memories, "memory", "memories")
+    );
+    std::iter::once(head)
+        .chain(reply.indexes.iter().map(index_line))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn overview(reply: &StatsReply, view: &View) -> String {
     let memories = usize::try_from(reply.memories).unwrap_or(usize::MAX);
     let topics = usize::try_from(reply.topics).unwrap_or(usize::MAX);
-    let head = format!("{}, {}", count_of(memories, "memory", "memories"), count_of(topics, "topic", "topics"));
+    let head = format!(
+        "{}, {}",
+        count_of(memories, "memory", "memories"),
+        count_of(topics, "topic", "topics")
+    );
     let days = if reply.memories == 0 {
         "; store makes the first".to_owned()
     } else {
         let day = |at| dates::day_of(at, &view.zone);
-        format!(", {} to {}", day(reply.first_recorded_at_us), day(reply.last_recorded_at_us))
+        format!(
+            ", {} to {}",
+            day(reply.first_recorded_at_us),
+            day(reply.last_recorded_at_us)
+        )
     };
     let lists = [
         ("kinds", &reply.kinds, NAMES_SHOWN, ""),
@@ -58,15 +72,36 @@ fn overview(reply: &StatsReply, view: &View) -> String {
         ("origins", &reply.origins, NAMES_SHOWN, ""),
         ("tags", &reply.tags, TAGS_SHOWN, "; detail=tags shows all"),
     ];
-    let lists = lists.into_iter().filter(|(_, counts, ..)| !counts.is_empty());
-    let lists = lists.map(|(name, counts, most, rest)| format!("{name}: {}", named(counts, most, rest)));
-    let tail = format!("links: {}; store: {}; sequence: {}", reply.links, size(reply.store_bytes), reply.sequence);
-    let advice = reply.advice.iter().map(|advice| format!("advice: {}", clean::line(advice)));
-    std::iter::once(head + &days).chain(lists).chain([tail]).chain(advice).collect::<Vec<_>>().join("\n")
+    let lists = lists
+        .into_iter()
+        .filter(|(_, counts, ..)| !counts.is_empty());
+    let lists =
+        lists.map(|(name, counts, most, rest)| format!("{name}: {}", named(counts, most, rest)));
+    let tail = format!(
+        "links: {}; store: {}; sequence: {}",
+        reply.links,
+        size(reply.store_bytes),
+        reply.sequence
+    );
+    let advice = reply
+        .advice
+        .iter()
+        .map(|advice| format!("advice: {}", clean::line(advice)));
+    std::iter::once(head + &days)
+        .chain(lists)
+        .chain([tail])
+        .chain(advice)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn named(counts: &[NamedCount], most: usize, rest: &str) -> String {
-    let shown = counts.iter().take(most).map(one).collect::<Vec<_>>().join(", ");
+    let shown = counts
+        .iter()
+        .take(most)
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(", ");
     match counts.len().saturating_sub(most) {
         0 => shown,
         missing => format!("{shown}, … {missing} more{rest}"),
@@ -82,7 +117,9 @@ fn tags(reply: &StatsReply) -> String {
         return "there are no tags".to_owned();
     }
     let tags: Vec<String> = reply.tags.iter().map(one).collect();
-    let list = packed(&tags, ", ", tags.len(), |missing| format!("… {missing} rarer ones"));
+    let list = packed(&tags, ", ", tags.len(), |missing| {
+        format!("… {missing} rarer ones")
+    });
     format!("{}: {list}", count_of(tags.len(), "tag", "tags"))
 }
 
@@ -93,7 +130,11 @@ fn index(reply: &StatsReply) -> String {
     );
     let is_well = reply.indexes.iter().all(|index| index.problem.is_empty());
     let advice = (!is_well).then(|| "action=reindex makes them anew".to_owned());
-    std::iter::once(head).chain(reply.indexes.iter().map(index_line)).chain(advice).collect::<Vec<_>>().join("\n")
+    std::iter::once(head)
+        .chain(reply.indexes.iter().map(index_line))
+        .chain(advice)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]
@@ -104,7 +145,12 @@ mod tests {
     use super::*;
 
     fn counts<const N: usize>(counts: [(&str, u64); N]) -> Vec<NamedCount> {
-        counts.map(|(name, count)| NamedCount { name: name.to_owned(), count }).to_vec()
+        counts
+            .map(|(name, count)| NamedCount {
+                name: name.to_owned(),
+                count,
+            })
+            .to_vec()
     }
 
     fn indexes(problem: &str) -> Vec<IndexStatus> {
@@ -123,7 +169,12 @@ mod tests {
             topics: 56,
             first_recorded_at_us: RECORDED_AT_US - 86_400_000_000,
             last_recorded_at_us: RECORDED_AT_US,
-            tags: (0..40).map(|at| NamedCount { name: format!("tag-{at}"), count: 40 - at }).collect(),
+            tags: (0..40)
+                .map(|at| NamedCount {
+                    name: format!("tag-{at}"),
+                    count: 40 - at,
+                })
+                .collect(),
             kinds: counts([("fact", 700), ("gotcha", 200)]),
             scopes: counts([("project:0123abcd", 900), ("global", 334)]),
             statuses: counts([("active", 1_200), ("superseded", 34)]),
@@ -134,7 +185,9 @@ mod tests {
             index_segments: 3,
             index_tail: 12,
             links: 45,
-            advice: vec!["3 memories repeat another's text: compact lists and merges them".to_owned()],
+            advice: vec![
+                "3 memories repeat another's text: compact lists and merges them".to_owned(),
+            ],
         }
     }
 
@@ -162,7 +215,11 @@ mod tests {
           vectors: 1234 entries, at sequence 2345, no model
         action=reindex makes them anew
         ");
-        let reply = ReindexReply { memories: 1_234, elapsed_us: 812_000, indexes: indexes("") };
+        let reply = ReindexReply {
+            memories: 1_234,
+            elapsed_us: 812_000,
+            indexes: indexes(""),
+        };
         insta::assert_snapshot!(reindexed(&reply), @r"
         indexed 1234 memories in 0.81 s
           lexical: 1234 entries, at sequence 2345, healthy

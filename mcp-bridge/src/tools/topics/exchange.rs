@@ -2,7 +2,9 @@
 
 use helix_client::limits::CALL_DEADLINE;
 use helix_client::v1::helix_client::HelixClient;
-use helix_client::v1::{Caller, ExchangeFormat, ExportPiece, ExportRequest, ImportPiece, ImportProgress};
+use helix_client::v1::{
+    Caller, ExchangeFormat, ExportPiece, ExportRequest, ImportPiece, ImportProgress,
+};
 use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Status, Streaming};
@@ -16,9 +18,15 @@ use crate::render::{self, EXPORT_READ_MAX_BYTES, Exported};
 /// Most bytes of one piece of an import.
 const PIECE_MAX_BYTES: usize = 256 * 1024;
 
-pub(super) async fn export(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn export(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let request = export_request(caller, arguments)?;
-    let pieces = daemon.call(async move |rpc| rpc.export(request.clone()).await).await?;
+    let pieces = daemon
+        .call(async move |rpc| rpc.export(request.clone()).await)
+        .await?;
     let exported = in_time(collect(pieces)).await?;
     render::exported(&exported)
 }
@@ -47,9 +55,15 @@ async fn collect(mut pieces: Streaming<ExportPiece>) -> Result<Exported, Status>
     Ok(exported)
 }
 
-pub(super) async fn import(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn import(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let pieces = import_pieces(caller, arguments)?;
-    let send = async move |rpc: &mut HelixClient<Channel>| rpc.import(tokio_stream::iter(pieces.clone())).await;
+    let send = async move |rpc: &mut HelixClient<Channel>| {
+        rpc.import(tokio_stream::iter(pieces.clone())).await
+    };
     let progress = daemon.call(send).await?;
     let last = in_time(last(progress)).await?;
     Ok(render::imported(last.as_ref()))
@@ -57,11 +71,16 @@ pub(super) async fn import(daemon: &Daemon, caller: Caller, arguments: &Argument
 
 /// The document in pieces; the first one says what it is.
 fn import_pieces(caller: Caller, arguments: &Arguments) -> Result<Vec<ImportPiece>, ArgumentError> {
-    let document = arguments.json("json")?.ok_or(ArgumentError::Missing("json"))?;
+    let document = arguments
+        .json("json")?
+        .ok_or(ArgumentError::Missing("json"))?;
     let mut pieces: Vec<ImportPiece> = document
         .as_bytes()
         .chunks(PIECE_MAX_BYTES)
-        .map(|data| ImportPiece { data: data.to_vec(), ..ImportPiece::default() })
+        .map(|data| ImportPiece {
+            data: data.to_vec(),
+            ..ImportPiece::default()
+        })
         .collect();
     if let Some(first) = pieces.first_mut() {
         first.caller = Some(caller);
@@ -73,7 +92,11 @@ fn import_pieces(caller: Caller, arguments: &Arguments) -> Result<Vec<ImportPiec
 
 async fn last(mut progress: Streaming<ImportProgress>) -> Result<Option<ImportProgress>, Status> {
     let mut last: Option<ImportProgress> = None;
-    while let Some(message) = progress.message().await.map_err(|status| account(status, last.as_ref()))? {
+    while let Some(message) = progress
+        .message()
+        .await
+        .map_err(|status| account(status, last.as_ref()))?
+    {
         last = Some(message);
     }
     Ok(last)
@@ -94,8 +117,14 @@ fn account(status: Status, last: Option<&ImportProgress>) -> Status {
 }
 
 async fn in_time<T>(reading: impl Future<Output = Result<T, Status>>) -> Result<T, CallError> {
-    let late = || Status::deadline_exceeded("the daemon did not finish in time; use `helixctl` for large files");
-    let result = timeout(CALL_DEADLINE, reading).await.unwrap_or_else(|_| Err(late()));
+    let late = || {
+        Status::deadline_exceeded(
+            "the daemon did not finish in time; use `helixctl` for large files",
+        )
+    };
+    let result = timeout(CALL_DEADLINE, reading)
+        .await
+        .unwrap_or_else(|_| Err(late()));
     result.map_err(|status| CallError::Refused(Box::new(status)))
 }
 
@@ -110,7 +139,8 @@ mod tests {
 
     #[test]
     fn an_export_is_restricted() {
-        let given = arguments(&json!({"action": "export", "topic": "iris-*, build", "scope": "all"}));
+        let given =
+            arguments(&json!({"action": "export", "topic": "iris-*, build", "scope": "all"}));
         insta::assert_snapshot!(
             shown(&export_request(Caller::default(), &given).unwrap()),
             @r#"ExportRequest { format: Json, scopes: ["all"], topics: ["iris-*", "build"] }"#
@@ -122,9 +152,18 @@ mod tests {
         let text = "x".repeat(PIECE_MAX_BYTES + 1);
         let given = arguments(&json!({"action": "import", "json": text, "scope": "global"}));
         let pieces = import_pieces(Caller::default(), &given).unwrap();
-        assert_eq!(pieces.iter().map(|piece| piece.data.len()).collect::<Vec<_>>(), [PIECE_MAX_BYTES, 1]);
+        assert_eq!(
+            pieces
+                .iter()
+                .map(|piece| piece.data.len())
+                .collect::<Vec<_>>(),
+            [PIECE_MAX_BYTES, 1]
+        );
         let first = pieces.first().unwrap();
-        assert_eq!((first.format(), first.scope.as_str()), (ExchangeFormat::Json, "global"));
+        assert_eq!(
+            (first.format(), first.scope.as_str()),
+            (ExchangeFormat::Json, "global")
+        );
         assert!(first.caller.is_some());
         assert!(pieces.get(1).unwrap().caller.is_none());
     }
@@ -133,9 +172,19 @@ mod tests {
     fn a_document_may_be_given_as_json_or_as_text() {
         let document = json!({"memories": [{"topic": "a", "text": "b"}]});
         for given in [document.clone(), document.to_string().into()] {
-            let pieces = import_pieces(Caller::default(), &arguments(&json!({"action": "import", "json": given})));
-            let data: Vec<u8> = pieces.unwrap().into_iter().flat_map(|piece| piece.data).collect();
-            assert_eq!(serde_json::from_slice::<serde_json::Value>(&data).unwrap(), document);
+            let pieces = import_pieces(
+                Caller::default(),
+                &arguments(&json!({"action": "import", "json": given})),
+            );
+            let data: Vec<u8> = pieces
+                .unwrap()
+                .into_iter()
+                .flat_map(|piece| piece.data)
+                .collect();
+            assert_eq!(
+                serde_json::from_slice::<serde_json::Value>(&data).unwrap(),
+                document
+            );
         }
     }
 }

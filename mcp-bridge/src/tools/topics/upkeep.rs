@@ -1,6 +1,8 @@
 //! Keeping what there is in order: counts, changed sources, idle topics, near duplicates, indexes.
 
-use helix_client::v1::{Caller, CompactRequest, PruneRequest, ReindexRequest, StaleRequest, StatsRequest};
+use helix_client::v1::{
+    Caller, CompactRequest, PruneRequest, ReindexRequest, StaleRequest, StatsRequest,
+};
 
 use super::super::{DAYS_MAX, at_commas};
 use crate::arguments::{ArgumentError, Arguments};
@@ -8,22 +10,40 @@ use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, Compacted, StatsDetail, View};
 
-const STATS_DETAILS: [(&str, StatsDetail); 2] = [("tags", StatsDetail::Tags), ("index", StatsDetail::Index)];
+const STATS_DETAILS: [(&str, StatsDetail); 2] =
+    [("tags", StatsDetail::Tags), ("index", StatsDetail::Index)];
 
 /// Ways to compact besides merging; the value is whether times are repaired.
 const COMPACT_MODES: [(&str, bool); 1] = [("migrate", true)];
 
-pub(super) async fn stats(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
-    let detail = arguments.choice("detail", &STATS_DETAILS)?.unwrap_or(StatsDetail::Overview);
-    let request = StatsRequest { caller: Some(caller), scopes: scopes(arguments)? };
-    let reply = daemon.call(async move |rpc| rpc.stats(request.clone()).await).await?;
+pub(super) async fn stats(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
+    let detail = arguments
+        .choice("detail", &STATS_DETAILS)?
+        .unwrap_or(StatsDetail::Overview);
+    let request = StatsRequest {
+        caller: Some(caller),
+        scopes: scopes(arguments)?,
+    };
+    let reply = daemon
+        .call(async move |rpc| rpc.stats(request.clone()).await)
+        .await?;
     Ok(render::stats(&reply, detail, &View::local()))
 }
 
-pub(super) async fn stale(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn stale(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let request = stale_request(caller, arguments)?;
     let refresh = request.refresh;
-    let reply = daemon.call(async move |rpc| rpc.stale(request.clone()).await).await?;
+    let reply = daemon
+        .call(async move |rpc| rpc.stale(request.clone()).await)
+        .await?;
     Ok(render::stale(&reply, refresh, &View::local()))
 }
 
@@ -31,27 +51,55 @@ fn stale_request(caller: Caller, arguments: &Arguments) -> Result<StaleRequest, 
     Ok(StaleRequest {
         caller: Some(caller),
         scopes: scopes(arguments)?,
-        topic: arguments.text("topic")?.unwrap_or_default().trim().to_owned(),
+        topic: arguments
+            .text("topic")?
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
         refresh: arguments.flag("refresh")?,
     })
 }
 
-pub(super) async fn prune(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn prune(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let request = prune_request(caller, arguments)?;
-    let reply = daemon.call(async move |rpc| rpc.prune(request.clone()).await).await?;
+    let reply = daemon
+        .call(async move |rpc| rpc.prune(request.clone()).await)
+        .await?;
     Ok(render::prune(&reply, &View::local()))
 }
 
 fn prune_request(caller: Caller, arguments: &Arguments) -> Result<PruneRequest, ArgumentError> {
     let days = arguments.whole("days", 1..=DAYS_MAX)?.unwrap_or_default();
-    Ok(PruneRequest { caller: Some(caller), scopes: scopes(arguments)?, days })
+    Ok(PruneRequest {
+        caller: Some(caller),
+        scopes: scopes(arguments)?,
+        days,
+    })
 }
 
-pub(super) async fn compact(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+pub(super) async fn compact(
+    daemon: &Daemon,
+    caller: Caller,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let request = compact_request(caller, arguments)?;
     let (apply, log, migrate) = (request.apply, request.log, request.migrate);
-    let reply = daemon.call(async move |rpc| rpc.compact(request.clone()).await).await?;
-    Ok(render::compacted(&Compacted { reply: &reply, apply, log, migrate }, &View::local()))
+    let reply = daemon
+        .call(async move |rpc| rpc.compact(request.clone()).await)
+        .await?;
+    Ok(render::compacted(
+        &Compacted {
+            reply: &reply,
+            apply,
+            log,
+            migrate,
+        },
+        &View::local(),
+    ))
 }
 
 fn compact_request(caller: Caller, arguments: &Arguments) -> Result<CompactRequest, ArgumentError> {
@@ -60,12 +108,16 @@ fn compact_request(caller: Caller, arguments: &Arguments) -> Result<CompactReque
         scopes: scopes(arguments)?,
         apply: arguments.flag("apply")?,
         log: arguments.flag("log")?,
-        migrate: arguments.choice("mode", &COMPACT_MODES)?.unwrap_or_default(),
+        migrate: arguments
+            .choice("mode", &COMPACT_MODES)?
+            .unwrap_or_default(),
     })
 }
 
 pub(super) async fn reindex(daemon: &Daemon) -> Result<String, Failure> {
-    let reply = daemon.call(async move |rpc| rpc.reindex(ReindexRequest {}).await).await?;
+    let reply = daemon
+        .call(async move |rpc| rpc.reindex(ReindexRequest {}).await)
+        .await?;
     Ok(render::reindexed(&reply))
 }
 

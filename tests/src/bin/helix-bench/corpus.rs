@@ -1,7 +1,8 @@
 //! Memories made up from a fixed beginning: the same on every machine and in every run.
 //!
-//! Words follow Zipf's law over a made-up vocabulary, as they do in natural text, so that posting lists have realistic
-//! lengths; identifiers, topics, tags and source paths have the shapes they have in repositories.
+//! Words follow Zipf's law over a made-up vocabulary, as they do in natural text, so that posting
+//! lists have realistic lengths; identifiers, topics, tags and source paths have the shapes they
+//! have in repositories.
 
 use std::ops::Range;
 
@@ -40,7 +41,8 @@ const NAMING_ONE_IN: u64 = 8;
 /// Numbers between the memories of two turns; no size that is measured is a multiple of it.
 const TURN_STRIDE: usize = 7;
 
-/// When the first fact became true, in microseconds since the epoch (the start of 2024), and the time until the last one.
+/// When the first fact became true, in microseconds since the epoch (the start of 2024), and the
+/// time until the last one.
 const FIRST_US: i64 = 1_704_067_200_000_000;
 const SPAN_US: u64 = 600 * 86_400 * 1_000_000;
 
@@ -59,11 +61,19 @@ const TAGS: [&str; 12] = [
     "style",
 ];
 
-const KINDS: [&str; 6] = ["decision", "convention", "gotcha", "fact", "architecture", "procedure"];
+const KINDS: [&str; 6] = [
+    "decision",
+    "convention",
+    "gotcha",
+    "fact",
+    "architecture",
+    "procedure",
+];
 
 const SYLLABLES: [&str; 32] = [
-    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi", "xo",
-    "yu", "zan", "bel", "cor", "dun", "fer", "gim", "hol", "jor", "kes", "lin", "mar", "tor",
+    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su",
+    "ta", "ve", "wi", "xo", "yu", "zan", "bel", "cor", "dun", "fer", "gim", "hol", "jor", "kes",
+    "lin", "mar", "tor",
 ];
 
 /// A small generator of numbers (splitmix64), because every run must make the same text.
@@ -89,7 +99,10 @@ impl Numbers {
     }
 
     /// A place in something of that length.
-    #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a usize")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the remainder is below a usize"
+    )]
     pub(crate) fn place(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
@@ -118,8 +131,8 @@ impl Corpus {
         Self::of_texts(PARAGRAPH_WORDS)
     }
 
-    /// Memories of a sentence each. A made-up word is three or four tokens to a model, an English one hardly more than one: so
-    /// these take as long to embed as notes of some forty words.
+    /// Memories of a sentence each. A made-up word is three or four tokens to a model, an English
+    /// one hardly more than one: so these take as long to embed as notes of some forty words.
     pub(crate) fn of_sentences() -> Self {
         Self::of_texts(SENTENCE_WORDS)
     }
@@ -127,7 +140,9 @@ impl Corpus {
     fn of_texts(length: Range<u64>) -> Self {
         let words: Vec<String> = (0..VOCABULARY).map(word).collect();
         let mut numbers = Numbers::new(7);
-        let identifiers = (0..IDENTIFIERS).map(|_| identifier(&words, &mut numbers)).collect();
+        let identifiers = (0..IDENTIFIERS)
+            .map(|_| identifier(&words, &mut numbers))
+            .collect();
         let mut sum = 0.0;
         let mut summed = Vec::with_capacity(VOCABULARY);
         for rank in 1..=VOCABULARY {
@@ -136,7 +151,12 @@ impl Corpus {
             sum += weight;
             summed.push(sum);
         }
-        Self { words, identifiers, summed, length }
+        Self {
+            words,
+            identifiers,
+            summed,
+            length,
+        }
     }
 
     /// The memory of a number, in a corpus of `size`.
@@ -144,7 +164,9 @@ impl Corpus {
         let mut numbers = Numbers::new(number as u64 + 1_000);
         let topic = numbers.place(topics(size));
         let source = numbers.place((size / PER_SOURCE).max(8));
-        let tags = (0..=numbers.place(2)).map(|_| (*pick(&TAGS, &mut numbers)).to_owned()).collect();
+        let tags = (0..=numbers.place(2))
+            .map(|_| (*pick(&TAGS, &mut numbers)).to_owned())
+            .collect();
         Draft {
             topic: self.topic(topic),
             kind: (*pick(&KINDS, &mut numbers)).to_owned(),
@@ -156,8 +178,8 @@ impl Corpus {
         }
     }
 
-    /// The memory of a number as a team has it: true since some day, sometimes with a link or the name of another topic, and
-    /// sometimes in the topic that everybody writes into.
+    /// The memory of a number as a team has it: true since some day, sometimes with a link or the
+    /// name of another topic, and sometimes in the topic that everybody writes into.
     pub(crate) fn memory(&self, number: usize, size: usize) -> Draft {
         let mut numbers = Numbers::new(number as u64 + 500_000_000);
         let mut draft = self.draft(number, size);
@@ -172,7 +194,10 @@ impl Corpus {
             draft.text = format!("{}, see {other}", draft.text);
         }
         let later_us = i64::try_from(numbers.below(SPAN_US)).unwrap_or_default();
-        Draft { valid_from_us: Some(FIRST_US + later_us), ..draft }
+        Draft {
+            valid_from_us: Some(FIRST_US + later_us),
+            ..draft
+        }
     }
 
     /// A memory that a corpus of `size` holds, another one every turn until all had theirs.
@@ -186,8 +211,9 @@ impl Corpus {
         let words: Vec<&str> = text.split_whitespace().collect();
         let mut numbers = Numbers::new(number as u64 + 9_000_000);
         let wanted = 3 + numbers.place(3);
-        let mut asked: Vec<&str> =
-            (0..wanted * 2).filter_map(|_| words.get(numbers.place(words.len())).copied()).collect();
+        let mut asked: Vec<&str> = (0..wanted * 2)
+            .filter_map(|_| words.get(numbers.place(words.len())).copied())
+            .collect();
         asked.sort_by_key(|word| std::cmp::Reverse(word.len()));
         asked.dedup();
         asked.truncate(wanted);
@@ -226,16 +252,15 @@ impl Corpus {
 
     fn text(&self, numbers: &mut Numbers) -> String {
         let count = self.length.start + numbers.below(self.length.end - self.length.start);
-        let words: Vec<&str> =
-            (0..count)
-                .map(|_| {
-                    if numbers.below(15) == 0 {
-                        pick(&self.identifiers, numbers).as_str()
-                    } else {
-                        self.common(numbers)
-                    }
-                })
-                .collect();
+        let words: Vec<&str> = (0..count)
+            .map(|_| {
+                if numbers.below(15) == 0 {
+                    pick(&self.identifiers, numbers).as_str()
+                } else {
+                    self.common(numbers)
+                }
+            })
+            .collect();
         words.join(" ")
     }
 
@@ -247,7 +272,9 @@ impl Corpus {
     }
 
     fn word_at(&self, place: usize) -> &str {
-        self.words.get(place % VOCABULARY).map_or("", String::as_str)
+        self.words
+            .get(place % VOCABULARY)
+            .map_or("", String::as_str)
     }
 }
 
@@ -258,7 +285,12 @@ fn topics(size: usize) -> usize {
 
 /// The path of a source file, by number.
 pub(crate) fn source_path(number: usize) -> String {
-    format!("src/{}/{}_{}.rs", word(number % 37 + 50), word(number + 500), word(number % 11 + 90))
+    format!(
+        "src/{}/{}_{}.rs",
+        word(number % 37 + 50),
+        word(number + 500),
+        word(number % 11 + 90)
+    )
 }
 
 /// The word of a number: its digits in syllables, two at least.
@@ -293,21 +325,35 @@ mod tests {
         let words: HashSet<String> = (0..VOCABULARY).map(word).collect();
         assert_eq!(words.len(), VOCABULARY);
         let (one, other) = (Corpus::new(), Corpus::new());
-        let texts: HashSet<String> = (0..500).map(|number| one.draft(number, 1_000).text).collect();
+        let texts: HashSet<String> = (0..500)
+            .map(|number| one.draft(number, 1_000).text)
+            .collect();
         assert_eq!(texts.len(), 500);
         assert_eq!(one.draft(77, 1_000), other.draft(77, 1_000));
         assert_eq!(one.memory(77, 1_000), other.memory(77, 1_000));
-        assert!(one.question(77, 1_000).split(' ').all(|word| one.draft(77, 1_000).text.contains(word)));
+        assert!(
+            one.question(77, 1_000)
+                .split(' ')
+                .all(|word| one.draft(77, 1_000).text.contains(word))
+        );
         assert_eq!(one.source_file(500).lines().count(), 500);
     }
 
     #[test]
     fn every_turn_has_a_memory_of_the_corpus() {
         let (corpus, size) = (Corpus::new(), 50);
-        let held: Vec<Draft> = (0..size).map(|number| corpus.memory(number, size)).collect();
+        let held: Vec<Draft> = (0..size)
+            .map(|number| corpus.memory(number, size))
+            .collect();
         let mut known: Vec<Draft> = (0..size).map(|turn| corpus.known(turn, size)).collect();
-        assert!(held.iter().all(|memory| known.contains(memory)), "all have their turn");
+        assert!(
+            held.iter().all(|memory| known.contains(memory)),
+            "all have their turn"
+        );
         known.extend((size..3 * size).map(|turn| corpus.known(turn, size)));
-        assert!(known.iter().all(|memory| held.contains(memory)), "and no other has one");
+        assert!(
+            known.iter().all(|memory| held.contains(memory)),
+            "and no other has one"
+        );
     }
 }

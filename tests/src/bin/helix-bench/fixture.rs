@@ -26,8 +26,9 @@ const PROGRAM: &str = "helix-bench";
 /// How long the embedder may go on without finishing a text, on a busy machine.
 const EMBED_DEADLINE: Duration = Duration::from_mins(10);
 
-/// Pauses between two looks at how many texts still wait for the embedder, which nothing but `Status` tells: when few do and
-/// when many do. A look costs the daemon time that the embedder wants.
+/// Pauses between two looks at how many texts still wait for the embedder, which nothing but
+/// `Status` tells: when few do and when many do. A look costs the daemon time that the embedder
+/// wants.
 const EMBED_PAUSE: Duration = Duration::from_millis(100);
 const EMBED_LONG_PAUSE: Duration = Duration::from_secs(1);
 
@@ -45,24 +46,38 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection of somebody who works in the home's project, so that sources are those of its files.
+    /// A connection of somebody who works in the home's project, so that sources are those of its
+    /// files.
     pub(crate) fn open(home: &Home) -> Result<Self> {
         let root = project_root(home);
         fs::create_dir_all(&root)?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let client = runtime.block_on(Client::connect(&home.paths, Start::Never, PROGRAM))?;
-        Ok(Self { runtime, client, caller: caller(v1::Program::Ctl, &root, "", "") })
+        Ok(Self {
+            runtime,
+            client,
+            caller: caller(v1::Program::Ctl, &root, "", ""),
+        })
     }
 
     /// Stores one memory; returns when it is durable.
     pub(crate) fn store(&mut self, draft: v1::Draft) -> Result<v1::StoreReply> {
-        let request = v1::StoreRequest { caller: Some(self.caller.clone()), draft: Some(draft), force: false };
-        let call = self.client.call(async |client| client.store(request.clone()).await);
+        let request = v1::StoreRequest {
+            caller: Some(self.caller.clone()),
+            draft: Some(draft),
+            force: false,
+        };
+        let call = self
+            .client
+            .call(async |client| client.store(request.clone()).await);
         Ok(self.runtime.block_on(call)?)
     }
 
     /// Stores many memories, near duplicates too, in batches of the largest size.
-    pub(crate) fn store_all(&mut self, drafts: impl Iterator<Item = v1::Draft>) -> Result<Vec<v1::StoreReply>> {
+    pub(crate) fn store_all(
+        &mut self,
+        drafts: impl Iterator<Item = v1::Draft>,
+    ) -> Result<Vec<v1::StoreReply>> {
         let mut drafts = drafts.peekable();
         let mut replies = Vec::new();
         while drafts.peek().is_some() {
@@ -74,8 +89,14 @@ impl Connection {
 
     /// Stores one batch.
     pub(crate) fn store_batch(&mut self, drafts: Vec<v1::Draft>) -> Result<Vec<v1::StoreReply>> {
-        let request = v1::StoreBatchRequest { caller: Some(self.caller.clone()), drafts, force: true };
-        let call = self.client.call(async |client| client.store_batch(request.clone()).await);
+        let request = v1::StoreBatchRequest {
+            caller: Some(self.caller.clone()),
+            drafts,
+            force: true,
+        };
+        let call = self
+            .client
+            .call(async |client| client.store_batch(request.clone()).await);
         let reply = self.runtime.block_on(call)?;
         let take = |item: v1::BatchItem| match item.item {
             Some(v1::batch_item::Item::Stored(stored)) => Ok(stored),
@@ -86,17 +107,27 @@ impl Connection {
     }
 
     /// Searches every scope.
-    pub(crate) fn search(&mut self, query: &str, retriever: v1::Retriever, limit: u32) -> Result<v1::SearchReply> {
+    pub(crate) fn search(
+        &mut self,
+        query: &str,
+        retriever: v1::Retriever,
+        limit: u32,
+    ) -> Result<v1::SearchReply> {
         let request = v1::SearchRequest {
             caller: Some(self.caller.clone()),
             query: query.to_owned(),
-            filter: Some(v1::Filter { scopes: vec!["all".to_owned()], ..v1::Filter::default() }),
+            filter: Some(v1::Filter {
+                scopes: vec!["all".to_owned()],
+                ..v1::Filter::default()
+            }),
             limit,
             retriever: retriever.into(),
             passive: true,
             ..v1::SearchRequest::default()
         };
-        let call = self.client.call(async |client| client.search(request.clone()).await);
+        let call = self
+            .client
+            .call(async |client| client.search(request.clone()).await);
         Ok(self.runtime.block_on(call)?)
     }
 
@@ -112,16 +143,25 @@ impl Connection {
 
     /// Makes the call that costs least; returns how long the answer took.
     pub(crate) fn greet(&mut self) -> Result<Duration> {
-        let request = v1::HelloRequest { protocol: PROTOCOL, program: PROGRAM.to_owned(), version: String::new() };
-        Ok(self.timed(async |client| client.hello(request.clone()).await)?.0)
+        let request = v1::HelloRequest {
+            protocol: PROTOCOL,
+            program: PROGRAM.to_owned(),
+            version: String::new(),
+        };
+        Ok(self
+            .timed(async |client| client.hello(request.clone()).await)?
+            .0)
     }
 
     pub(crate) fn status(&mut self) -> Result<v1::StatusReply> {
-        let call = self.client.call(async |client| client.status(v1::StatusRequest {}).await);
+        let call = self
+            .client
+            .call(async |client| client.status(v1::StatusRequest {}).await);
         Ok(self.runtime.block_on(call)?)
     }
 
-    /// Waits until the model is loaded, and until no text waits for its vector if `all`. Says how far it is when that is long.
+    /// Waits until the model is loaded, and until no text waits for its vector if `all`. Says how
+    /// far it is when that is long.
     pub(crate) fn await_embedder(&mut self, all: bool) -> Result<()> {
         let mut progress = Progress::start();
         loop {
@@ -129,12 +169,19 @@ impl Connection {
             match embedder.state() {
                 EmbedderState::Ready if !all || embedder.pending == 0 => return Ok(()),
                 EmbedderState::Ready | EmbedderState::Loading => {}
-                EmbedderState::Unspecified | EmbedderState::Absent | EmbedderState::Failed | EmbedderState::Off => {
+                EmbedderState::Unspecified
+                | EmbedderState::Absent
+                | EmbedderState::Failed
+                | EmbedderState::Off => {
                     bail!("there is no embedder: {}", embedder.detail)
                 }
             }
             progress.look(embedder.pending)?;
-            std::thread::sleep(if embedder.pending > EMBED_MANY { EMBED_LONG_PAUSE } else { EMBED_PAUSE });
+            std::thread::sleep(if embedder.pending > EMBED_MANY {
+                EMBED_LONG_PAUSE
+            } else {
+                EMBED_PAUSE
+            });
         }
     }
 }
@@ -152,7 +199,12 @@ struct Progress {
 impl Progress {
     fn start() -> Self {
         let now = Instant::now();
-        Self { began: now, whole: None, last: (u64::MAX, now), said: now }
+        Self {
+            began: now,
+            whole: None,
+            last: (u64::MAX, now),
+            said: now,
+        }
     }
 
     /// Takes note of how many texts wait; fails when none was finished for long.
@@ -162,12 +214,17 @@ impl Progress {
         if pending < self.last.0 {
             self.last = (pending, Instant::now());
         }
-        ensure!(self.last.1.elapsed() < EMBED_DEADLINE, "{pending} texts still wait for their vectors");
+        ensure!(
+            self.last.1.elapsed() < EMBED_DEADLINE,
+            "{pending} texts still wait for their vectors"
+        );
         if self.said.elapsed() >= EMBED_WORD_EVERY {
             self.said = Instant::now();
             let rate = whole.saturating_sub(pending) as f64 / self.began.elapsed().as_secs_f64();
             let minutes = pending as f64 / rate.max(1.0) / 60.0;
-            announce(&format!("    {pending} texts to embed, {rate:.0} a second, {minutes:.0} min left"));
+            announce(&format!(
+                "    {pending} texts to embed, {rate:.0} a second, {minutes:.0} min left"
+            ));
         }
         Ok(())
     }
@@ -190,12 +247,22 @@ impl Loaded {
         let started = Instant::now();
         connection.store_all((0..size).map(|number| corpus.memory(number, size)))?;
         let load = started.elapsed();
-        Ok(Self { home, daemon: Some(daemon), size, load })
+        Ok(Self {
+            home,
+            daemon: Some(daemon),
+            size,
+            load,
+        })
     }
 
     /// Starts a daemon on a home that has its memories already.
     pub(crate) fn restored(home: Home, size: usize) -> Result<Self> {
-        let mut loaded = Self { home, daemon: None, size, load: Duration::ZERO };
+        let mut loaded = Self {
+            home,
+            daemon: None,
+            size,
+            load: Duration::ZERO,
+        };
         loaded.load = loaded.start()?;
         Ok(loaded)
     }
@@ -205,7 +272,10 @@ impl Loaded {
     }
 
     pub(crate) fn pid(&self) -> Result<u32> {
-        self.daemon.as_ref().map(Daemon::pid).context("the daemon is stopped")
+        self.daemon
+            .as_ref()
+            .map(Daemon::pid)
+            .context("the daemon is stopped")
     }
 
     /// Ends the daemon, by the signal that asks or by the one that does not.
@@ -232,7 +302,10 @@ pub(crate) struct Fixtures {
 
 impl Fixtures {
     pub(crate) fn new() -> Self {
-        Self { corpus: Corpus::new(), loaded: BTreeMap::new() }
+        Self {
+            corpus: Corpus::new(),
+            loaded: BTreeMap::new(),
+        }
     }
 
     /// The home with `size` memories and no embedder, its daemon running.
@@ -241,12 +314,16 @@ impl Fixtures {
             let loaded = Loaded::new(Home::new()?, &self.corpus, size)?;
             self.loaded.insert(size, loaded);
         }
-        self.loaded.get_mut(&size).context("a home that was just loaded")
+        self.loaded
+            .get_mut(&size)
+            .context("a home that was just loaded")
     }
 
     /// The same, which must have been loaded before.
     pub(crate) fn get(&self, size: usize) -> Result<&Loaded> {
-        self.loaded.get(&size).with_context(|| format!("no home with {size} memories is loaded"))
+        self.loaded
+            .get(&size)
+            .with_context(|| format!("no home with {size} memories is loaded"))
     }
 }
 

@@ -1,9 +1,9 @@
-//! `hook`: whole-process time of every event, from the start of the process to its end, over a static program that does
-//! nothing, and what hooks written otherwise would start with.
+//! `hook`: whole-process time of every event, from the start of the process to its end, over a
+//! static program that does nothing, and what hooks written otherwise would start with.
 //!
-//! In every round each variant has a turn, and the floor one right before it: whatever else the machine does hits a variant
-//! and its own floor alike. A variant that was measured as faster than its floor, by more than the floor itself varies, says
-//! that the machine was too busy to tell.
+//! In every round each variant has a turn, and the floor one right before it: whatever else the
+//! machine does hits a variant and its own floor alike. A variant that was measured as faster than
+//! its floor, by more than the floor itself varies, says that the machine was too busy to tell.
 
 mod events;
 mod output;
@@ -19,13 +19,15 @@ use crate::report::{Report, Table, Target, micros, ratio};
 use events::Place;
 use variant::{Variant, floor, others};
 
-/// Rounds whose times are not counted: files and projects are read the first time, and no mistake was mended before.
+/// Rounds whose times are not counted: files and projects are read the first time, and no mistake
+/// was mended before.
 const WARM_UP_ROUNDS: usize = 5;
 
 /// Rounds of a full and of a quick run.
 const ROUNDS: [usize; 2] = [400, 100];
 
-/// Number of memories at which `prompt` and a first look at a file are measured with meaning as well: more take minutes to embed.
+/// Number of memories at which `prompt` and a first look at a file are measured with meaning as
+/// well: more take minutes to embed.
 const WITH_MEANING_SIZE: usize = 1_000;
 
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
@@ -36,20 +38,34 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
         fixtures.at(size)?;
         let place = Place::new(&fixtures.get(size)?.home, &fixtures.corpus, size)?;
         let is_whole = at == 0 || at + 1 == sizes.len();
-        variants.extend(if is_whole { place.every_event()? } else { vec![place.ambient_read()?] });
+        variants.extend(if is_whole {
+            place.every_event()?
+        } else {
+            vec![place.ambient_read()?]
+        });
     }
     // Ends with this section.
     let with_meaning = with_meaning(&fixtures.corpus)?;
     if let Some(loaded) = &with_meaning {
         let place = Place::new(&loaded.home, &fixtures.corpus, loaded.size)?;
-        variants.extend([place.prompt_with_meaning()?, place.first_look_with_meaning()?]);
+        variants.extend([
+            place.prompt_with_meaning()?,
+            place.first_look_with_meaning()?,
+        ]);
     }
     variants.extend(others());
     let rounds = effort.pick(ROUNDS[0], ROUNDS[1]);
     for round in 0..WARM_UP_ROUNDS + rounds {
-        for variant in variants.iter_mut().filter(|variant| round % variant.every == 0) {
-            let nothing = floor.run(round).with_context(|| format!("running {}", floor.name))?;
-            let run = variant.run(round).with_context(|| format!("running {}", variant.name))?;
+        for variant in variants
+            .iter_mut()
+            .filter(|variant| round % variant.every == 0)
+        {
+            let nothing = floor
+                .run(round)
+                .with_context(|| format!("running {}", floor.name))?;
+            let run = variant
+                .run(round)
+                .with_context(|| format!("running {}", variant.name))?;
             if round >= WARM_UP_ROUNDS {
                 floor.note(nothing.elapsed, &nothing);
                 variant.note(nothing.elapsed, &run);
@@ -65,7 +81,9 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
 
 /// A home whose daemon has the model; `None` where there is none.
 fn with_meaning(corpus: &Corpus) -> Result<Option<Loaded>> {
-    let Some(home) = Home::with_embedder()? else { return Ok(None) };
+    let Some(home) = Home::with_embedder()? else {
+        return Ok(None);
+    };
     let loaded = Loaded::new(home, corpus, WITH_MEANING_SIZE)?;
     loaded.connect()?.await_embedder(true)?;
     Ok(Some(loaded))
@@ -83,7 +101,19 @@ fn tables(variants: &[Variant], rounds: usize, has_meaning: bool) -> Vec<Table> 
                 Some(size) => format!("hook at {size} memories: whole process, start to end"),
                 None => "hook: what starting any process costs here".to_owned(),
             };
-            let mut table = Table::new(title, &["process", "p50", "p99", "over floor", "ratio", "said", "target", ""]);
+            let mut table = Table::new(
+                title,
+                &[
+                    "process",
+                    "p50",
+                    "p99",
+                    "over floor",
+                    "ratio",
+                    "said",
+                    "target",
+                    "",
+                ],
+            );
             for variant in variants.iter().filter(|variant| variant.size == size) {
                 add(&mut table, variant);
                 if !variant.is_as_expected() {
@@ -97,9 +127,15 @@ fn tables(variants: &[Variant], rounds: usize, has_meaning: bool) -> Vec<Table> 
         })
         .collect();
     if let Some(last) = tables.last_mut() {
-        last.note(format!("{rounds} rounds, every program of all tables in each, right after a floor of its own;"));
-        last.note("slow ones in some of them. `said`: how often an event gave something to the agent.");
-        last.note("Each round is a session of its own, whose transcript has a mebibyte. Words alone");
+        last.note(format!(
+            "{rounds} rounds, every program of all tables in each, right after a floor of its own;"
+        ));
+        last.note(
+            "slow ones in some of them. `said`: how often an event gave something to the agent.",
+        );
+        last.note(
+            "Each round is a session of its own, whose transcript has a mebibyte. Words alone",
+        );
         last.note(if has_meaning {
             "but where it says that the embedder was asked."
         } else {
@@ -160,26 +196,59 @@ mod tests {
 
     #[test]
     fn each_row_is_judged_by_its_own_floor() {
-        let variants = [variant("quick", 600), variant("alike", 498), variant("slow", 700), variant("drifted", 400)];
+        let variants = [
+            variant("quick", 600),
+            variant("alike", 498),
+            variant("slow", 700),
+            variant("drifted", 400),
+        ];
         let tables = tables(&variants, 10, false);
         let rows = tables.iter().flat_map(|table| &table.rows);
-        let verdicts: Vec<&str> = rows.filter_map(|row| row.last().map(String::as_str)).collect();
+        let verdicts: Vec<&str> = rows
+            .filter_map(|row| row.last().map(String::as_str))
+            .collect();
         assert_eq!(verdicts, ["met", "met", "MISSED", "noisy"]);
     }
 
     #[test]
     fn each_number_of_memories_has_a_table() {
-        let at = |size: Option<usize>| Variant { size, ..variant("ambient", 600) };
-        let tables = tables(&[at(None), at(Some(1_000)), at(Some(100_000)), at(Some(1_000))], 10, true);
-        assert_eq!(tables.iter().map(|table| table.rows.len()).collect::<Vec<_>>(), [1, 2, 1]);
+        let at = |size: Option<usize>| Variant {
+            size,
+            ..variant("ambient", 600)
+        };
+        let tables = tables(
+            &[
+                at(None),
+                at(Some(1_000)),
+                at(Some(100_000)),
+                at(Some(1_000)),
+            ],
+            10,
+            true,
+        );
+        assert_eq!(
+            tables
+                .iter()
+                .map(|table| table.rows.len())
+                .collect::<Vec<_>>(),
+            [1, 2, 1]
+        );
     }
 
     #[test]
     fn what_says_nothing_where_it_should_is_known() {
-        let of = |expected: Expected, answers: usize| Variant { expected, answers, runs: 10, ..variant("stop", 600) };
+        let of = |expected: Expected, answers: usize| Variant {
+            expected,
+            answers,
+            runs: 10,
+            ..variant("stop", 600)
+        };
         for (right, wrong) in [
             (of(Expected::Silence, 0), of(Expected::Silence, 1)),
-            (of(Expected::AnswersAtLeast(50), 5), of(Expected::AnswersAtLeast(50), 4)),
+            (
+                of(Expected::AnswersAtLeast(50), 5),
+                of(Expected::AnswersAtLeast(50), 4),
+            ),
         ] {
             assert!(right.is_as_expected() && !wrong.is_as_expected());
         }

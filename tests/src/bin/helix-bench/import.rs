@@ -1,4 +1,5 @@
-//! `import`: memories a second of `helixctl export` and `helixctl import`, each format, as a user runs them.
+//! `import`: memories a second of `helixctl export` and `helixctl import`, each format, as a user
+//! runs them.
 //!
 //! Measured from the start of `helixctl` to its end, a daemon already running; without embedding.
 
@@ -20,7 +21,11 @@ use crate::report::{Report, Table, Target, micros, ratio};
 const IMPORT_RATE_MIN: f64 = 20_000.0;
 
 /// Formats, and what an export of each is called.
-const FORMATS: [(&str, &str); 3] = [("json", "export.json"), ("amrl", "data.log"), ("markdown", "topics")];
+const FORMATS: [(&str, &str); 3] = [
+    ("json", "export.json"),
+    ("amrl", "data.log"),
+    ("markdown", "topics"),
+];
 
 /// What one format cost.
 struct Cost {
@@ -35,7 +40,17 @@ struct Cost {
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
     let size = effort.sizes().last().copied().unwrap_or_default();
     fixtures.at(size)?;
-    let head = ["format", "size", "export", "rate", "import", "rate", "over one write", "target", ""];
+    let head = [
+        "format",
+        "size",
+        "export",
+        "rate",
+        "import",
+        "rate",
+        "over one write",
+        "target",
+        "",
+    ];
     let title = format!("import: {size} memories, `helixctl` from start to end, without embedding");
     let mut table = Table::new(title, &head);
     for (format, target) in FORMATS {
@@ -49,22 +64,36 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
 
 fn exchange(home: &Home, format: &str, target: &str) -> Result<Cost> {
     let target = home.scratch().join(target);
-    let (export, exported) =
-        run(home, &["export", "--json", "--scope", "all", "--format", format, "--output"], &target)?;
+    let (export, exported) = run(
+        home,
+        &[
+            "export", "--json", "--scope", "all", "--format", format, "--output",
+        ],
+        &target,
+    )?;
     let (memories, bytes) = (number(&exported, "memories")?, number(&exported, "bytes")?);
     let fresh = Home::new()?;
     let daemon = Daemon::start(&fresh)?;
     let (import, imported) = run(&fresh, &["import", "--json", "--format", format], &target)?;
     daemon.stop()?;
     let stored = number(&imported, "stored")?;
-    ensure!(stored == memories, "{memories} memories were exported as {format} and {stored} imported");
+    ensure!(
+        stored == memories,
+        "{memories} memories were exported as {format} and {stored} imported"
+    );
     let write = write(&fresh, bytes)?;
     if target.is_dir() {
         fs::remove_dir_all(&target)?;
     } else {
         fs::remove_file(&target)?;
     }
-    Ok(Cost { memories, bytes, export, import, write })
+    Ok(Cost {
+        memories,
+        bytes,
+        export,
+        import,
+        write,
+    })
 }
 
 /// Runs `helixctl`; returns how long it took, and its answer.
@@ -75,12 +104,19 @@ fn run(home: &Home, arguments: &[&str], last: &Path) -> Result<(Duration, Value)
     let output = command.output()?;
     let elapsed = started.elapsed();
     let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "helixctl {} failed: {said}", arguments.join(" "));
+    ensure!(
+        output.status.success(),
+        "helixctl {} failed: {said}",
+        arguments.join(" ")
+    );
     Ok((elapsed, serde_json::from_slice(&output.stdout)?))
 }
 
 fn number(answer: &Value, name: &str) -> Result<u64> {
-    answer.get(name).and_then(Value::as_u64).with_context(|| format!("the answer names no {name}: {answer}"))
+    answer
+        .get(name)
+        .and_then(Value::as_u64)
+        .with_context(|| format!("the answer names no {name}: {answer}"))
 }
 
 /// Writes so many bytes, and waits for the disk.
@@ -94,10 +130,18 @@ fn write(home: &Home, bytes: u64) -> Result<Duration> {
 }
 
 fn add(table: &mut Table, format: &str, cost: &Cost) {
-    let (export, import) = (rate(cost.memories, cost.export), rate(cost.memories, cost.import));
+    let (export, import) = (
+        rate(cost.memories, cost.export),
+        rate(cost.memories, cost.import),
+    );
     let over = cost.import.as_secs_f64() / cost.write.as_secs_f64();
     table.figure(&format!("export, {format}"), export, "1/s");
-    let verdict = table.judge(&format!("import, {format}"), import, "1/s", Target::AtLeast(IMPORT_RATE_MIN));
+    let verdict = table.judge(
+        &format!("import, {format}"),
+        import,
+        "1/s",
+        Target::AtLeast(IMPORT_RATE_MIN),
+    );
     let time = |elapsed: Duration| micros(elapsed.as_secs_f64() * 1e6);
     table.row([
         format.to_owned(),

@@ -1,8 +1,9 @@
-//! Homes whose memories have their vectors, kept between runs: to embed 100,000 texts takes longer than everything that is
-//! measured with them.
+//! Homes whose memories have their vectors, kept between runs: to embed 100,000 texts takes longer
+//! than everything that is measured with them.
 //!
-//! They stand beside the binaries under test, in `<target>/helix/bench/<key>/<size>`. The key names everything that they are
-//! made from, so that a changed corpus, store format or model makes new ones; whoever wants the room back removes the folder.
+//! They stand beside the binaries under test, in `<target>/helix/bench/<key>/<size>`. The key names
+//! everything that they are made from, so that a changed corpus, store format or model makes new
+//! ones; whoever wants the room back removes the folder.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -39,19 +40,33 @@ pub(crate) struct Embedded {
 impl Kept {
     /// Finds the place for this corpus and the installed model; `None` without a model.
     pub(crate) fn find(corpus: &Corpus) -> Result<Option<Self>> {
-        let Some(home) = Home::with_embedder()? else { return Ok(None) };
+        let Some(home) = Home::with_embedder()? else {
+            return Ok(None);
+        };
         let _daemon = Daemon::start(&home)?;
         let mut connection = Connection::open(&home)?;
         connection.await_embedder(false)?;
         let model = connection.status()?.embedder.unwrap_or_default().model;
-        let model: String = model.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let model: String = model
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
         let daemon = Binary::Daemon.path();
-        let place = daemon.parent().and_then(Path::parent).context("the daemon's program stands in no directory")?;
-        let key = format!("corpus-{:016x}-format-{FORMAT}-{model}", fingerprint(corpus));
-        Ok(Some(Self { directory: place.join("bench").join(key) }))
+        let place = daemon
+            .parent()
+            .and_then(Path::parent)
+            .context("the daemon's program stands in no directory")?;
+        let key = format!(
+            "corpus-{:016x}-format-{FORMAT}-{model}",
+            fingerprint(corpus)
+        );
+        Ok(Some(Self {
+            directory: place.join("bench").join(key),
+        }))
     }
 
-    /// A home with `size` memories and all their vectors, its daemon just started. What an earlier run kept is used again.
+    /// A home with `size` memories and all their vectors, its daemon just started. What an earlier
+    /// run kept is used again.
     pub(crate) fn at(&self, corpus: &Corpus, size: usize) -> Result<Embedded> {
         let home = Home::with_embedder()?.context("the model was removed meanwhile")?;
         let kept = self.directory.join(size.to_string());
@@ -60,9 +75,15 @@ impl Kept {
             copy(&kept, &strands)?;
             let loaded = Loaded::restored(home, size)?;
             loaded.connect()?.await_embedder(true)?;
-            return Ok(Embedded { loaded, origin: format!("the vectors of {size} memories are of an earlier run") });
+            return Ok(Embedded {
+                loaded,
+                origin: format!("the vectors of {size} memories are of an earlier run"),
+            });
         }
-        announce(&format!("embedding {size} memories, once: the result is kept in {}", self.directory.display()));
+        announce(&format!(
+            "embedding {size} memories, once: the result is kept in {}",
+            self.directory.display()
+        ));
         let started = Instant::now();
         let mut loaded = Loaded::new(home, corpus, size)?;
         loaded.connect()?.await_embedder(true)?;
@@ -73,7 +94,10 @@ impl Kept {
         loaded.start()?;
         loaded.connect()?.await_embedder(true)?;
         let rate = rate(size, seconds);
-        Ok(Embedded { loaded, origin: format!("{size} memories were embedded in {seconds:.0} s, {rate:.0} a second") })
+        Ok(Embedded {
+            loaded,
+            origin: format!("{size} memories were embedded in {seconds:.0} s, {rate:.0} a second"),
+        })
     }
 }
 
@@ -86,11 +110,13 @@ fn fingerprint(corpus: &Corpus) -> u64 {
     hasher.finish()
 }
 
-/// Copies a folder to its place at once, so that an interrupted run leaves nothing that looks whole.
+/// Copies a folder to its place at once, so that an interrupted run leaves nothing that looks
+/// whole.
 fn keep(from: &Path, to: &Path) -> Result<()> {
     let unfinished = to.with_extension("unfinished");
     if unfinished.exists() {
-        fs::remove_dir_all(&unfinished).with_context(|| format!("removing {}", unfinished.display()))?;
+        fs::remove_dir_all(&unfinished)
+            .with_context(|| format!("removing {}", unfinished.display()))?;
     }
     copy(from, &unfinished)?;
     fs::rename(&unfinished, to).with_context(|| format!("keeping {}", to.display()))
@@ -104,7 +130,8 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type()?.is_dir() {
             copy(&from, &to)?;
         } else {
-            fs::copy(&from, &to).with_context(|| format!("copying {} to {}", from.display(), to.display()))?;
+            fs::copy(&from, &to)
+                .with_context(|| format!("copying {} to {}", from.display(), to.display()))?;
         }
     }
     Ok(())
@@ -124,13 +151,19 @@ mod tests {
     #[test]
     fn what_an_interrupted_run_left_is_not_kept() {
         let directory = tempfile::tempdir().unwrap();
-        let (from, key) = (directory.path().join("strands"), directory.path().join("key"));
+        let (from, key) = (
+            directory.path().join("strands"),
+            directory.path().join("key"),
+        );
         fs::create_dir_all(from.join("default/index")).unwrap();
         fs::write(from.join("default/index/a"), "whole").unwrap();
         fs::create_dir_all(key.join("10.unfinished")).unwrap();
         fs::write(key.join("10.unfinished/stray"), "").unwrap();
         keep(&from, &key.join("10")).unwrap();
-        assert_eq!(fs::read_to_string(key.join("10/default/index/a")).unwrap(), "whole");
+        assert_eq!(
+            fs::read_to_string(key.join("10/default/index/a")).unwrap(),
+            "whole"
+        );
         assert!(!key.join("10/stray").exists());
         assert_eq!(fs::read_dir(&key).unwrap().count(), 1);
     }

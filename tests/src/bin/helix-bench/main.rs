@@ -1,7 +1,9 @@
-//! The benchmarks: the real binaries, in homes of their own, against floors measured in the same run.
+//! The benchmarks: the real binaries, in homes of their own, against floors measured in the same
+//! run.
 //!
-//! `cargo xtask bench` builds everything and starts this program. Each section prints one table with the design's targets
-//! beside what was measured; a missed target is printed, not an error, because a busy machine misses some.
+//! `cargo xtask bench` builds everything and starts this program. Each section prints one table
+//! with the design's targets beside what was measured; a missed target is printed, not an error,
+//! because a busy machine misses some.
 
 mod corpus;
 mod fixture;
@@ -42,16 +44,19 @@ struct Args {
     /// Where the labelled sets of `quality` are.
     #[arg(long, value_name = "DIR", env = "HELIX_QUALITY_DIR")]
     data: Option<PathBuf>,
-    /// Writes the ranked output of `quality` to this file: query, document, rank and score, tab-separated. Each set and
-    /// retriever gets a file of its own, named in front of the extension.
+    /// Writes the ranked output of `quality` to this file: query, document, rank and score,
+    /// tab-separated. Each set and retriever gets a file of its own, named in front of the
+    /// extension.
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
-    /// Writes what each case of `hooks` was given to this file: retriever, set, event, case, whether it helps, and the memory's
-    /// text, tab-separated. A case that was given nothing has no text.
+    /// Writes what each case of `hooks` was given to this file: retriever, set, event, case,
+    /// whether it helps, and the memory's text, tab-separated. A case that was given nothing
+    /// has no text.
     #[arg(long, value_name = "FILE")]
     cases: Option<PathBuf>,
-    /// Writes each memory that was weighed for a case of `hooks` to this file: retriever, set, whether anything helps in the case,
-    /// case, whether this helps, and by which signs, tab-separated.
+    /// Writes each memory that was weighed for a case of `hooks` to this file: retriever, set,
+    /// whether anything helps in the case, case, whether this helps, and by which signs,
+    /// tab-separated.
     #[arg(long, value_name = "FILE")]
     candidates: Option<PathBuf>,
 }
@@ -106,16 +111,28 @@ impl Effort {
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    let effort = if args.quick { Effort::Quick } else { Effort::Full };
-    let sections = if args.sections.is_empty() { DEFAULT_SECTIONS.to_vec() } else { args.sections.clone() };
+    let effort = if args.quick {
+        Effort::Quick
+    } else {
+        Effort::Full
+    };
+    let sections = if args.sections.is_empty() {
+        DEFAULT_SECTIONS.to_vec()
+    } else {
+        args.sections.clone()
+    };
     let mut fixtures = Fixtures::new();
     let mut report = Report::default();
     for section in sections {
         match section {
             SectionName::Hook => hook::measure(&mut fixtures, effort, &mut report),
             SectionName::Hooks => {
-                let kept = silence::Kept { cases: args.cases.as_deref(), candidates: args.candidates.as_deref() };
-                silence::measure(kept, &mut report).and_then(|()| remedies::measure(args.cases.as_deref(), &mut report))
+                let kept = silence::Kept {
+                    cases: args.cases.as_deref(),
+                    candidates: args.candidates.as_deref(),
+                };
+                silence::measure(kept, &mut report)
+                    .and_then(|()| remedies::measure(args.cases.as_deref(), &mut report))
             }
             SectionName::Remedies => remedies::measure(args.cases.as_deref(), &mut report),
             SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
@@ -124,12 +141,19 @@ fn main() -> Result<()> {
             SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
-            SectionName::Quality => quality::measure(&fixtures, args.data.as_deref(), args.run.as_deref(), &mut report),
+            SectionName::Quality => quality::measure(
+                &fixtures,
+                args.data.as_deref(),
+                args.run.as_deref(),
+                &mut report,
+            ),
         }
         .with_context(|| format!("measuring {section:?}"))?;
     }
     if let Some(path) = &args.json {
-        report.write_json(path).with_context(|| format!("writing {}", path.display()))?;
+        report
+            .write_json(path)
+            .with_context(|| format!("writing {}", path.display()))?;
     }
     report.finish();
     Ok(())

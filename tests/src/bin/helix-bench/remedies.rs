@@ -1,5 +1,6 @@
-//! `remedies`: whether what mended a failure before is told when the same failure comes back, and nothing when another failure
-//! of the same tool does. Labelled pairs of failures, each in a project of its own, half of which were used to fit the rules.
+//! `remedies`: whether what mended a failure before is told when the same failure comes back, and
+//! nothing when another failure of the same tool does. Labelled pairs of failures, each in a
+//! project of its own, half of which were used to fit the rules.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -86,13 +87,31 @@ pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
     let mut lines = String::new();
     let mut tallies = [Tally::default(); SETS.len()];
     for pair in &pairs {
-        let told = pair.play(&home).with_context(|| format!("playing {}", pair.id))?;
-        let set = SETS.iter().zip(&mut tallies).find(|(set, _)| **set == pair.set);
-        let verdict = set.with_context(|| format!("{} is of no known set", pair.id))?.1.count(pair, &told);
+        let told = pair
+            .play(&home)
+            .with_context(|| format!("playing {}", pair.id))?;
+        let set = SETS
+            .iter()
+            .zip(&mut tallies)
+            .find(|(set, _)| **set == pair.set);
+        let verdict = set
+            .with_context(|| format!("{} is of no known set", pair.id))?
+            .1
+            .count(pair, &told);
         let told = told.replace('\n', " ");
-        writeln!(lines, "remedies\t{}\t{}\t{}\t{verdict}\t{told}", pair.set, pair.tool, pair.id)?;
+        writeln!(
+            lines,
+            "remedies\t{}\t{}\t{}\t{verdict}\t{told}",
+            pair.set, pair.tool, pair.id
+        )?;
     }
-    let head = ["pairs", "told in another failure", "", "told in the same", "more than one told"];
+    let head = [
+        "pairs",
+        "told in another failure",
+        "",
+        "told in the same",
+        "more than one told",
+    ];
     let mut table = Table::new("remedies: what mended a failure before", &head);
     for (set, tally) in SETS.iter().zip(&tallies) {
         tally.write(set, &mut table);
@@ -101,7 +120,9 @@ pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
     report.add(table);
     let Some(file) = kept else { return Ok(()) };
     let mut opened = OpenOptions::new().create(true).append(true).open(file)?;
-    opened.write_all(lines.as_bytes()).with_context(|| format!("writing {}", file.display()))
+    opened
+        .write_all(lines.as_bytes())
+        .with_context(|| format!("writing {}", file.display()))
 }
 
 impl Pair {
@@ -118,7 +139,8 @@ impl Pair {
             }
         }
         session.ran(&self.passes.command, &self.passes.output)?;
-        let told = Session::new(home, &project, &later).failed(&self.then.command, &self.then.output)?;
+        let told =
+            Session::new(home, &project, &later).failed(&self.then.command, &self.then.output)?;
         Ok(told.unwrap_or_default())
     }
 }
@@ -141,7 +163,10 @@ impl Tally {
     fn count(&mut self, pair: &Pair, told: &str) -> &'static str {
         let remedies = told.matches(REMEDY).count();
         self.repeated += usize::from(remedies > 1);
-        let is_right = pair.remedy_contains.as_ref().is_some_and(|part| told.contains(part.as_str()));
+        let is_right = pair
+            .remedy_contains
+            .as_ref()
+            .is_some_and(|part| told.contains(part.as_str()));
         match pair.expect {
             Expected::Silence => {
                 self.others += 1;
@@ -162,13 +187,32 @@ impl Tally {
 
     #[expect(clippy::cast_precision_loss, reason = "some hundred pairs")]
     fn write(&self, set: &str, table: &mut Table) {
-        let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-        let cell = |part: usize, whole: usize| format!("{:.2} ({part} of {whole})", share(part, whole));
+        let share = |part: usize, whole: usize| {
+            if whole == 0 {
+                0.0
+            } else {
+                part as f64 / whole as f64
+            }
+        };
+        let cell =
+            |part: usize, whole: usize| format!("{:.2} ({part} of {whole})", share(part, whole));
         let wrong = share(self.wrong, self.others);
-        let verdict =
-            table.judge(&format!("{set}: told in another failure"), wrong, "share", Target::AtMost(WRONG_MAX));
-        table.figure(&format!("{set}: told in the same"), share(self.covered, self.same), "share");
-        table.figure(&format!("{set}: more than one told"), share(self.repeated, self.same + self.others), "share");
+        let verdict = table.judge(
+            &format!("{set}: told in another failure"),
+            wrong,
+            "share",
+            Target::AtMost(WRONG_MAX),
+        );
+        table.figure(
+            &format!("{set}: told in the same"),
+            share(self.covered, self.same),
+            "share",
+        );
+        table.figure(
+            &format!("{set}: more than one told"),
+            share(self.repeated, self.same + self.others),
+            "share",
+        );
         table.row([
             set.to_owned(),
             cell(self.wrong, self.others),

@@ -47,7 +47,15 @@ impl Table {
         let head = head.iter().map(|&cell| cell.to_owned()).collect();
         let (rows, notes, figures) = (Vec::new(), Vec::new(), Vec::new());
         let title = title.into();
-        Self { title, head, rows, notes, figures, missed: Vec::new(), noisy: Vec::new() }
+        Self {
+            title,
+            head,
+            rows,
+            notes,
+            figures,
+            missed: Vec::new(),
+            noisy: Vec::new(),
+        }
     }
 
     /// Adds a row.
@@ -62,11 +70,18 @@ impl Table {
 
     /// Keeps a figure for the JSON file.
     pub(crate) fn figure(&mut self, name: &str, value: f64, unit: &str) {
-        self.figures.push(json!({ "name": name, "value": value, "unit": unit }));
+        self.figures
+            .push(json!({ "name": name, "value": value, "unit": unit }));
     }
 
     /// Judges a figure by its target and keeps it; returns `met` or `MISSED`.
-    pub(crate) fn judge(&mut self, name: &str, measured: f64, unit: &str, target: Target) -> String {
+    pub(crate) fn judge(
+        &mut self,
+        name: &str,
+        measured: f64,
+        unit: &str,
+        target: Target,
+    ) -> String {
         let is_met = target.is_met(measured);
         let (bound, limit) = match target {
             Target::AtMost(limit) => ("at most", limit),
@@ -81,9 +96,11 @@ impl Table {
         "MISSED".to_owned()
     }
 
-    /// Keeps a figure that the machine was too busy to measure, and that is therefore neither met nor missed.
+    /// Keeps a figure that the machine was too busy to measure, and that is therefore neither met
+    /// nor missed.
     pub(crate) fn noisy(&mut self, name: &str, measured: f64, unit: &str) -> String {
-        self.figures.push(json!({ "name": name, "value": measured, "unit": unit, "met": null }));
+        self.figures
+            .push(json!({ "name": name, "value": measured, "unit": unit, "met": null }));
         self.noisy.push(format!("{}: {name}", self.title));
         "noisy".to_owned()
     }
@@ -91,7 +108,9 @@ impl Table {
     fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.head.len())
             .map(|column| {
-                let cells = std::iter::once(&self.head).chain(&self.rows).filter_map(|row| row.get(column));
+                let cells = std::iter::once(&self.head)
+                    .chain(&self.rows)
+                    .filter_map(|row| row.get(column));
                 cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
             })
             .collect();
@@ -100,13 +119,19 @@ impl Table {
             for (column, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
                 let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
                 // The first column names, the others count.
-                let padded = if column == 0 { format!("{cell}{padding}") } else { format!("  {padding}{cell}") };
+                let padded = if column == 0 {
+                    format!("{cell}{padding}")
+                } else {
+                    format!("  {padding}{cell}")
+                };
                 line.push_str(&padded);
             }
             line.trim_end().to_owned() + "\n"
         };
         let mut text = format!("\n{}\n{}", self.title, line(&self.head));
-        text.push_str(&("-".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)) + "\n"));
+        text.push_str(
+            &("-".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)) + "\n"),
+        );
         self.rows.iter().for_each(|row| text.push_str(&line(row)));
         for note in &self.notes {
             text.push_str("  ");
@@ -121,7 +146,9 @@ impl Report {
     /// Prints a table and keeps its figures.
     pub(crate) fn add(&mut self, table: Table) {
         print(&table.render());
-        self.sections.push(json!({ "section": table.title, "figures": table.figures, "notes": table.notes }));
+        self.sections.push(
+            json!({ "section": table.title, "figures": table.figures, "notes": table.notes }),
+        );
         self.missed.extend(table.missed);
         self.noisy.extend(table.noisy);
     }
@@ -130,18 +157,25 @@ impl Report {
     pub(crate) fn finish(&self) {
         if !self.noisy.is_empty() {
             let which = self.noisy.join("\n  ");
-            print(&format!("\n{} targets not judged, the machine was too busy:\n  {which}\n", self.noisy.len()));
+            print(&format!(
+                "\n{} targets not judged, the machine was too busy:\n  {which}\n",
+                self.noisy.len()
+            ));
         }
         match self.missed.len() {
             0 if self.noisy.is_empty() => print("\nevery target was met\n"),
             0 => print("\nevery other target was met\n"),
-            count => print(&format!("\n{count} targets missed:\n  {}\n", self.missed.join("\n  "))),
+            count => print(&format!(
+                "\n{count} targets missed:\n  {}\n",
+                self.missed.join("\n  ")
+            )),
         }
     }
 
     /// Writes all figures.
     pub(crate) fn write_json(&self, path: &Path) -> io::Result<()> {
-        let whole = json!({ "sections": self.sections, "missed": self.missed, "noisy": self.noisy });
+        let whole =
+            json!({ "sections": self.sections, "missed": self.missed, "noisy": self.noisy });
         fs::write(path, format!("{whole:#}\n"))
     }
 }
@@ -158,7 +192,11 @@ pub(crate) fn announce(what: &str) {
 
 /// Microseconds, for people.
 pub(crate) fn micros(us: f64) -> String {
-    if us.abs() < 1_000.0 { format!("{us:.0} µs") } else { format!("{:.2} ms", us / 1_000.0) }
+    if us.abs() < 1_000.0 {
+        format!("{us:.0} µs")
+    } else {
+        format!("{:.2} ms", us / 1_000.0)
+    }
 }
 
 /// A ratio, for people.

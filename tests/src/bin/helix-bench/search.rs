@@ -39,24 +39,46 @@ struct Cost {
 }
 
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
-    let head = ["memories", "search p50", "p99", "embedding p50", "with it p50", "round trip p50", "p99", "target", ""];
+    let head = [
+        "memories",
+        "search p50",
+        "p99",
+        "embedding p50",
+        "with it p50",
+        "round trip p50",
+        "p99",
+        "target",
+        "",
+    ];
     let mut table = Table::new("search: limit 10, three to five words", &head);
     let questions = effort.pick(1_000, 300);
     for &size in effort.sizes() {
         let loaded = fixtures.at(size)?;
         let load = loaded.load;
         let mut connection = loaded.connect()?;
-        let cost = ask(&mut connection, &fixtures.corpus, size, questions, Retriever::Words)?;
+        let cost = ask(
+            &mut connection,
+            &fixtures.corpus,
+            size,
+            questions,
+            Retriever::Words,
+        )?;
         add(&mut table, &format!("{size}, words"), &cost);
-        table.note(format!("{size} memories were loaded in {:.1} s", load.as_secs_f64()));
+        table.note(format!(
+            "{size} memories were loaded in {:.1} s",
+            load.as_secs_f64()
+        ));
     }
     with_meaning(effort, &mut table)?;
-    table.note("search: the daemon's time without the embedding of the question; the target holds for it");
+    table.note(
+        "search: the daemon's time without the embedding of the question; the target holds for it",
+    );
     report.add(table);
     Ok(())
 }
 
-/// The same sizes with every vector there; of shorter memories, whose embedding takes a third of the time.
+/// The same sizes with every vector there; of shorter memories, whose embedding takes a third of
+/// the time.
 fn with_meaning(effort: Effort, table: &mut Table) -> Result<()> {
     let corpus = Corpus::of_sentences();
     let Some(kept) = Kept::find(&corpus)? else {
@@ -66,26 +88,42 @@ fn with_meaning(effort: Effort, table: &mut Table) -> Result<()> {
     for &size in effort.sizes() {
         let Embedded { loaded, origin } = kept.at(&corpus, size)?;
         let mut connection = loaded.connect()?;
-        let cost = ask(&mut connection, &corpus, size, effort.pick(300, 100), Retriever::Hybrid)?;
+        let cost = ask(
+            &mut connection,
+            &corpus,
+            size,
+            effort.pick(300, 100),
+            Retriever::Hybrid,
+        )?;
         add(table, &format!("{size}, words and meaning"), &cost);
         table.note(origin);
     }
     while_vectors_wait(&corpus, table)?;
     table.note("with meaning: memories of 8 to 16 made-up words, without: of 12 to 60");
     if effort == Effort::Quick {
-        table.note("--quick leaves out 100000 memories, whose embedding takes many minutes the first time");
+        table.note(
+            "--quick leaves out 100000 memories, whose embedding takes many minutes the first time",
+        );
     }
     Ok(())
 }
 
 /// Questions while the vectors of an import are made, then the same ones again.
 fn while_vectors_wait(corpus: &Corpus, table: &mut Table) -> Result<()> {
-    let Some(home) = Home::with_embedder()? else { return Ok(()) };
+    let Some(home) = Home::with_embedder()? else {
+        return Ok(());
+    };
     let loaded = Loaded::new(home, corpus, WAITING_MEMORIES)?;
     let mut connection = loaded.connect()?;
     connection.await_embedder(false)?;
     for name in ["while vectors wait", "the same again"] {
-        let cost = ask(&mut connection, corpus, WAITING_MEMORIES, WAITING_QUESTIONS, Retriever::Hybrid)?;
+        let cost = ask(
+            &mut connection,
+            corpus,
+            WAITING_MEMORIES,
+            WAITING_QUESTIONS,
+            Retriever::Hybrid,
+        )?;
         table.figure(&format!("{name}, embedding p99"), cost.embed.p99(), "µs");
         add(table, &format!("{WAITING_MEMORIES}, {name}"), &cost);
     }
@@ -93,11 +131,20 @@ fn while_vectors_wait(corpus: &Corpus, table: &mut Table) -> Result<()> {
     table.note(format!(
         "{pending} of {WAITING_MEMORIES} vectors were still to be made when the last question was answered"
     ));
-    ensure!(pending > 0, "all vectors were made before the last question: nothing waited");
+    ensure!(
+        pending > 0,
+        "all vectors were made before the last question: nothing waited"
+    );
     Ok(())
 }
 
-fn ask(connection: &mut Connection, corpus: &Corpus, size: usize, count: usize, retriever: Retriever) -> Result<Cost> {
+fn ask(
+    connection: &mut Connection,
+    corpus: &Corpus,
+    size: usize,
+    count: usize,
+    retriever: Retriever,
+) -> Result<Cost> {
     let mut cost = Cost::default();
     let mut found = 0;
     for asked in 0..WARM_UP_QUESTIONS + count {
@@ -113,18 +160,41 @@ fn ask(connection: &mut Connection, corpus: &Corpus, size: usize, count: usize, 
             found += usize::from(!reply.hits.is_empty());
         }
     }
-    // The questions are made of stored words: an empty answer means that something else was measured.
-    ensure!(found == count, "{} of {count} questions found nothing", count - found);
+    // The questions are made of stored words: an empty answer means that something else was
+    // measured.
+    ensure!(
+        found == count,
+        "{} of {count} questions found nothing",
+        count - found
+    );
     Ok(cost)
 }
 
 fn add(table: &mut Table, name: &str, cost: &Cost) {
     let verdicts = [
-        table.judge(&format!("{name} p50"), cost.search.p50(), "µs", Target::AtMost(SEARCH_P50_MAX_US)),
-        table.judge(&format!("{name} p99"), cost.search.p99(), "µs", Target::AtMost(SEARCH_P99_MAX_US)),
+        table.judge(
+            &format!("{name} p50"),
+            cost.search.p50(),
+            "µs",
+            Target::AtMost(SEARCH_P50_MAX_US),
+        ),
+        table.judge(
+            &format!("{name} p99"),
+            cost.search.p99(),
+            "µs",
+            Target::AtMost(SEARCH_P99_MAX_US),
+        ),
     ];
-    table.figure(&format!("{name} with embedding p50"), cost.whole.p50(), "µs");
-    table.figure(&format!("{name} round trip p50"), cost.round_trip.p50(), "µs");
+    table.figure(
+        &format!("{name} with embedding p50"),
+        cost.whole.p50(),
+        "µs",
+    );
+    table.figure(
+        &format!("{name} round trip p50"),
+        cost.round_trip.p50(),
+        "µs",
+    );
     let is_met = verdicts.iter().all(|verdict| verdict == "met");
     table.row([
         name.to_owned(),
@@ -134,7 +204,11 @@ fn add(table: &mut Table, name: &str, cost: &Cost) {
         micros(cost.whole.p50()),
         micros(cost.round_trip.p50()),
         micros(cost.round_trip.p99()),
-        format!("≤ {}, ≤ {}", micros(SEARCH_P50_MAX_US), micros(SEARCH_P99_MAX_US)),
+        format!(
+            "≤ {}, ≤ {}",
+            micros(SEARCH_P50_MAX_US),
+            micros(SEARCH_P99_MAX_US)
+        ),
         if is_met { "met" } else { "MISSED" }.to_owned(),
     ]);
 }

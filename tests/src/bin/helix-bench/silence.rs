@@ -1,6 +1,7 @@
-//! `hooks`: whether what hooks say helps, and whether they are silent where nothing does. Labelled cases about the memories of
-//! four fixture corpora: notes about this repository and those of three made-up teams with other languages and other matters.
-//! `tests/fit-relevance.py` says which cases the weights were fitted on.
+//! `hooks`: whether what hooks say helps, and whether they are silent where nothing does. Labelled
+//! cases about the memories of four fixture corpora: notes about this repository and those of three
+//! made-up teams with other languages and other matters. `tests/fit-relevance.py` says which cases
+//! the weights were fitted on.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -28,8 +29,16 @@ const EMBED_DEADLINE: Duration = Duration::from_mins(5);
 const SUITES: [(&str, &str, &[&str]); 4] = [
     ("corpus/helix.json", "hook-cases.json", &["fit", "check"]),
     ("corpus/paylane.json", "hook-cases-paylane.json", &["other"]),
-    ("corpus/tidewatch.json", "hook-cases-tidewatch.json", &["third"]),
-    ("corpus/parcelhub.json", "hook-cases-parcelhub.json", &["fourth-fit", "fourth-check"]),
+    (
+        "corpus/tidewatch.json",
+        "hook-cases-tidewatch.json",
+        &["third"],
+    ),
+    (
+        "corpus/parcelhub.json",
+        "hook-cases-parcelhub.json",
+        &["fourth-fit", "fourth-check"],
+    ),
 ];
 
 /// Which cases are counted together, and the events of each.
@@ -38,7 +47,16 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("ambient", &["ambient"]),
     ("errors", &["error-context", "post-build"]),
     ("subagent", &["subagent"]),
-    ("all", &["prompt", "ambient", "error-context", "post-build", "subagent"]),
+    (
+        "all",
+        &[
+            "prompt",
+            "ambient",
+            "error-context",
+            "post-build",
+            "subagent",
+        ],
+    ),
 ];
 
 /// A labelled case.
@@ -99,16 +117,32 @@ pub(crate) struct Kept<'a> {
 pub(crate) fn measure(kept: Kept<'_>, report: &mut Report) -> Result<()> {
     let (mut lines, mut candidates) = (String::new(), String::new());
     let title = "hooks: what is said unasked";
-    let head = ["event, cases", "precision", "coverage", "silent where nothing helps"];
+    let head = [
+        "event, cases",
+        "precision",
+        "coverage",
+        "silent where nothing helps",
+    ];
     for with_embedder in [true, false] {
-        let how = if with_embedder { "by words and meaning" } else { "by words alone" };
+        let how = if with_embedder {
+            "by words and meaning"
+        } else {
+            "by words alone"
+        };
         let mut table = Table::new(format!("{title}, {how}"), &head);
         for suite in SUITES {
-            match if with_embedder { Home::with_embedder()? } else { Some(Home::new()?) } {
+            match if with_embedder {
+                Home::with_embedder()?
+            } else {
+                Some(Home::new()?)
+            } {
                 Some(home) => {
                     if kept.candidates.is_some() {
                         // The daemon takes no home that is open to others.
-                        DirBuilder::new().recursive(true).mode(0o700).create(&home.paths.home)?;
+                        DirBuilder::new()
+                            .recursive(true)
+                            .mode(0o700)
+                            .create(&home.paths.home)?;
                         fs::write(home.paths.config(), format!("log = \"{WEIGHING}=debug\"\n"))?;
                     }
                     let played = fill(&home, with_embedder, suite, &mut table)?;
@@ -143,18 +177,42 @@ struct Played {
 }
 
 impl Played {
-    /// Writes a line for each memory that the daemon weighed, which says in its log what for and by which signs.
+    /// Writes a line for each memory that the daemon weighed, which says in its log what for and by
+    /// which signs.
     fn write_candidates(&self, home: &Home, how: &str, lines: &mut String) -> Result<()> {
         for entry in fs::read_dir(home.paths.logs())? {
             let log = fs::read_to_string(entry?.path())?;
-            for weighed in log.lines().filter_map(|line| line.split_once("weighed for ").map(|(_, weighed)| weighed)) {
+            for weighed in log
+                .lines()
+                .filter_map(|line| line.split_once("weighed for ").map(|(_, weighed)| weighed))
+            {
                 let quoted = |name: &str| weighed.split_once(name)?.1.split('"').next();
-                let (Some(id), Some(handle)) = (quoted("session=\""), quoted("handle=\"")) else { continue };
-                let case = self.given.iter().map(|(case, _)| case).find(|case| case.id == id);
-                let (Some(case), Some(text)) = (case, self.texts.get(handle)) else { continue };
-                let verdict = if case.is_helped_by(text) { "helps" } else { "disturbs" };
-                let kind = if case.expect.is_empty() { "negative" } else { "positive" };
-                writeln!(lines, "{how}\t{}\t{kind}\t{id}\t{verdict}\t{weighed}", case.set)?;
+                let (Some(id), Some(handle)) = (quoted("session=\""), quoted("handle=\"")) else {
+                    continue;
+                };
+                let case = self
+                    .given
+                    .iter()
+                    .map(|(case, _)| case)
+                    .find(|case| case.id == id);
+                let (Some(case), Some(text)) = (case, self.texts.get(handle)) else {
+                    continue;
+                };
+                let verdict = if case.is_helped_by(text) {
+                    "helps"
+                } else {
+                    "disturbs"
+                };
+                let kind = if case.expect.is_empty() {
+                    "negative"
+                } else {
+                    "positive"
+                };
+                writeln!(
+                    lines,
+                    "{how}\t{}\t{kind}\t{id}\t{verdict}\t{weighed}",
+                    case.set
+                )?;
             }
         }
         Ok(())
@@ -178,15 +236,21 @@ fn fill(
     let mut rpc = Rpc::connect(home)?;
     let mut given: Vec<(Case, Vec<String>)> = Vec::new();
     for case in cases {
-        let context = play(&mut rpc, &project, &case).with_context(|| format!("playing {}", case.id))?;
-        let texts = texts.iter().filter(|(handle, _)| names(&context, handle)).map(|(_, text)| text.clone()).collect();
+        let context =
+            play(&mut rpc, &project, &case).with_context(|| format!("playing {}", case.id))?;
+        let texts = texts
+            .iter()
+            .filter(|(handle, _)| names(&context, handle))
+            .map(|(_, text)| text.clone())
+            .collect();
         given.push((case, texts));
     }
     for (name, events) in GROUPS {
         for set in sets {
             let mut tally = Tally::default();
-            for (case, given) in
-                given.iter().filter(|(case, _)| case.set == *set && events.contains(&case.event.as_str()))
+            for (case, given) in given
+                .iter()
+                .filter(|(case, _)| case.set == *set && events.contains(&case.event.as_str()))
             {
                 tally.count(case, given);
             }
@@ -203,19 +267,42 @@ fn fill(
 
 impl Case {
     fn is_helped_by(&self, text: &str) -> bool {
-        self.expect.iter().any(|expected| text.contains(&expected.contains))
+        self.expect
+            .iter()
+            .any(|expected| text.contains(&expected.contains))
     }
 
     /// Writes a line for each text that it was given, or one for none.
     fn write(&self, how: &str, given: &[String], lines: &mut String) -> Result<()> {
         let mut line = |verdict: &str, text: &str| {
-            writeln!(lines, "{how}\t{}\t{}\t{}\t{verdict}\t{}", self.set, self.event, self.id, text.replace('\n', " "))
+            writeln!(
+                lines,
+                "{how}\t{}\t{}\t{}\t{verdict}\t{}",
+                self.set,
+                self.event,
+                self.id,
+                text.replace('\n', " ")
+            )
         };
         for text in given {
-            line(if self.is_helped_by(text) { "helps" } else { "disturbs" }, text)?;
+            line(
+                if self.is_helped_by(text) {
+                    "helps"
+                } else {
+                    "disturbs"
+                },
+                text,
+            )?;
         }
         if given.is_empty() {
-            line(if self.expect.is_empty() { "silent" } else { "missed" }, "")?;
+            line(
+                if self.expect.is_empty() {
+                    "silent"
+                } else {
+                    "missed"
+                },
+                "",
+            )?;
         }
         Ok(())
     }
@@ -237,18 +324,37 @@ impl Tally {
 
     #[expect(clippy::cast_precision_loss, reason = "some hundred cases")]
     fn write(&self, name: &str, table: &mut Table) {
-        let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
+        let share = |part: usize, whole: usize| {
+            if whole == 0 {
+                1.0
+            } else {
+                part as f64 / whole as f64
+            }
+        };
         let silent = self.negatives - self.disturbed;
-        let cell = |part: usize, whole: usize| format!("{:.2} ({part} of {whole})", share(part, whole));
+        let cell =
+            |part: usize, whole: usize| format!("{:.2} ({part} of {whole})", share(part, whole));
         table.row([
             name.to_owned(),
             cell(self.right, self.given),
             cell(self.covered, self.positives),
             cell(silent, self.negatives),
         ]);
-        table.figure(&format!("{name}: precision"), share(self.right, self.given), "share");
-        table.figure(&format!("{name}: coverage"), share(self.covered, self.positives), "share");
-        table.figure(&format!("{name}: silent where nothing helps"), share(silent, self.negatives), "share");
+        table.figure(
+            &format!("{name}: precision"),
+            share(self.right, self.given),
+            "share",
+        );
+        table.figure(
+            &format!("{name}: coverage"),
+            share(self.covered, self.positives),
+            "share",
+        );
+        table.figure(
+            &format!("{name}: silent where nothing helps"),
+            share(silent, self.negatives),
+            "share",
+        );
     }
 }
 
@@ -259,8 +365,13 @@ fn remember(home: &Home, project: &Project, corpus: &str) -> Result<HashMap<Stri
     let mut texts = HashMap::new();
     for memory in memories {
         let text = |name: &str| memory[name].as_str().unwrap_or_default().to_owned();
-        let tags =
-            memory["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        let tags = memory["tags"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
         let draft = v1::Draft {
             topic: text("topic"),
             text: text("text"),
@@ -301,12 +412,16 @@ fn play(rpc: &mut Rpc, project: &Project, case: &Case) -> Result<String> {
 
 /// Puts what the case is about into the project. Returns the file, which is to be taken away again.
 fn place(project: &Project, case: &Case) -> Result<Option<PathBuf>> {
-    let Some(file) = case.file.as_ref().filter(|_| case.event == "ambient") else { return Ok(None) };
+    let Some(file) = case.file.as_ref().filter(|_| case.event == "ambient") else {
+        return Ok(None);
+    };
     if case.tool == "Grep" && case.content.is_none() {
         fs::create_dir_all(project.root.join(file))?;
         return Ok(None);
     }
-    project.write(file, case.content.as_deref().unwrap_or_default()).map(Some)
+    project
+        .write(file, case.content.as_deref().unwrap_or_default())
+        .map(Some)
 }
 
 fn input<'c>(project: &Project, case: &'c Case) -> (&'c str, Value) {
@@ -325,7 +440,11 @@ fn input<'c>(project: &Project, case: &'c Case) -> (&'c str, Value) {
         }),
         _ => {
             let path = case.file.as_ref().map(|file| project.root.join(file));
-            let place = if case.tool == "Grep" { "path" } else { "file_path" };
+            let place = if case.tool == "Grep" {
+                "path"
+            } else {
+                "file_path"
+            };
             let mut tool_input = json!({place: path});
             match case.tool.as_str() {
                 "Grep" | "Glob" => tool_input["pattern"] = case.pattern.clone().into(),
@@ -348,7 +467,9 @@ fn names(context: &str, handle: &str) -> bool {
 
 /// Reads a fixture of the tests.
 pub(crate) fn read<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T> {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name);
     let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("parsing {}", path.display()))
 }

@@ -13,7 +13,10 @@ impl Samples {
         self.micros.push(elapsed.as_secs_f64() * 1e6);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "microseconds of one call are far below 2^52")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "microseconds of one call are far below 2^52"
+    )]
     pub(crate) fn push_micros(&mut self, micros: u64) {
         self.micros.push(micros as f64);
     }
@@ -63,7 +66,12 @@ mod tests {
             samples.push_micros(micros);
         }
         let measured = [samples.p50(), samples.p99(), samples.max()];
-        assert!(measured.iter().zip([100.0, 198.0, 200.0]).all(|(us, expected)| (us - expected).abs() < 1e-6));
+        assert!(
+            measured
+                .iter()
+                .zip([100.0, 198.0, 200.0])
+                .all(|(us, expected)| (us - expected).abs() < 1e-6)
+        );
         assert!((samples.spread() - 100.0).abs() < 1e-6);
         samples.push(Duration::from_millis(1));
         assert!((samples.max() - 1000.0).abs() < 1e-6);

@@ -1,4 +1,5 @@
-//! `store`: what a durable store costs over one fsync of the same disk, and how many fit into a second.
+//! `store`: what a durable store costs over one fsync of the same disk, and how many fit into a
+//! second.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -26,7 +27,8 @@ const CLIENTS: usize = 8;
 
 const BATCH: usize = 1_000;
 
-/// Numbers of the corpus from which the parts of this section take their texts, so that none repeats another's.
+/// Numbers of the corpus from which the parts of this section take their texts, so that none
+/// repeats another's.
 const CLIENT_TEXTS: usize = 10_000_000;
 const BATCH_TEXTS: usize = 20_000_000;
 
@@ -39,25 +41,78 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
     let (batches, batch_rate) = batched(&home, corpus, effort.pick(20, 5))?;
     daemon.stop()?;
 
-    let mut table =
-        Table::new("store: acknowledged when durable", &["what", "p50", "p99", "ratio", "rate", "target", ""]);
-    let row = |name: &str, samples: &Samples, ratio: String, rate: String, target: String, verdict: String| {
-        [name.to_owned(), micros(samples.p50()), micros(samples.p99()), ratio, rate, target, verdict]
+    let mut table = Table::new(
+        "store: acknowledged when durable",
+        &["what", "p50", "p99", "ratio", "rate", "target", ""],
+    );
+    let row = |name: &str,
+               samples: &Samples,
+               ratio: String,
+               rate: String,
+               target: String,
+               verdict: String| {
+        [
+            name.to_owned(),
+            micros(samples.p50()),
+            micros(samples.p99()),
+            ratio,
+            rate,
+            target,
+            verdict,
+        ]
     };
     let none = String::new;
     table.figure("fsync'd write p50", writes.p50(), "µs");
     table.figure("store p50", stores.p50(), "µs");
-    table.row(row("append of 4 KiB with fsync", &writes, ratio(1.0), none(), none(), none()));
+    table.row(row(
+        "append of 4 KiB with fsync",
+        &writes,
+        ratio(1.0),
+        none(),
+        none(),
+        none(),
+    ));
     let over = stores.p50() / writes.p50();
-    let verdict = table.judge("store over one fsync'd write", over, "ratio", Target::AtMost(STORE_RATIO_MAX));
-    table.row(row("one client", &stores, ratio(over), none(), format!("≤ {STORE_RATIO_MAX} ×"), verdict));
+    let verdict = table.judge(
+        "store over one fsync'd write",
+        over,
+        "ratio",
+        Target::AtMost(STORE_RATIO_MAX),
+    );
+    table.row(row(
+        "one client",
+        &stores,
+        ratio(over),
+        none(),
+        format!("≤ {STORE_RATIO_MAX} ×"),
+        verdict,
+    ));
     table.figure("stores a second, 8 clients", many_rate, "1/s");
     let many_ratio = ratio(many.p50() / writes.p50());
-    table.row(row("eight clients", &many, many_ratio, format!("{many_rate:.0}/s"), none(), none()));
-    let verdict = table.judge("memories a second in batches", batch_rate, "1/s", Target::AtLeast(BATCH_RATE_MIN));
+    table.row(row(
+        "eight clients",
+        &many,
+        many_ratio,
+        format!("{many_rate:.0}/s"),
+        none(),
+        none(),
+    ));
+    let verdict = table.judge(
+        "memories a second in batches",
+        batch_rate,
+        "1/s",
+        Target::AtLeast(BATCH_RATE_MIN),
+    );
     let batch_ratio = ratio(batches.p50() / writes.p50());
     let target = format!("≥ {BATCH_RATE_MIN}/s");
-    table.row(row("batch of 1,000", &batches, batch_ratio, format!("{batch_rate:.0}/s"), target, verdict));
+    table.row(row(
+        "batch of 1,000",
+        &batches,
+        batch_ratio,
+        format!("{batch_rate:.0}/s"),
+        target,
+        verdict,
+    ));
     table.note("stores and writes took turns in one directory; without embedding");
     report.add(table);
     Ok(())
@@ -66,7 +121,10 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
 /// Stores and plain writes in turn.
 fn single(home: &Home, corpus: &Corpus, rounds: usize) -> Result<(Samples, Samples)> {
     let mut connection = Connection::open(home)?;
-    let mut file = OpenOptions::new().create(true).append(true).open(home.scratch().join("floor"))?;
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(home.scratch().join("floor"))?;
     let (mut stores, mut writes) = (Samples::default(), Samples::default());
     for number in 0..rounds {
         let draft = corpus.draft(number, rounds);
@@ -86,7 +144,8 @@ fn write(file: &mut File) -> Result<Duration> {
     Ok(started.elapsed())
 }
 
-/// Eight clients at once, each with a connection of its own. Returns their times and stores a second.
+/// Eight clients at once, each with a connection of its own. Returns their times and stores a
+/// second.
 fn concurrent(home: &Home, corpus: &Corpus, each: usize) -> Result<(Samples, f64)> {
     let started = Instant::now();
     let all = std::thread::scope(|scope| {
@@ -96,7 +155,8 @@ fn concurrent(home: &Home, corpus: &Corpus, each: usize) -> Result<(Samples, f64
                     let mut connection = Connection::open(home)?;
                     let mut samples = Samples::default();
                     for number in 0..each {
-                        let draft = corpus.draft(CLIENT_TEXTS + client * each + number, CLIENTS * each);
+                        let draft =
+                            corpus.draft(CLIENT_TEXTS + client * each + number, CLIENTS * each);
                         let started = Instant::now();
                         connection.store(draft)?;
                         samples.push(started.elapsed());
@@ -121,7 +181,9 @@ fn batched(home: &Home, corpus: &Corpus, batches: usize) -> Result<(Samples, f64
     let mut total = Duration::ZERO;
     for batch in 0..batches {
         let first = BATCH_TEXTS + batch * BATCH;
-        let drafts = (first..first + BATCH).map(|number| corpus.draft(number, batches * BATCH)).collect();
+        let drafts = (first..first + BATCH)
+            .map(|number| corpus.draft(number, batches * BATCH))
+            .collect();
         let started = Instant::now();
         connection.store_batch(drafts)?;
         samples.push(started.elapsed());

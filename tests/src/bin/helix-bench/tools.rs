@@ -1,7 +1,8 @@
-//! `tools`: what each MCP tool costs, by number of memories: the round trip of the calls that the bridge makes for it.
+//! `tools`: what each MCP tool costs, by number of memories: the round trip of the calls that the
+//! bridge makes for it.
 //!
-//! Words only. Every sample takes its turn with an empty call, the greeting, so that a busy machine slows both; the ratio to
-//! it is what the tool's own work costs.
+//! Words only. Every sample takes its turn with an empty call, the greeting, so that a busy machine
+//! slows both; the ratio to it is what the tool's own work costs.
 
 mod change;
 mod reading;
@@ -72,13 +73,34 @@ enum Times {
 
 impl<'a> Bench<'a> {
     fn new(loaded: &'a Loaded, corpus: &'a Corpus, effort: Effort) -> Result<Self> {
-        let (root, _) = project(&loaded.home, PROJECT_FILE, &corpus.source_file(PROJECT_FILE_LINES))?;
+        let (root, _) = project(
+            &loaded.home,
+            PROJECT_FILE,
+            &corpus.source_file(PROJECT_FILE_LINES),
+        )?;
         let size = loaded.size;
         let head = ["call", "p50", "p99", "over the floor", "target", ""];
-        let table = Table::new(format!("tools at {size} memories: round trips, words only"), &head);
-        let caller = Some(helix_client::caller(v1::Program::Mcp, &root, "bench", SESSION));
+        let table = Table::new(
+            format!("tools at {size} memories: round trips, words only"),
+            &head,
+        );
+        let caller = Some(helix_client::caller(
+            v1::Program::Mcp,
+            &root,
+            "bench",
+            SESSION,
+        ));
         let (connection, floor) = (loaded.connect()?, Samples::default());
-        Ok(Self { corpus, size, effort, connection, caller, root, table, floor })
+        Ok(Self {
+            corpus,
+            size,
+            effort,
+            connection,
+            caller,
+            root,
+            table,
+            floor,
+        })
     }
 
     fn caller(&self) -> Option<v1::Caller> {
@@ -125,27 +147,46 @@ impl<'a> Bench<'a> {
         let figure = format!("{name}, {} memories", self.size);
         let (mut target, mut verdict) = (String::new(), String::new());
         if let Some(most) = p50_max_us.filter(|_| self.size == JUDGED_AT) {
-            verdict = self.table.judge(&format!("{figure} p50"), p50, "µs", Target::AtMost(most));
+            verdict = self
+                .table
+                .judge(&format!("{figure} p50"), p50, "µs", Target::AtMost(most));
             target = format!("≤ {}", micros(most));
         } else {
             self.table.figure(&format!("{figure} p50"), p50, "µs");
         }
-        self.table.figure(&format!("{figure} p99"), samples.p99(), "µs");
-        self.table.row([name.to_owned(), micros(p50), micros(samples.p99()), ratio(over), target, verdict]);
+        self.table
+            .figure(&format!("{figure} p99"), samples.p99(), "µs");
+        self.table.row([
+            name.to_owned(),
+            micros(p50),
+            micros(samples.p99()),
+            ratio(over),
+            target,
+            verdict,
+        ]);
         Ok(())
     }
 
     fn finish(mut self) -> Table {
         let floor = &self.floor;
-        let note = format!("floor: an empty call took {} (p99 {})", micros(floor.p50()), micros(floor.p99()));
+        let note = format!(
+            "floor: an empty call took {} (p99 {})",
+            micros(floor.p50()),
+            micros(floor.p99())
+        );
         self.table.note(note);
-        self.table.note("what writes waits for the disk; `store` has that as a ratio to one write");
+        self.table
+            .note("what writes waits for the disk; `store` has that as a ratio to one write");
         self.table
     }
 }
 
 /// The handle of the memory that was stored.
 fn handle(reply: v1::StoreReply) -> Result<String> {
-    ensure!(reply.outcome() == v1::StoreOutcome::Stored, "a memory was not stored: {:?}", reply.outcome());
+    ensure!(
+        reply.outcome() == v1::StoreOutcome::Stored,
+        "a memory was not stored: {:?}",
+        reply.outcome()
+    );
     Ok(reply.memory.unwrap_or_default().handle)
 }

@@ -27,14 +27,29 @@ struct EditDocument<'a> {
 
 impl<'a> From<&'a Report> for EditDocument<'a> {
     fn from(report: &'a Report) -> Self {
-        let Report { path, change, diff, notes, copy } = report;
-        Self { path, change: change_name(*change), diff, notes, copy: copy.as_deref() }
+        let Report {
+            path,
+            change,
+            diff,
+            notes,
+            copy,
+        } = report;
+        Self {
+            path,
+            change: change_name(*change),
+            diff,
+            notes,
+            copy: copy.as_deref(),
+        }
     }
 }
 
 /// Prints everything as JSON.
 pub(super) fn json(reports: &[Report], dry_run: bool) -> Result<(), Failure> {
-    screen::json(&EditsDocument { dry_run, files: reports.iter().map(EditDocument::from).collect() })
+    screen::json(&EditsDocument {
+        dry_run,
+        files: reports.iter().map(EditDocument::from).collect(),
+    })
 }
 
 /// Prints a line for each file; a preview has its differences as well.
@@ -52,7 +67,10 @@ pub(super) fn results(context: &Context, reports: &[Report], dry_run: bool) -> R
 
 /// The differences of all files.
 pub(super) fn differences(context: &Context, reports: &[Report]) -> String {
-    reports.iter().map(|report| colored(context, &report.diff)).collect()
+    reports
+        .iter()
+        .map(|report| colored(context, &report.diff))
+        .collect()
 }
 
 /// Says what else is to be known.
@@ -65,8 +83,15 @@ pub(super) fn notes(reports: &[Report]) {
 /// Says where the files are kept as they were.
 pub(super) fn copies(reports: &[Report], dry_run: bool) {
     let is_kept = if dry_run { "would be kept" } else { "is kept" };
-    for (report, copy) in reports.iter().filter_map(|report| Some((report, report.copy.as_ref()?))) {
-        let line = format!("`{}` as it was {is_kept} in `{}`", report.path.display(), copy.display());
+    for (report, copy) in reports
+        .iter()
+        .filter_map(|report| Some((report, report.copy.as_ref()?)))
+    {
+        let line = format!(
+            "`{}` as it was {is_kept} in `{}`",
+            report.path.display(),
+            copy.display()
+        );
         screen::remark(&format!("helixctl: {}", one_line(&line)));
     }
 }

@@ -66,7 +66,9 @@ impl Brief {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.brief(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.brief(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&BriefDocument::try_from(&reply)?)?;
             } else {

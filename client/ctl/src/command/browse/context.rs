@@ -37,7 +37,9 @@ impl Pack {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.context(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.context(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&ContextDocument::from(&reply))?;
                 return Ok(exit::OK);
@@ -63,12 +65,16 @@ fn rest(reply: &v1::ContextReply) -> Option<String> {
     let at_least = if reply.has_further { "at least " } else { "" };
     match (reply.handles.is_empty(), left_out) {
         (true, 0) => Some("no memory matters here".to_owned()),
-        (true, 1) => Some("1 memory would matter and does not fit; give a larger --budget".to_owned()),
-        (true, _) => {
-            Some(format!("{at_least}{left_out} memories would matter, none of which fits; give a larger --budget"))
+        (true, 1) => {
+            Some("1 memory would matter and does not fit; give a larger --budget".to_owned())
         }
+        (true, _) => Some(format!(
+            "{at_least}{left_out} memories would matter, none of which fits; give a larger --budget"
+        )),
         (false, 0) => None,
-        (false, _) => Some(format!("{tokens} tokens; {at_least}{left_out} more did not fit, see --budget")),
+        (false, _) => Some(format!(
+            "{tokens} tokens; {at_least}{left_out} more did not fit, see --budget"
+        )),
     }
 }
 
@@ -80,12 +86,20 @@ mod tests {
     fn what_is_not_printed_is_told_in_one_line() {
         let told = |handles: &[&str], left_out| {
             let handles = handles.iter().map(|handle| (*handle).to_owned()).collect();
-            rest(&v1::ContextReply { handles, left_out, tokens: 40, ..v1::ContextReply::default() })
+            rest(&v1::ContextReply {
+                handles,
+                left_out,
+                tokens: 40,
+                ..v1::ContextReply::default()
+            })
         };
         assert_eq!(told(&[], 0).as_deref(), Some("no memory matters here"));
         let none = "33 memories would matter, none of which fits; give a larger --budget";
         assert_eq!(told(&[], 33).as_deref(), Some(none));
         assert_eq!(told(&["a/b"], 0), None);
-        assert_eq!(told(&["a/b"], 2).as_deref(), Some("40 tokens; 2 more did not fit, see --budget"));
+        assert_eq!(
+            told(&["a/b"], 2).as_deref(),
+            Some("40 tokens; 2 more did not fit, see --budget")
+        );
     }
 }

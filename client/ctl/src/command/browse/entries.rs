@@ -46,7 +46,9 @@ impl Entries {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.read(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&ReadDocument::from(&reply))?;
             } else {

@@ -39,7 +39,9 @@ impl Graph {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.graph(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.graph(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&GraphDocument::from(&reply))?;
             } else if self.dot {

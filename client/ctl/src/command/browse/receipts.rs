@@ -25,24 +25,41 @@ pub(crate) struct Receipts {
 }
 
 impl Receipts {
-    /// Prints receipts, newest first, and how many reached the model: of all, or of all of the session.
+    /// Prints receipts, newest first, and how many reached the model: of all, or of all of the
+    /// session.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let request =
-            v1::ReceiptsRequest { session: self.session.unwrap_or_default(), limit: self.limit.unwrap_or_default() };
-        let (whom, whose) =
-            if request.session.is_empty() { ("", "in all") } else { (" to this session", "of this session") };
+        let request = v1::ReceiptsRequest {
+            session: self.session.unwrap_or_default(),
+            limit: self.limit.unwrap_or_default(),
+        };
+        let (whom, whose) = if request.session.is_empty() {
+            ("", "in all")
+        } else {
+            (" to this session", "of this session")
+        };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.receipts(request.clone()).await).await.map_err(unknown)?;
+            let reply = client
+                .call(async |rpc| rpc.receipts(request.clone()).await)
+                .await
+                .map_err(unknown)?;
             if self.json {
                 screen::json(&ReceiptsDocument::from(&reply))?;
             } else {
                 screen::print(&render::receipts(context.screen.look, &reply.receipts))?;
-                screen::remark_if(reply.receipts.is_empty(), &format!("no hook told anything{whom}"));
-                let withheld =
-                    if reply.withheld > 0 { format!(", {} withheld", reply.withheld) } else { String::new() };
+                screen::remark_if(
+                    reply.receipts.is_empty(),
+                    &format!("no hook told anything{whom}"),
+                );
+                let withheld = if reply.withheld > 0 {
+                    format!(", {} withheld", reply.withheld)
+                } else {
+                    String::new()
+                };
                 let (delivered, cut, unknown) = (reply.delivered, reply.cut, reply.unknown);
-                screen::remark(&format!("{whose}: {delivered} delivered, {cut} cut{withheld}, {unknown} unknown"));
+                screen::remark(&format!(
+                    "{whose}: {delivered} delivered, {cut} cut{withheld}, {unknown} unknown"
+                ));
             }
             Ok(exit::OK)
         })

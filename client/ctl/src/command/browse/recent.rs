@@ -44,7 +44,9 @@ impl Recent {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.recent(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.recent(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&RecentDocument::from(&reply))?;
             } else {
@@ -52,7 +54,10 @@ impl Recent {
                 screen::remark_if(reply.memories.is_empty(), "nothing was stored in that time");
                 let shown = reply.memories.len();
                 let more = usize::try_from(reply.total).is_ok_and(|total| total > shown);
-                screen::remark_if(more, &format!("{shown} of {}; see more with --limit", reply.total));
+                screen::remark_if(
+                    more,
+                    &format!("{shown} of {}; see more with --limit", reply.total),
+                );
             }
             Ok(exit::OK)
         })

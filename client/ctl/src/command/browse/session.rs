@@ -1,4 +1,5 @@
-//! `helixctl session`: what one session, or everybody in the project, changed; or which sessions there are.
+//! `helixctl session`: what one session, or everybody in the project, changed; or which sessions
+//! there are.
 
 use clap::Args;
 use helix_client::text::memory::count_of;
@@ -18,8 +19,9 @@ const LIST: &str = "helixctl session --list";
 /// Arguments of `session`.
 #[derive(Debug, Args)]
 pub(crate) struct Session {
-    /// The session's id, or its beginning of four characters and more. Unless given, that of the agent whose shell this is; in a
-    /// shell of nobody's, the changes of this project in the last hours are shown
+    /// The session's id, or its beginning of four characters and more. Unless given, that of the
+    /// agent whose shell this is; in a shell of nobody's, the changes of this project in the
+    /// last hours are shown
     #[arg(value_name = "ID", conflicts_with = "list")]
     session: Option<String>,
     /// Lists the sessions that are known, of every project, the last active first
@@ -39,10 +41,18 @@ impl Session {
         let caller = context.caller();
         let session = self.session.unwrap_or_default();
         let limit = self.limit.unwrap_or_default();
-        let request = v1::SessionLogRequest { caller: Some(caller), session, limit, list: self.list };
+        let request = v1::SessionLogRequest {
+            caller: Some(caller),
+            session,
+            limit,
+            list: self.list,
+        };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.session_log(request.clone()).await).await.map_err(unknown)?;
+            let reply = client
+                .call(async |rpc| rpc.session_log(request.clone()).await)
+                .await
+                .map_err(unknown)?;
             match (self.list, self.json) {
                 (true, true) => screen::json(&SessionsDocument::from(&reply))?,
                 (true, false) => tell_all(context, &reply)?,
@@ -58,7 +68,14 @@ impl Session {
 pub(super) fn unknown(status: Status) -> Failure {
     let is_unknown = status.code() == Code::NotFound;
     let failure = Failure::from(status);
-    if is_unknown { Failure::Within { what: format!("see {LIST}"), failure: Box::new(failure) } } else { failure }
+    if is_unknown {
+        Failure::Within {
+            what: format!("see {LIST}"),
+            failure: Box::new(failure),
+        }
+    } else {
+        failure
+    }
 }
 
 fn tell(context: &Context, reply: &v1::SessionLogReply) -> Result<(), Failure> {

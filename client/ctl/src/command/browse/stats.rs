@@ -29,10 +29,15 @@ pub(crate) struct Stats {
 impl Stats {
     /// Prints the counts.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let request = v1::StatsRequest { caller: Some(context.caller()), scopes: self.scopes.scope };
+        let request = v1::StatsRequest {
+            caller: Some(context.caller()),
+            scopes: self.scopes.scope,
+        };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.stats(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.stats(request.clone()).await)
+                .await?;
             let look = context.screen.look;
             if self.json {
                 screen::json(&StatsDocument::from(&reply))?;

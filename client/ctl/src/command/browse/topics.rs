@@ -33,7 +33,9 @@ impl Topics {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.list_topics(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.list_topics(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&TopicsDocument::from(&reply))?;
             } else {

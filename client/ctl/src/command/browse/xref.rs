@@ -25,15 +25,23 @@ pub(crate) struct Xref {
 impl Xref {
     /// Prints the memories of other topics that name this one or link to it.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let request =
-            v1::CrossReferencesRequest { caller: Some(context.caller()), topic: self.topic, scopes: self.scopes.scope };
+        let request = v1::CrossReferencesRequest {
+            caller: Some(context.caller()),
+            topic: self.topic,
+            scopes: self.scopes.scope,
+        };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.cross_references(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.cross_references(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&CrossReferencesDocument::from(&reply))?;
             } else {
-                screen::print(&render::cross_references(context.screen.look, &reply.references))?;
+                screen::print(&render::cross_references(
+                    context.screen.look,
+                    &reply.references,
+                ))?;
                 screen::remark_if(reply.references.is_empty(), "no other topic mentions it");
             }
             Ok(exit::OK)

@@ -16,7 +16,10 @@ use crate::{render, screen};
 
 /// Arguments of `compact`.
 #[derive(Debug, Default, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct Compact {
     /// Does it instead of reporting what it would do
     #[arg(long)]
@@ -46,7 +49,8 @@ impl Compact {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let compacting = client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.compact(request).await);
+            let compacting =
+                client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.compact(request).await);
             let reply = while_slow(context.screen, "compacting", compacting).await?;
             if self.json {
                 screen::json(&CompactDocument::from(&reply))?;
@@ -63,16 +67,29 @@ impl Compact {
 
     fn told(&self, reply: &v1::CompactReply) -> Vec<String> {
         let mut lines = Vec::new();
-        let hint = if self.apply { "" } else { "; do it with --apply" };
+        let hint = if self.apply {
+            ""
+        } else {
+            "; do it with --apply"
+        };
         if self.migrate {
             let times = count_of(reply.repaired, "time", "times");
-            lines.push(format!("{times} {}{hint}", if self.apply { "repaired" } else { "to repair" }));
+            lines.push(format!(
+                "{times} {}{hint}",
+                if self.apply { "repaired" } else { "to repair" }
+            ));
         } else if self.apply {
-            lines.push(format!("{} merged", count_of(reply.merged, "duplicate", "duplicates")));
+            lines.push(format!(
+                "{} merged",
+                count_of(reply.merged, "duplicate", "duplicates")
+            ));
         } else {
             let pairs = reply.pairs.len();
             let found = count_of(pairs, "duplicate", "duplicates");
-            lines.push(format!("{found} found{}", if pairs == 0 { "" } else { hint }));
+            lines.push(format!(
+                "{found} found{}",
+                if pairs == 0 { "" } else { hint }
+            ));
         }
         if !reply.similar.is_empty() {
             lines.push(format!("{} similar, not merged", reply.similar.len()));
@@ -101,16 +118,32 @@ mod tests {
 
     #[test]
     fn files_gain_nothing_before_they_are_rewritten() {
-        let reply = v1::CompactReply { bytes_before: 5_273_429, ..v1::CompactReply::default() };
+        let reply = v1::CompactReply {
+            bytes_before: 5_273_429,
+            ..v1::CompactReply::default()
+        };
         let told = |apply, migrate, reply: &v1::CompactReply| {
-            Compact { log: true, apply, migrate, ..Compact::default() }.told(reply).join("\n")
+            Compact {
+                log: true,
+                apply,
+                migrate,
+                ..Compact::default()
+            }
+            .told(reply)
+            .join("\n")
         };
         for migrate in [false, true] {
             let told = told(false, migrate, &reply);
-            assert!(told.ends_with("files: 5273429 bytes, untouched; --apply rewrites them"), "{told}");
+            assert!(
+                told.ends_with("files: 5273429 bytes, untouched; --apply rewrites them"),
+                "{told}"
+            );
             assert!(!told.contains("before"), "{told}");
         }
-        let done = v1::CompactReply { bytes_after: 900, ..reply };
+        let done = v1::CompactReply {
+            bytes_after: 900,
+            ..reply
+        };
         assert!(told(true, false, &done).ends_with("files: 5273429 bytes before, 900 after"));
     }
 }

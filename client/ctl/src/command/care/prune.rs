@@ -34,7 +34,9 @@ impl Prune {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.prune(request.clone()).await).await?;
+            let reply = client
+                .call(async |rpc| rpc.prune(request.clone()).await)
+                .await?;
             if self.json {
                 screen::json(&PruneDocument::from(&reply))?;
                 return Ok(exit::OK);
@@ -42,7 +44,11 @@ impl Prune {
             screen::print(&render::topics(context.screen.look, &reply.topics))?;
             let quiet = count_of(reply.topics.len(), "topic was", "topics were");
             let days = count_of(reply.days, "day", "days");
-            let hint = if reply.topics.is_empty() { "" } else { "; forget one with helixctl forget --topic T --all" };
+            let hint = if reply.topics.is_empty() {
+                ""
+            } else {
+                "; forget one with helixctl forget --topic T --all"
+            };
             screen::remark(&format!("helixctl: {quiet} quiet for {days}{hint}"));
             Ok(exit::OK)
         })

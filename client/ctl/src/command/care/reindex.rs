@@ -25,13 +25,18 @@ impl Reindex {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let making = client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.reindex(v1::ReindexRequest {}).await);
+            let making = client.call_once(EVERYTHING_DEADLINE, async |rpc| {
+                rpc.reindex(v1::ReindexRequest {}).await
+            });
             let reply = while_slow(context.screen, "making the indexes anew", making).await?;
             if self.json {
                 screen::json(&ReindexDocument::from(&reply))?;
             } else {
                 screen::print(&render::indexes(context.screen.look, &reply.indexes))?;
-                let (memories, ms) = (count_of(reply.memories, "memory", "memories"), reply.elapsed_us / 1_000);
+                let (memories, ms) = (
+                    count_of(reply.memories, "memory", "memories"),
+                    reply.elapsed_us / 1_000,
+                );
                 screen::remark(&format!("helixctl: {memories} in {ms} ms"));
             }
             Ok(exit::OK)

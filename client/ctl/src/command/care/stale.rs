@@ -39,19 +39,27 @@ impl Stale {
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let looking = client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.stale(request).await);
+            let looking =
+                client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.stale(request).await);
             let reply = while_slow(context.screen, "looking at sources", looking).await?;
             if self.json {
                 screen::json(&StaleDocument::from(&reply))?;
                 return Ok(exit::OK);
             }
             let look = context.screen.look;
-            let shown = if self.refresh { render::stale_beside(look, &reply) } else { render::stale(look, &reply) };
+            let shown = if self.refresh {
+                render::stale_beside(look, &reply)
+            } else {
+                render::stale(look, &reply)
+            };
             screen::print(&shown)?;
             let (stale, checked, unknown) = (reply.stale.len(), reply.checked, reply.unknown);
             screen::remark(&format!("helixctl: {stale} of {checked} sources changed"));
             let why = "the file is another project's, or was not there as it was when the memory was written";
-            screen::remark_if(unknown > 0, &format!("{unknown} more could not be looked at: {why}"));
+            screen::remark_if(
+                unknown > 0,
+                &format!("{unknown} more could not be looked at: {why}"),
+            );
             for name in &reply.unseen {
                 screen::remark(&format!("  not seen: {}", one_line(name)));
             }

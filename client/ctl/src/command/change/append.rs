@@ -26,7 +26,10 @@ impl Append {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let text = input::text(self.text)?;
         let sequence = self.target.sequence;
-        let action = Action::Append(AppendText { target: Some(self.target.target()), text });
+        let action = Action::Append(AppendText {
+            target: Some(self.target.target()),
+            text,
+        });
         apply::run_on(context, self.json, "appended", action, sequence)
     }
 }

@@ -16,7 +16,13 @@ pub(super) fn run(context: &Context, json: bool, done: &str, action: Action) -> 
 }
 
 /// The same, while the one memory that is meant has this sequence.
-pub(super) fn run_on(context: &Context, json: bool, done: &str, action: Action, sequence: Option<u64>) -> Outcome {
+pub(super) fn run_on(
+    context: &Context,
+    json: bool,
+    done: &str,
+    action: Action,
+    sequence: Option<u64>,
+) -> Outcome {
     wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;
         let reply = send(context, &mut client, action, sequence).await?;
@@ -33,19 +39,30 @@ pub(super) fn run_on(context: &Context, json: bool, done: &str, action: Action, 
     })
 }
 
-/// Sends one change, once: a change that was made although its answer got lost must not be made again.
+/// Sends one change, once: a change that was made although its answer got lost must not be made
+/// again.
 pub(super) async fn send(
     context: &Context,
     client: &mut Client,
     action: Action,
     expected_sequence: Option<u64>,
 ) -> Result<v1::EditReply, Failure> {
-    let request = v1::EditRequest { caller: Some(context.caller()), action: Some(action), expected_sequence };
-    Ok(client.call_at_most_once(async |rpc| rpc.edit(request.clone()).await).await?)
+    let request = v1::EditRequest {
+        caller: Some(context.caller()),
+        action: Some(action),
+        expected_sequence,
+    };
+    Ok(client
+        .call_at_most_once(async |rpc| rpc.edit(request.clone()).await)
+        .await?)
 }
 
 /// Fails when the target meant several memories, after listing them.
-pub(super) fn refuse_several(context: &Context, reply: &v1::EditReply, json: bool) -> Result<(), Failure> {
+pub(super) fn refuse_several(
+    context: &Context,
+    reply: &v1::EditReply,
+    json: bool,
+) -> Result<(), Failure> {
     let several = reply.candidates.len();
     if several == 0 {
         return Ok(());
@@ -57,7 +74,9 @@ pub(super) fn refuse_several(context: &Context, reply: &v1::EditReply, json: boo
         0 => format!("{several} memories fit"),
         total => format!("{total} memories fit, of which {several} are shown"),
     };
-    Err(Failure::Usage(format!("{fit}; nothing was changed; name one by its handle")))
+    Err(Failure::Usage(format!(
+        "{fit}; nothing was changed; name one by its handle"
+    )))
 }
 
 /// Passes on what the daemon wants known.

@@ -1,7 +1,8 @@
 //! `helixctl edit`: a memory in the person's own editor.
 //!
-//! Nothing that was typed is lost: whatever fails after the editor ended, the file is kept and named. Nothing is overwritten
-//! that changed meanwhile: the daemon is told the sequence that was edited, and changes nothing when it is another by now.
+//! Nothing that was typed is lost: whatever fails after the editor ended, the file is kept and
+//! named. Nothing is overwritten that changed meanwhile: the daemon is told the sequence that was
+//! edited, and changes nothing when it is another by now.
 
 mod sheet;
 
@@ -27,7 +28,8 @@ use crate::{input, pick, render, screen};
 /// Arguments of `edit`.
 #[derive(Debug, Args)]
 pub(crate) struct Edit {
-    /// Handle, id, the beginning of either, or topic:index; chosen from a list on a terminal unless given
+    /// Handle, id, the beginning of either, or topic:index; chosen from a list on a terminal
+    /// unless given
     #[arg(value_name = "REF")]
     reference: Option<String>,
     /// Takes this edited file, which an earlier edit kept, instead of opening an editor
@@ -44,7 +46,9 @@ pub(crate) struct Edit {
 impl Edit {
     /// Opens the editor on the memory and makes the changes.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let reference = self.reference.map_or_else(|| pick::memory(context, "edit"), Ok)?;
+        let reference = self
+            .reference
+            .map_or_else(|| pick::memory(context, "edit"), Ok)?;
         if self.from.is_none() && self.text.is_none() {
             demand_terminal(&reference)?;
         }
@@ -81,12 +85,22 @@ fn demand_terminal(reference: &str) -> Result<(), Failure> {
 /// Replaces the text and nothing else.
 fn change_text(context: &Context, memory: &Memory, text: String, json: bool) -> Outcome {
     if text.trim().is_empty() {
-        return Err(Failure::Usage("the text is empty; nothing was changed".to_owned()));
+        return Err(Failure::Usage(
+            "the text is empty; nothing was changed".to_owned(),
+        ));
     }
     if is_same(&text, memory) {
         return unchanged(memory, json);
     }
-    make_and_tell(context, memory, Changes { text: Some(text), ..Changes::default() }, json)
+    make_and_tell(
+        context,
+        memory,
+        Changes {
+            text: Some(text),
+            ..Changes::default()
+        },
+        json,
+    )
 }
 
 fn in_editor(context: &Context, memory: &Memory, json: bool) -> Outcome {
@@ -95,14 +109,19 @@ fn in_editor(context: &Context, memory: &Memory, json: bool) -> Outcome {
     let ended = draft.edit();
     if !draft.is_there() {
         ended?;
-        return Err(Failure::Usage("the editor removed the file that it was given; nothing was changed".to_owned()));
+        return Err(Failure::Usage(
+            "the editor removed the file that it was given; nothing was changed".to_owned(),
+        ));
     }
     let edited = draft.text();
     if edited.as_ref().is_ok_and(|edited| *edited == written) {
         // There is nothing to keep, however the editor ended.
         return ended.and_then(|()| unchanged(memory, json));
     }
-    match ended.and(edited).and_then(|edited| change(context, memory, &edited, json)) {
+    match ended
+        .and(edited)
+        .and_then(|edited| change(context, memory, &edited, json))
+    {
         Ok(code) => Ok(code),
         Err(Failure::ReaderGone) => Err(Failure::ReaderGone),
         Err(failure) => Err(kept(failure, memory, &draft.keep())),
@@ -130,7 +149,8 @@ fn is_same(text: &str, memory: &Memory) -> bool {
 
 fn make_and_tell(context: &Context, memory: &Memory, changes: Changes, json: bool) -> Outcome {
     wait(async {
-        // A fresh connection: the editor may have been open for a day, and the daemon another one by now.
+        // A fresh connection: the editor may have been open for a day, and the daemon another one
+        // by now.
         let mut client = context.connect(Start::IfAbsent).await?;
         let reply = make(context, &mut client, memory, changes).await?;
         if json {
@@ -143,21 +163,51 @@ fn make_and_tell(context: &Context, memory: &Memory, changes: Changes, json: boo
     })
 }
 
-/// Fields and tags first: they are the likelier to be refused, and then the text is not changed either.
-async fn make(context: &Context, client: &mut Client, memory: &Memory, changes: Changes) -> Result<EditReply, Failure> {
-    let target = v1::Target { reference: hyphenated(&memory.id), ..v1::Target::default() };
+/// Fields and tags first: they are the likelier to be refused, and then the text is not changed
+/// either.
+async fn make(
+    context: &Context,
+    client: &mut Client,
+    memory: &Memory,
+    changes: Changes,
+) -> Result<EditReply, Failure> {
+    let target = v1::Target {
+        reference: hyphenated(&memory.id),
+        ..v1::Target::default()
+    };
     let target = || Some(target.clone());
-    let set = changes.set.map(|set| Action::Set(v1::SetFields { target: target(), ..set }));
+    let set = changes.set.map(|set| {
+        Action::Set(v1::SetFields {
+            target: target(),
+            ..set
+        })
+    });
     let tagged = !changes.add.is_empty() || !changes.remove.is_empty();
-    let tag = tagged.then(|| Action::Tag(ChangeTags { target: target(), add: changes.add, remove: changes.remove }));
-    let revise = changes.text.map(|text| Action::Revise(ReviseText { target: target(), text }));
-    let mut last = EditReply { memories: vec![memory.clone()], ..EditReply::default() };
+    let tag = tagged.then(|| {
+        Action::Tag(ChangeTags {
+            target: target(),
+            add: changes.add,
+            remove: changes.remove,
+        })
+    });
+    let revise = changes.text.map(|text| {
+        Action::Revise(ReviseText {
+            target: target(),
+            text,
+        })
+    });
+    let mut last = EditReply {
+        memories: vec![memory.clone()],
+        ..EditReply::default()
+    };
     let mut warnings = Vec::new();
     let mut done = Vec::new();
     for (name, action) in [("fields", set), ("tags", tag), ("text", revise)] {
         let Some(action) = action else { continue };
         let sequence = last.memories.first().map(|memory| memory.sequence);
-        last = apply::send(context, client, action, sequence).await.map_err(|failure| partly(failure, &done))?;
+        last = apply::send(context, client, action, sequence)
+            .await
+            .map_err(|failure| partly(failure, &done))?;
         warnings.append(&mut last.warnings);
         done.push(name);
     }
@@ -166,7 +216,10 @@ async fn make(context: &Context, client: &mut Client, memory: &Memory, changes: 
 
 fn unchanged(memory: &Memory, json: bool) -> Outcome {
     if json {
-        screen::json(&EditDocument::from(&EditReply { memories: vec![memory.clone()], ..EditReply::default() }))?;
+        screen::json(&EditDocument::from(&EditReply {
+            memories: vec![memory.clone()],
+            ..EditReply::default()
+        }))?;
     } else {
         screen::print(&format!("unchanged\t{}\n", one_line(&memory.handle)))?;
     }
@@ -187,8 +240,13 @@ fn partly(failure: Failure, done: &[&str]) -> Failure {
 /// Says where the edited file is.
 fn kept(failure: Failure, memory: &Memory, file: &Path) -> Failure {
     let (file, handle) = (file.display(), one_line(&memory.handle));
-    let what = format!("your edited text is in {file}; when this is solved: helixctl edit {handle} --from {file}");
-    Failure::Within { what, failure: Box::new(failure) }
+    let what = format!(
+        "your edited text is in {file}; when this is solved: helixctl edit {handle} --from {file}"
+    );
+    Failure::Within {
+        what,
+        failure: Box::new(failure),
+    }
 }
 
 fn usage(error: impl std::error::Error) -> Failure {
@@ -199,7 +257,18 @@ fn usage(error: impl std::error::Error) -> Failure {
 fn file_name(memory: &Memory) -> String {
     /// Longest name, in characters.
     const NAME_CHARS_MAX: usize = 80;
-    let plain = |character: char| if character.is_ascii_alphanumeric() { character } else { '-' };
-    let name: String = memory.handle.chars().take(NAME_CHARS_MAX).map(plain).collect();
+    let plain = |character: char| {
+        if character.is_ascii_alphanumeric() {
+            character
+        } else {
+            '-'
+        }
+    };
+    let name: String = memory
+        .handle
+        .chars()
+        .take(NAME_CHARS_MAX)
+        .map(plain)
+        .collect();
     name + ".md"
 }

@@ -22,7 +22,10 @@ pub(crate) struct Merge {
 impl Merge {
     /// Moves the memories.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let action = Action::Merge(MergeTopic { topic: self.topic, into: self.into });
+        let action = Action::Merge(MergeTopic {
+            topic: self.topic,
+            into: self.into,
+        });
         apply::run(context, self.json, "merged", action)
     }
 }

@@ -23,7 +23,10 @@ pub(crate) struct Rename {
 impl Rename {
     /// Renames the topic.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let action = Action::Rename(RenameTopic { topic: self.topic, new_name: self.new_name });
+        let action = Action::Rename(RenameTopic {
+            topic: self.topic,
+            new_name: self.new_name,
+        });
         apply::run(context, self.json, "renamed", action)
     }
 }

@@ -17,7 +17,12 @@ pub(crate) struct Restore {
     #[arg(long, short, value_name = "N", conflicts_with_all = ["match_text", "all"])]
     index: Option<u32>,
     /// Means the forgotten memory of the topic whose text contains this
-    #[arg(long = "match", id = "match_text", value_name = "TEXT", conflicts_with = "all")]
+    #[arg(
+        long = "match",
+        id = "match_text",
+        value_name = "TEXT",
+        conflicts_with = "all"
+    )]
     match_text: Option<String>,
     /// Restores all that is forgotten of the topic
     #[arg(long)]

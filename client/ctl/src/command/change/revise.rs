@@ -26,7 +26,10 @@ impl Revise {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let text = input::text(self.text)?;
         let sequence = self.target.sequence;
-        let action = Action::Revise(ReviseText { target: Some(self.target.target()), text });
+        let action = Action::Revise(ReviseText {
+            target: Some(self.target.target()),
+            text,
+        });
         apply::run_on(context, self.json, "revised", action, sequence)
     }
 }

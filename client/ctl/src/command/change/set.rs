@@ -21,7 +21,8 @@ pub(crate) struct Set {
     /// Names the file that it is about; an empty one removes it
     #[arg(long, value_name = "PATH[:LINE]", group = "fields")]
     source: Option<String>,
-    /// Links it to these memories and no others, separated by commas; an empty list removes all links
+    /// Links it to these memories and no others, separated by commas; an empty list removes all
+    /// links
     #[arg(long, value_delimiter = ',', value_name = "REF,REF", group = "fields")]
     links: Option<Vec<String>>,
     /// Says how much it matters, from 0 to 1
@@ -33,7 +34,8 @@ pub(crate) struct Set {
     /// Never lets it fade, or lets it
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", require_equals = true, group = "fields")]
     pinned: Option<bool>,
-    /// Vouches for where it came from: user, agent, tool or import; hooks show what is of a user or an agent
+    /// Vouches for where it came from: user, agent, tool or import; hooks show what is of a user
+    /// or an agent
     #[arg(long, value_name = "O", group = "fields")]
     origin: Option<String>,
     /// Prints JSON
@@ -46,7 +48,12 @@ impl Set {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let sequence = self.target.sequence;
         let replace_links = self.links.is_some();
-        let links = self.links.unwrap_or_default().into_iter().filter(|link| !link.trim().is_empty()).collect();
+        let links = self
+            .links
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|link| !link.trim().is_empty())
+            .collect();
         let action = Action::Set(SetFields {
             target: Some(self.target.target()),
             kind: self.kind,

@@ -14,7 +14,12 @@ pub(crate) struct Tag {
     #[command(flatten)]
     target: TargetArgs,
     /// Adds tags, separated by commas
-    #[arg(long, value_delimiter = ',', value_name = "A,B", required_unless_present = "remove")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "A,B",
+        required_unless_present = "remove"
+    )]
     add: Vec<String>,
     /// Removes tags, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
@@ -28,7 +33,11 @@ impl Tag {
     /// Changes the tags.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let sequence = self.target.sequence;
-        let action = Action::Tag(ChangeTags { target: Some(self.target.target()), add: self.add, remove: self.remove });
+        let action = Action::Tag(ChangeTags {
+            target: Some(self.target.target()),
+            add: self.add,
+            remove: self.remove,
+        });
         apply::run_on(context, self.json, "tagged", action, sequence)
     }
 }

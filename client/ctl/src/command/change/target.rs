@@ -12,20 +12,26 @@ use crate::text::one_line;
 /// A reference, and which memory of it when it is a topic.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// Handle, id, the beginning of either, topic:index, or a topic: its newest memory is meant, and to
-    /// revise or set, its only one
+    /// Handle, id, the beginning of either, topic:index, or a topic: its newest memory is meant,
+    /// and to revise or set, its only one
     #[arg(value_name = "REF")]
     reference: String,
     /// Means the memory at this position in the topic, counted from 0
     #[arg(long, short, value_name = "N", conflicts_with_all = ["match_text", "tagged"])]
     index: Option<u32>,
     /// Means the memory of the topic whose text contains this
-    #[arg(long = "match", id = "match_text", value_name = "TEXT", conflicts_with = "tagged")]
+    #[arg(
+        long = "match",
+        id = "match_text",
+        value_name = "TEXT",
+        conflicts_with = "tagged"
+    )]
     match_text: Option<String>,
     /// Means the newest memory of the topic with this tag
     #[arg(long, value_name = "TAG")]
     tagged: Option<String>,
-    /// Changes it only while this is its sequence, as `read --json` says, so that nobody's change is overwritten
+    /// Changes it only while this is its sequence, as `read --json` says, so that nobody's change
+    /// is overwritten
     #[arg(long, value_name = "N")]
     pub(super) sequence: Option<u64>,
 }
@@ -42,13 +48,18 @@ impl TargetArgs {
     }
 }
 
-/// Whether a reference says a place in a topic. Places move when another memory of the topic is forgotten; names do not.
+/// Whether a reference says a place in a topic. Places move when another memory of the topic is
+/// forgotten; names do not.
 pub(super) fn is_place(reference: &str) -> bool {
-    let place = reference.trim().rsplit_once(':').filter(|(topic, _)| !topic.contains('/'));
+    let place = reference
+        .trim()
+        .rsplit_once(':')
+        .filter(|(topic, _)| !topic.contains('/'));
     place.is_some_and(|(topic, index)| !topic.is_empty() && index.parse::<u32>().is_ok())
 }
 
-/// Whether a reference names this memory for good: by its whole id, its handle, or a handle that it had before it was moved.
+/// Whether a reference names this memory for good: by its whole id, its handle, or a handle that it
+/// had before it was moved.
 pub(super) fn is_whole_name(reference: &str, memory: &Memory) -> bool {
     let reference = reference.trim().to_lowercase();
     let is_beginning = memory.handle.starts_with(&reference) && memory.handle != reference;
@@ -57,7 +68,11 @@ pub(super) fn is_whole_name(reference: &str, memory: &Memory) -> bool {
 }
 
 /// Reads the one memory that is meant.
-pub(super) async fn read_one(context: &Context, client: &mut Client, reference: &str) -> Result<Memory, Failure> {
+pub(super) async fn read_one(
+    context: &Context,
+    client: &mut Client,
+    reference: &str,
+) -> Result<Memory, Failure> {
     read_one_with(context, client, reference, "").await
 }
 
@@ -75,11 +90,17 @@ pub(super) async fn read_one_with(
         match_text: text.to_owned(),
         ..v1::ReadRequest::default()
     };
-    let mut reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
+    let mut reply = client
+        .call(async |rpc| rpc.read(request.clone()).await)
+        .await?;
     match (reply.memories.pop(), reply.memories.len()) {
         (Some(memory), 0) => Ok(memory),
-        (None, _) if text.is_empty() => Err(Failure::Usage(format!("no memory is called {reference:?}"))),
-        (None, _) => Err(Failure::Usage(format!("no memory of {reference:?} contains {text:?}"))),
+        (None, _) if text.is_empty() => {
+            Err(Failure::Usage(format!("no memory is called {reference:?}")))
+        }
+        (None, _) => Err(Failure::Usage(format!(
+            "no memory of {reference:?} contains {text:?}"
+        ))),
         (Some(_), others) if !text.is_empty() => Err(Failure::Usage(format!(
             "{} memories of {reference:?} contain {text:?}; give more of the text",
             others.saturating_add(1)
@@ -99,7 +120,11 @@ mod tests {
     #[test]
     fn whole_names_are_told_from_beginnings() {
         let handle = "build/arch-arm64-required".to_owned();
-        let memory = Memory { id: vec![0x0a; 16], handle, ..Memory::default() };
+        let memory = Memory {
+            id: vec![0x0a; 16],
+            handle,
+            ..Memory::default()
+        };
         let whole = [
             "build/arch-arm64-required",
             " Build/arch-arm64-required ",
@@ -109,14 +134,32 @@ mod tests {
         ];
         assert!(whole.into_iter().all(|name| is_whole_name(name, &memory)));
         let beginnings = ["build", "build/", "build/arch", "0a0a0a0a", "0a0a0a0a-0a0a"];
-        assert!(!beginnings.into_iter().any(|name| is_whole_name(name, &memory)));
+        assert!(
+            !beginnings
+                .into_iter()
+                .any(|name| is_whole_name(name, &memory))
+        );
     }
 
     #[test]
     fn places_are_told_from_names() {
-        assert!(["build:0", " build-gotchas:12 ", "Build Gotchas:3"].into_iter().all(is_place));
         assert!(
-            !["build", "build/arch", "build/a:0", ":0", "build:", "build:-1", "0190a1b2"].into_iter().any(is_place)
+            ["build:0", " build-gotchas:12 ", "Build Gotchas:3"]
+                .into_iter()
+                .all(is_place)
+        );
+        assert!(
+            ![
+                "build",
+                "build/arch",
+                "build/a:0",
+                ":0",
+                "build:",
+                "build:-1",
+                "0190a1b2"
+            ]
+            .into_iter()
+            .any(is_place)
         );
     }
 }

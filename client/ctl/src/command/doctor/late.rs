@@ -20,21 +20,38 @@ pub(super) fn examine(late: &[LateHook]) -> Finding {
     }
     let shown: Vec<String> = late.iter().map(shown).collect();
     let events = count_of(times, "event", "events");
-    let detail = format!("{events} of the last week got no answer in time: {}", shown.join(", "));
+    let detail = format!(
+        "{events} of the last week got no answer in time: {}",
+        shown.join(", ")
+    );
     let after_start: u64 = late.iter().map(|late| late.after_start).sum();
     let others = times.saturating_sub(after_start);
     if others == 0 {
-        Finding::ok(NAME, format!("{detail}; all right after a start of the daemon, so there is nothing to do"))
+        Finding::ok(
+            NAME,
+            format!("{detail}; all right after a start of the daemon, so there is nothing to do"),
+        )
     } else if others < LATE_MIN {
-        Finding::ok(NAME, format!("{detail}; a busy machine has some, so there is nothing to do"))
+        Finding::ok(
+            NAME,
+            format!("{detail}; a busy machine has some, so there is nothing to do"),
+        )
     } else {
         let advice = "look at the machine's load and at its disk, and report it when they are fine";
-        Finding::warning(NAME, format!("{detail}; {after_start} of them right after a start of the daemon; {advice}"))
+        Finding::warning(
+            NAME,
+            format!("{detail}; {after_start} of them right after a start of the daemon; {advice}"),
+        )
     }
 }
 
 fn shown(late: &LateHook) -> String {
-    format!("{} {} (last {})", late.times, late.event, minute(late.last_at_us))
+    format!(
+        "{} {} (last {})",
+        late.times,
+        late.event,
+        minute(late.last_at_us)
+    )
 }
 
 #[cfg(test)]
@@ -43,7 +60,12 @@ mod tests {
     use crate::finding::Level;
 
     fn late(event: &str, times: u64, after_start: u64) -> LateHook {
-        LateHook { event: event.to_owned(), times, after_start, last_at_us: 1_793_000_000_000_000 }
+        LateHook {
+            event: event.to_owned(),
+            times,
+            after_start,
+            last_at_us: 1_793_000_000_000_000,
+        }
     }
 
     #[test]
@@ -55,12 +77,19 @@ mod tests {
             "{starting:?}"
         );
         assert!(
-            starting.detail.contains("7 ambient (last 20") && starting.detail.contains("nothing to do"),
+            starting.detail.contains("7 ambient (last 20")
+                && starting.detail.contains("nothing to do"),
             "{starting:?}"
         );
         let busy = examine(&[late("ambient", 7, 3)]);
-        assert!(busy.level == Level::Ok && busy.detail.contains("busy"), "{busy:?}");
+        assert!(
+            busy.level == Level::Ok && busy.detail.contains("busy"),
+            "{busy:?}"
+        );
         let slow = examine(&[late("ambient", 7, 2)]);
-        assert!(slow.level == Level::Warning && slow.detail.contains("2 of them right after a start"), "{slow:?}");
+        assert!(
+            slow.level == Level::Warning && slow.detail.contains("2 of them right after a start"),
+            "{slow:?}"
+        );
     }
 }

@@ -19,7 +19,10 @@ pub(super) async fn examine(models: &Path) -> Finding {
             Finding::ok(NAME, format!("{name}, ONNX Runtime {version}"))
         }
         Ok(Err(error @ (VerifyError::Platform(_) | VerifyError::Missing { .. }))) => {
-            Finding::warning(NAME, format!("{error}; until then memories are found by their words alone"))
+            Finding::warning(
+                NAME,
+                format!("{error}; until then memories are found by their words alone"),
+            )
         }
         Ok(Err(error)) => Finding::failure(NAME, error.to_string()),
         Err(_) => Finding::failure(NAME, "the verification itself failed; report this"),

@@ -15,8 +15,8 @@ const PERMISSION_BITS: u32 = 0o777;
 /// Everything that the group and others may do.
 const OTHERS: u32 = 0o077;
 
-/// What would let others put a socket of theirs in place of ours. The socket's directory may be one the user made and
-/// others may look into, as the daemon accepts it.
+/// What would let others put a socket of theirs in place of ours. The socket's directory may be one
+/// the user made and others may look into, as the daemon accepts it.
 const OTHERS_WRITE: u32 = 0o022;
 
 /// What a place should be.
@@ -51,12 +51,18 @@ pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
         is_right_type: |metadata| metadata.file_type().is_socket(),
         type_name: "socket",
     };
-    let around = socket_path.parent().map(|path| directory("socket directory", path, OTHERS_WRITE));
-    [Some(directory("home", &paths.home, OTHERS)), around, Some(socket)]
-        .into_iter()
-        .flatten()
-        .map(|place| place.examine())
-        .collect()
+    let around = socket_path
+        .parent()
+        .map(|path| directory("socket directory", path, OTHERS_WRITE));
+    [
+        Some(directory("home", &paths.home, OTHERS)),
+        around,
+        Some(socket),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|place| place.examine())
+    .collect()
 }
 
 impl Place<'_> {
@@ -65,15 +71,26 @@ impl Place<'_> {
         let failure = |detail: String| Finding::failure(self.name, detail);
         let metadata = match fs::metadata(self.path) {
             Ok(metadata) => metadata,
-            Err(error) => return failure(format!("{shown}: {error}; run `helixctl up`, which makes it")),
+            Err(error) => {
+                return failure(format!(
+                    "{shown}: {error}; run `helixctl up`, which makes it"
+                ));
+            }
         };
         let (mode, wanted) = (metadata.mode() & PERMISSION_BITS, self.mode);
         if !(self.is_right_type)(&metadata) {
-            failure(format!("{shown} is not a {}; move it away and run `helixctl up`", self.type_name))
+            failure(format!(
+                "{shown} is not a {}; move it away and run `helixctl up`",
+                self.type_name
+            ))
         } else if metadata.uid() != Uid::effective().as_raw() {
-            failure(format!("{shown} belongs to another user; choose another with --home or --socket"))
+            failure(format!(
+                "{shown} belongs to another user; choose another with --home or --socket"
+            ))
         } else if mode & self.forbidden != 0 {
-            failure(format!("{shown} has mode {mode:04o}, so others can use it; run `chmod {wanted:o} {shown}`"))
+            failure(format!(
+                "{shown} has mode {mode:04o}, so others can use it; run `chmod {wanted:o} {shown}`"
+            ))
         } else {
             Finding::ok(self.name, format!("{shown}, mode {mode:04o}"))
         }
@@ -91,14 +108,18 @@ mod tests {
     use crate::finding::Level;
 
     fn levels(paths: &Paths) -> Vec<Level> {
-        examine(paths).into_iter().map(|finding| finding.level).collect()
+        examine(paths)
+            .into_iter()
+            .map(|finding| finding.level)
+            .collect()
     }
 
     #[test]
     fn places_must_be_closed_to_others() {
         let root = tempfile::tempdir().unwrap();
         let paths = Paths::inside(root.path());
-        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        let set =
+            |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
         set(root.path(), 0o700);
         assert_eq!(levels(&paths), [Level::Ok, Level::Failure, Level::Failure]);
 

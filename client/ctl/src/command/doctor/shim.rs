@@ -21,7 +21,8 @@ use crate::wiring::HOOK_PROGRAM;
 /// How the finding is called.
 const NAME: &str = "hook";
 
-/// When a hook gets in the agent's way: the shim's own deadlines for connecting and for the reply, and as much again.
+/// When a hook gets in the agent's way: the shim's own deadlines for connecting and for the reply,
+/// and as much again.
 const SLOW: Duration = Duration::from_millis(350);
 
 /// When a shim that does not end is ended.
@@ -94,15 +95,28 @@ fn judge(output: &Output, took: Duration) -> Finding {
     if !output.status.success() {
         return Finding::failure(
             NAME,
-            format!("{HOOK_PROGRAM} ended with {}, but must always exit 0; report this", output.status),
+            format!(
+                "{HOOK_PROGRAM} ended with {}, but must always exit 0; report this",
+                output.status
+            ),
         );
     }
     if !output.stdout.is_empty() && serde_json::from_slice::<Value>(&output.stdout).is_err() {
-        return Finding::failure(NAME, format!("{HOOK_PROGRAM} printed what no agent reads; report this"));
+        return Finding::failure(
+            NAME,
+            format!("{HOOK_PROGRAM} printed what no agent reads; report this"),
+        );
     }
-    let said = if output.stdout.is_empty() { "nothing" } else { "text" };
+    let said = if output.stdout.is_empty() {
+        "nothing"
+    } else {
+        "text"
+    };
     if took > SLOW {
-        Finding::warning(NAME, format!("a hook took {ms} ms and answered {said}; look at the machine's load"))
+        Finding::warning(
+            NAME,
+            format!("a hook took {ms} ms and answered {said}; look at the machine's load"),
+        )
     } else {
         Finding::ok(NAME, format!("a session hook answered {said} in {ms} ms"))
     }
@@ -118,7 +132,11 @@ mod tests {
     use crate::finding::Level;
 
     fn output(code: i32, stdout: &str) -> Output {
-        Output { status: ExitStatus::from_raw(code << 8), stdout: stdout.into(), stderr: Vec::new() }
+        Output {
+            status: ExitStatus::from_raw(code << 8),
+            stdout: stdout.into(),
+            stderr: Vec::new(),
+        }
     }
 
     #[test]

@@ -24,7 +24,8 @@ const INPUT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Arguments of `batch`.
 #[derive(Debug, Args)]
 pub(crate) struct Batch {
-    /// A JSON array of memories, or one JSON object a line, each with "topic", "text" and what else `add` takes; `-` reads stdin
+    /// A JSON array of memories, or one JSON object a line, each with "topic", "text" and what
+    /// else `add` takes; `-` reads stdin
     #[arg(value_name = "FILE", default_value = STREAM)]
     file: String,
     /// Stores memories even when similar ones exist
@@ -47,7 +48,8 @@ struct Sum {
 impl Batch {
     /// Stores the memories and says which were not.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let read = parse(&read(context, &self.file)?).map_err(|error| Failure::Usage(error.to_string()))?;
+        let read = parse(&read(context, &self.file)?)
+            .map_err(|error| Failure::Usage(error.to_string()))?;
         let Drafts { drafts, mut wrong } = read;
         let whole = drafts.len();
         wait(async {
@@ -72,17 +74,29 @@ impl Batch {
         })
     }
 
-    fn tell(&self, context: &Context, items: &[v1::BatchItem], first: usize) -> Result<(), Failure> {
+    fn tell(
+        &self,
+        context: &Context,
+        items: &[v1::BatchItem],
+        first: usize,
+    ) -> Result<(), Failure> {
         if !self.json {
             return screen::print(&render::batch(context.screen.look, items, first));
         }
-        items.iter().enumerate().try_for_each(|(at, item)| screen::json_line(&BatchLine::new(first + at, item)))
+        items
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, item)| screen::json_line(&BatchLine::new(first + at, item)))
     }
 
     fn conclude(&self, sum: &Sum) -> Outcome {
         let told = sum.told();
         if sum.refused > 0 || sum.duplicates > 0 {
-            let hint = if sum.duplicates > 0 { "; store duplicates as well with --force" } else { "" };
+            let hint = if sum.duplicates > 0 {
+                "; store duplicates as well with --force"
+            } else {
+                ""
+            };
             return Err(Failure::Data(format!("{told}{hint}")));
         }
         screen::remark_if(!self.json, &told);
@@ -105,9 +119,16 @@ impl Sum {
     }
 
     fn told(&self) -> String {
-        let Self { stored, reinforced, duplicates, refused } = self;
+        let Self {
+            stored,
+            reinforced,
+            duplicates,
+            refused,
+        } = self;
         let duplicates = count_of(count(*duplicates), "near duplicate", "near duplicates");
-        format!("{stored} stored, {reinforced} known before, {duplicates} not stored, {refused} refused")
+        format!(
+            "{stored} stored, {reinforced} known before, {duplicates} not stored, {refused} refused"
+        )
     }
 }
 
@@ -118,20 +139,36 @@ async fn store(
     force: bool,
 ) -> Result<v1::StoreBatchReply, Failure> {
     let sent = drafts.len();
-    let request = v1::StoreBatchRequest { caller: Some(context.caller()), drafts, force };
+    let request = v1::StoreBatchRequest {
+        caller: Some(context.caller()),
+        drafts,
+        force,
+    };
     let call = async |rpc: &mut Rpc| rpc.store_batch(request.clone()).await;
-    let reply = if force { client.call_at_most_once(call).await? } else { client.call(call).await? };
+    let reply = if force {
+        client.call_at_most_once(call).await?
+    } else {
+        client.call(call).await?
+    };
     if reply.items.len() == sent {
         return Ok(reply);
     }
-    let (answered, sent) = (reply.items.len(), count_of(count(sent), "memory", "memories"));
-    Err(Failure::Unavailable(format!("the daemon answered for {answered} of {sent}; run helixctl doctor")))
+    let (answered, sent) = (
+        reply.items.len(),
+        count_of(count(sent), "memory", "memories"),
+    );
+    Err(Failure::Unavailable(format!(
+        "the daemon answered for {answered} of {sent}; run helixctl doctor"
+    )))
 }
 
 /// Storing again what was stored changes nothing, so the whole input may be given again.
 fn so_far(failure: Failure, sum: &Sum) -> Failure {
     Failure::Within {
-        what: format!("until then {}; the same input may be given again", sum.told()),
+        what: format!(
+            "until then {}; the same input may be given again",
+            sum.told()
+        ),
         failure: Box::new(failure),
     }
 }
@@ -148,11 +185,17 @@ fn read(context: &Context, file: &str) -> Result<String, Failure> {
 fn read_whole(input: impl Read, name: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let limit = INPUT_BYTES_MAX.saturating_add(1);
-    let read = input.take(limit).read_to_end(&mut bytes).map_err(Failure::io(format!("reading {name}")))?;
+    let read = input
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(Failure::io(format!("reading {name}")))?;
     if u64::try_from(read).is_ok_and(|read| read > INPUT_BYTES_MAX) {
-        return Err(Failure::Usage(format!("{name} holds more than {INPUT_BYTES_MAX} bytes; give it in parts")));
+        return Err(Failure::Usage(format!(
+            "{name} holds more than {INPUT_BYTES_MAX} bytes; give it in parts"
+        )));
     }
-    String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("{name} is not UTF-8; convert it first")))
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Usage(format!("{name} is not UTF-8; convert it first")))
 }
 
 fn count(number: usize) -> u64 {

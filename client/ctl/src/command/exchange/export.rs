@@ -52,7 +52,8 @@ pub(crate) struct Export {
     /// Writes topics whose name fits only, e.g. 'iris-*'; separated by commas, or repeated
     #[arg(long, short, value_delimiter = ',', value_name = "GLOB")]
     topic: Vec<String>,
-    /// Writes these scopes instead of project and global: global, project:ID or all; separated by commas, or repeated
+    /// Writes these scopes instead of project and global: global, project:ID or all; separated by
+    /// commas, or repeated
     #[arg(long, value_delimiter = ',', value_name = "S")]
     scope: Vec<String>,
     /// Writes the memories of every project and the global ones, as --scope all does
@@ -77,7 +78,11 @@ struct Written {
 impl Export {
     /// Writes the memories.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let output = self.file.as_deref().or(self.output.as_deref()).unwrap_or(STREAM);
+        let output = self
+            .file
+            .as_deref()
+            .or(self.output.as_deref())
+            .unwrap_or(STREAM);
         let format = self.checked_format(&context.cwd, output)?;
         let target = (output != STREAM).then(|| context.cwd.join(output));
         let replaces = match &target {
@@ -87,7 +92,11 @@ impl Export {
         let request = v1::ExportRequest {
             caller: Some(context.caller()),
             format: format.wire().into(),
-            scopes: if self.all { vec![ALL.to_owned()] } else { self.scope },
+            scopes: if self.all {
+                vec![ALL.to_owned()]
+            } else {
+                self.scope
+            },
             topics: self.topic,
         };
         let work = async {
@@ -97,7 +106,9 @@ impl Export {
                 Some(path) => Sink::file(path, replaces)?,
             };
             let mut client = context.connect(Start::IfAbsent).await?;
-            let pieces = client.call(async |rpc| rpc.export(request.clone()).await).await?;
+            let pieces = client
+                .call(async |rpc| rpc.export(request.clone()).await)
+                .await?;
             let written = receive(context, pieces, &mut sink).await?;
             Ok((written, sink))
         };
@@ -112,7 +123,10 @@ impl Export {
         for note in written.notes.iter().filter(|_| !self.json) {
             screen::remark(&format!("helixctl: {}", one_line(note)));
         }
-        screen::remark_if(written.memories == 0 && !self.json, "nothing fits, so that the export holds no memory");
+        screen::remark_if(
+            written.memories == 0 && !self.json,
+            "nothing fits, so that the export holds no memory",
+        );
         if let Some(path) = target {
             tell(&path.to_string_lossy(), format, files, &written, self.json)?;
         }
@@ -127,7 +141,9 @@ impl Export {
         }
         let shown = one_line(&path.to_string_lossy());
         if !ask::is_there_somebody() {
-            return Err(Failure::Usage(format!("{shown} exists; name another file, or add --force to replace it")));
+            return Err(Failure::Usage(format!(
+                "{shown} exists; name another file, or add --force to replace it"
+            )));
         }
         if ask::confirmed(&format!("Replace {shown}?"), "--force")? {
             return Ok(true);
@@ -138,7 +154,11 @@ impl Export {
     fn checked_format(&self, cwd: &Path, output: &str) -> Result<Format, Failure> {
         let to_stdout = output == STREAM;
         let path = cwd.join(output);
-        let named = if path.is_dir() { Some(Format::Markdown) } else { Format::of_name(&path) };
+        let named = if path.is_dir() {
+            Some(Format::Markdown)
+        } else {
+            Format::of_name(&path)
+        };
         let named = named.filter(|_| !to_stdout);
         let format = self.format.or(named).unwrap_or(Format::Json);
         let refused = |reason: &str| Err(Failure::Usage(reason.to_owned()));
@@ -152,31 +172,58 @@ impl Export {
             )));
         }
         if to_stdout && self.json {
-            return refused("stdout cannot hold the export and --json; name a file: helixctl export FILE");
+            return refused(
+                "stdout cannot hold the export and --json; name a file: helixctl export FILE",
+            );
         }
         if to_stdout && io::stdout().is_terminal() {
-            return refused("an export is not for a terminal; name a file: helixctl export FILE, or redirect stdout");
+            return refused(
+                "an export is not for a terminal; name a file: helixctl export FILE, or redirect stdout",
+            );
         }
         Ok(format)
     }
 }
 
 /// Says what was written, and where.
-fn tell(target: &str, format: Format, files: usize, written: &Written, json: bool) -> Result<(), Failure> {
-    let Written { memories, bytes, notes } = written;
+fn tell(
+    target: &str,
+    format: Format,
+    files: usize,
+    written: &Written,
+    json: bool,
+) -> Result<(), Failure> {
+    let Written {
+        memories,
+        bytes,
+        notes,
+    } = written;
     if json {
         let format = format.name();
-        return screen::json(&ExportDocument { format, target, memories: *memories, bytes: *bytes, files, notes });
+        return screen::json(&ExportDocument {
+            format,
+            target,
+            memories: *memories,
+            bytes: *bytes,
+            files,
+            notes,
+        });
     }
     let memories = count_of(*memories, "memory", "memories");
     let bytes = count_of(*bytes, "byte", "bytes");
-    screen::print(&format!("exported\t{memories}\t{bytes}\t{}\n", one_line(target)))
+    screen::print(&format!(
+        "exported\t{memories}\t{bytes}\t{}\n",
+        one_line(target)
+    ))
 }
 
 /// Says what Ctrl-C left behind: nothing.
 fn interrupted(failure: Failure) -> Failure {
     match failure {
-        Failure::Interrupted => Failure::Within { what: "nothing was written".to_owned(), failure: Box::new(failure) },
+        Failure::Interrupted => Failure::Within {
+            what: "nothing was written".to_owned(),
+            failure: Box::new(failure),
+        },
         other => other,
     }
 }
@@ -191,11 +238,18 @@ async fn receive(
     let mut written = Written::default();
     loop {
         let next = timeout(CALL_DEADLINE, pieces.message()).await;
-        let silent =
-            |_| Failure::Unavailable("the daemon stopped sending; nothing was written; see its log".to_owned());
-        let Some(piece) = next.map_err(silent)?? else { break };
+        let silent = |_| {
+            Failure::Unavailable(
+                "the daemon stopped sending; nothing was written; see its log".to_owned(),
+            )
+        };
+        let Some(piece) = next.map_err(silent)?? else {
+            break;
+        };
         sink.write(&piece.file, &piece.data)?;
-        written.bytes = written.bytes.saturating_add(u64::try_from(piece.data.len()).unwrap_or(u64::MAX));
+        written.bytes = written
+            .bytes
+            .saturating_add(u64::try_from(piece.data.len()).unwrap_or(u64::MAX));
         written.memories = piece.written.max(written.memories);
         written.notes.extend(piece.notes);
         counter.set(piece.written, Some(piece.total));

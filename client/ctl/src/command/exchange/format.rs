@@ -55,10 +55,14 @@ impl Format {
         }
     }
 
-    /// Guesses from a file: its first bytes when they are a magic number, else its name, else what the bytes look like.
+    /// Guesses from a file: its first bytes when they are a magic number, else its name, else what
+    /// the bytes look like.
     pub(super) fn of(name: Option<&Path>, first: &[u8]) -> Option<Self> {
         let of_bytes = Self::of_bytes(first);
-        of_bytes.filter(|format| *format == Self::Amrl).or_else(|| name.and_then(Self::of_name)).or(of_bytes)
+        of_bytes
+            .filter(|format| *format == Self::Amrl)
+            .or_else(|| name.and_then(Self::of_name))
+            .or(of_bytes)
     }
 
     fn of_bytes(first: &[u8]) -> Option<Self> {

@@ -1,7 +1,8 @@
 //! `helixctl import`: memories read from an exchange format.
 //!
-//! A thread reads the files and hands pieces to the call; the call takes them as the daemon does. Reading that fails cancels
-//! the call, since an end of the stream would tell the daemon that everything was sent.
+//! A thread reads the files and hands pieces to the call; the call takes them as the daemon does.
+//! Reading that fails cancels the call, since an end of the stream would tell the daemon that
+//! everything was sent.
 
 mod source;
 
@@ -32,7 +33,8 @@ use crate::{render, screen};
 /// Pieces that wait for the daemon.
 const PIECES_WAITING_MAX: usize = 4;
 
-/// How long an import may go on as a whole: a million memories and the slowest disk, with room to spare.
+/// How long an import may go on as a whole: a million memories and the slowest disk, with room to
+/// spare.
 const IMPORT_DEADLINE: Duration = Duration::from_hours(6);
 
 /// Arguments of `import`.
@@ -50,8 +52,9 @@ pub(crate) struct Import {
     /// Puts memories here that name no scope: global, project or project:ID
     #[arg(long, value_name = "S")]
     scope: Option<String>,
-    /// Vouches for the file: keeps the origins that it names and takes what names none as yours, so that it is shown
-    /// unasked, also where it was imported before; else all of it counts as imported
+    /// Vouches for the file: keeps the origins that it names and takes what names none as yours,
+    /// so that it is shown unasked, also where it was imported before; else all of it counts
+    /// as imported
     #[arg(long)]
     trust: bool,
     /// Prints JSON
@@ -72,12 +75,19 @@ impl Import {
             trust: self.trust,
             ..v1::ImportPiece::default()
         };
-        let course = Course::new(Transfer::new(context.screen, "importing", source.bytes), self.dry_run);
+        let course = Course::new(
+            Transfer::new(context.screen, "importing", source.bytes),
+            self.dry_run,
+        );
         let work = unless_interrupted(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let imported = timeout(IMPORT_DEADLINE, import(&course, &mut client, source, first)).await;
-            imported
-                .map_err(|_| Failure::Unavailable("the import did not end in time; see the daemon's log".to_owned()))?
+            let imported =
+                timeout(IMPORT_DEADLINE, import(&course, &mut client, source, first)).await;
+            imported.map_err(|_| {
+                Failure::Unavailable(
+                    "the import did not end in time; see the daemon's log".to_owned(),
+                )
+            })?
         });
         let result = wait(work);
         course.transfer.finish();
@@ -88,18 +98,27 @@ impl Import {
         if self.json {
             screen::json(&ImportDocument::new(&result, self.dry_run))?;
         } else {
-            screen::print(&render::imported(context.screen.look, &result, self.dry_run))?;
+            screen::print(&render::imported(
+                context.screen.look,
+                &result,
+                self.dry_run,
+            ))?;
         }
         let is_foreign = !self.trust && !self.dry_run && !self.json;
         screen::remark_if(
             is_foreign && result.stored > 0,
             "agents find these when they search, and are not shown them unasked; import what is your own again with --trust",
         );
-        // What could not be read or stored is the input's fault, whatever else was in it: who deletes it afterwards would lose that.
-        let problems = u64::try_from(result.problems.len()).unwrap_or(u64::MAX).saturating_add(result.problems_untold);
+        // What could not be read or stored is the input's fault, whatever else was in it: who
+        // deletes it afterwards would lose that.
+        let problems = u64::try_from(result.problems.len())
+            .unwrap_or(u64::MAX)
+            .saturating_add(result.problems_untold);
         let clean = result.refused == 0 && problems <= result.problems_harmless;
         if !clean && !self.json {
-            screen::remark("helixctl: a part of the input was not taken, as said above; the rest was");
+            screen::remark(
+                "helixctl: a part of the input was not taken, as said above; the rest was",
+            );
         }
         Ok(if clean { exit::OK } else { exit::DATA })
     }
@@ -127,7 +146,8 @@ async fn import(
     // It ends with its input, or with the first piece that nobody takes any more.
     let reader = reader.spawn(move || {
         let result = send(source, first, &pieces, &sending);
-        // The sender goes along, so that the stream does not end before it is known how reading ended.
+        // The sender goes along, so that the stream does not end before it is known how reading
+        // ended.
         drop(ended.send((result, pieces)));
     });
     drop(reader.map_err(Failure::io("starting a thread"))?);
@@ -150,29 +170,45 @@ async fn converse(
     pieces: mpsc::Receiver<v1::ImportPiece>,
 ) -> Result<v1::ImportProgress, Failure> {
     let stream = ReceiverStream::new(pieces);
-    let mut replies = client.call_once(IMPORT_DEADLINE, async |rpc| rpc.import(stream).await).await?;
-    while let Some(progress) = replies.message().await.map_err(|status| course.ended(status))? {
+    let mut replies = client
+        .call_once(IMPORT_DEADLINE, async |rpc| rpc.import(stream).await)
+        .await?;
+    while let Some(progress) = replies
+        .message()
+        .await
+        .map_err(|status| course.ended(status))?
+    {
         if progress.done {
             return Ok(progress);
         }
         course.reached(progress);
     }
-    Err(course.partly(Failure::Unavailable("the daemon ended the import early; see its log".to_owned())))
+    Err(course.partly(Failure::Unavailable(
+        "the daemon ended the import early; see its log".to_owned(),
+    )))
 }
 
 impl Course {
     fn new(transfer: Transfer, dry_run: bool) -> Self {
-        Self { transfer, last: RefCell::default(), dry_run }
+        Self {
+            transfer,
+            last: RefCell::default(),
+            dry_run,
+        }
     }
 
     fn reached(&self, progress: v1::ImportProgress) {
-        self.transfer.counted(progress.read, progress.bytes_read, progress.bytes_whole);
+        self.transfer
+            .counted(progress.read, progress.bytes_read, progress.bytes_whole);
         *self.last.borrow_mut() = progress;
     }
 
-    /// Why the daemon sends no more. Only a lost connection leaves open how much of what was sent last is stored.
+    /// Why the daemon sends no more. Only a lost connection leaves open how much of what was sent
+    /// last is stored.
     fn ended(&self, status: Status) -> Failure {
-        if is_lost_connection(&status) || (status.code() == Code::Internal && status.source().is_some()) {
+        if is_lost_connection(&status)
+            || (status.code() == Code::Internal && status.source().is_some())
+        {
             let gone =
                 "the daemon went away before the import had ended; more than the following may be stored".to_owned();
             return self.partly(Failure::Unavailable(gone));
@@ -186,25 +222,48 @@ impl Course {
     }
 }
 
-/// Known memories are not stored again, so the same input may be given again; but a file at fault has to be mended first.
+/// Known memories are not stored again, so the same input may be given again; but a file at fault
+/// has to be mended first.
 fn partly(failure: Failure, last: &v1::ImportProgress, dry_run: bool) -> Failure {
-    let is_input = matches!(&failure, Failure::Daemon(status) if status.code() == Code::InvalidArgument);
+    let is_input =
+        matches!(&failure, Failure::Daemon(status) if status.code() == Code::InvalidArgument);
     let is_begun = last.stored + last.revised > 0 && !dry_run;
-    let failure = if is_input && is_begun { Failure::Data(failure.to_string()) } else { failure };
-    let next = if is_input { "mend the file and import it again" } else { "import the same again" };
-    let revised = if last.revised == 0 { String::new() } else { format!(" and {} revised", last.revised) };
+    let failure = if is_input && is_begun {
+        Failure::Data(failure.to_string())
+    } else {
+        failure
+    };
+    let next = if is_input {
+        "mend the file and import it again"
+    } else {
+        "import the same again"
+    };
+    let revised = if last.revised == 0 {
+        String::new()
+    } else {
+        format!(" and {} revised", last.revised)
+    };
     // The daemon ends at its next batch, and nobody is there any more to be told of those before.
     let is_open = matches!(failure, Failure::Interrupted) && last.bytes_whole > 0 && !dry_run;
-    let open = if is_open { "; what was on its way may be stored as well" } else { "" };
+    let open = if is_open {
+        "; what was on its way may be stored as well"
+    } else {
+        ""
+    };
     let what = if is_begun {
         let stored = count_of(last.stored, "memory was", "memories were");
-        format!("{stored} stored{revised} until then{open}; {next} to go on: what is stored is found known")
+        format!(
+            "{stored} stored{revised} until then{open}; {next} to go on: what is stored is found known"
+        )
     } else if is_input || dry_run {
         "nothing was stored".to_owned()
     } else {
         format!("nothing was stored until then{open}; {next}")
     };
-    Failure::Within { what, failure: Box::new(failure) }
+    Failure::Within {
+        what,
+        failure: Box::new(failure),
+    }
 }
 
 #[cfg(test)]
@@ -212,7 +271,11 @@ mod tests {
     use super::*;
 
     fn said(failure: Failure, stored: u64, bytes_whole: u64, dry_run: bool) -> (String, u8) {
-        let last = v1::ImportProgress { stored, bytes_whole, ..v1::ImportProgress::default() };
+        let last = v1::ImportProgress {
+            stored,
+            bytes_whole,
+            ..v1::ImportProgress::default()
+        };
         let told = partly(failure, &last, dry_run);
         (told.to_string(), told.exit_code())
     }
@@ -221,14 +284,20 @@ mod tests {
     fn an_import_that_was_interrupted_says_what_is_stored() {
         let begun = "interrupted; 1 memory was stored until then; what was on its way may be stored as well; import the same \
                      again to go on: what is stored is found known";
-        assert_eq!(said(Failure::Interrupted, 1, 9, false), (begun.to_owned(), exit::INTERRUPTED));
+        assert_eq!(
+            said(Failure::Interrupted, 1, 9, false),
+            (begun.to_owned(), exit::INTERRUPTED)
+        );
         let read = "interrupted; nothing was stored until then; what was on its way may be stored as well; import the same again";
         assert_eq!(said(Failure::Interrupted, 0, 9, false).0, read);
         assert_eq!(
             said(Failure::Interrupted, 0, 0, false).0,
             "interrupted; nothing was stored until then; import the same again"
         );
-        assert_eq!(said(Failure::Interrupted, 1, 9, true).0, "interrupted; nothing was stored");
+        assert_eq!(
+            said(Failure::Interrupted, 1, 9, true).0,
+            "interrupted; nothing was stored"
+        );
     }
 
     #[test]
@@ -237,6 +306,9 @@ mod tests {
         let begun = "it is cut; 1 memory was stored until then; mend the file and import it again to go on: what is stored is \
                      found known";
         assert_eq!(said(cut(), 1, 9, false), (begun.to_owned(), exit::DATA));
-        assert_eq!(said(cut(), 0, 9, false), ("it is cut; nothing was stored".to_owned(), exit::USAGE));
+        assert_eq!(
+            said(cut(), 0, 9, false),
+            ("it is cut; nothing was stored".to_owned(), exit::USAGE)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Rows one below the other, for terminals too narrow for columns: names and numbers first, then running text, indented.
+//! Rows one below the other, for terminals too narrow for columns: names and numbers first, then
+//! running text, indented.
 
 use super::{Column, Columns, Field, HANDLES, TEXT_LINES_MAX, painted};
 use crate::screen::Look;
@@ -11,14 +12,25 @@ const BETWEEN: &str = "  ";
 /// Indents running text.
 const INDENT: &str = "  ";
 
-/// Writes rows without columns. What is wider than the terminal alone has a line of its own, unbroken.
-pub(super) fn stacked(look: Look, width: usize, columns: &Columns<'_>, rows: &[Vec<Field>]) -> String {
-    rows.iter().map(|row| one(look, width, columns, row)).collect()
+/// Writes rows without columns. What is wider than the terminal alone has a line of its own,
+/// unbroken.
+pub(super) fn stacked(
+    look: Look,
+    width: usize,
+    columns: &Columns<'_>,
+    rows: &[Vec<Field>],
+) -> String {
+    rows.iter()
+        .map(|row| one(look, width, columns, row))
+        .collect()
 }
 
 fn one(look: Look, width: usize, columns: &Columns<'_>, row: &[Field]) -> String {
     let fields = |is_wrapped: bool| {
-        let wanted = columns.0.iter().filter(move |column| column.is_wrapped == is_wrapped);
+        let wanted = columns
+            .0
+            .iter()
+            .filter(move |column| column.is_wrapped == is_wrapped);
         let there = wanted.filter_map(|column| Some((column, row.get(column.at)?)));
         there.filter(|(_, field)| !field.text.is_empty())
     };
@@ -38,9 +50,14 @@ fn one(look: Look, width: usize, columns: &Columns<'_>, row: &[Field]) -> String
     text
 }
 
-/// As much of a running text as is shown; a list of names is shown whole, as a part of a name is none.
+/// As much of a running text as is shown; a list of names is shown whole, as a part of a name is
+/// none.
 fn bounded(column: &Column<'_>, field: &Field, room: usize) -> String {
-    if column.name == HANDLES { field.text.clone() } else { shorten(&field.text, room * TEXT_LINES_MAX) }
+    if column.name == HANDLES {
+        field.text.clone()
+    } else {
+        shorten(&field.text, room * TEXT_LINES_MAX)
+    }
 }
 
 /// Lines that are filled one after the other.
@@ -53,7 +70,12 @@ struct Lines {
 
 impl Lines {
     fn new(width: usize) -> Self {
-        Self { width, full: Vec::new(), last: String::new(), last_columns: 0 }
+        Self {
+            width,
+            full: Vec::new(),
+            last: String::new(),
+            last_columns: 0,
+        }
     }
 
     fn add(&mut self, piece: &str, columns: usize, between: &str) {
@@ -71,6 +93,10 @@ impl Lines {
 
     fn written(self, indent: &str) -> String {
         let last = Some(self.last).filter(|last| !last.is_empty());
-        self.full.into_iter().chain(last).flat_map(|line| [indent.to_owned(), line, "\n".to_owned()]).collect()
+        self.full
+            .into_iter()
+            .chain(last)
+            .flat_map(|line| [indent.to_owned(), line, "\n".to_owned()])
+            .collect()
     }
 }

@@ -2,12 +2,15 @@
 #![allow(clippy::unwrap_used)]
 
 use helix_client::v1::{
-    CrossReference, CrossReferencesReply, GraphReply, ListTopicsReply, RecentReply, StatsReply, TopicEdge, TopicEntry,
+    CrossReference, CrossReferencesReply, GraphReply, ListTopicsReply, RecentReply, StatsReply,
+    TopicEdge, TopicEntry,
 };
 use insta::assert_snapshot;
 
 use super::*;
-use crate::document::{CrossReferencesDocument, GraphDocument, RecentDocument, StatsDocument, TopicsDocument};
+use crate::document::{
+    CrossReferencesDocument, GraphDocument, RecentDocument, StatsDocument, TopicsDocument,
+};
 
 fn topic_entry(name: &str) -> TopicEntry {
     TopicEntry {
@@ -19,19 +22,36 @@ fn topic_entry(name: &str) -> TopicEntry {
 }
 
 fn listed() -> ListTopicsReply {
-    ListTopicsReply { topics: vec![topic_entry("storage"), topic_entry("bad\u{1b}[2J\nname\"\\")] }
+    ListTopicsReply {
+        topics: vec![
+            topic_entry("storage"),
+            topic_entry("bad\u{1b}[2J\nname\"\\"),
+        ],
+    }
 }
 
 fn indexed() -> Vec<Memory> {
     vec![
-        Memory { index: Some(3), ..decision() },
-        Memory { index: Some(14), tags: vec!["a\u{1b}".to_owned()], ..hostile() },
+        Memory {
+            index: Some(3),
+            ..decision()
+        },
+        Memory {
+            index: Some(14),
+            tags: vec!["a\u{1b}".to_owned()],
+            ..hostile()
+        },
     ]
 }
 
 fn counted() -> StatsReply {
-    let count = |name: &str, count| NamedCount { name: name.to_owned(), count };
-    let tags = (0..14).map(|at| count(&format!("tag-{at}"), 20 - at)).chain([count("bad\u{202e}", 1)]);
+    let count = |name: &str, count| NamedCount {
+        name: name.to_owned(),
+        count,
+    };
+    let tags = (0..14)
+        .map(|at| count(&format!("tag-{at}"), 20 - at))
+        .chain([count("bad\u{202e}", 1)]);
     StatsReply {
         memories: 40,
         topics: 9,
@@ -53,15 +73,31 @@ fn counted() -> StatsReply {
 }
 
 fn referred() -> CrossReferencesReply {
-    let reference = |memory, mentions, links| CrossReference { memory: Some(memory), mentions, links };
-    CrossReferencesReply { references: vec![reference(decision(), true, true), reference(hostile(), true, false)] }
+    let reference = |memory, mentions, links| CrossReference {
+        memory: Some(memory),
+        mentions,
+        links,
+    };
+    CrossReferencesReply {
+        references: vec![
+            reference(decision(), true, true),
+            reference(hostile(), true, false),
+        ],
+    }
 }
 
 fn related() -> GraphReply {
-    let edge =
-        |from: &str, to: &str, mentions, links| TopicEdge { from: from.to_owned(), to: to.to_owned(), mentions, links };
+    let edge = |from: &str, to: &str, mentions, links| TopicEdge {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        mentions,
+        links,
+    };
     GraphReply {
-        edges: vec![edge("storage", "build", 3, 1), edge("bad\u{1b}[2J\nname\"\\", "storage", 1, 0)],
+        edges: vec![
+            edge("storage", "build", 3, 1),
+            edge("bad\u{1b}[2J\nname\"\\", "storage", 1, 0),
+        ],
         topics: listed().topics,
     }
 }
@@ -84,11 +120,22 @@ fn entries_are_readable() {
 fn newest_memories_are_readable() {
     // The minute is the local one; its shape is tested beside its code.
     let shown = recent(PIPE, &[decision(), hostile()]);
-    let rows: Vec<&str> = shown.lines().filter_map(|line| line.split_once('\t')).map(|(_, rest)| rest).collect();
+    let rows: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(_, rest)| rest)
+        .collect();
     assert_snapshot!("recent_pipe", rows.join("\n"));
-    let reply = RecentReply { memories: indexed(), total: 9 };
-    let value: serde_json::Value = serde_json::from_str(&json(&RecentDocument::from(&reply))).unwrap();
-    assert_eq!((&value["total"], &value["memories"][1]["index"]), (&9.into(), &14.into()));
+    let reply = RecentReply {
+        memories: indexed(),
+        total: 9,
+    };
+    let value: serde_json::Value =
+        serde_json::from_str(&json(&RecentDocument::from(&reply))).unwrap();
+    assert_eq!(
+        (&value["total"], &value["memories"][1]["index"]),
+        (&9.into(), &14.into())
+    );
 }
 
 #[test]
@@ -104,8 +151,12 @@ fn counts_are_readable() {
 #[test]
 fn references_are_readable() {
     assert_snapshot!("xref_pipe", cross_references(PIPE, &referred().references));
-    assert_snapshot!("xref_terminal", cross_references(TERMINAL, &referred().references));
-    let value: serde_json::Value = serde_json::from_str(&json(&CrossReferencesDocument::from(&referred()))).unwrap();
+    assert_snapshot!(
+        "xref_terminal",
+        cross_references(TERMINAL, &referred().references)
+    );
+    let value: serde_json::Value =
+        serde_json::from_str(&json(&CrossReferencesDocument::from(&referred()))).unwrap();
     assert_eq!(value["references"][0]["links"], true);
 }
 

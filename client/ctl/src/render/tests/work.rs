@@ -2,26 +2,43 @@
 #![allow(clippy::unwrap_used)]
 
 use helix_client::v1::{
-    BatchItem, CheckpointReply, CompactReply, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation,
-    Receipt, Repeat, SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint,
-    batch_item,
+    BatchItem, CheckpointReply, CompactReply, DuplicatePair, EditReply, ImportProgress,
+    KnownSession, LoggedOperation, Receipt, Repeat, SessionLogReply, SourceState, StaleMemory,
+    StaleReply, StoreOutcome, StoreReply, TaskCheckpoint, batch_item,
 };
 use insta::assert_snapshot;
 
 use super::*;
 use crate::document::{
-    BatchLine, CheckpointDocument, CompactDocument, EditDocument, ImportDocument, SessionDocument, SessionsDocument,
-    StaleDocument,
+    BatchLine, CheckpointDocument, CompactDocument, EditDocument, ImportDocument, SessionDocument,
+    SessionsDocument, StaleDocument,
 };
 
 fn outdated() -> StaleReply {
-    let source = SourceRef { path: "gone\u{1b}[2J.rs".to_owned(), ..SourceRef::default() };
-    let changed = Memory { source_state: SourceState::Changed.into(), ..decision() };
-    let deleted = Memory { source_state: SourceState::Deleted.into(), source: Some(source), ..hostile() };
+    let source = SourceRef {
+        path: "gone\u{1b}[2J.rs".to_owned(),
+        ..SourceRef::default()
+    };
+    let changed = Memory {
+        source_state: SourceState::Changed.into(),
+        ..decision()
+    };
+    let deleted = Memory {
+        source_state: SourceState::Deleted.into(),
+        source: Some(source),
+        ..hostile()
+    };
     StaleReply {
         stale: vec![
-            StaleMemory { memory: Some(changed), current: "fn a() {\n\tb(\u{202e});\n}".to_owned(), current_line: 11 },
-            StaleMemory { memory: Some(deleted), ..StaleMemory::default() },
+            StaleMemory {
+                memory: Some(changed),
+                current: "fn a() {\n\tb(\u{202e});\n}".to_owned(),
+                current_line: 11,
+            },
+            StaleMemory {
+                memory: Some(deleted),
+                ..StaleMemory::default()
+            },
         ],
         checked: 9,
         unknown: 2,
@@ -30,8 +47,18 @@ fn outdated() -> StaleReply {
 }
 
 fn doubled() -> CompactReply {
-    let pair = DuplicatePair { kept: Some(decision()), duplicate: Some(hostile()), similarity: 0.875 };
-    CompactReply { pairs: vec![pair], merged: 1, bytes_before: 100, bytes_after: 60, ..CompactReply::default() }
+    let pair = DuplicatePair {
+        kept: Some(decision()),
+        duplicate: Some(hostile()),
+        similarity: 0.875,
+    };
+    CompactReply {
+        pairs: vec![pair],
+        merged: 1,
+        bytes_before: 100,
+        bytes_after: 60,
+        ..CompactReply::default()
+    }
 }
 
 fn worked() -> SessionLogReply {
@@ -44,19 +71,39 @@ fn worked() -> SessionLogReply {
         agent: "claude-code".to_owned(),
     };
     let (session, operations) = ("s-1".to_owned(), vec![operation]);
-    SessionLogReply { session, operations, total: 1, ..SessionLogReply::default() }
+    SessionLogReply {
+        session,
+        operations,
+        total: 1,
+        ..SessionLogReply::default()
+    }
 }
 
 fn batched() -> Vec<BatchItem> {
     let stored = |outcome: StoreOutcome, memory, warnings| {
-        let reply = StoreReply { outcome: outcome.into(), memory: Some(memory), similarity: 0.75, warnings };
-        BatchItem { item: Some(batch_item::Item::Stored(reply)) }
+        let reply = StoreReply {
+            outcome: outcome.into(),
+            memory: Some(memory),
+            similarity: 0.75,
+            warnings,
+        };
+        BatchItem {
+            item: Some(batch_item::Item::Stored(reply)),
+        }
     };
     vec![
-        stored(StoreOutcome::Stored, decision(), vec!["no such link: a\u{1b}/b".to_owned()]),
+        stored(
+            StoreOutcome::Stored,
+            decision(),
+            vec!["no such link: a\u{1b}/b".to_owned()],
+        ),
         stored(StoreOutcome::Reinforced, decision(), Vec::new()),
         stored(StoreOutcome::Duplicate, hostile(), Vec::new()),
-        BatchItem { item: Some(batch_item::Item::Refused("the text is\u{1b} empty".to_owned())) },
+        BatchItem {
+            item: Some(batch_item::Item::Refused(
+                "the text is\u{1b} empty".to_owned(),
+            )),
+        },
         BatchItem { item: None },
     ]
 }
@@ -66,7 +113,8 @@ fn stale_memories_are_readable() {
     assert_snapshot!("stale_pipe", stale(PIPE, &outdated()));
     assert_snapshot!("stale_terminal", stale(TERMINAL, &outdated()));
     assert_snapshot!("stale_beside", stale_beside(PIPE, &outdated()));
-    let value: serde_json::Value = serde_json::from_str(&json(&StaleDocument::from(&outdated()))).unwrap();
+    let value: serde_json::Value =
+        serde_json::from_str(&json(&StaleDocument::from(&outdated()))).unwrap();
     assert_eq!(value["stale"][0]["memory"]["source_state"], "changed");
     assert_eq!(value["stale"][1]["current"], serde_json::Value::Null);
 }
@@ -75,22 +123,37 @@ fn stale_memories_are_readable() {
 fn duplicates_are_readable() {
     assert_snapshot!("duplicates_pipe", duplicates(PIPE, &doubled().pairs));
     for width in [40, 100] {
-        let look = Look { table_width: Some(width), color: false };
-        for (shown, roles) in
-            [(duplicates(look, &doubled().pairs), ["keep", "drop"]), (similar(look, &doubled().pairs), ["new", "old"])]
-        {
-            let row = |role: &str, handle: &str| shown.lines().any(|line| line.contains(role) && line.contains(handle));
-            assert!(row(roles[0], "storage/redb-is-truth") && row(roles[1], "traps/hostile"), "{shown}");
+        let look = Look {
+            table_width: Some(width),
+            color: false,
+        };
+        for (shown, roles) in [
+            (duplicates(look, &doubled().pairs), ["keep", "drop"]),
+            (similar(look, &doubled().pairs), ["new", "old"]),
+        ] {
+            let row = |role: &str, handle: &str| {
+                shown
+                    .lines()
+                    .any(|line| line.contains(role) && line.contains(handle))
+            };
+            assert!(
+                row(roles[0], "storage/redb-is-truth") && row(roles[1], "traps/hostile"),
+                "{shown}"
+            );
         }
     }
-    let value: serde_json::Value = serde_json::from_str(&json(&CompactDocument::from(&doubled()))).unwrap();
+    let value: serde_json::Value =
+        serde_json::from_str(&json(&CompactDocument::from(&doubled()))).unwrap();
     assert_eq!(value["pairs"][0]["duplicate"]["handle"], "traps/hostile");
 }
 
 #[test]
 fn a_session_is_readable() {
     let shown = session(PIPE, &worked().operations);
-    assert!(shown.starts_with("7\t") && shown.ends_with("\tstore\ta/b\tclear \\u{1b}[2J\n"), "{shown}");
+    assert!(
+        shown.starts_with("7\t") && shown.ends_with("\tstore\ta/b\tclear \\u{1b}[2J\n"),
+        "{shown}"
+    );
     assert_snapshot!("session_json", json(&SessionDocument::from(&worked())));
 }
 
@@ -104,21 +167,40 @@ fn sessions_are_readable() {
         injected: 3,
         ..KnownSession::default()
     };
-    let named = KnownSession { project_name: "helix".to_owned(), ..known("s-1", "project:commit:0", "debug") };
+    let named = KnownSession {
+        project_name: "helix".to_owned(),
+        ..known("s-1", "project:commit:0", "debug")
+    };
     let all = vec![named, known("bad\u{1b}[2J", "project:example.org/a", "")];
     let shown = sessions(PIPE, &all);
-    let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split('\t').collect()).collect();
+    let rows: Vec<Vec<&str>> = shown
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
     assert_eq!(rows[0][2..], ["debug", "3 given", "helix"]);
-    assert_eq!((rows[1][0], &rows[1][2..]), ("bad\\u{1b}[2J", &["-", "3 given", "project:example.org/a"][..]));
+    assert_eq!(
+        (rows[1][0], &rows[1][2..]),
+        (
+            "bad\\u{1b}[2J",
+            &["-", "3 given", "project:example.org/a"][..]
+        )
+    );
     let unknown = sessions(PIPE, &[known("s-2", "", "")]);
     assert!(unknown.ends_with("\t-\n"), "{unknown}");
-    let reply = SessionLogReply { sessions: all, total: 2, ..SessionLogReply::default() };
+    let reply = SessionLogReply {
+        sessions: all,
+        total: 2,
+        ..SessionLogReply::default()
+    };
     assert_snapshot!("sessions_json", json(&SessionsDocument::from(&reply)));
 }
 
 #[test]
 fn sessions_and_receipts_fit_a_narrow_terminal() {
-    let narrow = Look { table_width: Some(80), color: false };
+    let narrow = Look {
+        table_width: Some(80),
+        color: false,
+    };
     let id = "0f8fad5b-d9cb-469f-a165-70867728950e".to_owned();
     let known = KnownSession {
         session: id.clone(),
@@ -129,27 +211,44 @@ fn sessions_and_receipts_fit_a_narrow_terminal() {
         ..KnownSession::default()
     };
     let table = sessions(narrow, &[known]);
-    assert!(table.contains(" session ") && table.contains(&id) && table.contains("billing"), "{table}");
+    assert!(
+        table.contains(" session ") && table.contains(&id) && table.contains("billing"),
+        "{table}"
+    );
     let receipt = Receipt {
         at_us: NOW_US,
         session: id,
         event: "session".to_owned(),
-        handles: ["storage/redb-is-truth", "build-gotchas/pass-arch-arm64-without-xcodebuild"]
-            .map(str::to_owned)
-            .to_vec(),
+        handles: [
+            "storage/redb-is-truth",
+            "build-gotchas/pass-arch-arm64-without-xcodebuild",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
         tokens: 412,
         latency_us: 1_234,
         fate: "delivered".to_owned(),
     };
-    let shown =
-        [80, 140].map(|width| receipts(Look { table_width: Some(width), ..narrow }, std::slice::from_ref(&receipt)));
+    let shown = [80, 140].map(|width| {
+        receipts(
+            Look {
+                table_width: Some(width),
+                ..narrow
+            },
+            std::slice::from_ref(&receipt),
+        )
+    });
     assert_snapshot!("receipts_narrow_and_wide", shown.join("\n"));
     assert_snapshot!("receipts_pipe", receipts(PIPE, &[receipt]));
 }
 
 #[test]
 fn a_checkpoint_is_a_document() {
-    let checkpoint = TaskCheckpoint { task: "t".to_owned(), done: vec!["a".to_owned()], ..TaskCheckpoint::default() };
+    let checkpoint = TaskCheckpoint {
+        task: "t".to_owned(),
+        done: vec!["a".to_owned()],
+        ..TaskCheckpoint::default()
+    };
     let reply = CheckpointReply {
         checkpoint: Some(checkpoint),
         text: "## Checkpoint: t".to_owned(),
@@ -157,22 +256,44 @@ fn a_checkpoint_is_a_document() {
     };
     assert_snapshot!("checkpoint_json", json(&CheckpointDocument::from(&reply)));
     let none = json(&CheckpointDocument::from(&CheckpointReply::default()));
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&none).unwrap()["checkpoint"], serde_json::Value::Null);
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&none).unwrap()["checkpoint"],
+        serde_json::Value::Null
+    );
 }
 
 #[test]
 fn changes_are_readable() {
     let reply = EditReply {
-        memories: vec![Memory { index: Some(2), ..decision() }, hostile()],
+        memories: vec![
+            Memory {
+                index: Some(2),
+                ..decision()
+            },
+            hostile(),
+        ],
         changed: 2,
         ..EditReply::default()
     };
-    assert_eq!(changed(PIPE, "tagged", &reply), "tagged\tstorage/redb-is-truth\tstorage:2\ntagged\ttraps/hostile\n");
-    let many = EditReply { changed: 500, ..reply.clone() };
+    assert_eq!(
+        changed(PIPE, "tagged", &reply),
+        "tagged\tstorage/redb-is-truth\tstorage:2\ntagged\ttraps/hostile\n"
+    );
+    let many = EditReply {
+        changed: 500,
+        ..reply.clone()
+    };
     assert!(changed(PIPE, "renamed", &many).ends_with("renamed\t500 memories in all\n"));
-    assert_eq!(changed(PIPE, "tagged", &EditReply::default()), "unchanged\n");
-    let value: serde_json::Value = serde_json::from_str(&json(&EditDocument::from(&reply))).unwrap();
-    assert_eq!((&value["changed"], &value["topic"]), (&2.into(), &serde_json::Value::Null));
+    assert_eq!(
+        changed(PIPE, "tagged", &EditReply::default()),
+        "unchanged\n"
+    );
+    let value: serde_json::Value =
+        serde_json::from_str(&json(&EditDocument::from(&reply))).unwrap();
+    assert_eq!(
+        (&value["changed"], &value["topic"]),
+        (&2.into(), &serde_json::Value::Null)
+    );
 }
 
 #[test]
@@ -181,7 +302,9 @@ fn a_batch_is_readable() {
     let lines: Vec<String> = batched()
         .iter()
         .enumerate()
-        .map(|(at, item)| crate::text::neutral_json(&serde_json::to_string(&BatchLine::new(at, item)).unwrap()))
+        .map(|(at, item)| {
+            crate::text::neutral_json(&serde_json::to_string(&BatchLine::new(at, item)).unwrap())
+        })
         .collect();
     assert_snapshot!("batch_json", lines.join("\n"));
 }
@@ -201,7 +324,11 @@ fn an_import_is_readable() {
         bytes_read: 9,
         bytes_whole: 9,
         repeats: 2,
-        repeated: vec![Repeat { handle: "a/b".to_owned(), of: "c/d\u{1b}".to_owned(), similarity: 0.75 }],
+        repeated: vec![Repeat {
+            handle: "a/b".to_owned(),
+            of: "c/d\u{1b}".to_owned(),
+            similarity: 0.75,
+        }],
         is_repeats_cut: true,
         problems_untold: 200,
         forgotten: 2,
@@ -209,8 +336,15 @@ fn an_import_is_readable() {
         problems_harmless: 0,
     };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
-    assert!(imported(PIPE, &progress, true).contains("2 would be stored, 1 known before, 1 would be revised"));
-    let one = ImportProgress { read: 1, stored: 1, ..ImportProgress::default() };
+    assert!(
+        imported(PIPE, &progress, true)
+            .contains("2 would be stored, 1 known before, 1 would be revised")
+    );
+    let one = ImportProgress {
+        read: 1,
+        stored: 1,
+        ..ImportProgress::default()
+    };
     assert!(imported(PIPE, &one, false).starts_with("1 memory read: 1 stored, 0 known before"));
     assert_snapshot!("import_json", json(&ImportDocument::new(&progress, true)));
 }
@@ -228,6 +362,9 @@ fn nothing_active_passes_in_colours() {
         recent(COLORS, &[hostile()]),
     ];
     for text in shown {
-        assert!(!text.contains("\u{1b}[2J") && !text.contains('\u{202e}') && !text.contains('\u{200b}'), "{text:?}");
+        assert!(
+            !text.contains("\u{1b}[2J") && !text.contains('\u{202e}') && !text.contains('\u{200b}'),
+            "{text:?}"
+        );
     }
 }

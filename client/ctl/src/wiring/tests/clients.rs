@@ -1,4 +1,5 @@
-//! Every client in each of its scopes: there, there again, and back to the byte, whatever stood in its files.
+//! Every client in each of its scopes: there, there again, and back to the byte, whatever stood in
+//! its files.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -42,7 +43,9 @@ const TOMLS: &[&str] = &[
 ];
 
 pub(super) fn all() -> impl Iterator<Item = (Client, Scope)> {
-    Client::ALL.into_iter().flat_map(|client| client.scopes().iter().map(move |scope| (client, *scope)))
+    Client::ALL
+        .into_iter()
+        .flat_map(|client| client.scopes().iter().map(move |scope| (client, *scope)))
 }
 
 pub(super) fn texts(target: &Target) -> &'static [&'static str] {
@@ -77,16 +80,35 @@ fn every_client_comes_and_goes_without_a_trace() {
         let targets = client.targets(scope, &world.place());
         let plan = Plan::install(&targets, &programs(), &world.path("helix")).unwrap();
         plan.write().unwrap();
-        assert!(plan.reports().iter().all(|report| report.change == Change::Created), "{client:?}");
+        assert!(
+            plan.reports()
+                .iter()
+                .all(|report| report.change == Change::Created),
+            "{client:?}"
+        );
         for target in &targets {
             let status = crate::wiring::status(target, &programs()).unwrap();
-            assert!(status.missing.is_empty() && status.notes.is_empty(), "{client:?}: {status:?}");
+            assert!(
+                status.missing.is_empty() && status.notes.is_empty(),
+                "{client:?}: {status:?}"
+            );
         }
         let again = Plan::install(&targets, &programs(), &world.path("helix")).unwrap();
-        assert!(!again.changes_anything(), "{client:?}: {:?}", again.reports());
+        assert!(
+            !again.changes_anything(),
+            "{client:?}: {:?}",
+            again.reports()
+        );
 
-        Plan::uninstall(&targets, &world.path("helix")).unwrap().write().unwrap();
-        assert_eq!((tree(&world.path("project")), tree(&world.path("home"))), before, "{client:?} {scope:?}");
+        Plan::uninstall(&targets, &world.path("helix"))
+            .unwrap()
+            .write()
+            .unwrap();
+        assert_eq!(
+            (tree(&world.path("project")), tree(&world.path("home"))),
+            before,
+            "{client:?} {scope:?}"
+        );
         assert_eq!(fs::read_dir(world.path("helix/wiring")).unwrap().count(), 0);
     }
 }
@@ -105,7 +127,11 @@ fn every_file_comes_back_to_the_byte() {
                 assert_eq!(world.install(&target).change, Change::Unchanged, "{name}");
                 assert_eq!(fs::read_to_string(&target.path).unwrap(), written, "{name}");
                 assert_eq!(world.uninstall(&target).change, Change::Restored, "{name}");
-                assert_eq!(fs::read_to_string(&target.path).unwrap(), *text, "{name}: {written}");
+                assert_eq!(
+                    fs::read_to_string(&target.path).unwrap(),
+                    *text,
+                    "{name}: {written}"
+                );
             }
         }
     }
@@ -118,7 +144,11 @@ fn what_is_not_ours_survives_an_edit_in_between() {
             for text in texts(&target) {
                 let name = format!("{client:?}: {text:?}");
                 let there = plan_install(Some(text), &target, &programs()).unwrap().text;
-                let comment = if target.syntax == Syntax::Toml { "# mine, later\n" } else { "// mine, later\n" };
+                let comment = if target.syntax == Syntax::Toml {
+                    "# mine, later\n"
+                } else {
+                    "// mine, later\n"
+                };
                 let mark = there.starts_with('\u{feff}');
                 let edited = match there.strip_prefix('\u{feff}') {
                     Some(rest) => format!("\u{feff}{comment}{rest}"),
@@ -128,12 +158,32 @@ fn what_is_not_ours_survives_an_edit_in_between() {
                 assert_eq!(back.starts_with('\u{feff}'), mark, "{name}");
                 assert!(!back.contains("helix"), "{name}: {back}");
                 // What was empty may be an empty object now.
-                let value = |text: &str| read_as(target.syntax, text).unwrap().unwrap_or_else(|| json!({}));
-                assert_eq!(value(&back).to_string(), value(text).to_string(), "{name}: {back}");
-                for kept in
-                    ["// mine\n", "// why", "/* b */", "// end", "# nothing yet", "# why", "# top", "# a", "# end"]
-                {
-                    assert_eq!(text.contains(kept), back.contains(kept), "{name}: {kept:?} in {back}");
+                let value = |text: &str| {
+                    read_as(target.syntax, text)
+                        .unwrap()
+                        .unwrap_or_else(|| json!({}))
+                };
+                assert_eq!(
+                    value(&back).to_string(),
+                    value(text).to_string(),
+                    "{name}: {back}"
+                );
+                for kept in [
+                    "// mine\n",
+                    "// why",
+                    "/* b */",
+                    "// end",
+                    "# nothing yet",
+                    "# why",
+                    "# top",
+                    "# a",
+                    "# end",
+                ] {
+                    assert_eq!(
+                        text.contains(kept),
+                        back.contains(kept),
+                        "{name}: {kept:?} in {back}"
+                    );
                 }
                 assert!(back.contains(comment), "{name}: {back}");
             }
@@ -149,7 +199,11 @@ fn line_ends_and_tabs_are_those_of_the_file() {
                 let there = plan_install(Some(text), &target, &programs()).unwrap().text;
                 let windows = text.matches("\r\n").count();
                 if windows > 0 && windows == text.matches('\n').count() {
-                    assert_eq!(there.matches("\r\n").count(), there.matches('\n').count(), "{client:?}: {there:?}");
+                    assert_eq!(
+                        there.matches("\r\n").count(),
+                        there.matches('\n').count(),
+                        "{client:?}: {there:?}"
+                    );
                 }
             }
         }
@@ -163,14 +217,24 @@ fn protected_files_are_respected_and_links_followed() {
         for target in client.targets(scope, &world.place()) {
             put(&target, b"");
             fs::set_permissions(&target.path, fs::Permissions::from_mode(0o444)).unwrap();
-            let refused = Plan::install(std::slice::from_ref(&target), &programs(), &world.path("helix")).unwrap_err();
+            let refused = Plan::install(
+                std::slice::from_ref(&target),
+                &programs(),
+                &world.path("helix"),
+            )
+            .unwrap_err();
             assert_eq!(refused.exit_code(), 77, "{client:?}: {refused}");
             fs::remove_file(&target.path).unwrap();
 
             fs::write(world.path("real"), "").unwrap();
             symlink(world.path("real"), &target.path).unwrap();
             world.install(&target);
-            assert!(fs::read_to_string(world.path("real")).unwrap().contains("helix"), "{client:?}");
+            assert!(
+                fs::read_to_string(world.path("real"))
+                    .unwrap()
+                    .contains("helix"),
+                "{client:?}"
+            );
             assert_eq!(world.uninstall(&target).change, Change::Restored);
             assert!(fs::symlink_metadata(&target.path).unwrap().is_symlink());
             assert_eq!(fs::read(world.path("real")).unwrap(), b"");
@@ -189,10 +253,21 @@ fn what_cannot_be_read_is_said_and_left() {
                 Syntax::Toml => ("a = 1\nb = oops\n", "TOML"),
             };
             put(&target, text.as_bytes());
-            let refused = Plan::install(std::slice::from_ref(&target), &programs(), &world.path("helix")).unwrap_err();
+            let refused = Plan::install(
+                std::slice::from_ref(&target),
+                &programs(),
+                &world.path("helix"),
+            )
+            .unwrap_err();
             let message = refused.to_string();
-            assert!(message.contains(language) && message.contains("line 2"), "{client:?}: {message}");
-            assert!(message.contains(target.path.file_name().unwrap().to_str().unwrap()), "{message}");
+            assert!(
+                message.contains(language) && message.contains("line 2"),
+                "{client:?}: {message}"
+            );
+            assert!(
+                message.contains(target.path.file_name().unwrap().to_str().unwrap()),
+                "{message}"
+            );
             assert_eq!(refused.exit_code(), 64);
             assert!(Plan::uninstall(std::slice::from_ref(&target), &world.path("helix")).is_err());
             assert_eq!(fs::read_to_string(&target.path).unwrap(), text);
@@ -204,14 +279,28 @@ fn what_cannot_be_read_is_said_and_left() {
 fn somebody_elses_helix_is_not_overwritten() {
     for (client, scope) in all() {
         let world = World::new();
-        for target in client.targets(scope, &world.place()).into_iter().filter(Target::holds_server) {
+        for target in client
+            .targets(scope, &world.place())
+            .into_iter()
+            .filter(Target::holds_server)
+        {
             let there = plan_install(None, &target, &programs()).unwrap().text;
             let foreign = there.replace("helix-mcp", "genome-mcp");
             put(&target, foreign.as_bytes());
-            let refused = Plan::install(std::slice::from_ref(&target), &programs(), &world.path("helix")).unwrap_err();
-            assert!(refused.to_string().contains("rename or remove"), "{client:?}: {refused}");
+            let refused = Plan::install(
+                std::slice::from_ref(&target),
+                &programs(),
+                &world.path("helix"),
+            )
+            .unwrap_err();
+            assert!(
+                refused.to_string().contains("rename or remove"),
+                "{client:?}: {refused}"
+            );
             assert_eq!(fs::read_to_string(&target.path).unwrap(), foreign);
-            let left = plan_uninstall(&foreign, Original::Unknown, &target).unwrap().text;
+            let left = plan_uninstall(&foreign, Original::Unknown, &target)
+                .unwrap()
+                .text;
             assert!(left.contains("genome-mcp"), "{client:?}: {left}");
         }
     }
@@ -234,7 +323,12 @@ fn files_are_where_the_clients_look() {
                 (true, false) => "hooks",
                 (false, _) => "server",
             };
-            format!("{} --{}: {} ({what})\n", client.command(), scope.name(), target.path.display())
+            format!(
+                "{} --{}: {} ({what})\n",
+                client.command(),
+                scope.name(),
+                target.path.display()
+            )
         })
     });
     if cfg!(target_os = "linux") {

@@ -1,4 +1,5 @@
-//! What happens when somebody edits the file between installing and uninstalling, or the binary moves.
+//! What happens when somebody edits the file between installing and uninstalling, or the binary
+//! moves.
 
 use super::*;
 use crate::wiring::Change;
@@ -26,7 +27,10 @@ fn only_ours_goes_from_an_edited_file() {
     assert_eq!(report.change, Change::Cleaned);
     assert_eq!(report.notes.len(), 1);
     let text = fs::read_to_string(&target.path).unwrap();
-    assert_eq!(text, "{\n  // keep\n  \"model\": \"sonnet\" /* newer */\n}\n");
+    assert_eq!(
+        text,
+        "{\n  // keep\n  \"model\": \"sonnet\" /* newer */\n}\n"
+    );
 }
 
 #[test]
@@ -35,10 +39,17 @@ fn a_comment_within_what_is_ours_stays() {
     let target = world.hooks(Scope::Project);
     put(&target, b"{\n  \"a\": 1\n}\n");
     world.install(&target);
-    replace(&target.path, "\"hooks\": {\n", "\"hooks\": {\n    // team rule: ask Ann\n");
+    replace(
+        &target.path,
+        "\"hooks\": {\n",
+        "\"hooks\": {\n    // team rule: ask Ann\n",
+    );
     assert_eq!(world.uninstall(&target).change, Change::Cleaned);
     let text = fs::read_to_string(&target.path).unwrap();
-    assert_eq!(text, "{\n  \"a\": 1,\n  \"hooks\": {\n    // team rule: ask Ann\n  }\n}\n");
+    assert_eq!(
+        text,
+        "{\n  \"a\": 1,\n  \"hooks\": {\n    // team rule: ask Ann\n  }\n}\n"
+    );
     assert_eq!(world.uninstall(&target).change, Change::Unchanged);
 }
 
@@ -47,10 +58,17 @@ fn a_comment_within_a_group_of_ours_stays() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     world.install(&target);
-    replace(&target.path, "\"matcher\": \"Read|Edit", "// mine\n        \"matcher\": \"Read|Edit");
+    replace(
+        &target.path,
+        "\"matcher\": \"Read|Edit",
+        "// mine\n        \"matcher\": \"Read|Edit",
+    );
     assert_eq!(world.uninstall(&target).change, Change::Cleaned);
     let text = fs::read_to_string(&target.path).unwrap();
-    assert!(text.contains("// mine") && !text.contains("helix-hook"), "{text}");
+    assert!(
+        text.contains("// mine") && !text.contains("helix-hook"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -64,8 +82,7 @@ fn a_handler_added_to_our_group_stays() {
         "\"matcher\": \"Read\",\n        \"hooks\": [{\"type\":\"command\",\"command\":\"./mine\"},",
     );
     assert_eq!(world.uninstall(&target).change, Change::Cleaned);
-    let expected =
-        json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "./mine"}]}]}});
+    let expected = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "./mine"}]}]}});
     assert_eq!(read(&target.path), expected);
 }
 
@@ -84,11 +101,17 @@ fn a_file_that_we_made_goes_even_when_it_was_reformatted() {
 fn empty_containers_that_were_there_before_stay() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    put(&target, b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}");
+    put(
+        &target,
+        b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}",
+    );
     world.install(&target);
     replace(&target.path, "\"a\": 1", "\"a\": 2");
     world.uninstall(&target);
-    assert_eq!(read(&target.path), json!({"hooks": {"PreToolUse": [], "SessionStart": null}, "a": 2}));
+    assert_eq!(
+        read(&target.path),
+        json!({"hooks": {"PreToolUse": [], "SessionStart": null}, "a": 2})
+    );
 }
 
 #[test]
@@ -98,8 +121,14 @@ fn a_moved_binary_is_updated_in_place_and_the_original_kept() {
     put(&target, b"{\"a\": 1}");
     world.install(&target);
     let before = fs::read_to_string(&target.path).unwrap();
-    assert_eq!(world.install_with(&target, &moved()).change, Change::Updated);
-    assert_eq!(fs::read_to_string(&target.path).unwrap(), before.replace(SHIM, MOVED));
+    assert_eq!(
+        world.install_with(&target, &moved()).change,
+        Change::Updated
+    );
+    assert_eq!(
+        fs::read_to_string(&target.path).unwrap(),
+        before.replace(SHIM, MOVED)
+    );
     assert_eq!(world.uninstall(&target).change, Change::Restored);
     assert_eq!(fs::read(&target.path).unwrap(), b"{\"a\": 1}");
 }
@@ -133,7 +162,9 @@ fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
 fn entries_from_elsewhere_are_adopted_and_come_back() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    let colleague = plan_install(Some("{\n  \"a\": 1\n}\n"), &hooks_target(), &moved()).unwrap().text;
+    let colleague = plan_install(Some("{\n  \"a\": 1\n}\n"), &hooks_target(), &moved())
+        .unwrap()
+        .text;
     put(&target, colleague.as_bytes());
     world.install(&target);
     assert_wired(&read(&target.path), SHIM);
@@ -143,14 +174,19 @@ fn entries_from_elsewhere_are_adopted_and_come_back() {
     // They were not put there by us: asked again, they go.
     let report = world.uninstall(&target);
     assert_eq!((report.change, report.notes.len()), (Change::Cleaned, 1));
-    assert!(report.notes[0].contains("no record") && report.notes[0].contains("an empty `hooks`"), "{report:?}");
-    assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\n  \"a\": 1,\n  \"hooks\": {}\n}\n");
+    assert!(
+        report.notes[0].contains("no record") && report.notes[0].contains("an empty `hooks`"),
+        "{report:?}"
+    );
+    assert_eq!(
+        fs::read_to_string(&target.path).unwrap(),
+        "{\n  \"a\": 1,\n  \"hooks\": {}\n}\n"
+    );
 }
 
 #[test]
 fn stale_and_repeated_handlers_are_tidied() {
-    let ours =
-        |verb: &str| json!({"type": "command", "command": "/old/helix-hook", "args": [verb], "statusMessage": "mine"});
+    let ours = |verb: &str| json!({"type": "command", "command": "/old/helix-hook", "args": [verb], "statusMessage": "mine"});
     let text = json!({"hooks": {
         "Gone": [{"hooks": [ours("session")]}],
         "SessionStart": [{"matcher": "startup", "hooks": [ours("session")]}, {"hooks": [ours("session"), {"command": "x"}]}],
@@ -158,9 +194,11 @@ fn stale_and_repeated_handlers_are_tidied() {
     let planned = plan_install(Some(&text.to_string()), &hooks_target(), &programs()).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
     assert!(root["hooks"].get("Gone").is_none());
-    let updated =
-        json!({"type": "command", "command": SHIM, "args": ["session"], "statusMessage": "mine", "timeout": 5});
-    assert_eq!(root["hooks"]["SessionStart"], json!([{"hooks": [updated]}, {"hooks": [{"command": "x"}]}]));
+    let updated = json!({"type": "command", "command": SHIM, "args": ["session"], "statusMessage": "mine", "timeout": 5});
+    assert_eq!(
+        root["hooks"]["SessionStart"],
+        json!([{"hooks": [updated]}, {"hooks": [{"command": "x"}]}])
+    );
 }
 
 #[test]
@@ -168,7 +206,8 @@ fn a_server_keeps_its_arguments_when_it_moves() {
     let text = r#"{"mcpServers":{"helix":{"command":"/old/helix-mcp","args":["--strand","x"],"env":{"A":"1"}}}}"#;
     let planned = plan_install(Some(text), &server_target(), &programs()).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
-    let expected = json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
+    let expected =
+        json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
     assert_eq!(root["mcpServers"]["helix"], expected);
 }
 
@@ -211,7 +250,10 @@ fn what_others_wrote_keeps_its_bytes_in_an_edited_file() {
                 world.install(&target);
                 replace(&target.path, "mine", "mine, newer");
                 assert_eq!(world.uninstall(&target).change, Change::Cleaned);
-                assert_eq!(fs::read_to_string(&target.path).unwrap(), text.replace("mine", "mine, newer"));
+                assert_eq!(
+                    fs::read_to_string(&target.path).unwrap(),
+                    text.replace("mine", "mine, newer")
+                );
             }
         }
     }
@@ -227,7 +269,11 @@ fn two_that_share_a_file_go_in_any_order() {
             put(&user, text.as_bytes());
             world.install(&user);
             world.install(&local);
-            let (first, second) = if last_goes_first { (&local, &user) } else { (&user, &local) };
+            let (first, second) = if last_goes_first {
+                (&local, &user)
+            } else {
+                (&user, &local)
+            };
             world.uninstall(first);
             world.install(first);
             world.uninstall(second);
@@ -244,10 +290,18 @@ fn what_somebody_wrote_beside_ours_stays_where_it_is() {
     put(&target, br#"{"mcpServers": {"other": {"command": "x"}}}"#);
     world.install(&target);
     let text = fs::read_to_string(&target.path).unwrap();
-    fs::write(&target.path, text.replace("\n  }}}", "\n  }, // ours\n  \"third\": {}}}")).unwrap();
-    assert!(fs::read_to_string(&target.path).unwrap().contains("third"), "{text}");
+    fs::write(
+        &target.path,
+        text.replace("\n  }}}", "\n  }, // ours\n  \"third\": {}}}"),
+    )
+    .unwrap();
+    assert!(
+        fs::read_to_string(&target.path).unwrap().contains("third"),
+        "{text}"
+    );
     world.uninstall(&target);
-    let expected = "{\"mcpServers\": {\"other\": {\"command\": \"x\"},\n  // ours\n  \"third\": {}}}";
+    let expected =
+        "{\"mcpServers\": {\"other\": {\"command\": \"x\"},\n  // ours\n  \"third\": {}}}";
     assert_eq!(fs::read_to_string(&target.path).unwrap(), expected);
 }
 
@@ -258,13 +312,24 @@ fn what_the_user_made_of_an_entry_stays_when_it_moves() {
         let target = client.targets(Scope::Project, &world.place()).remove(0);
         world.install(&target);
         let text = fs::read_to_string(&target.path).unwrap();
-        let (wait, longer) = if client == Client::Gemini { ("5000", "30000") } else { ("5", "30") };
-        replace(&target.path, &format!("\"timeout\": {wait}"), &format!("\"timeout\": {longer}, \"async\": true"));
+        let (wait, longer) = if client == Client::Gemini {
+            ("5000", "30000")
+        } else {
+            ("5", "30")
+        };
+        replace(
+            &target.path,
+            &format!("\"timeout\": {wait}"),
+            &format!("\"timeout\": {longer}, \"async\": true"),
+        );
         let edited = fs::read_to_string(&target.path).unwrap();
         assert_eq!(world.install(&target).change, Change::Unchanged);
         assert_eq!(fs::read_to_string(&target.path).unwrap(), edited);
         world.install_with(&target, &moved());
-        assert_eq!(fs::read_to_string(&target.path).unwrap(), edited.replace(SHIM, MOVED));
+        assert_eq!(
+            fs::read_to_string(&target.path).unwrap(),
+            edited.replace(SHIM, MOVED)
+        );
         assert_eq!(world.uninstall(&target).change, Change::Deleted, "{text}");
     }
 }

@@ -48,8 +48,14 @@ fn the_last_of_two_files_takes_the_directory_along() {
 fn a_missing_configuration_directory_is_made_and_removed_whole() {
     let world = World::new();
     let config = world.path("a/b");
-    let place = Place { claude_config_dir: Some(config.clone()), ..world.place() };
-    let [target, server] = Client::Claude.targets(Scope::User, &place).try_into().unwrap();
+    let place = Place {
+        claude_config_dir: Some(config.clone()),
+        ..world.place()
+    };
+    let [target, server] = Client::Claude
+        .targets(Scope::User, &place)
+        .try_into()
+        .unwrap();
     assert_eq!(target.path, config.join("settings.json"));
     assert_eq!(server.path, config.join(".claude.json"));
     world.install(&target);
@@ -71,7 +77,10 @@ fn a_link_stays_a_link() {
     assert_wired(&read(&world.path("dotfiles/claude.json")), SHIM);
     assert_eq!(world.uninstall(&target).change, Change::Restored);
     assert!(fs::symlink_metadata(&target.path).unwrap().is_symlink());
-    assert_eq!(fs::read(world.path("dotfiles/claude.json")).unwrap(), b"{\"a\":1}");
+    assert_eq!(
+        fs::read(world.path("dotfiles/claude.json")).unwrap(),
+        b"{\"a\":1}"
+    );
 }
 
 #[test]
@@ -95,11 +104,16 @@ fn a_file_keeps_its_mode_and_records_are_private() {
     world.install(&target);
     assert_eq!(mode(&target.path), 0o640);
     assert_eq!(mode(&world.path("helix/wiring")), 0o700);
-    let kept: Vec<PathBuf> =
-        fs::read_dir(world.path("helix/wiring")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let kept: Vec<PathBuf> = fs::read_dir(world.path("helix/wiring"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     assert_eq!(kept.len(), 2);
     assert!(kept.iter().all(|path| mode(path) == 0o600));
-    let copy = kept.iter().find(|path| path.extension().unwrap() == "original").unwrap();
+    let copy = kept
+        .iter()
+        .find(|path| path.extension().unwrap() == "original")
+        .unwrap();
     assert_eq!(fs::read(copy).unwrap(), b"{}");
     world.uninstall(&target);
     assert_eq!(mode(&target.path), 0o640);
@@ -131,7 +145,9 @@ fn a_preview_writes_nothing() {
 
     world.install(&target);
     let written = fs::read(&target.path).unwrap();
-    let shown = Plan::uninstall(std::slice::from_ref(&target), &world.path("helix")).unwrap().reports();
+    let shown = Plan::uninstall(std::slice::from_ref(&target), &world.path("helix"))
+        .unwrap()
+        .reports();
     assert_eq!(shown[0].change, Change::Deleted);
     assert_eq!(fs::read(&target.path).unwrap(), written);
 }

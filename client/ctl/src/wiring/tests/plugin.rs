@@ -6,15 +6,21 @@ use super::*;
 const PLUGIN_TOOLS: &str = "mcp__plugin_helix_helix__";
 
 fn file(name: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/claude-plugin").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../packaging/claude-plugin")
+        .join(name);
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// What stands in the files that `connect claude` writes, with the programs taken from the search path.
+/// What stands in the files that `connect claude` writes, with the programs taken from the search
+/// path.
 fn connected() -> (Value, Value) {
     let [hooks, server] = [hooks_target(), server_target()].map(|target| {
         let text = plan_install(None, &target, &programs()).unwrap().text;
-        let text = text.replace(SHIM, "helix-hook").replace(BRIDGE, "helix-mcp").replace("mcp__helix__", PLUGIN_TOOLS);
+        let text = text
+            .replace(SHIM, "helix-hook")
+            .replace(BRIDGE, "helix-mcp")
+            .replace("mcp__helix__", PLUGIN_TOOLS);
         serde_json::from_str(&text).unwrap()
     });
     (hooks, server)
@@ -30,5 +36,8 @@ fn its_hooks_and_server_are_those_of_connect() {
 #[test]
 fn its_version_is_ours() {
     let manifest = file(".claude-plugin/plugin.json");
-    assert_eq!((&manifest["name"], &manifest["version"]), (&json!("helix"), &json!(env!("CARGO_PKG_VERSION"))));
+    assert_eq!(
+        (&manifest["name"], &manifest["version"]),
+        (&json!("helix"), &json!(env!("CARGO_PKG_VERSION")))
+    );
 }

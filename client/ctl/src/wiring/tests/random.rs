@@ -42,15 +42,23 @@ fn groups() -> impl Strategy<Value = Value> {
         Just(json!({"type": "command", "command": "/old/helix-hook", "args": ["session"]})),
         any_value(),
     ];
-    let group = prop::collection::vec(handler, 0..3).prop_map(|handlers| json!({"matcher": "Bash", "hooks": handlers}));
+    let group = prop::collection::vec(handler, 0..3)
+        .prop_map(|handlers| json!({"matcher": "Bash", "hooks": handlers}));
     prop::collection::vec(prop_oneof![4 => group, 1 => any_value()], 0..3).prop_map(Value::from)
 }
 
 fn settings() -> impl Strategy<Value = Value> {
     let event = prop_oneof![Just("PreToolUse"), Just("SessionStart"), Just("Stop")];
-    let events = prop::collection::vec((event, prop_oneof![4 => groups(), 1 => Just(Value::Null)]), 0..4);
-    let hooks = events
-        .prop_map(|events| events.into_iter().map(|(name, groups)| (name.to_owned(), groups)).collect::<Map<_, _>>());
+    let events = prop::collection::vec(
+        (event, prop_oneof![4 => groups(), 1 => Just(Value::Null)]),
+        0..4,
+    );
+    let hooks = events.prop_map(|events| {
+        events
+            .into_iter()
+            .map(|(name, groups)| (name.to_owned(), groups))
+            .collect::<Map<_, _>>()
+    });
     let rest = || prop::collection::vec((key(), any_value()), 0..4);
     (rest(), prop::option::of(hooks), rest()).prop_map(|(first, hooks, last)| {
         let hooks = hooks.map(|hooks| ("hooks".to_owned(), Value::Object(hooks)));
@@ -62,15 +70,32 @@ fn text() -> impl Strategy<Value = String> {
     (settings(), 0..4_u8).prop_map(|(value, style)| match style {
         0 => value.to_string(),
         1 => serde_json::to_string_pretty(&value).unwrap(),
-        2 => serde_json::to_string_pretty(&value).unwrap().replace('\n', "\r\n") + "\r\n",
-        _ => serde_json::to_string_pretty(&value).unwrap().replace(",\n", ", // why\n").replace("[\n", "[ /* in */\n"),
+        2 => {
+            serde_json::to_string_pretty(&value)
+                .unwrap()
+                .replace('\n', "\r\n")
+                + "\r\n"
+        }
+        _ => serde_json::to_string_pretty(&value)
+            .unwrap()
+            .replace(",\n", ", // why\n")
+            .replace("[\n", "[ /* in */\n"),
     })
 }
 
 /// One file of each shape that is written in JSON.
 fn json_targets() -> Vec<Target> {
-    let targets = Client::ALL.into_iter().flat_map(|client| client.targets(client.scopes()[0], &Place::default()));
-    targets.filter(|target| target.path.extension().is_some_and(|extension| extension == "json")).collect()
+    let targets = Client::ALL
+        .into_iter()
+        .flat_map(|client| client.targets(client.scopes()[0], &Place::default()));
+    targets
+        .filter(|target| {
+            target
+                .path
+                .extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .collect()
 }
 
 /// Tables with comments in between, some of them servers, with either line end.
@@ -83,29 +108,57 @@ fn toml_text() -> impl Strategy<Value = String> {
         Just("\"\"\"\nmany\n\n# lines\"\"\"".to_owned()),
         Just("{ command = 'helix-mcp-not' }".to_owned()),
     ];
-    let around = || prop_oneof![Just(""), Just("\n"), Just("# why\n"), Just("\n# [mcp_servers.helix]\n\n")];
-    let entries = prop::collection::vec((around(), value, prop_oneof![Just(""), Just("  # so")]), 0..4);
-    let table =
-        (around(), prop_oneof![Just("tui"), Just("mcp_servers.other"), Just("mcp_servers.a-b"), Just("p")], entries);
-    (prop::collection::vec(table, 0..5), any::<bool>(), around()).prop_map(|(tables, windows, end)| {
-        let mut text = String::new();
-        for (at, (above, name, entries)) in tables.into_iter().enumerate() {
-            // The first has no header; names are made unlike each other.
-            if at > 0 {
-                writeln!(text, "{above}[{name}{at}]").unwrap();
+    let around = || {
+        prop_oneof![
+            Just(""),
+            Just("\n"),
+            Just("# why\n"),
+            Just("\n# [mcp_servers.helix]\n\n")
+        ]
+    };
+    let entries = prop::collection::vec(
+        (around(), value, prop_oneof![Just(""), Just("  # so")]),
+        0..4,
+    );
+    let table = (
+        around(),
+        prop_oneof![
+            Just("tui"),
+            Just("mcp_servers.other"),
+            Just("mcp_servers.a-b"),
+            Just("p")
+        ],
+        entries,
+    );
+    (prop::collection::vec(table, 0..5), any::<bool>(), around()).prop_map(
+        |(tables, windows, end)| {
+            let mut text = String::new();
+            for (at, (above, name, entries)) in tables.into_iter().enumerate() {
+                // The first has no header; names are made unlike each other.
+                if at > 0 {
+                    writeln!(text, "{above}[{name}{at}]").unwrap();
+                }
+                for (number, (above, value, beside)) in entries.into_iter().enumerate() {
+                    writeln!(text, "{above}key{number} = {value}{beside}").unwrap();
+                }
             }
-            for (number, (above, value, beside)) in entries.into_iter().enumerate() {
-                writeln!(text, "{above}key{number} = {value}{beside}").unwrap();
+            text += end;
+            if windows {
+                text.replace('\n', "\r\n")
+            } else {
+                text
             }
-        }
-        text += end;
-        if windows { text.replace('\n', "\r\n") } else { text }
-    })
+        },
+    )
 }
 
 /// Failures are printed with their minimal input; nothing is written into the source tree.
 pub(super) fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {

@@ -6,7 +6,12 @@ use super::*;
 use crate::wiring::{Change, WiringError};
 
 fn refuse(world: &World, target: &Target) -> WiringError {
-    let error = Plan::install(std::slice::from_ref(target), &programs(), &world.path("helix")).unwrap_err();
+    let error = Plan::install(
+        std::slice::from_ref(target),
+        &programs(),
+        &world.path("helix"),
+    )
+    .unwrap_err();
     assert!(!world.path("helix").exists());
     error
 }
@@ -26,12 +31,27 @@ fn texts_that_cannot_be_merged_are_named_by_line_and_column() {
         (b"{\n  \"a\": oops\n}", "line 2, column 8"),
         (b"{\"a\": 1", "line 1, column 1"),
         (b"{'a': 1}", "line 1, column 2"),
-        (b"{\"a\": 1e400}", "number is out of range at line 1, column 7"),
+        (
+            b"{\"a\": 1e400}",
+            "number is out of range at line 1, column 7",
+        ),
         (b"{} {}", "line 1, column 4"),
-        (b"[1]", "`the root` must be an object, found an array at line 1, column 1"),
-        (b"\n  7", "`the root` must be an object, found a number at line 2, column 3"),
-        (b"null\n", "`the root` must be an object, found null at line 1, column 1"),
-        (b"{\n  \"hooks\": []\n}", "`hooks` must be an object, found an array at line 2, column 12"),
+        (
+            b"[1]",
+            "`the root` must be an object, found an array at line 1, column 1",
+        ),
+        (
+            b"\n  7",
+            "`the root` must be an object, found a number at line 2, column 3",
+        ),
+        (
+            b"null\n",
+            "`the root` must be an object, found null at line 1, column 1",
+        ),
+        (
+            b"{\n  \"hooks\": []\n}",
+            "`hooks` must be an object, found an array at line 2, column 12",
+        ),
         (
             "{\"é\": 1, \"hooks\": {\"PreToolUse\": {}}}".as_bytes(),
             "`hooks.PreToolUse` must be an array, found an object at line 1, column 34",
@@ -50,7 +70,10 @@ fn texts_that_cannot_be_merged_are_named_by_line_and_column() {
 fn a_file_that_is_too_large_is_left_to_its_owner() {
     let world = World::new();
     let target = world.server(Scope::User);
-    fs::File::create(&target.path).unwrap().set_len(33 * 1024 * 1024).unwrap();
+    fs::File::create(&target.path)
+        .unwrap()
+        .set_len(33 * 1024 * 1024)
+        .unwrap();
     let error = refuse(&world, &target);
     assert!(error.to_string().contains("by hand"), "{error}");
     assert_eq!(error.exit_code(), 64);
@@ -58,10 +81,14 @@ fn a_file_that_is_too_large_is_left_to_its_owner() {
 
 #[test]
 fn a_foreign_server_of_our_name_is_left_alone() {
-    let (message, code) = refuse_text(b"{\"mcpServers\": {\n \"helix\": {\"command\": \"biology\"}}}", |world| {
-        world.server(Scope::Project)
-    });
-    assert!(message.contains("line 2, column 11") && message.contains("rename or remove"), "{message}");
+    let (message, code) = refuse_text(
+        b"{\"mcpServers\": {\n \"helix\": {\"command\": \"biology\"}}}",
+        |world| world.server(Scope::Project),
+    );
+    assert!(
+        message.contains("line 2, column 11") && message.contains("rename or remove"),
+        "{message}"
+    );
     assert_eq!(code, 64);
 }
 
@@ -69,7 +96,10 @@ fn a_foreign_server_of_our_name_is_left_alone() {
 fn a_conflict_in_one_file_leaves_both_untouched() {
     let world = World::new();
     let (hooks, server) = (world.hooks(Scope::Project), world.server(Scope::Project));
-    put(&server, br#"{"mcpServers": {"helix": {"url": "https://example.org"}}}"#);
+    put(
+        &server,
+        br#"{"mcpServers": {"helix": {"url": "https://example.org"}}}"#,
+    );
     Plan::install(&[hooks.clone(), server], &programs(), &world.path("helix")).unwrap_err();
     assert!(!hooks.path.exists());
 }
@@ -96,7 +126,10 @@ fn a_record_that_came_meanwhile_is_not_forgotten() {
 
 #[test]
 fn a_read_only_file_or_directory_is_respected() {
-    for (protected, mode) in [("project/.claude/settings.json", 0o444), ("project/.claude", 0o555)] {
+    for (protected, mode) in [
+        ("project/.claude/settings.json", 0o444),
+        ("project/.claude", 0o555),
+    ] {
         let world = World::new();
         let target = world.hooks(Scope::Project);
         put(&target, b"{}");
@@ -128,9 +161,16 @@ fn something_else_in_the_way_is_refused() {
         let target = world.hooks(Scope::Project);
         block(&world.path("project/.claude"));
         let error = refuse(&world, &target);
-        assert!(matches!(error, WiringError::NotADirectory { .. }), "{error}");
+        assert!(
+            matches!(error, WiringError::NotADirectory { .. }),
+            "{error}"
+        );
         assert_eq!(error.exit_code(), 64, "{error}");
-        assert_eq!(world.uninstall(&target).change, Change::Unchanged, "nothing of ours can be there");
+        assert_eq!(
+            world.uninstall(&target).change,
+            Change::Unchanged,
+            "nothing of ours can be there"
+        );
         assert!(fs::symlink_metadata(world.path("project/.claude")).is_ok());
     }
 }

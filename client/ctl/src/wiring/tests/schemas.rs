@@ -1,6 +1,7 @@
 //! What each client's own schema allows: nothing that Helix writes has a key besides.
 //!
-//! From the clients' documentation: a hook's and a server's members. Codex refuses a hooks file with another root key.
+//! From the clients' documentation: a hook's and a server's members. Codex refuses a hooks file
+//! with another root key.
 
 use super::*;
 use crate::wiring::client::HookShape;
@@ -11,9 +12,26 @@ use crate::wiring::verify::{handlers, read_as};
 fn server_keys(client: Client) -> &'static [&'static str] {
     match client {
         Client::Claude => &["type", "command", "args", "env"],
-        Client::Codex => &["command", "args", "env", "env_vars", "cwd", "enabled", "startup_timeout_sec"],
+        Client::Codex => &[
+            "command",
+            "args",
+            "env",
+            "env_vars",
+            "cwd",
+            "enabled",
+            "startup_timeout_sec",
+        ],
         Client::Cursor => &["type", "command", "args", "env", "envFile"],
-        Client::Gemini => &["command", "args", "env", "cwd", "timeout", "trust", "includeTools", "excludeTools"],
+        Client::Gemini => &[
+            "command",
+            "args",
+            "env",
+            "cwd",
+            "timeout",
+            "trust",
+            "includeTools",
+            "excludeTools",
+        ],
         Client::OpenCode => &["type", "command", "environment", "enabled", "timeout"],
         Client::VsCode => &["type", "command", "args", "env", "envFile", "cwd"],
         Client::Windsurf => &["command", "args", "env"],
@@ -60,7 +78,14 @@ fn events(client: Client) -> &'static [&'static str] {
             "Stop",
         ],
         Client::Cursor => &["sessionStart"],
-        Client::Gemini => &["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress", "SessionEnd"],
+        Client::Gemini => &[
+            "SessionStart",
+            "BeforeAgent",
+            "BeforeTool",
+            "AfterTool",
+            "PreCompress",
+            "SessionEnd",
+        ],
         Client::OpenCode | Client::VsCode | Client::Windsurf => &[],
     }
 }
@@ -88,10 +113,18 @@ fn nothing_is_written_that_a_client_does_not_know() {
     let programs = Programs::new(Path::new(SHIM), Path::new(BRIDGE), environment).unwrap();
     for client in Client::ALL {
         let what = client.name();
-        for target in client.scopes().iter().flat_map(|scope| client.targets(*scope, &Place::default())) {
+        for target in client
+            .scopes()
+            .iter()
+            .flat_map(|scope| client.targets(*scope, &Place::default()))
+        {
             let text = plan_install(None, &target, &programs).unwrap().text;
             let root = read_as(target.syntax, &text).unwrap().unwrap();
-            let keys = if root.get("projects").is_some() { &["projects"] } else { root_keys(client) };
+            let keys = if root.get("projects").is_some() {
+                &["projects"]
+            } else {
+                root_keys(client)
+            };
             assert_within(&root, keys, what);
             for part in &target.parts {
                 match part {
@@ -104,12 +137,19 @@ fn nothing_is_written_that_a_client_does_not_know() {
                             if let Some(group) = group {
                                 assert_within(group, &["matcher", "hooks"], what);
                             }
-                            assert_eq!(handler["type"] == "command", form.shape != HookShape::Lines, "{what}");
+                            assert_eq!(
+                                handler["type"] == "command",
+                                form.shape != HookShape::Lines,
+                                "{what}"
+                            );
                         }
                     }
                     Part::Server(form) => {
                         let keys = target.server_keys(form);
-                        let entry = keys.into_iter().try_fold(&root, |at, key| at.get(key)).unwrap();
+                        let entry = keys
+                            .into_iter()
+                            .try_fold(&root, |at, key| at.get(key))
+                            .unwrap();
                         assert_within(entry, server_keys(client), what);
                         assert!(entry.to_string().contains("HELIX_HOME"), "{what}: {entry}");
                     }
@@ -122,11 +162,21 @@ fn nothing_is_written_that_a_client_does_not_know() {
 #[test]
 fn strict_readers_get_strict_json() {
     for client in Client::ALL {
-        for target in client.scopes().iter().flat_map(|scope| client.targets(*scope, &Place::default())) {
-            if target.path.extension().is_some_and(|extension| extension == "json") {
+        for target in client
+            .scopes()
+            .iter()
+            .flat_map(|scope| client.targets(*scope, &Place::default()))
+        {
+            if target
+                .path
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
                 let text = plan_install(None, &target, &programs()).unwrap().text;
                 serde_json::from_str::<Value>(&text).unwrap();
-                let text = plan_install(Some("{\"a\": 1}"), &target, &programs()).unwrap().text;
+                let text = plan_install(Some("{\"a\": 1}"), &target, &programs())
+                    .unwrap()
+                    .text;
                 serde_json::from_str::<Value>(&text).unwrap();
             }
         }
@@ -145,12 +195,15 @@ fn an_event_and_a_verb_meet_once() {
 
 #[test]
 fn what_each_client_gets() {
-    let texts = Client::ALL.into_iter().filter(|client| *client != Client::Claude).flat_map(|client| {
-        let targets = client.targets(client.scopes()[0], &Place::default());
-        targets.into_iter().map(move |target| {
-            let text = plan_install(None, &target, &programs()).unwrap().text;
-            format!("== {}, {}\n{text}\n", client.name(), target.path.display())
-        })
-    });
+    let texts = Client::ALL
+        .into_iter()
+        .filter(|client| *client != Client::Claude)
+        .flat_map(|client| {
+            let targets = client.targets(client.scopes()[0], &Place::default());
+            targets.into_iter().map(move |target| {
+                let text = plan_install(None, &target, &programs()).unwrap().text;
+                format!("== {}, {}\n{text}\n", client.name(), target.path.display())
+            })
+        });
     insta::assert_snapshot!(texts.collect::<String>());
 }

@@ -9,7 +9,11 @@ fn status_of(text: Option<&str>, target: &Target, exists: bool) -> WiringStatus 
 
 /// What the rows are called that are wanted.
 fn labels(wanted: impl Fn(&HookRow) -> bool) -> Vec<String> {
-    rows::CLAUDE.iter().filter(|row| wanted(row)).map(HookRow::label).collect()
+    rows::CLAUDE
+        .iter()
+        .filter(|row| wanted(row))
+        .map(HookRow::label)
+        .collect()
 }
 
 #[test]
@@ -31,7 +35,9 @@ fn nothing_is_installed_in_a_missing_file() {
 
 #[test]
 fn a_program_that_is_gone_is_named_once() {
-    let text = plan_install(None, &hooks_target(), &programs()).unwrap().text;
+    let text = plan_install(None, &hooks_target(), &programs())
+        .unwrap()
+        .text;
     let status = status_of(Some(&text), &hooks_target(), false);
     assert_eq!(status.stale, [PathBuf::from(SHIM)]);
 }
@@ -44,13 +50,20 @@ fn whatever_differs_is_noted() {
         "Notification": [{"hooks": [{"command": "/b/helix-hook", "args": ["notification"]}]}],
     }});
     let status = status_of(Some(&text.to_string()), &hooks_target(), true);
-    assert_eq!(status.missing, labels(|row| row.verb != "ambient" && row.verb != "stop"));
+    assert_eq!(
+        status.missing,
+        labels(|row| row.verb != "ambient" && row.verb != "stop")
+    );
     insta::assert_snapshot!(status.notes.join("\n"));
 }
 
 #[test]
 fn a_foreign_server_is_noted() {
-    let status = status_of(Some(r#"{"mcpServers": {"helix": {"url": "x"}}}"#), &server_target(), true);
+    let status = status_of(
+        Some(r#"{"mcpServers": {"helix": {"url": "x"}}}"#),
+        &server_target(),
+        true,
+    );
     assert_eq!((status.missing.len(), status.notes.len()), (1, 1));
 }
 

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Stems of which a project has many files, so that a bare name says of none of them that it is meant.
+/// Stems of which a project has many files, so that a bare name says of none of them that it is
+/// meant.
 const MANIFOLD_STEMS: &[&str] = &[
     "__init__",
     "base",
@@ -69,7 +70,8 @@ const REPEATED_STEMS: &[&str] = &[
     "vite.config",
 ];
 
-/// Words that are searched for as they are in every program: keywords of languages, and what everything is called.
+/// Words that are searched for as they are in every program: keywords of languages, and what
+/// everything is called.
 const COMMON_WORDS: &[&str] = &[
     "abstract",
     "alter",
@@ -297,35 +299,46 @@ const COMMON_WORDS: &[&str] = &[
     "yield",
 ];
 
-/// Stems that files have whatever they are about: those of six or more of 433 published packages in Rust, Python and
-/// JavaScript.
-static USUAL_STEMS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("common/stems.txt").lines().collect());
+/// Stems that files have whatever they are about: those of six or more of 433 published packages in
+/// Rust, Python and JavaScript.
+static USUAL_STEMS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("common/stems.txt").lines().collect());
 
 /// Names that programs declare whatever they are about: those of five or more of the same packages.
-static USUAL_SYMBOLS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("common/symbols.txt").lines().collect());
+static USUAL_SYMBOLS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("common/symbols.txt").lines().collect());
 
 /// Words of any sentence that files are called after as well.
 static EVERYDAY_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("common/everyday.txt").lines().collect());
 
-/// Whether a stem is a word of any sentence: "report what you find" says nothing of the file `report`.
+/// Whether a stem is a word of any sentence: "report what you find" says nothing of the file
+/// `report`.
 pub(super) fn is_everyday_word(stem: &str) -> bool {
     EVERYDAY_WORDS.contains(stem.to_lowercase().as_str())
 }
 
 /// Whether a project has many files of a stem.
 pub(super) fn is_manifold_stem(stem: &str) -> bool {
-    MANIFOLD_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
+    MANIFOLD_STEMS
+        .binary_search(&stem.to_lowercase().as_str())
+        .is_ok()
 }
 
 /// Whether every project has files of a stem.
 pub(super) fn is_common_stem(stem: &str) -> bool {
-    is_manifold_stem(stem) || LONE_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
+    is_manifold_stem(stem)
+        || LONE_STEMS
+            .binary_search(&stem.to_lowercase().as_str())
+            .is_ok()
 }
 
 /// Whether projects have several files of a stem, one in each of their packages or directories.
 pub(super) fn is_repeated_stem(stem: &str) -> bool {
-    is_common_stem(stem) || REPEATED_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
+    is_common_stem(stem)
+        || REPEATED_STEMS
+            .binary_search(&stem.to_lowercase().as_str())
+            .is_ok()
 }
 
 /// Whether a stem is a word that says of no memory by itself that the file is meant.
@@ -341,7 +354,9 @@ pub(super) fn is_usual_symbol(name: &str) -> bool {
 
 /// Whether a word is one that is searched for in every program.
 pub(super) fn is_common_word(word: &str) -> bool {
-    COMMON_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
+    COMMON_WORDS
+        .binary_search(&word.to_lowercase().as_str())
+        .is_ok()
 }
 
 #[cfg(test)]
@@ -351,12 +366,25 @@ mod tests {
     #[test]
     fn the_lists_are_sorted() {
         assert!(MANIFOLD_STEMS.is_sorted() && LONE_STEMS.is_sorted() && COMMON_WORDS.is_sorted());
-        assert!(REPEATED_STEMS.is_sorted() && is_repeated_stem("pyproject") && is_repeated_stem("package"));
         assert!(
-            is_common_stem("Cargo") && is_common_stem("lib") && is_manifold_stem("LIB") && !is_manifold_stem("cargo")
+            REPEATED_STEMS.is_sorted()
+                && is_repeated_stem("pyproject")
+                && is_repeated_stem("package")
+        );
+        assert!(
+            is_common_stem("Cargo")
+                && is_common_stem("lib")
+                && is_manifold_stem("LIB")
+                && !is_manifold_stem("cargo")
         );
         assert!(is_usual_stem("Stack") && is_usual_stem("state") && !is_usual_stem("kernels"));
-        assert!(is_usual_symbol("Error") && is_usual_symbol("with_capacity") && !is_usual_symbol("load_rows"));
-        assert!(is_common_word("import") && is_common_word("TODO") && !is_common_word("ImportError"));
+        assert!(
+            is_usual_symbol("Error")
+                && is_usual_symbol("with_capacity")
+                && !is_usual_symbol("load_rows")
+        );
+        assert!(
+            is_common_word("import") && is_common_word("TODO") && !is_common_word("ImportError")
+        );
     }
 }

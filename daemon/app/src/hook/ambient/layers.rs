@@ -1,4 +1,5 @@
-//! The search for what is known of a file, layer by layer; each skips what an earlier one or this session already gave.
+//! The search for what is known of a file, layer by layer; each skips what an earlier one or this
+//! session already gave.
 
 mod source;
 
@@ -25,7 +26,8 @@ use crate::hook::files::Seen;
 use crate::hook::relevant::{self, Reader, Wanted};
 use crate::project::spelled;
 
-/// Memories that one layer of guesses may add; a guess deserves less room than a statement about the file.
+/// Memories that one layer of guesses may add; a guess deserves less room than a statement about
+/// the file.
 const GUESSES_MAX: usize = 3;
 
 /// Words with which memories say that things hang together.
@@ -40,7 +42,8 @@ const NAMESAKES_MAX: usize = 3;
 /// Memories of any status that a topic may have to be looked through while somebody waits.
 const TOPIC_MAX: usize = 1_000;
 
-/// Memories with the parts of a name's beginning among which those are looked for that have it as a name's beginning.
+/// Memories with the parts of a name's beginning among which those are looked for that have it as a
+/// name's beginning.
 const PREFIXED_MAX: usize = 64;
 
 /// What was found so far.
@@ -48,14 +51,19 @@ pub(super) struct Layers<'a> {
     context: &'a Context<'a>,
     exact: Exact<'a>,
     pub(super) found: Vec<Memory>,
-    /// Memories that would be given as well, had the session not got them before. They keep their places, or each further look at
-    /// a file would hand out the next best.
+    /// Memories that would be given as well, had the session not got them before. They keep their
+    /// places, or each further look at a file would hand out the next best.
     given: Vec<MemoryNumber>,
 }
 
 impl<'a> Layers<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Self {
-        Self { context, exact: Exact::of(context), found: Vec::new(), given: Vec::new() }
+        Self {
+            context,
+            exact: Exact::of(context),
+            found: Vec::new(),
+            given: Vec::new(),
+        }
     }
 
     /// Goes on with what else the event touches. What was found stays found.
@@ -91,11 +99,18 @@ impl<'a> Layers<'a> {
         Ok(())
     }
 
-    /// The newest memories about the files of a directory, where there are not too many. Where something is searched for, only those
-    /// that have all words of one of the texts that are sought, or names that begin so.
-    pub(super) fn by_directory(&mut self, directory: &Directory, target: &Target) -> Result<(), ReadError> {
+    /// The newest memories about the files of a directory, where there are not too many. Where
+    /// something is searched for, only those that have all words of one of the texts that are
+    /// sought, or names that begin so.
+    pub(super) fn by_directory(
+        &mut self,
+        directory: &Directory,
+        target: &Target,
+    ) -> Result<(), ReadError> {
         let sought = target.sought_words();
-        let queries = sought.iter().map(|text| LexicalQuery::parse(text, WordMode::All));
+        let queries = sought
+            .iter()
+            .map(|text| LexicalQuery::parse(text, WordMode::All));
         let queries: Vec<LexicalQuery> = queries.filter(|query| !query.is_empty()).collect();
         let is_searched = target.pattern.is_some();
         if is_searched && queries.is_empty() && target.prefixes.is_empty() {
@@ -112,8 +127,17 @@ impl<'a> Layers<'a> {
             numbers
         };
         let mut memories = self.strand().memories(&numbers)?;
-        let has_words = |memory: &Memory| queries.iter().any(|query| self.strand().has_all_terms(query, memory));
-        let has_names = |memory: &Memory| target.prefixes.iter().any(|prefix| has_prefix(&memory.text, prefix));
+        let has_words = |memory: &Memory| {
+            queries
+                .iter()
+                .any(|query| self.strand().has_all_terms(query, memory))
+        };
+        let has_names = |memory: &Memory| {
+            target
+                .prefixes
+                .iter()
+                .any(|prefix| has_prefix(&memory.text, prefix))
+        };
         if !target.prefixes.is_empty() {
             memories.retain(has_names);
         } else if is_searched {
@@ -121,7 +145,11 @@ impl<'a> Layers<'a> {
         }
         self.add_wanted(memories, self.room());
         // A memory that names a directory is seldom about a word that is searched for in it.
-        if is_searched { Ok(()) } else { self.by_directory_name(directory) }
+        if is_searched {
+            Ok(())
+        } else {
+            self.by_directory_name(directory)
+        }
     }
 
     /// Memories that name a directory, or files of it, by a path of several parts.
@@ -132,7 +160,9 @@ impl<'a> Layers<'a> {
         }
         let below = format!("{path}/");
         let is_named = |mention: &str| mention == path || mention.starts_with(&below);
-        self.by_words(&LexicalQuery::parse(&path, WordMode::All), |memory| mentions(&memory.text).any(is_named))
+        self.by_words(&LexicalQuery::parse(&path, WordMode::All), |memory| {
+            mentions(&memory.text).any(is_named)
+        })
     }
 
     /// Adds the first of those of these that may be given.
@@ -147,7 +177,13 @@ impl<'a> Layers<'a> {
     /// Adds the first of these, and remembers which of them the session was given before.
     fn add(&mut self, memories: impl IntoIterator<Item = Memory>, limit: usize) {
         for memory in memories.into_iter().take(limit) {
-            if self.context.app.hooks.sessions.was_given(&self.context.key, memory.number) {
+            if self
+                .context
+                .app
+                .hooks
+                .sessions
+                .was_given(&self.context.key, memory.number)
+            {
                 self.given.push(memory.number);
             } else {
                 self.found.push(memory);
@@ -163,16 +199,28 @@ impl<'a> Layers<'a> {
     /// Memories that name the file.
     pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
         let file = spelled(file);
-        let Some(named) = Named::of(&file) else { return Ok(()) };
-        let named = if self.may_look() { named.within(self.context.paths()) } else { named };
-        self.by_words(&LexicalQuery::parse(&named.words(), WordMode::All), |memory| named.is_in(memory))
+        let Some(named) = Named::of(&file) else {
+            return Ok(());
+        };
+        let named = if self.may_look() {
+            named.within(self.context.paths())
+        } else {
+            named
+        };
+        self.by_words(
+            &LexicalQuery::parse(&named.words(), WordMode::All),
+            |memory| named.is_in(memory),
+        )
     }
 
     /// Memories that name what a change adds, where few name it.
     pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
         let mut rare = Vec::new();
         for name in names {
-            if rare.len() < helix_code::SYMBOLS_MAX && !is_usual_symbol(name) && self.exact.is_telling(name)? {
+            if rare.len() < helix_code::SYMBOLS_MAX
+                && !is_usual_symbol(name)
+                && self.exact.is_telling(name)?
+            {
                 rare.push(name.clone());
             }
         }
@@ -187,7 +235,12 @@ impl<'a> Layers<'a> {
         }
         let mut memories = self.exact.search(&query, |catalog, number| {
             self.exact.is_visible(catalog, number)
-                && self.context.app.hooks.sessions.was_given(&self.context.key, number)
+                && self
+                    .context
+                    .app
+                    .hooks
+                    .sessions
+                    .was_given(&self.context.key, number)
         })?;
         memories.retain(|memory| names.iter().any(|name| has_word(&memory.text, name)));
         memories.truncate(GUESSES_MAX);
@@ -197,7 +250,9 @@ impl<'a> Layers<'a> {
     /// Memories that name one of these symbols.
     pub(super) fn by_symbols(&mut self, names: &[String]) -> Result<(), ReadError> {
         let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
-        self.by_words(&query, |memory| names.iter().any(|name| has_word(&memory.text, name)))
+        self.by_words(&query, |memory| {
+            names.iter().any(|name| has_word(&memory.text, name))
+        })
     }
 
     /// Memories that name something whose name begins so.
@@ -210,29 +265,47 @@ impl<'a> Layers<'a> {
         let query = LexicalQuery::parse(&prefix.replace('_', " "), WordMode::All);
         let is_wanted = |catalog: &Catalog, number| self.is_wanted(catalog, number);
         let candidates = self.exact.search_among(PREFIXED_MAX, &query, is_wanted)?;
-        self.add(candidates.into_iter().filter(|memory| has_prefix(&memory.text, prefix)), room);
+        self.add(
+            candidates
+                .into_iter()
+                .filter(|memory| has_prefix(&memory.text, prefix)),
+            room,
+        );
         Ok(())
     }
 
-    /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses, and those of
-    /// a topic that is called so.
+    /// Memories that name the stem of a file or pattern, where it is more than a word that the
+    /// whole project uses, and those of a topic that is called so.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
         if !is_usual_stem(stem) && self.exact.is_telling(stem)? {
             let query = LexicalQuery::identifiers([stem]);
-            return self.by_words(&query, |memory| names_stem(memory, stem) && is_near(memory, shown));
+            return self.by_words(&query, |memory| {
+                names_stem(memory, stem) && is_near(memory, shown)
+            });
         }
         let room = self.room();
         // A file goes by a name of several words as its topic.
-        let Some(topic) = Topic::parse(stem).ok().filter(|_| room > 0 && !stem.contains('_')) else { return Ok(()) };
+        let Some(topic) = Topic::parse(stem)
+            .ok()
+            .filter(|_| room > 0 && !stem.contains('_'))
+        else {
+            return Ok(());
+        };
         let mut numbers =
-            self.of_topic(&topic, &self.context.project.scopes(), |catalog, number| self.is_wanted(catalog, number));
+            self.of_topic(&topic, &self.context.project.scopes(), |catalog, number| {
+                self.is_wanted(catalog, number)
+            });
         numbers.truncate(SUBJECT_MAX);
         let memories = self.strand().memories(&numbers)?;
-        self.add(memories.into_iter().filter(|memory| is_near(memory, shown)), room);
+        self.add(
+            memories.into_iter().filter(|memory| is_near(memory, shown)),
+            room,
+        );
         Ok(())
     }
 
-    /// The memories of a topic in these scopes that are kept, newest first; none of one that is too large to look through.
+    /// The memories of a topic in these scopes that are kept, newest first; none of one that is too
+    /// large to look through.
     fn of_topic(
         &self,
         topic: &Topic,
@@ -250,10 +323,16 @@ impl<'a> Layers<'a> {
     }
 
     /// The newest memories of a topic of the project, where there are not too many.
-    pub(super) fn by_topic(&mut self, topic: &Topic, shown: Option<&Path>) -> Result<(), ReadError> {
+    pub(super) fn by_topic(
+        &mut self,
+        topic: &Topic,
+        shown: Option<&Path>,
+    ) -> Result<(), ReadError> {
         let mut scopes = self.context.project.scopes();
         scopes.retain(|scope| *scope != Scope::Global);
-        let numbers = self.of_topic(topic, &scopes, |catalog, number| self.exact.is_visible(catalog, number));
+        let numbers = self.of_topic(topic, &scopes, |catalog, number| {
+            self.exact.is_visible(catalog, number)
+        });
         if numbers.len() > SUBJECT_MAX {
             return Ok(());
         }
@@ -270,7 +349,9 @@ impl<'a> Layers<'a> {
             return Ok(());
         }
         let phrase = phrase.to_lowercase();
-        self.by_words(&query, |memory| has_word(&memory.text.to_lowercase(), &phrase))
+        self.by_words(&query, |memory| {
+            has_word(&memory.text.to_lowercase(), &phrase)
+        })
     }
 
     /// Memories about what hangs together with a file of this stem.
@@ -286,15 +367,23 @@ impl<'a> Layers<'a> {
     pub(super) fn by_meaning(&mut self, file: &Path, seen: &Arc<Seen>) -> Result<(), ReadError> {
         let context = self.context;
         let room = self.room();
-        // An agent waits for no meaning: the next event on the file finds it made. Nobody's work waits for a dry run.
-        let patience = if context.is_real() { Duration::ZERO } else { context.time_left() / 2 };
+        // An agent waits for no meaning: the next event on the file finds it made. Nobody's work
+        // waits for a dry run.
+        let patience = if context.is_real() {
+            Duration::ZERO
+        } else {
+            context.time_left() / 2
+        };
         if room == 0 {
             return Ok(());
         }
         let app = context.app;
         let is_crowded = app.hooks.load.is_crowded();
-        let vector =
-            if is_crowded { seen.known_meaning() } else { seen.meaning(app.memory.embedder.as_ref(), patience) };
+        let vector = if is_crowded {
+            seen.known_meaning()
+        } else {
+            seen.meaning(app.memory.embedder.as_ref(), patience)
+        };
         let Some(vector) = vector else { return Ok(()) };
         let wanted = Wanted {
             words: &seen.summary,
@@ -305,13 +394,18 @@ impl<'a> Layers<'a> {
         };
         let found = relevant::near(context, wanted)?;
         let relative = context.relative(file);
-        // What is said of a file of the same name elsewhere is near in meaning, and said of that one.
+        // What is said of a file of the same name elsewhere is near in meaning, and said of that
+        // one.
         let is_of_namesake = |memory: &Memory| {
             let source = memory.source.as_ref().map(|source| Path::new(&source.path));
-            source.is_some_and(|source| source.file_name() == file.file_name() && source != Path::new(&relative))
+            source.is_some_and(|source| {
+                source.file_name() == file.file_name() && source != Path::new(&relative)
+            })
         };
-        let found: Vec<Memory> =
-            found.into_iter().filter(|memory| self.is_new(memory.number) && !is_of_namesake(memory)).collect();
+        let found: Vec<Memory> = found
+            .into_iter()
+            .filter(|memory| self.is_new(memory.number) && !is_of_namesake(memory))
+            .collect();
         self.add(found, room);
         Ok(())
     }
@@ -322,12 +416,18 @@ impl<'a> Layers<'a> {
     }
 
     /// Memories that have the words and pass.
-    fn by_words(&mut self, query: &LexicalQuery, passes: impl Fn(&Memory) -> bool) -> Result<(), ReadError> {
+    fn by_words(
+        &mut self,
+        query: &LexicalQuery,
+        passes: impl Fn(&Memory) -> bool,
+    ) -> Result<(), ReadError> {
         let room = self.room();
         if query.is_empty() || room == 0 {
             return Ok(());
         }
-        let candidates = self.exact.search(query, |catalog, number| self.is_wanted(catalog, number))?;
+        let candidates = self
+            .exact
+            .search(query, |catalog, number| self.is_wanted(catalog, number))?;
         self.add(candidates.into_iter().filter(passes), room);
         Ok(())
     }
@@ -345,14 +445,18 @@ impl<'a> Layers<'a> {
 
 /// Sorts memories by when they became true, the newest first, each once.
 fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
-    numbers.sort_by_key(|&number| std::cmp::Reverse((catalog.row(number).map(|row| row.valid_from), number)));
+    numbers.sort_by_key(|&number| {
+        std::cmp::Reverse((catalog.row(number).map(|row| row.valid_from), number))
+    });
     numbers.dedup();
 }
 
-/// Whether a memory that names a file's stem may mean that file: it is about no file, about one beside or below it, or about
-/// the one that it tests.
+/// Whether a memory that names a file's stem may mean that file: it is about no file, about one
+/// beside or below it, or about the one that it tests.
 fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
-    let (Some(source), Some(file)) = (&memory.source, file) else { return true };
+    let (Some(source), Some(file)) = (&memory.source, file) else {
+        return true;
+    };
     let (source, file) = (spelled(Path::new(&source.path)), spelled(file));
     let is_beside = source.parent() == file.parent() || source.starts_with(file.with_extension(""));
     is_beside || tested(&file).is_some_and(|tested| is_called_as(&tested, &source))

@@ -32,8 +32,8 @@ struct Name {
 const BEGINNING_MIN_CHARS: usize = 3;
 
 impl NamedFiles {
-    /// What a pattern names that is looked for in a directory; `None` for one that says no more than an ending, for what every
-    /// directory has, and for what is outside of the project.
+    /// What a pattern names that is looked for in a directory; `None` for one that says no more
+    /// than an ending, for what every directory has, and for what is outside of the project.
     pub(super) fn of(pattern: &str, base: &Path, paths: Paths<'_>) -> Option<Self> {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_placed = !above.is_empty() && !above.contains(WILDCARDS);
@@ -45,19 +45,29 @@ impl NamedFiles {
         let directory = paths.relative(&base.join(literal_directory(pattern)));
         let is_inside = directory.is_relative() && !directory.starts_with("..");
         let directory = one_spelling(directory.to_str()?.trim_end_matches('/')).into_owned();
-        is_inside.then_some(Self { directory, is_placed, names })
+        is_inside.then_some(Self {
+            directory,
+            is_placed,
+            names,
+        })
     }
 
-    /// Whether a source is one of the files. One without a directory is a mere name, and may be anywhere.
+    /// Whether a source is one of the files. One without a directory is a mere name, and may be
+    /// anywhere.
     pub(super) fn holds(&self, source: &str, project: &Project) -> bool {
         let source = one_spelling(source);
         let (above, name) = source.rsplit_once('/').unwrap_or(("", &source));
-        self.names.iter().any(|wanted| wanted.is_of(name)) && (above.is_empty() || self.reaches(above, &project.root))
+        self.names.iter().any(|wanted| wanted.is_of(name))
+            && (above.is_empty() || self.reaches(above, &project.root))
     }
 
     /// Whether the files of a directory are meant.
     fn reaches(&self, directory: &str, root: &Path) -> bool {
-        let inside = Path::new(directory).strip_prefix(root).ok().and_then(Path::to_str).unwrap_or(directory);
+        let inside = Path::new(directory)
+            .strip_prefix(root)
+            .ok()
+            .and_then(Path::to_str)
+            .unwrap_or(directory);
         match inside.strip_prefix(self.directory.as_str()) {
             Some("") => true,
             Some(below) => !self.is_placed && (self.directory.is_empty() || below.starts_with('/')),
@@ -68,38 +78,66 @@ impl NamedFiles {
 
 impl Name {
     fn whole(name: String) -> Self {
-        Self { beginning: name, end: None }
+        Self {
+            beginning: name,
+            end: None,
+        }
     }
 
     /// The part that tells the files from others.
     fn stem(&self) -> &str {
-        self.beginning.split('.').next().unwrap_or_default().trim_end_matches(['_', '-'])
+        self.beginning
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches(['_', '-'])
     }
 
     fn is_of(&self, name: &str) -> bool {
         match &self.end {
             None => name == self.beginning,
-            Some(end) => name.strip_prefix(self.beginning.as_str()).is_some_and(|rest| rest.ends_with(end.as_str())),
+            Some(end) => name
+                .strip_prefix(self.beginning.as_str())
+                .is_some_and(|rest| rest.ends_with(end.as_str())),
         }
     }
 }
 
-/// The names that a pattern's last part stands for, where it says all but the ending, or how they begin.
+/// The names that a pattern's last part stands for, where it says all but the ending, or how they
+/// begin.
 fn names(last: &str) -> Vec<Name> {
-    let Some((beginning, rest)) = last.find(WILDCARDS).and_then(|at| last.split_at_checked(at)) else {
-        return Some(last.to_owned()).filter(|name| !name.is_empty()).map(Name::whole).into_iter().collect();
+    let Some((beginning, rest)) = last
+        .find(WILDCARDS)
+        .and_then(|at| last.split_at_checked(at))
+    else {
+        return Some(last.to_owned())
+            .filter(|name| !name.is_empty())
+            .map(Name::whole)
+            .into_iter()
+            .collect();
     };
     let says_stem = beginning.len() > 1 && beginning.ends_with('.');
-    if let Some(endings) = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        let endings = endings.split(',').filter(|ending| says_stem && !ending.contains(WILDCARDS));
-        return endings.map(|ending| Name::whole(format!("{beginning}{}", ending.trim()))).collect();
+    if let Some(endings) = rest
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+    {
+        let endings = endings
+            .split(',')
+            .filter(|ending| says_stem && !ending.contains(WILDCARDS));
+        return endings
+            .map(|ending| Name::whole(format!("{beginning}{}", ending.trim())))
+            .collect();
     }
     let end = rest.trim_start_matches('*');
-    let is_telling = says_stem || (beginning.chars().count() >= BEGINNING_MIN_CHARS && !beginning.starts_with('.'));
+    let is_telling = says_stem
+        || (beginning.chars().count() >= BEGINNING_MIN_CHARS && !beginning.starts_with('.'));
     if !is_telling || end.contains(WILDCARDS) {
         return Vec::new();
     }
-    vec![Name { beginning: beginning.to_owned(), end: Some(end.to_owned()) }]
+    vec![Name {
+        beginning: beginning.to_owned(),
+        end: Some(end.to_owned()),
+    }]
 }
 
 #[cfg(test)]
@@ -113,12 +151,21 @@ mod tests {
     use crate::reach::Reach;
 
     fn project() -> Project {
-        Project { scope: Scope::Global, root: "/p".into(), name: "p".to_owned(), aliases: Vec::new() }
+        Project {
+            scope: Scope::Global,
+            root: "/p".into(),
+            name: "p".to_owned(),
+            aliases: Vec::new(),
+        }
     }
 
     fn named(pattern: &str, base: &str) -> Option<NamedFiles> {
         let project = Arc::new(project());
-        let paths = Paths { reach: &Reach::default(), home: &project, project: &project };
+        let paths = Paths {
+            reach: &Reach::default(),
+            home: &project,
+            project: &project,
+        };
         NamedFiles::of(pattern, Path::new(base), paths)
     }
 
@@ -146,7 +193,10 @@ mod tests {
             ("src/row*", "/p", "src/rows.rs"),
             ("**/order*.rs", "/p", "shop/order_book.rs"),
         ] {
-            assert!(holds(pattern, base, source), "{pattern} in {base}: {source}");
+            assert!(
+                holds(pattern, base, source),
+                "{pattern} in {base}: {source}"
+            );
         }
         for (pattern, base, source) in [
             ("**/order.rs", "/p", "src/reorder.rs"),
@@ -162,7 +212,10 @@ mod tests {
             ("src/main.rs", "/p", "src/tools/main.rs"),
             ("src/main.rs", "/p", "tools/src/main.rs"),
         ] {
-            assert!(!holds(pattern, base, source), "{pattern} in {base}: {source}");
+            assert!(
+                !holds(pattern, base, source),
+                "{pattern} in {base}: {source}"
+            );
         }
     }
 

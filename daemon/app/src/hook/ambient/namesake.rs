@@ -1,5 +1,5 @@
-//! By which topics a file goes besides its stem: those called as the whole of its name, or as the part of it that says what the
-//! file is about.
+//! By which topics a file goes besides its stem: those called as the whole of its name, or as the
+//! part of it that says what the file is about.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -42,35 +42,50 @@ const SUFFIXES: [&str; 21] = [
     "views",
 ];
 
-/// The topics that a file goes by, the most exact first, and then those of what it tests; the file is given below the project's
-/// root.
+/// The topics that a file goes by, the most exact first, and then those of what it tests; the file
+/// is given below the project's root.
 pub(super) fn topics_of(file: &Path) -> Vec<Topic> {
     let file = spelled(file);
     let tested = tested(&file);
     let mut topics: Vec<Topic> = Vec::new();
     for file in [Some(&*file), tested.as_deref()].into_iter().flatten() {
         for name in whole_names(file).into_iter().chain(subject_of(file)) {
-            topics.extend(Topic::parse(&name).ok().filter(|topic| !topics.contains(topic)));
+            topics.extend(
+                Topic::parse(&name)
+                    .ok()
+                    .filter(|topic| !topics.contains(topic)),
+            );
         }
     }
     topics
 }
 
-/// The whole name of a file as topics are called, with and without its ending. One word is none: that is for its stem to say.
+/// The whole name of a file as topics are called, with and without its ending. One word is none:
+/// that is for its stem to say.
 fn whole_names(file: &Path) -> Vec<String> {
-    let (Some(name), Some(stem)) = (text(file.file_name()), text(file.file_stem())) else { return Vec::new() };
+    let (Some(name), Some(stem)) = (text(file.file_name()), text(file.file_stem())) else {
+        return Vec::new();
+    };
     let directory = text(file.parent().and_then(Path::file_name));
     let within = |name: &str| match directory.filter(|_| is_manifold_stem(stem)) {
         Some(directory) => Some(format!("{directory}-{}", name.trim_matches('_'))),
         None => Some(name.to_owned()).filter(|_| !is_manifold_stem(stem)),
     };
     let names = [within(name), within(stem), within(&parted(stem))];
-    names.into_iter().flatten().filter(|name| has_parts(name)).collect()
+    names
+        .into_iter()
+        .flatten()
+        .filter(|name| has_parts(name))
+        .collect()
 }
 
 fn has_parts(name: &str) -> bool {
     name.chars().count() >= STEM_MIN_CHARS
-        && name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).count() > 1
+        && name
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|part| !part.is_empty())
+            .count()
+            > 1
 }
 
 /// A name in capitals and small letters with dashes between its parts.
@@ -87,7 +102,8 @@ fn parted(name: &str) -> String {
     parted
 }
 
-/// What a file is about where no stem says it: a word of two or three letters, its directory, or the rest of its name.
+/// What a file is about where no stem says it: a word of two or three letters, its directory, or
+/// the rest of its name.
 fn subject_of(file: &Path) -> Option<String> {
     let stem = plain(text(file.file_stem())?);
     let topic = if ENTRIES.contains(&stem.as_str()) {
@@ -95,11 +111,17 @@ fn subject_of(file: &Path) -> Option<String> {
     } else if stem.chars().count() < STEM_MIN_CHARS {
         stem
     } else {
-        let before = || stem.rsplit_once('_').filter(|(_, last)| SUFFIXES.contains(last)).map(|(before, _)| before);
+        let before = || {
+            stem.rsplit_once('_')
+                .filter(|(_, last)| SUFFIXES.contains(last))
+                .map(|(before, _)| before)
+        };
         let rest = stem.strip_prefix("test_").or_else(before);
-        rest.filter(|rest| rest.chars().count() >= STEM_MIN_CHARS)?.to_owned()
+        rest.filter(|rest| rest.chars().count() >= STEM_MIN_CHARS)?
+            .to_owned()
     };
-    let is_name = topic.chars().count() >= TOPIC_MIN_CHARS && topic.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_name = topic.chars().count() >= TOPIC_MIN_CHARS
+        && topic.chars().all(|c| c.is_alphanumeric() || c == '_');
     (is_name && !is_usual_stem(&topic) && !is_common_stem(&topic)).then_some(topic)
 }
 
@@ -116,7 +138,11 @@ mod tests {
     use super::*;
 
     fn topics(file: &str) -> String {
-        topics_of(Path::new(file)).iter().map(Topic::as_str).collect::<Vec<_>>().join(" ")
+        topics_of(Path::new(file))
+            .iter()
+            .map(Topic::as_str)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
@@ -136,7 +162,11 @@ mod tests {
             ("tests/test_ledger.py", "ledger"),
             ("tests/test_ledger_rows.py", "ledger-rows"),
         ] {
-            assert!(topics(file).split(' ').any(|found| found == topic), "{file}: {}", topics(file));
+            assert!(
+                topics(file).split(' ').any(|found| found == topic),
+                "{file}: {}",
+                topics(file)
+            );
         }
     }
 
@@ -148,11 +178,17 @@ mod tests {
             ("web/UiKit.tsx", "uikit-tsx ui-kit"),
             ("tests/test_cache.py", "test-cache-py test-cache cache-py"),
             ("tests/test_db.py", "test-db-py test-db db-py db"),
-            ("src/UiKitTest.java", "uikittest-java ui-kit-test uikit-java ui-kit"),
+            (
+                "src/UiKitTest.java",
+                "uikittest-java ui-kit-test uikit-java ui-kit",
+            ),
             ("src/ledger.rs", "ledger-rs"),
             ("docker-compose.yml", "docker-compose-yml docker-compose"),
             ("gears/mod.rs", "gears-mod-rs gears-mod gears"),
-            ("jobs/ledger/__init__.py", "ledger-init-py ledger-init ledger"),
+            (
+                "jobs/ledger/__init__.py",
+                "ledger-init-py ledger-init ledger",
+            ),
             ("Makefile", ""),
             ("main.py", ""),
             ("src/_test.go", "test-go"),

@@ -33,30 +33,52 @@ impl Sought {
         if is_plain(expression) {
             let expression = expression.trim();
             let is_prefix = is_prefix(expression);
-            let list = if is_prefix { &mut sought.prefixes } else { &mut sought.texts };
+            let list = if is_prefix {
+                &mut sought.prefixes
+            } else {
+                &mut sought.texts
+            };
             list.push(expression.to_owned());
             return sought;
         }
         let bare = expression.strip_prefix("(?i)").unwrap_or(expression);
-        let parsed = Some(bare).filter(|bare| bare.len() <= EXPRESSION_MAX_BYTES).map(regex_syntax::parse);
+        let parsed = Some(bare)
+            .filter(|bare| bare.len() <= EXPRESSION_MAX_BYTES)
+            .map(regex_syntax::parse);
         // What is no expression here may be one to another program, or words.
-        let Some(Ok(parsed)) = parsed else { return Self { texts: vec![bare.to_owned()], ..sought } };
+        let Some(Ok(parsed)) = parsed else {
+            return Self {
+                texts: vec![bare.to_owned()],
+                ..sought
+            };
+        };
         for alternative in with(vec![String::new()], &parsed) {
             alternative.split(GAP).for_each(|text| sought.add(text));
         }
         sought
     }
 
-    /// Adds the parts of a text between words that go on unknown, without what stands around them, and how those begin.
+    /// Adds the parts of a text between words that go on unknown, without what stands around them,
+    /// and how those begin.
     fn add(&mut self, text: &str) {
         let (parts, begun) = whole_words(text);
         for part in parts {
             let is_prefix = is_prefix(&part);
             if part.chars().count() >= TEXT_MIN_CHARS {
-                add_once(if is_prefix { &mut self.prefixes } else { &mut self.texts }, part);
+                add_once(
+                    if is_prefix {
+                        &mut self.prefixes
+                    } else {
+                        &mut self.texts
+                    },
+                    part,
+                );
             }
         }
-        begun.into_iter().filter(|word| is_prefix(word)).for_each(|word| add_once(&mut self.prefixes, word));
+        begun
+            .into_iter()
+            .filter(|word| is_prefix(word))
+            .for_each(|word| add_once(&mut self.prefixes, word));
     }
 }
 
@@ -66,19 +88,26 @@ fn add_once(texts: &mut Vec<String>, text: String) {
     }
 }
 
-/// Whether a word is how identifiers begin, of so many parts that it tells them from others: `SESSION_COOKIE_`.
+/// Whether a word is how identifiers begin, of so many parts that it tells them from others:
+/// `SESSION_COOKIE_`.
 fn is_prefix(word: &str) -> bool {
-    word.ends_with('_') && word.chars().all(is_of_word) && word.split('_').filter(|part| !part.is_empty()).count() > 1
+    word.ends_with('_')
+        && word.chars().all(is_of_word)
+        && word.split('_').filter(|part| !part.is_empty()).count() > 1
 }
 
 /// Whether somebody wrote words and no expression.
 pub(super) fn is_plain(pattern: &str) -> bool {
-    pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+    pattern
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
 }
 
 /// Goes on each of these texts with what an expression matches.
 fn with(mut before: Vec<String>, expression: &Hir) -> Vec<String> {
-    let go_on = |before: &mut Vec<String>, more: &str| before.iter_mut().for_each(|text| text.push_str(more));
+    let go_on = |before: &mut Vec<String>, more: &str| {
+        before.iter_mut().for_each(|text| text.push_str(more))
+    };
     match expression.kind() {
         HirKind::Empty | HirKind::Look(_) => before,
         HirKind::Literal(literal) => {
@@ -97,7 +126,10 @@ fn with(mut before: Vec<String>, expression: &Hir) -> Vec<String> {
         HirKind::Capture(capture) => with(before, &capture.sub),
         HirKind::Concat(parts) => parts.iter().fold(before, with),
         HirKind::Alternation(parts) => {
-            let mut all: Vec<String> = parts.iter().flat_map(|part| with(before.clone(), part)).collect();
+            let mut all: Vec<String> = parts
+                .iter()
+                .flat_map(|part| with(before.clone(), part))
+                .collect();
             all.truncate(ALTERNATIVES_MAX);
             all
         }
@@ -107,10 +139,21 @@ fn with(mut before: Vec<String>, expression: &Hir) -> Vec<String> {
 /// What stands for one of several characters: a blank, a letter or anything.
 fn shown(class: &Class) -> char {
     let ranges: Vec<(u32, u32)> = match class {
-        Class::Unicode(class) => class.iter().map(|range| (range.start().into(), range.end().into())).collect(),
-        Class::Bytes(class) => class.iter().map(|range| (range.start().into(), range.end().into())).collect(),
+        Class::Unicode(class) => class
+            .iter()
+            .map(|range| (range.start().into(), range.end().into()))
+            .collect(),
+        Class::Bytes(class) => class
+            .iter()
+            .map(|range| (range.start().into(), range.end().into()))
+            .collect(),
     };
-    let ascii = || ranges.iter().flat_map(|&(start, end)| start..=end.min(0x7F)).filter_map(char::from_u32);
+    let ascii = || {
+        ranges
+            .iter()
+            .flat_map(|&(start, end)| start..=end.min(0x7F))
+            .filter_map(char::from_u32)
+    };
     if ascii().next().is_none() {
         GAP
     } else if ascii().all(char::is_whitespace) {
@@ -122,13 +165,16 @@ fn shown(class: &Class) -> char {
     }
 }
 
-/// The parts of a text between words that go on unknown, without what stands around them; and how those words begin.
+/// The parts of a text between words that go on unknown, without what stands around them; and how
+/// those words begin.
 fn whole_words(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut parts, mut begun) = (vec![String::new()], Vec::new());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| is_of_word(c) || c == LETTERS;
-        let end = rest.find(|c| is_word(c) != is_word(first)).unwrap_or(rest.len());
+        let end = rest
+            .find(|c| is_word(c) != is_word(first))
+            .unwrap_or(rest.len());
         let (piece, behind) = rest.split_at(end);
         rest = behind;
         if let Some((beginning, _)) = piece.split_once(LETTERS) {
@@ -138,7 +184,9 @@ fn whole_words(text: &str) -> (Vec<String>, Vec<String>) {
             part.push_str(piece);
         }
     }
-    let bare = parts.into_iter().map(|part| part.trim_matches(|c| !is_of_word(c)).to_owned());
+    let bare = parts
+        .into_iter()
+        .map(|part| part.trim_matches(|c| !is_of_word(c)).to_owned());
     (bare.filter(|part| !part.is_empty()).collect(), begun)
 }
 
@@ -165,7 +213,10 @@ mod tests {
             (r"^pub fn parse_header\($", "pub fn parse_header"),
             ("\"exact phrase\"", "exact phrase"),
             ("parse_header|read_rows", "parse_header / read_rows"),
-            (r"(async )?fn (parse_header|read_rows)\(", "fn parse_header / fn read_rows"),
+            (
+                r"(async )?fn (parse_header|read_rows)\(",
+                "fn parse_header / fn read_rows",
+            ),
             (r"class (Ledger|Journal)\b", "class Ledger / class Journal"),
             ("foobar|foobaz", "foobar / foobaz"),
             ("parse_header.*read_rows", "parse_header / read_rows"),
@@ -185,24 +236,47 @@ mod tests {
             (r"SESSION_COOKIE_\w+", "SESSION_COOKIE_", ""),
             ("SESSION_COOKIE_.*", "SESSION_COOKIE_", ""),
             (r"\bSESSION_COOKIE_[A-Z]+\b", "SESSION_COOKIE_", ""),
-            (r#"config\["SESSION_COOKIE_\w+"\]"#, "SESSION_COOKIE_", "config"),
-            (r"(SESSION_COOKIE|REMEMBER_ME)_\w+", "SESSION_COOKIE_ / REMEMBER_ME_", ""),
+            (
+                r#"config\["SESSION_COOKIE_\w+"\]"#,
+                "SESSION_COOKIE_",
+                "config",
+            ),
+            (
+                r"(SESSION_COOKIE|REMEMBER_ME)_\w+",
+                "SESSION_COOKIE_ / REMEMBER_ME_",
+                "",
+            ),
             ("SESSION_COOKIE_NAME", "", "SESSION_COOKIE_NAME"),
             (r"parse_\w+", "", ""),
             (r"__init_\w+|_private_", "", "_private_"),
             (r"\w+_COOKIE_", "", ""),
         ] {
             let sought = Sought::of(expression);
-            assert_eq!((sought.prefixes.join(" / "), sought.texts.join(" / ")), (prefixes.into(), texts.into()));
+            assert_eq!(
+                (sought.prefixes.join(" / "), sought.texts.join(" / ")),
+                (prefixes.into(), texts.into())
+            );
         }
     }
 
     #[test]
     fn what_is_only_a_part_of_a_word_says_nothing() {
-        for expression in
-            [r"parse_\w+", "[Pp]arse_header", "[a-z]+_header", r"\d+", ".*", r"a|b|fn\b", r"x\.y", "", "[^,]+", "(?:)"]
-        {
-            let found: Vec<String> = texts(expression).into_iter().filter(|text| !text.is_empty()).collect();
+        for expression in [
+            r"parse_\w+",
+            "[Pp]arse_header",
+            "[a-z]+_header",
+            r"\d+",
+            ".*",
+            r"a|b|fn\b",
+            r"x\.y",
+            "",
+            "[^,]+",
+            "(?:)",
+        ] {
+            let found: Vec<String> = texts(expression)
+                .into_iter()
+                .filter(|text| !text.is_empty())
+                .collect();
             assert_eq!(found, Vec::<String>::new(), "{expression}");
         }
     }

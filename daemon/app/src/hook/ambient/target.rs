@@ -58,7 +58,8 @@ pub(super) struct Target {
     pub(super) named: Option<NamedFiles>,
     /// What is searched.
     pub(super) directory: Option<Directory>,
-    /// By which stems memories may know it: the file's and that of what it tests, or those of what is searched for.
+    /// By which stems memories may know it: the file's and that of what it tests, or those of what
+    /// is searched for.
     pub(super) stems: Vec<String>,
     /// The topics that the file goes by besides its stem.
     pub(super) topics: Vec<Topic>,
@@ -100,7 +101,10 @@ impl Target {
             "Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => input.file().map(of_file),
             "apply_patch" => {
                 let file = input.patched_files().into_iter().next()?;
-                Some(Self { is_patch: true, ..of_file(file) })
+                Some(Self {
+                    is_patch: true,
+                    ..of_file(file)
+                })
             }
             "Grep" => Some(Self::of_search(input, paths, input.tool_text("pattern")?)),
             "Glob" => Some(Self::of_glob(input, paths, input.tool_text("pattern")?)),
@@ -113,13 +117,25 @@ impl Target {
         let file = input.file().filter(|path| paths.is_file(path));
         let directory = input.file().filter(|path| paths.is_directory(path));
         let directory = directory.and_then(|path| Directory::of(&path, "", paths));
-        let Sought { texts: sought, prefixes } = Sought::of(pattern);
+        let Sought {
+            texts: sought,
+            prefixes,
+        } = Sought::of(pattern);
         let below = file.as_deref().map(|file| paths.relative(file));
-        let stems = below.as_deref().map(stems_of_file).filter(|stems| !stems.is_empty());
-        let glob = ["glob", "include"].into_iter().find_map(|key| input.tool_text(key)).filter(|_| file.is_none());
+        let stems = below
+            .as_deref()
+            .map(stems_of_file)
+            .filter(|stems| !stems.is_empty());
+        let glob = ["glob", "include"]
+            .into_iter()
+            .find_map(|key| input.tool_text(key))
+            .filter(|_| file.is_none());
         let named = glob.and_then(|glob| Some((glob, NamedFiles::of(glob, &base(input), paths)?)));
         Self {
-            label: named.as_ref().map_or_else(|| pattern.to_owned(), |(glob, _)| format!("{pattern} in {glob}")),
+            label: named.as_ref().map_or_else(
+                || pattern.to_owned(),
+                |(glob, _)| format!("{pattern} in {glob}"),
+            ),
             named: named.map(|(_, named)| named),
             stems: stems.unwrap_or_else(|| stems_of(&sought)),
             topics: below.as_deref().map(topics_of).unwrap_or_default(),
@@ -132,27 +148,39 @@ impl Target {
         }
     }
 
-    /// A search for files whose paths match. Only the words of the pattern say what is meant; where it is looked for says so of
-    /// a mere name alone, which the directory could have stood in front of.
+    /// A search for files whose paths match. Only the words of the pattern say what is meant; where
+    /// it is looked for says so of a mere name alone, which the directory could have stood in
+    /// front of.
     fn of_glob(input: &Input, paths: Paths<'_>, pattern: &str) -> Self {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_literal = !last.contains(WILDCARDS);
         let literal = literal_directory(pattern);
         let base = base(input);
-        let ending = if is_literal { format!("/{last}") } else { last.trim_start_matches('*').to_owned() };
-        let ending = if ending.contains(WILDCARDS) { "" } else { &ending };
+        let ending = if is_literal {
+            format!("/{last}")
+        } else {
+            last.trim_start_matches('*').to_owned()
+        };
+        let ending = if ending.contains(WILDCARDS) {
+            ""
+        } else {
+            &ending
+        };
         let beside = input.file().filter(|_| matches!(above, "" | "."));
         let telling = beside.as_deref().and_then(Path::to_str).unwrap_or(&literal);
         let path = tells_directory(telling, paths).then(|| base.join(&literal));
         let directory = path.and_then(|path| Directory::of(&path, ending, paths));
         // Of `*.sql` nothing but the ending is left, which names no file.
-        let stem = Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
+        let stem =
+            Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
         Self {
             label: pattern.to_owned(),
             name: is_literal.then(|| PathBuf::from(last)),
             named: NamedFiles::of(pattern, &base, paths),
             directory,
-            stems: stem.map(|stem| stems_of_file(Path::new(&stem))).unwrap_or_default(),
+            stems: stem
+                .map(|stem| stems_of_file(Path::new(&stem)))
+                .unwrap_or_default(),
             ..Self::default()
         }
     }
@@ -166,29 +194,62 @@ impl Target {
     pub(super) fn names(&self, declared: &[String]) -> Vec<String> {
         let is_distinctive = |name: &String| is_distinctive(name);
         if self.pattern.is_none() {
-            return declared.iter().filter(|name| is_distinctive(name)).cloned().collect();
+            return declared
+                .iter()
+                .filter(|name| is_distinctive(name))
+                .cloned()
+                .collect();
         }
-        let words = self.sought.iter().flat_map(|text| helix_code::words(text)).filter(|word| !is_common_word(word));
-        words.map(str::to_owned).filter(is_distinctive).take(SYMBOLS_MAX).collect()
+        let words = self
+            .sought
+            .iter()
+            .flat_map(|text| helix_code::words(text))
+            .filter(|word| !is_common_word(word));
+        words
+            .map(str::to_owned)
+            .filter(is_distinctive)
+            .take(SYMBOLS_MAX)
+            .collect()
     }
 
-    /// The telling words of each text that is searched for; those of an expression that says none, as they stand.
+    /// The telling words of each text that is searched for; those of an expression that says none,
+    /// as they stand.
     pub(super) fn sought_words(&self) -> Vec<String> {
         let telling = |text: &String| {
-            let words = helix_code::words(text).filter(|word| word.chars().count() > 2 && !is_common_word(word));
+            let words = helix_code::words(text)
+                .filter(|word| word.chars().count() > 2 && !is_common_word(word));
             words.collect::<Vec<_>>().join(" ")
         };
-        let texts: Vec<String> = self.sought.iter().map(telling).filter(|text| !text.is_empty()).collect();
-        if texts.is_empty() { self.pattern.iter().cloned().collect() } else { texts }
+        let texts: Vec<String> = self
+            .sought
+            .iter()
+            .map(telling)
+            .filter(|text| !text.is_empty())
+            .collect();
+        if texts.is_empty() {
+            self.pattern.iter().cloned().collect()
+        } else {
+            texts
+        }
     }
 
-    /// What is searched for, where it is words as somebody would write them. Of an expression, keywords alone are none.
+    /// What is searched for, where it is words as somebody would write them. Of an expression,
+    /// keywords alone are none.
     pub(super) fn phrases(&self) -> impl Iterator<Item = &str> {
-        let is_expression = self.pattern.as_deref().is_some_and(|pattern| !sought::is_plain(pattern));
-        let has_parts = |text: &&str| text.contains([' ', '-']) && text.chars().count() >= STEM_MIN_CHARS;
-        let is_telling = |word: &str| word.chars().count() >= STEM_MIN_CHARS && !is_common_word(word);
+        let is_expression = self
+            .pattern
+            .as_deref()
+            .is_some_and(|pattern| !sought::is_plain(pattern));
+        let has_parts =
+            |text: &&str| text.contains([' ', '-']) && text.chars().count() >= STEM_MIN_CHARS;
+        let is_telling =
+            |word: &str| word.chars().count() >= STEM_MIN_CHARS && !is_common_word(word);
         let says = move |text: &&str| !is_expression || helix_code::words(text).any(is_telling);
-        let texts = self.sought.iter().map(String::as_str).filter(|text| sought::is_plain(text));
+        let texts = self
+            .sought
+            .iter()
+            .map(String::as_str)
+            .filter(|text| sought::is_plain(text));
         texts.filter(has_parts).filter(says)
     }
 
@@ -208,26 +269,41 @@ impl Directory {
         let path = one_spelling(relative.to_str()?.trim_end_matches('/'));
         let is_below = relative.is_relative() && !path.is_empty();
         let tells = tells_directory(&path, paths);
-        is_below.then(|| Self { path: path.into_owned(), ending: one_spelling(ending).into_owned(), tells })
+        is_below.then(|| Self {
+            path: path.into_owned(),
+            ending: one_spelling(ending).into_owned(),
+            tells,
+        })
     }
 
     /// Whether a path is the directory's, or that of one of the files that are meant.
     pub(super) fn holds(&self, path: &str) -> bool {
-        one_spelling(path).strip_prefix(&self.path).is_some_and(|rest| match rest.strip_prefix('/') {
-            Some("") => true,
-            Some(_) => rest.ends_with(&self.ending),
-            None => rest.is_empty(),
-        })
+        one_spelling(path)
+            .strip_prefix(&self.path)
+            .is_some_and(|rest| match rest.strip_prefix('/') {
+                Some("") => true,
+                Some(_) => rest.ends_with(&self.ending),
+                None => rest.is_empty(),
+            })
     }
 }
 
-/// Whether the directories that a search names say what is meant: one of them is not as in every project.
+/// Whether the directories that a search names say what is meant: one of them is not as in every
+/// project.
 fn tells_directory(literal: &str, paths: Paths<'_>) -> bool {
     let path = Path::new(literal);
-    let below = if path.is_absolute() { paths.relative(path) } else { path.to_owned() };
-    let usual =
-        |name: &OsStr| name.to_str().is_none_or(|name| USUAL_DIRECTORIES.contains(&name.to_lowercase().as_str()));
-    below.components().any(|part| matches!(part, Component::Normal(name) if !usual(name)))
+    let below = if path.is_absolute() {
+        paths.relative(path)
+    } else {
+        path.to_owned()
+    };
+    let usual = |name: &OsStr| {
+        name.to_str()
+            .is_none_or(|name| USUAL_DIRECTORIES.contains(&name.to_lowercase().as_str()))
+    };
+    below
+        .components()
+        .any(|part| matches!(part, Component::Normal(name) if !usual(name)))
 }
 
 /// Where a search begins.
@@ -235,11 +311,15 @@ fn base(input: &Input) -> PathBuf {
     input.file().unwrap_or_else(|| PathBuf::from(&input.cwd))
 }
 
-/// The stems by which memories may know a file, which is given below the project's root: its own, and that of what it tests.
+/// The stems by which memories may know a file, which is given below the project's root: its own,
+/// and that of what it tests.
 fn stems_of_file(file: &Path) -> Vec<String> {
     let tested = tested(file);
-    let mut stems: Vec<String> =
-        [Some(file), tested.as_deref()].into_iter().flatten().filter_map(telling_stem).collect();
+    let mut stems: Vec<String> = [Some(file), tested.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter_map(telling_stem)
+        .collect();
     stems.dedup();
     stems
 }
@@ -247,7 +327,10 @@ fn stems_of_file(file: &Path) -> Vec<String> {
 /// The texts of a search that are stems, each once.
 fn stems_of(texts: &[String]) -> Vec<String> {
     let mut stems: Vec<String> = Vec::new();
-    for stem in texts.iter().filter_map(|text| telling_stem(Path::new(text))) {
+    for stem in texts
+        .iter()
+        .filter_map(|text| telling_stem(Path::new(text)))
+    {
         if !is_common_word(&stem) && !stems.contains(&stem) {
             stems.push(stem);
         }
@@ -266,11 +349,13 @@ fn telling_stem(path: &Path) -> Option<String> {
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
 
-/// Whether a name is more than a common word: it has a part, a capital or a digit, and is not what every program has.
+/// Whether a name is more than a common word: it has a part, a capital or a digit, and is not what
+/// every program has.
 fn is_distinctive(name: &str) -> bool {
     name.chars().count() >= STEM_MIN_CHARS
         && !is_usual_symbol(name)
-        && (name.trim_matches('_').contains('_') || name.chars().any(|c| c.is_uppercase() || c.is_ascii_digit()))
+        && (name.trim_matches('_').contains('_')
+            || name.chars().any(|c| c.is_uppercase() || c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -287,36 +372,90 @@ mod tests {
 
     fn target(tool: &str, tool_input: Value) -> Target {
         let root = PathBuf::from("/p");
-        let project = Project { scope: Scope::Global, root, name: "p".to_owned(), aliases: Vec::new() };
-        let input = Input { tool_name: tool.to_owned(), tool_input, cwd: "/p/crates".to_owned(), ..Input::default() };
+        let project = Project {
+            scope: Scope::Global,
+            root,
+            name: "p".to_owned(),
+            aliases: Vec::new(),
+        };
+        let input = Input {
+            tool_name: tool.to_owned(),
+            tool_input,
+            cwd: "/p/crates".to_owned(),
+            ..Input::default()
+        };
         let project = Arc::new(project);
-        let paths = Paths { reach: &Reach::default(), home: &project, project: &project };
+        let paths = Paths {
+            reach: &Reach::default(),
+            home: &project,
+            project: &project,
+        };
         Target::of(&input, paths).unwrap()
     }
 
     #[test]
     fn a_glob_names_a_directory_a_file_or_neither() {
         let of = |pattern: &str| {
-            let Target { directory, name, stems, .. } = target("Glob", json!({ "pattern": pattern }));
-            let directory = directory.map(|directory| format!("{} {}", directory.path, directory.ending));
-            (directory.unwrap_or_default(), name.map(PathBuf::into_os_string).unwrap_or_default(), stems)
+            let Target {
+                directory,
+                name,
+                stems,
+                ..
+            } = target("Glob", json!({ "pattern": pattern }));
+            let directory =
+                directory.map(|directory| format!("{} {}", directory.path, directory.ending));
+            (
+                directory.unwrap_or_default(),
+                name.map(PathBuf::into_os_string).unwrap_or_default(),
+                stems,
+            )
         };
         let stem = |stem: &str| vec![stem.to_owned()];
-        assert_eq!(of("migrations/*.sql"), ("crates/migrations .sql".to_owned(), "".into(), Vec::new()));
-        assert_eq!(of("/p/db/**/*_test.go"), ("db _test.go".to_owned(), "".into(), stem("_test")));
-        assert_eq!(of("**/kernels.rs"), (String::new(), "kernels.rs".into(), stem("kernels")));
+        assert_eq!(
+            of("migrations/*.sql"),
+            ("crates/migrations .sql".to_owned(), "".into(), Vec::new())
+        );
+        assert_eq!(
+            of("/p/db/**/*_test.go"),
+            ("db _test.go".to_owned(), "".into(), stem("_test"))
+        );
+        assert_eq!(
+            of("**/kernels.rs"),
+            (String::new(), "kernels.rs".into(), stem("kernels"))
+        );
         assert_eq!(of("**/*.{png,svg}"), (String::new(), "".into(), Vec::new()));
         assert_eq!(of("*.sql"), (String::new(), "".into(), Vec::new()));
-        let of = |pattern: &str, path: &str| target("Glob", json!({"pattern": pattern, "path": path})).directory;
+        let of = |pattern: &str, path: &str| {
+            target("Glob", json!({"pattern": pattern, "path": path})).directory
+        };
         let placed = of("ledger/**/*.rs", "/p/src").unwrap();
-        assert!(placed.holds("src/ledger/a.rs") && placed.holds("src/ledger/b/c.rs") && placed.holds("src/ledger/"));
-        assert!(!placed.holds("src/ledger/a.sql") && !placed.holds("src/ledger2/a.rs") && !placed.holds("src/a.rs"));
+        assert!(
+            placed.holds("src/ledger/a.rs")
+                && placed.holds("src/ledger/b/c.rs")
+                && placed.holds("src/ledger/")
+        );
+        assert!(
+            !placed.holds("src/ledger/a.sql")
+                && !placed.holds("src/ledger2/a.rs")
+                && !placed.holds("src/a.rs")
+        );
         let inside = of("router/src/**/main.rs", "/p").unwrap();
         assert!(inside.holds("router/src/main.rs") && inside.holds("router/src/a/main.rs"));
         assert!(!inside.holds("router/src/domain.rs") && !inside.holds("router/main.rs"));
-        assert_eq!(of("/p/router/src/*.rs", "/elsewhere").unwrap().path, "router/src");
-        for (pattern, path) in [("*.rs", "/p/src/ledger"), ("./*.rs", "/p/src/ledger/"), ("ledger/*.rs", "/p/src")] {
-            let expected = Directory { path: "src/ledger".to_owned(), ending: ".rs".to_owned(), tells: true };
+        assert_eq!(
+            of("/p/router/src/*.rs", "/elsewhere").unwrap().path,
+            "router/src"
+        );
+        for (pattern, path) in [
+            ("*.rs", "/p/src/ledger"),
+            ("./*.rs", "/p/src/ledger/"),
+            ("ledger/*.rs", "/p/src"),
+        ] {
+            let expected = Directory {
+                path: "src/ledger".to_owned(),
+                ending: ".rs".to_owned(),
+                tells: true,
+            };
             assert_eq!(of(pattern, path), Some(expected), "{pattern} in {path}");
         }
         for (pattern, path) in [
@@ -330,34 +469,80 @@ mod tests {
             ("/p/src/**/*.rs", "/p"),
             ("crates/src/*.rs", "/p"),
         ] {
-            assert!(of(pattern, path).is_none(), "{pattern} in {path} names no directory");
+            assert!(
+                of(pattern, path).is_none(),
+                "{pattern} in {path} names no directory"
+            );
         }
     }
 
     #[test]
     fn a_keyword_is_no_stem() {
-        let stems = |pattern: &str| target("Grep", json!({ "pattern": pattern })).stems.join(" ");
-        assert_eq!([stems("import"), stems("TODO"), stems("Class"), stems(r"pub fn new\(")], [""; 4]);
+        let stems = |pattern: &str| {
+            target("Grep", json!({ "pattern": pattern }))
+                .stems
+                .join(" ")
+        };
+        assert_eq!(
+            [
+                stems("import"),
+                stems("TODO"),
+                stems("Class"),
+                stems(r"pub fn new\(")
+            ],
+            [""; 4]
+        );
         let stems_of = |path: &str| target("Read", json!({ "file_path": path })).stems;
-        for path in ["/p/about.py", "/p/src/Other.rs", "/p/before.py", "/p/should.py", "/p/would.rs", "/p/being.py"] {
+        for path in [
+            "/p/about.py",
+            "/p/src/Other.rs",
+            "/p/before.py",
+            "/p/should.py",
+            "/p/would.rs",
+            "/p/being.py",
+        ] {
             assert!(stems_of(path).is_empty(), "{path}");
         }
-        assert_eq!((stems("about"), stems_of("/p/about_us.py")), (String::new(), vec!["about_us".to_owned()]));
-        assert_eq!((stems("watermark").as_str(), stems(r"\bwatermark\b").as_str()), ("watermark", "watermark"));
+        assert_eq!(
+            (stems("about"), stems_of("/p/about_us.py")),
+            (String::new(), vec!["about_us".to_owned()])
+        );
+        assert_eq!(
+            (
+                stems("watermark").as_str(),
+                stems(r"\bwatermark\b").as_str()
+            ),
+            ("watermark", "watermark")
+        );
         assert_eq!(stems("setsid|TODO|flusher|setsid"), "setsid flusher");
         let phrases = |pattern: &str| {
             let target = target("Grep", json!({ "pattern": pattern }));
-            target.phrases().map(str::to_owned).collect::<Vec<_>>().join(", ")
+            target
+                .phrases()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         assert_eq!(phrases("stack weight"), "stack weight");
         assert_eq!(
-            (phrases("HAR-311").as_str(), phrases("a.*b c"), phrases("weight")),
+            (
+                phrases("HAR-311").as_str(),
+                phrases("a.*b c"),
+                phrases("weight")
+            ),
             ("HAR-311", String::new(), String::new())
         );
-        assert_eq!(phrases("\"stack weight\"|pub fn new"), "stack weight", "keywords are no phrase");
+        assert_eq!(
+            phrases("\"stack weight\"|pub fn new"),
+            "stack weight",
+            "keywords are no phrase"
+        );
         let target = target("Grep", json!({"pattern": "TODO|FxHashSet|Error"}));
         assert_eq!(target.names(&[]), ["FxHashSet"]);
-        let target = self::target("Grep", json!({"pattern": r"\bparse_header\b|fn\s+read_rows|\w+_column"}));
+        let target = self::target(
+            "Grep",
+            json!({"pattern": r"\bparse_header\b|fn\s+read_rows|\w+_column"}),
+        );
         assert_eq!(target.names(&[]), ["parse_header", "read_rows"]);
     }
 }

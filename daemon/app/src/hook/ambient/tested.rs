@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 /// What the names of tests have before or behind that of what they test.
 const BEFORE: [&str; 2] = ["test_", "test-"];
-const BEHIND: [&str; 8] = ["_tests", "_test", "-test", ".test", "_spec", "-spec", ".spec", ".tests"];
+const BEHIND: [&str; 8] = [
+    "_tests", "_test", "-test", ".test", "_spec", "-spec", ".spec", ".tests",
+];
 
 /// The same in names whose parts begin with a capital.
 const CAPITAL_BEFORE: &str = "Test";
@@ -13,8 +15,8 @@ const CAPITAL_BEHIND: [&str; 5] = ["TestCase", "Tests", "Test", "Spec", "IT"];
 /// Directories that hold tests whose names are those of what they test.
 const DIRECTORIES: [&str; 5] = ["tests", "test", "__tests__", "spec", "specs"];
 
-/// What the file is called that a test is of, as if it stood at the same place; `None` for what is no test. The file is given
-/// below the project's root.
+/// What the file is called that a test is of, as if it stood at the same place; `None` for what is
+/// no test. The file is given below the project's root.
 pub(super) fn tested(file: &Path) -> Option<PathBuf> {
     let stem = file.file_stem()?.to_str()?;
     let mut above = file.parent()?.iter().filter_map(|part| part.to_str());
@@ -26,15 +28,23 @@ pub(super) fn tested(file: &Path) -> Option<PathBuf> {
             };
             Some(file.with_file_name(name))
         }
-        None => above.any(|part| DIRECTORIES.contains(&part)).then(|| file.to_owned()),
+        None => above
+            .any(|part| DIRECTORIES.contains(&part))
+            .then(|| file.to_owned()),
     }
 }
 
-/// Whether a file is called as another one, whatever their endings and however the parts of their names are joined.
+/// Whether a file is called as another one, whatever their endings and however the parts of their
+/// names are joined.
 pub(super) fn is_called_as(file: &Path, other: &Path) -> bool {
     let plain = |file: &Path| {
         let stem = file.file_stem().and_then(|stem| stem.to_str())?;
-        Some(stem.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>())
+        Some(
+            stem.chars()
+                .filter(|c| c.is_alphanumeric())
+                .flat_map(char::to_lowercase)
+                .collect::<String>(),
+        )
     };
     plain(file).is_some_and(|name| !name.is_empty() && plain(other) == Some(name))
 }
@@ -45,11 +55,19 @@ fn subject(stem: &str) -> Option<&str> {
     let before = BEFORE.iter().find_map(|mark| stem.strip_prefix(mark));
     let behind = || BEHIND.iter().find_map(|mark| stem.strip_suffix(mark));
     let capital_behind = || {
-        let rest = CAPITAL_BEHIND.iter().find_map(|mark| stem.strip_suffix(mark));
+        let rest = CAPITAL_BEHIND
+            .iter()
+            .find_map(|mark| stem.strip_suffix(mark));
         rest.filter(|rest| rest.ends_with(is_small))
     };
-    let capital_before = || stem.strip_prefix(CAPITAL_BEFORE).filter(|rest| rest.starts_with(char::is_uppercase));
-    let subject = before.or_else(behind).or_else(capital_behind).or_else(capital_before)?;
+    let capital_before = || {
+        stem.strip_prefix(CAPITAL_BEFORE)
+            .filter(|rest| rest.starts_with(char::is_uppercase))
+    };
+    let subject = before
+        .or_else(behind)
+        .or_else(capital_behind)
+        .or_else(capital_before)?;
     subject.contains(char::is_alphanumeric).then_some(subject)
 }
 
@@ -65,7 +83,10 @@ mod tests {
             ("web/order.test.ts", "web/order.ts"),
             ("web/order.spec.tsx", "web/order.tsx"),
             ("spec/order_spec.rb", "spec/order.rb"),
-            ("src/test/java/com/shop/OrderTest.java", "src/test/java/com/shop/Order.java"),
+            (
+                "src/test/java/com/shop/OrderTest.java",
+                "src/test/java/com/shop/Order.java",
+            ),
             ("src/OrderTests.swift", "src/Order.swift"),
             ("src/TestOrder.java", "src/Order.java"),
             ("src/OrderIT.java", "src/Order.java"),
@@ -73,18 +94,33 @@ mod tests {
             ("web/__tests__/order.js", "web/__tests__/order.js"),
             ("tests/all/order.rs", "tests/all/order.rs"),
         ] {
-            assert_eq!(tested(Path::new(test)).as_deref(), Some(Path::new(file)), "{test}");
+            assert_eq!(
+                tested(Path::new(test)).as_deref(),
+                Some(Path::new(file)),
+                "{test}"
+            );
         }
-        for file in ["src/order.py", "src/latest.rs", "src/Contest.java", "src/_test.go", "src/UNIT.md", "test_.py", ""]
-        {
+        for file in [
+            "src/order.py",
+            "src/latest.rs",
+            "src/Contest.java",
+            "src/_test.go",
+            "src/UNIT.md",
+            "test_.py",
+            "",
+        ] {
             assert_eq!(tested(Path::new(file)), None, "{file}");
         }
     }
 
     #[test]
     fn names_are_the_same_however_their_parts_are_joined() {
-        let is_called_as = |file: &str, other: &str| is_called_as(Path::new(file), Path::new(other));
-        assert!(is_called_as("src/rate-limit.ts", "tests/rate_limit.py") && is_called_as("Order.java", "src/order.rs"));
+        let is_called_as =
+            |file: &str, other: &str| is_called_as(Path::new(file), Path::new(other));
+        assert!(
+            is_called_as("src/rate-limit.ts", "tests/rate_limit.py")
+                && is_called_as("Order.java", "src/order.rs")
+        );
         assert!(!is_called_as("orders.rs", "order.rs") && !is_called_as("_.rs", "-.rs"));
     }
 }

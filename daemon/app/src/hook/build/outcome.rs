@@ -33,7 +33,8 @@ enum Status {
     Succeeded,
     /// It is another.
     Failed,
-    /// The client says that the tool failed, not that the command ended so: it took too long, or was not permitted.
+    /// The client says that the tool failed, not that the command ended so: it took too long, or
+    /// was not permitted.
     Refused,
     /// The client does not say.
     Untold,
@@ -57,11 +58,17 @@ impl Outcome {
                 Some(_) => (rest, Status::Failed),
                 None => (input.error.as_str(), Status::Refused),
             };
-            return Some(Self { output: bounded(output), status });
+            return Some(Self {
+                output: bounded(output),
+                status,
+            });
         }
         match &input.tool_response {
             // Codex's.
-            Value::String(output) => Some(Self { output: bounded(output), status: Status::Untold }),
+            Value::String(output) => Some(Self {
+                output: bounded(output),
+                status: Status::Untold,
+            }),
             Value::Object(fields) => Self::of_fields(input, fields),
             _ => None,
         }
@@ -70,7 +77,8 @@ impl Outcome {
     fn of_fields(input: &Input, fields: &Map<String, Value>) -> Option<Self> {
         let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
         let is_true = |value: Option<&Value>| value == Some(&Value::Bool(true));
-        let goes_on = !text("backgroundTaskId").is_empty() || is_true(input.tool_input.get("run_in_background"));
+        let goes_on = !text("backgroundTaskId").is_empty()
+            || is_true(input.tool_input.get("run_in_background"));
         if goes_on || is_true(fields.get("interrupted")) {
             return None;
         }
@@ -80,13 +88,28 @@ impl Outcome {
         // Claude Code takes some other exit codes for success, and says how it reads them.
         let is_told = fields.contains_key("stdout") && text("returnCodeInterpretation").is_empty();
         let output = bounded(&format!("{}\n{}", text("stdout"), text("stderr")));
-        Some(Self { output, status: if is_told { Status::Succeeded } else { Status::Untold } })
+        Some(Self {
+            output,
+            status: if is_told {
+                Status::Succeeded
+            } else {
+                Status::Untold
+            },
+        })
     }
 
     fn of_gemini(content: &str) -> Self {
         let is_own = |line: &&str| !OWN_LINES.iter().any(|own| line.starts_with(own));
-        let output = content.lines().filter(is_own).map(unlabelled).collect::<Vec<_>>().join("\n");
-        let mut codes = content.lines().rev().filter_map(|line| line.strip_prefix("Exit Code: "));
+        let output = content
+            .lines()
+            .filter(is_own)
+            .map(unlabelled)
+            .collect::<Vec<_>>()
+            .join("\n");
+        let mut codes = content
+            .lines()
+            .rev()
+            .filter_map(|line| line.strip_prefix("Exit Code: "));
         let status = match codes.next().map(str::trim) {
             Some("0") => Status::Succeeded,
             Some(code) if code.parse::<i32>().is_ok() => Status::Failed,
@@ -100,7 +123,8 @@ impl Outcome {
         matches!(self.status, Status::Failed | Status::Refused)
     }
 
-    /// How one command of the line went: by the exit status where that is its own, else by what the output says.
+    /// How one command of the line went: by the exit status where that is its own, else by what the
+    /// output says.
     pub(super) fn verdict(&self, run: &Run) -> Verdict {
         match self.status {
             Status::Succeeded if run.vouched.success => Verdict::Succeeded,
@@ -109,12 +133,14 @@ impl Outcome {
         }
     }
 
-    /// The line's other commands that succeeded: by the exit status, or because the one that counts ran only then.
+    /// The line's other commands that succeeded: by the exit status, or because the one that counts
+    /// ran only then.
     pub(super) fn succeeded_beside(&self, runs: Runs, verdict: Verdict) -> Vec<Run> {
         let is_vouched = |run: &Run| self.status == Status::Succeeded && run.vouched.success;
         let mut succeeded: Vec<Run> = runs.others.into_iter().filter(is_vouched).collect();
         if verdict == Verdict::Succeeded {
-            let is_known = |run: &Run, known: &[Run]| known.iter().any(|known| known.words == run.words);
+            let is_known =
+                |run: &Run, known: &[Run]| known.iter().any(|known| known.words == run.words);
             for run in runs.main.earlier {
                 if !is_known(&run, &succeeded) {
                     succeeded.push(run);
@@ -126,18 +152,29 @@ impl Outcome {
 }
 
 fn unlabelled(line: &str) -> &str {
-    LABELS.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
+    LABELS
+        .iter()
+        .find_map(|label| line.strip_prefix(label))
+        .unwrap_or(line)
 }
 
-/// What a command itself wrote, of a long output the start and the end. What Helix told before is nothing that went wrong.
+/// What a command itself wrote, of a long output the start and the end. What Helix told before is
+/// nothing that went wrong.
 fn bounded(output: &str) -> String {
     let output = &*without_inserted(output);
     if output.len() <= OUTPUT_MAX_BYTES {
         return output.to_owned();
     }
     let half = OUTPUT_MAX_BYTES / 2;
-    let (head, tail) = (output.floor_char_boundary(half), output.ceil_char_boundary(output.len() - half));
-    format!("{}\n{}", output.get(..head).unwrap_or_default(), output.get(tail..).unwrap_or_default())
+    let (head, tail) = (
+        output.floor_char_boundary(half),
+        output.ceil_char_boundary(output.len() - half),
+    );
+    format!(
+        "{}\n{}",
+        output.get(..head).unwrap_or_default(),
+        output.get(tail..).unwrap_or_default()
+    )
 }
 
 #[cfg(test)]
@@ -149,18 +186,29 @@ mod tests {
     use super::*;
 
     fn outcome(tool_input: Value, tool_response: Value) -> Option<Outcome> {
-        let input = Input { tool_input, tool_response, ..Input::default() };
+        let input = Input {
+            tool_input,
+            tool_response,
+            ..Input::default()
+        };
         Outcome::of(&input, ClientEvent::PostToolUse)
     }
 
     fn verdict(command: &str, response: Value) -> Verdict {
-        outcome(json!({}), response).unwrap().verdict(&run_of(command).unwrap())
+        outcome(json!({}), response)
+            .unwrap()
+            .verdict(&run_of(command).unwrap())
     }
 
     #[test]
     fn an_exit_status_counts_where_it_is_the_commands_own() {
         let silent = || json!({"stdout": "", "stderr": "", "interrupted": false});
-        for command in ["cargo build", "cd web && npm run build", "go vet ./... && echo ok", "(cd a && tsc)"] {
+        for command in [
+            "cargo build",
+            "cd web && npm run build",
+            "go vet ./... && echo ok",
+            "(cd a && tsc)",
+        ] {
             assert_eq!(verdict(command, silent()), Verdict::Succeeded, "{command}");
         }
         for command in [
@@ -172,7 +220,8 @@ mod tests {
         ] {
             assert_eq!(verdict(command, silent()), Verdict::Unknown, "{command}");
         }
-        let interpreted = json!({"stdout": "", "stderr": "", "returnCodeInterpretation": "No matches found"});
+        let interpreted =
+            json!({"stdout": "", "stderr": "", "returnCodeInterpretation": "No matches found"});
         assert_eq!(verdict("cargo build", interpreted), Verdict::Unknown);
         assert_eq!(verdict("cargo build", json!("")), Verdict::Unknown);
     }
@@ -180,25 +229,58 @@ mod tests {
     #[test]
     fn a_failed_line_is_the_failure_of_its_last_command() {
         let of = |error: &str, command: &str| {
-            let input = Input { error: error.to_owned(), ..Input::default() };
-            Outcome::of(&input, ClientEvent::PostToolUseFailure).unwrap().verdict(&run_of(command).unwrap())
+            let input = Input {
+                error: error.to_owned(),
+                ..Input::default()
+            };
+            Outcome::of(&input, ClientEvent::PostToolUseFailure)
+                .unwrap()
+                .verdict(&run_of(command).unwrap())
         };
         assert_eq!(of("Exit code 1\n", "cargo test"), Verdict::Failed);
-        assert_eq!(of("Exit code 1\n", "cargo test | grep panicked"), Verdict::Unknown);
-        assert_eq!(of("Exit code 1\ntest result: ok. 3 passed", "cargo test && git push"), Verdict::Succeeded);
-        assert_eq!(of("Exit code 101\ntest result: FAILED. 1 passed", "cargo test && git push"), Verdict::Failed);
-        assert_eq!(of("Command timed out after 2m 0.0s", "cargo test"), Verdict::Unknown);
+        assert_eq!(
+            of("Exit code 1\n", "cargo test | grep panicked"),
+            Verdict::Unknown
+        );
+        assert_eq!(
+            of(
+                "Exit code 1\ntest result: ok. 3 passed",
+                "cargo test && git push"
+            ),
+            Verdict::Succeeded
+        );
+        assert_eq!(
+            of(
+                "Exit code 101\ntest result: FAILED. 1 passed",
+                "cargo test && git push"
+            ),
+            Verdict::Failed
+        );
+        assert_eq!(
+            of("Command timed out after 2m 0.0s", "cargo test"),
+            Verdict::Unknown
+        );
     }
 
     #[test]
     fn a_line_that_succeeded_says_so_of_those_that_had_to() {
         let beside = |line: &str, response: Value| {
-            let (outcome, runs) = (outcome(json!({}), response).unwrap(), runs_of(line).unwrap());
+            let (outcome, runs) = (
+                outcome(json!({}), response).unwrap(),
+                runs_of(line).unwrap(),
+            );
             let verdict = outcome.verdict(&runs.main);
-            outcome.succeeded_beside(runs, verdict).into_iter().map(|run| run.tool).collect::<Vec<_>>()
+            outcome
+                .succeeded_beside(runs, verdict)
+                .into_iter()
+                .map(|run| run.tool)
+                .collect::<Vec<_>>()
         };
         let silent = || json!({"stdout": "", "stderr": "", "interrupted": false});
-        assert_eq!(beside("npm ci && npm run build && npm test", silent()), ["npm ci", "npm run build"]);
+        assert_eq!(
+            beside("npm ci && npm run build && npm test", silent()),
+            ["npm ci", "npm run build"]
+        );
         assert_eq!(beside("cargo test && npm ci", silent()), ["npm ci"]);
         for line in [
             "cargo build; cargo test",
@@ -209,10 +291,19 @@ mod tests {
             assert!(beside(line, silent()).is_empty(), "{line}");
         }
         let told = || json!("test result: ok. 3 passed");
-        assert_eq!(beside("cargo build && cargo test | tail -1", told()), ["cargo build"]);
+        assert_eq!(
+            beside("cargo build && cargo test | tail -1", told()),
+            ["cargo build"]
+        );
         assert!(beside("cargo build; cargo test | tail -1", told()).is_empty());
         assert!(beside("cargo build && cargo test | tail -1", json!("nobody knows")).is_empty());
-        assert!(beside("cargo build && cargo test | tail -1", json!("test result: FAILED. 1 passed")).is_empty());
+        assert!(
+            beside(
+                "cargo build && cargo test | tail -1",
+                json!("test result: FAILED. 1 passed")
+            )
+            .is_empty()
+        );
     }
 
     #[test]
@@ -229,9 +320,18 @@ mod tests {
                        --> src/a.rs:3:4\nError: (none)\nExit Code: 101\nSignal: (none)";
         let failed = outcome(json!({}), json!({"llmContent": content})).unwrap();
         let faults = helix_terminal::fault::faults(&failed.output);
-        assert_eq!(faults.iter().map(|fault| fault.code.as_str()).collect::<Vec<_>>(), ["E0277"]);
+        assert_eq!(
+            faults
+                .iter()
+                .map(|fault| fault.code.as_str())
+                .collect::<Vec<_>>(),
+            ["E0277"]
+        );
         assert_eq!(faults[0].file, "src/a.rs");
-        assert_eq!(verdict("cargo build", json!({"llmContent": content})), Verdict::Failed);
+        assert_eq!(
+            verdict("cargo build", json!({"llmContent": content})),
+            Verdict::Failed
+        );
         let of = |content: &str| verdict("cargo build", json!({"llmContent": content}));
         assert_eq!(of("Stderr: error[E0277]: x"), Verdict::Failed);
         assert_eq!(of("Output: (empty)\nExit Code: 0"), Verdict::Succeeded);
@@ -241,11 +341,26 @@ mod tests {
     #[test]
     fn what_helix_told_before_is_no_output() {
         let told = "a\n<helix-memory note=\"x\">\nerror[E0277]: `Rc<X>` cannot be sent\n</helix-memory>\nb";
-        let error = Input { error: format!("Exit code 101\n{told}"), ..Input::default() };
+        let error = Input {
+            error: format!("Exit code 101\n{told}"),
+            ..Input::default()
+        };
         let failed = Outcome::of(&error, ClientEvent::PostToolUseFailure).unwrap();
-        assert_eq!((failed.output.as_str(), failed.status), ("a\n \nb", Status::Failed));
-        for response in [json!(told), json!({"stdout": "", "stderr": told}), json!({"llmContent": told})] {
-            assert!(!outcome(json!({}), response).unwrap().output.contains("E0277"));
+        assert_eq!(
+            (failed.output.as_str(), failed.status),
+            ("a\n \nb", Status::Failed)
+        );
+        for response in [
+            json!(told),
+            json!({"stdout": "", "stderr": told}),
+            json!({"llmContent": told}),
+        ] {
+            assert!(
+                !outcome(json!({}), response)
+                    .unwrap()
+                    .output
+                    .contains("E0277")
+            );
         }
     }
 
@@ -253,6 +368,10 @@ mod tests {
     fn long_outputs_keep_both_ends() {
         let output = format!("start{}end", "ä".repeat(OUTPUT_MAX_BYTES));
         let bounded = bounded(&output);
-        assert!(bounded.len() <= OUTPUT_MAX_BYTES + 2 && bounded.starts_with("start") && bounded.ends_with("end"));
+        assert!(
+            bounded.len() <= OUTPUT_MAX_BYTES + 2
+                && bounded.starts_with("start")
+                && bounded.ends_with("end")
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Where a command of a line works: in which directory, and so in which project. What fails elsewhere is a mistake of the project
-//! there.
+//! Where a command of a line works: in which directory, and so in which project. What fails
+//! elsewhere is a mistake of the project there.
 
 use std::env;
 use std::path::{Component, Path, PathBuf};
@@ -17,8 +17,9 @@ impl Context<'_> {
     }
 }
 
-/// The run with the directory that it runs in, where that is not the project's: what fails in one package is not mended
-/// because another one is fine. The options by which it goes elsewhere are among its words.
+/// The run with the directory that it runs in, where that is not the project's: what fails in one
+/// package is not mended because another one is fine. The options by which it goes elsewhere are
+/// among its words.
 pub(super) fn placed(context: &Context<'_>, mut run: Run) -> Run {
     let shown = context.shown(&plain(&place_of(context, run.directory.as_deref())));
     if !matches!(shown.as_str(), "" | "." | "/") && Path::new(&shown) != context.home.root {

@@ -1,4 +1,5 @@
-//! The words to look for memories with: those of the mistakes, or of an output that no form of a mistake fits. Pure.
+//! The words to look for memories with: those of the mistakes, or of an output that no form of a
+//! mistake fits. Pure.
 
 use helix_engine::neutral::one_line;
 use helix_terminal::fault::Fault;
@@ -55,12 +56,16 @@ pub(super) fn with_command(said: &str, command: &str) -> String {
     format!("{said}\n{}", telling(&one_line(command, LINE_MAX_CHARS)))
 }
 
-/// Whether a text names a command of a line: its program with the subcommand, or the program alone where it has none.
+/// Whether a text names a command of a line: its program with the subcommand, or the program alone
+/// where it has none.
 pub(super) fn names_command(text: &str, line: &str) -> bool {
     line.split(BETWEEN).any(|command| {
         let mut words = command.split_whitespace();
         let program = words.next().unwrap_or_default();
-        let subcommand = words.next().filter(|word| word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == ':'));
+        let subcommand = words.next().filter(|word| {
+            word.chars()
+                .all(|c| c.is_alphanumeric() || c == '-' || c == ':')
+        });
         let name = match subcommand.filter(|word| !word.starts_with('-')) {
             Some(subcommand) => format!("{program} {subcommand}"),
             None => program.to_owned(),
@@ -71,7 +76,9 @@ pub(super) fn names_command(text: &str, line: &str) -> bool {
 
 /// Words without what every system says.
 fn telling(words: &str) -> String {
-    COMMONPLACES.iter().fold(words.to_owned(), |words, phrase| without(&words, phrase))
+    COMMONPLACES
+        .iter()
+        .fold(words.to_owned(), |words, phrase| without(&words, phrase))
 }
 
 /// A text without a phrase, which is in lower case, however it is written there.
@@ -90,9 +97,14 @@ fn without(text: &str, phrase: &str) -> String {
 
 /// The last lines of an output that hold anything, the last one first.
 fn last_lines(output: &str, most: usize) -> Vec<String> {
-    let telling =
-        output.lines().rev().filter(|line| line.chars().any(char::is_alphabetic) && !line.starts_with("Exit code"));
-    telling.take(most).map(|line| one_line(line, 2 * LINE_MAX_CHARS)).collect()
+    let telling = output
+        .lines()
+        .rev()
+        .filter(|line| line.chars().any(char::is_alphabetic) && !line.starts_with("Exit code"));
+    telling
+        .take(most)
+        .map(|line| one_line(line, 2 * LINE_MAX_CHARS))
+        .collect()
 }
 
 #[cfg(test)]
@@ -103,7 +115,10 @@ mod tests {
 
     #[test]
     fn what_every_system_says_is_taken_out() {
-        assert_eq!(telling("cat: nofile: No such file or directory"), "cat: nofile: ");
+        assert_eq!(
+            telling("cat: nofile: No such file or directory"),
+            "cat: nofile: "
+        );
         assert_eq!(
             telling("FileNotFoundError: [Errno 2] No such file or directory: 'data/ü.csv'"),
             ":  : 'data/ü.csv'"
@@ -113,7 +128,10 @@ mod tests {
 
     #[test]
     fn the_last_telling_lines_come_first() {
-        assert_eq!(last_lines("Exit code 1\na\nb\n---\nc\nd\n", LAST_LINES_MAX), ["d", "c", "b"]);
+        assert_eq!(
+            last_lines("Exit code 1\na\nb\n---\nc\nd\n", LAST_LINES_MAX),
+            ["d", "c", "b"]
+        );
     }
 
     #[test]
@@ -121,15 +139,21 @@ mod tests {
         assert_eq!(said(&[], "a\nb is gone\n"), "b is gone\na");
         let output = "error: `rows` is gone\n";
         assert_eq!(said(&faults(output), output), "rows `rows` is gone");
-        assert_eq!(with_command("b is gone", "make ship"), "b is gone\nmake ship");
+        assert_eq!(
+            with_command("b is gone", "make ship"),
+            "b is gone\nmake ship"
+        );
     }
 
     #[test]
     fn a_text_names_a_command_by_its_program_and_subcommand() {
         let text = "before pushing run `buf breaking --against main`, then `make ship` with psql";
-        for line in
-            ["buf breaking --against '.git#branch=main'", "cd proto && buf breaking", "psql -f a.sql", "make ship X=1"]
-        {
+        for line in [
+            "buf breaking --against '.git#branch=main'",
+            "cd proto && buf breaking",
+            "psql -f a.sql",
+            "make ship X=1",
+        ] {
             assert!(names_command(text, line), "{line}");
         }
         for line in ["buf lint", "make", "airflow dags list", "", "&& ;"] {

@@ -1,4 +1,5 @@
-//! Halves of characters: clients that cut a text by UTF-16 may leave one half of a character, which no JSON may hold.
+//! Halves of characters: clients that cut a text by UTF-16 may leave one half of a character, which
+//! no JSON may hold.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -6,7 +7,8 @@ use std::ops::RangeInclusive;
 /// Digits and their sign of one unit of UTF-16: `\ud83d`.
 const UNIT_BYTES: usize = 6;
 
-/// The input with the sign for what cannot be shown in place of each half, escaped or not; `None` when it has none.
+/// The input with the sign for what cannot be shown in place of each half, escaped or not; `None`
+/// when it has none.
 pub(super) fn replaced(stdin: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stdin);
     let mut has_halves = matches!(text, Cow::Owned(_));
@@ -15,7 +17,10 @@ pub(super) fn replaced(stdin: &[u8]) -> Option<String> {
     while let Some(at) = rest.find('\\') {
         let (before, escape) = rest.split_at(at);
         let is_half = |at: usize, halves: RangeInclusive<u16>| {
-            escape.get(at..).and_then(unit).is_some_and(|unit| halves.contains(&unit))
+            escape
+                .get(at..)
+                .and_then(unit)
+                .is_some_and(|unit| halves.contains(&unit))
         };
         let is_pair = is_half(0, 0xD800..=0xDBFF) && is_half(UNIT_BYTES, 0xDC00..=0xDFFF);
         let is_alone = !is_pair && is_half(0, 0xD800..=0xDFFF);
@@ -51,8 +56,14 @@ mod tests {
         for (text, expected) in [
             (r#"{"a":"x\ud83d"}"#, Some("{\"a\":\"x\u{FFFD}\"}")),
             (r#"{"a":"\uDE00y"}"#, Some("{\"a\":\"\u{FFFD}y\"}")),
-            (r#"{"a":"\ud83d\ud83d\ude00"}"#, Some("{\"a\":\"\u{FFFD}\\ud83d\\ude00\"}")),
-            (r#"{"a":"\ud83d\u0041"}"#, Some("{\"a\":\"\u{FFFD}\\u0041\"}")),
+            (
+                r#"{"a":"\ud83d\ud83d\ude00"}"#,
+                Some("{\"a\":\"\u{FFFD}\\ud83d\\ude00\"}"),
+            ),
+            (
+                r#"{"a":"\ud83d\u0041"}"#,
+                Some("{\"a\":\"\u{FFFD}\\u0041\"}"),
+            ),
             (r#"{"a":"\\ud83d"}"#, None),
             (r#"{"a":"\\\ud83d"}"#, Some("{\"a\":\"\\\\\u{FFFD}\"}")),
             (r#"{"a":"\ud83d\ude00 é\é"}"#, None),
@@ -62,6 +73,9 @@ mod tests {
         ] {
             assert_eq!(replaced(text.as_bytes()).as_deref(), expected, "{text}");
         }
-        assert_eq!(replaced(b"{\"a\":\"\xED\xA0\xBD\"}").as_deref(), Some("{\"a\":\"\u{FFFD}\u{FFFD}\u{FFFD}\"}"));
+        assert_eq!(
+            replaced(b"{\"a\":\"\xED\xA0\xBD\"}").as_deref(),
+            Some("{\"a\":\"\u{FFFD}\u{FFFD}\u{FFFD}\"}")
+        );
     }
 }

@@ -19,7 +19,12 @@ const PATCHED_FILES_MAX: usize = 32;
 impl Input {
     /// The lines of a patch, by whatever name the tool takes it.
     pub(in super::super) fn patch_lines(&self) -> impl Iterator<Item = &str> {
-        let texts = self.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
+        let texts = self
+            .tool_input
+            .as_object()
+            .into_iter()
+            .flat_map(Map::values)
+            .filter_map(Value::as_str);
         texts.flat_map(str::lines)
     }
 
@@ -35,14 +40,22 @@ impl Input {
 
     /// The files behind lines that begin so, as absolute paths.
     fn patched(&self, starts: &[&str]) -> impl Iterator<Item = PathBuf> {
-        let named = self.patch_lines().filter_map(|line| starts.iter().find_map(|start| line.strip_prefix(start)));
-        named.map(|file| Path::new(&self.cwd).join(file.trim())).filter(|file| file.is_absolute())
+        let named = self
+            .patch_lines()
+            .filter_map(|line| starts.iter().find_map(|start| line.strip_prefix(start)));
+        named
+            .map(|file| Path::new(&self.cwd).join(file.trim()))
+            .filter(|file| file.is_absolute())
     }
 
-    /// A patch of several files as one for each of the first few; none of a patch of one file, and of another tool.
+    /// A patch of several files as one for each of the first few; none of a patch of one file, and
+    /// of another tool.
     pub(in super::super) fn patches(&self) -> Vec<Self> {
         let mut patches: Vec<String> = Vec::new();
-        for line in self.patch_lines().filter(|_| self.tool_name == "apply_patch") {
+        for line in self
+            .patch_lines()
+            .filter(|_| self.tool_name == "apply_patch")
+        {
             if STARTS.iter().any(|start| line.starts_with(start)) {
                 patches.push(String::new());
             }
@@ -53,7 +66,9 @@ impl Input {
         }
         let count = if patches.len() > 1 { PATCHES_MAX } else { 0 };
         let patches = patches.into_iter().take(count);
-        patches.map(|patch| self.as_call(&self.tool_name, json!({ "input": patch }))).collect()
+        patches
+            .map(|patch| self.as_call(&self.tool_name, json!({ "input": patch })))
+            .collect()
     }
 }
 
@@ -66,8 +81,19 @@ mod tests {
     fn a_patch_names_its_files() {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /w/b.rs\n+z\n\
                      *** Delete File: c.rs\n*** End Patch";
-        let input = Input { cwd: "/w".to_owned(), tool_input: json!({"command": patch}), ..Input::default() };
-        assert_eq!(input.patched_files(), [Path::new("/w/src/a.rs"), Path::new("/w/b.rs"), Path::new("/w/c.rs")]);
+        let input = Input {
+            cwd: "/w".to_owned(),
+            tool_input: json!({"command": patch}),
+            ..Input::default()
+        };
+        assert_eq!(
+            input.patched_files(),
+            [
+                Path::new("/w/src/a.rs"),
+                Path::new("/w/b.rs"),
+                Path::new("/w/c.rs")
+            ]
+        );
         assert!(input.deletes(Path::new("/w/c.rs")) && !input.deletes(Path::new("/w/b.rs")));
     }
 
@@ -75,16 +101,38 @@ mod tests {
     fn a_patch_of_several_files_is_one_for_each() {
         let of = |tool: &str, patch: &str| {
             let tool_input = json!({ "command": patch });
-            Input { cwd: "/w".to_owned(), tool_name: tool.to_owned(), tool_input, ..Input::default() }.patches()
+            Input {
+                cwd: "/w".to_owned(),
+                tool_name: tool.to_owned(),
+                tool_input,
+                ..Input::default()
+            }
+            .patches()
         };
-        let files: String = ["*** Update File: a.rs\n@@\n-x\n+y\n", "*** Delete File: b.rs\n"].concat();
-        let patches = of("apply_patch", &format!("*** Begin Patch\n{files}*** End Patch"));
+        let files: String = [
+            "*** Update File: a.rs\n@@\n-x\n+y\n",
+            "*** Delete File: b.rs\n",
+        ]
+        .concat();
+        let patches = of(
+            "apply_patch",
+            &format!("*** Begin Patch\n{files}*** End Patch"),
+        );
         assert_eq!(
-            patches.iter().map(|part| part.tool_text("input").unwrap()).collect::<Vec<_>>(),
-            ["*** Update File: a.rs\n@@\n-x\n+y\n", "*** Delete File: b.rs\n*** End Patch\n"]
+            patches
+                .iter()
+                .map(|part| part.tool_text("input").unwrap())
+                .collect::<Vec<_>>(),
+            [
+                "*** Update File: a.rs\n@@\n-x\n+y\n",
+                "*** Delete File: b.rs\n*** End Patch\n"
+            ]
         );
         assert_eq!(patches[1].patched_files(), [Path::new("/w/b.rs")]);
-        assert!(of("Write", &files).is_empty() && of("apply_patch", "*** Add File: c.rs\n+z").is_empty());
+        assert!(
+            of("Write", &files).is_empty()
+                && of("apply_patch", "*** Add File: c.rs\n+z").is_empty()
+        );
         assert_eq!(of("apply_patch", &files.repeat(9)).len(), PATCHES_MAX);
     }
 }

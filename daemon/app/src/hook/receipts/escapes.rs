@@ -1,4 +1,5 @@
-//! One way of writing JSON's strings: what one client escapes another writes out, and both mean the same.
+//! One way of writing JSON's strings: what one client escapes another writes out, and both mean the
+//! same.
 
 use std::borrow::Cow;
 use std::str::Chars;
@@ -37,7 +38,8 @@ fn escape(rest: &mut Chars<'_>, plain: &mut String) {
     }
 }
 
-/// Reads four digits, or eight where two halves make one character; takes nothing where there are none.
+/// Reads four digits, or eight where two halves make one character; takes nothing where there are
+/// none.
 fn code_point(rest: &mut Chars<'_>) -> Option<char> {
     let mut ahead = rest.clone();
     let first = unit(&mut ahead)?;
@@ -53,7 +55,10 @@ fn code_point(rest: &mut Chars<'_>) -> Option<char> {
 }
 
 fn unit(rest: &mut Chars<'_>) -> Option<u16> {
-    let digits = rest.as_str().get(..4).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+    let digits = rest
+        .as_str()
+        .get(..4)
+        .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
     rest.nth(3)?;
     u16::from_str_radix(digits, 16).ok()
 }
@@ -75,8 +80,14 @@ mod tests {
     #[test]
     fn escapes_are_written_as_our_own_writer_does() {
         for (written, expected) in [
-            (r#"{"a":"\u003cb\u003e \/ \u00e4\ud83e\udD80"}"#, r#"{"a":"<b> / ä🦀"}"#),
-            (r#""\u0022\u005c\u000a\u001f\u007f""#, "\"\\\"\\\\\\n\\u001f\u{7f}\""),
+            (
+                r#"{"a":"\u003cb\u003e \/ \u00e4\ud83e\udD80"}"#,
+                r#"{"a":"<b> / ä🦀"}"#,
+            ),
+            (
+                r#""\u0022\u005c\u000a\u001f\u007f""#,
+                "\"\\\"\\\\\\n\\u001f\u{7f}\"",
+            ),
             (r#""\\u003c \n \" \\\u003c""#, r#""\\u003c \n \" \\<""#),
             (r#""\ud83e \ud83e\u0041 \u12""#, r#""\ud83e \ud83eA \u12""#),
             (r"\u00", r"\u00"),

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::session::GIVEN_MAX;
 
-/// The numbers of memories, in the order in which they were given; of those that were given together the best is the latest.
+/// The numbers of memories, in the order in which they were given; of those that were given
+/// together the best is the latest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GivenOrder {
     earliest_first: Vec<u32>,
@@ -12,10 +13,13 @@ pub(super) struct GivenOrder {
 }
 
 impl GivenOrder {
-    /// Reads what [`Self::earliest_first`] gave. Older states are sorted by number, which is taken for the order.
+    /// Reads what [`Self::earliest_first`] gave. Older states are sorted by number, which is taken
+    /// for the order.
     pub(super) fn of(earliest_first: impl IntoIterator<Item = u32>) -> Self {
         let mut order = Self::default();
-        earliest_first.into_iter().for_each(|number| order.push(number));
+        earliest_first
+            .into_iter()
+            .for_each(|number| order.push(number));
         order.forget_earliest();
         order
     }

@@ -24,7 +24,11 @@ pub struct Place {
 
 impl Redact for Place {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { scope, name, directory } = self;
+        let Self {
+            scope,
+            name,
+            directory,
+        } = self;
         secrets.all_said([scope, name, directory]);
     }
 }
@@ -32,8 +36,14 @@ impl Redact for Place {
 impl Place {
     /// Describes a directory of a project; `None` outside of any.
     pub(super) fn of(project: &Project, directory: &Path) -> Option<Self> {
-        let Scope::Project(_) = project.scope else { return None };
+        let Scope::Project(_) = project.scope else {
+            return None;
+        };
         let directory = directory.to_string_lossy().into_owned();
-        Some(Self { scope: project.scope.to_string(), name: project.name.clone(), directory })
+        Some(Self {
+            scope: project.scope.to_string(),
+            name: project.name.clone(),
+            directory,
+        })
     }
 }

@@ -30,7 +30,8 @@ const HELD_MAX: usize = GIVEN_MAX;
 /// Memories that one session remembers not to have reached it. More prompts are not blocked in one.
 const RETURNED_MAX: usize = 1_024;
 
-/// Longest path of an occasion that is remembered, in bytes: what is given for a longer one counts as given for something else.
+/// Longest path of an occasion that is remembered, in bytes: what is given for a longer one counts
+/// as given for something else.
 const ABOUT_MAX_BYTES: usize = 512;
 
 /// Warnings that one session remembers having been given.
@@ -72,8 +73,8 @@ pub(crate) struct Verdict {
     pub(crate) at_start: bool,
 }
 
-/// Why a session needs a memory that it lost, what it needs first before the rest. What is about files has the latest file
-/// first.
+/// Why a session needs a memory that it lost, what it needs first before the rest. What is about
+/// files has the latest file first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     /// It is about a file that was changed.
@@ -89,7 +90,8 @@ enum Need {
 /// What a session was given before it lost its context, the latest first.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::hook) struct Lost {
-    /// What is about the files that it changed or that fail, what it heeded, and what is about the files that it read.
+    /// What is about the files that it changed or that fail, what it heeded, and what is about the
+    /// files that it read.
     pub(in crate::hook) needed: Vec<MemoryNumber>,
     /// Other things, as it worked: on prompts, files and failures.
     pub(in crate::hook) at_work: Vec<MemoryNumber>,
@@ -163,16 +165,26 @@ impl Session {
         elapsed(self.last_event_at, now) > IDLE_MAX
     }
 
-    /// What it was given before it lost its context. `sources` are the memories whose sources are files that it worked with.
+    /// What it was given before it lost its context. `sources` are the memories whose sources are
+    /// files that it worked with.
     pub(super) fn lost(&self, sources: &[(MemoryNumber, String)]) -> Lost {
         let mut lost = Lost::default();
         let mut needed: Vec<(Need, MemoryNumber)> = Vec::new();
         for number in self.lost.latest_first() {
             let told = self.told.get(&number);
-            let about = sources.iter().filter(|(memory, _)| memory.0 == number).map(|(_, file)| file.as_str());
+            let about = sources
+                .iter()
+                .filter(|(memory, _)| memory.0 == number)
+                .map(|(_, file)| file.as_str());
             let about = about.chain(told.map(|told| told.about.as_str()));
-            let heeded = told.is_some_and(|told| told.is_followed).then_some(Need::Heeded);
-            if let Some(need) = about.filter_map(|file| self.need_of(file)).chain(heeded).min() {
+            let heeded = told
+                .is_some_and(|told| told.is_followed)
+                .then_some(Need::Heeded);
+            if let Some(need) = about
+                .filter_map(|file| self.need_of(file))
+                .chain(heeded)
+                .min()
+            {
                 needed.push((need, MemoryNumber(number)));
             } else if told.is_some_and(|told| !told.at_start) {
                 lost.at_work.push(MemoryNumber(number));
@@ -187,11 +199,23 @@ impl Session {
 
     /// Why it needs what is about a file; `None` when it does not work on it.
     fn need_of(&self, file: &str) -> Option<Need> {
-        let Activity { edited, failing, touched, .. } = &self.activity;
+        let Activity {
+            edited,
+            failing,
+            touched,
+            ..
+        } = &self.activity;
         let place_in = |files: &[String]| files.iter().position(|known| known == file).map(Reverse);
-        let fails =
-            || failing.iter().any(|failing| failing.files.iter().any(|named| named == file)).then_some(Need::Fails);
-        place_in(edited).map(Need::Changed).or_else(fails).or_else(|| place_in(touched).map(Need::Read))
+        let fails = || {
+            failing
+                .iter()
+                .any(|failing| failing.files.iter().any(|named| named == file))
+                .then_some(Need::Fails)
+        };
+        place_in(edited)
+            .map(Need::Changed)
+            .or_else(fails)
+            .or_else(|| place_in(touched).map(Need::Read))
     }
 
     /// Whether it was told this.
@@ -221,7 +245,11 @@ impl Session {
         self.given.add(numbers.iter().map(|number| number.0));
         for (at, number) in numbers.iter().enumerate() {
             self.lost.remove(number.0);
-            let new = || Told { number: number.0, at_start: true, ..Told::default() };
+            let new = || Told {
+                number: number.0,
+                at_start: true,
+                ..Told::default()
+            };
             let told = self.told.entry(number.0).or_insert_with(new);
             if let Some(about) = about.filter(|_| told.at_start) {
                 let about = about.get(at).filter(|about| about.len() <= ABOUT_MAX_BYTES);
@@ -233,11 +261,13 @@ impl Session {
         }
     }
 
-    /// Notes that memories that it was given did not reach it, so that they may be given again. Without proof each only once:
-    /// where its client shows nothing of what it passes on, nothing is told again and again.
+    /// Notes that memories that it was given did not reach it, so that they may be given again.
+    /// Without proof each only once: where its client shows nothing of what it passes on,
+    /// nothing is told again and again.
     pub(super) fn take_back(&mut self, numbers: &[MemoryNumber], proof: Proof) {
         for number in numbers {
-            let mut is_first = || self.returned.len() < RETURNED_MAX && self.returned.insert(number.0);
+            let mut is_first =
+                || self.returned.len() < RETURNED_MAX && self.returned.insert(number.0);
             if proof == Proof::Written || is_first() {
                 self.given.remove(number.0);
                 self.told.remove(&number.0);
@@ -277,7 +307,8 @@ impl Session {
         is_new
     }
 
-    /// Has its state persisted, inside of the lock on it. Returns false where there is no room: it stays marked as changed.
+    /// Has its state persisted, inside of the lock on it. Returns false where there is no room: it
+    /// stays marked as changed.
     pub(super) fn persist(&mut self, key: &str, outbox: &Outbox, now: Timestamp) -> bool {
         let is_put = outbox.put(Row::Session(key.to_owned()), self.write());
         self.is_dirty = !is_put;
@@ -285,15 +316,23 @@ impl Session {
         is_put
     }
 
-    /// What became of what it was given, once each. Of what it started with, one that did nothing says nothing.
+    /// What became of what it was given, once each. Of what it started with, one that did nothing
+    /// says nothing.
     pub(super) fn judge(&mut self) -> Vec<Verdict> {
         let has_worked = !self.activity.touched.is_empty() || self.activity.last_run.is_some();
-        let unjudged = self.told.values_mut().filter(|told| !told.is_judged && (has_worked || !told.at_start));
+        let unjudged = self
+            .told
+            .values_mut()
+            .filter(|told| !told.is_judged && (has_worked || !told.at_start));
         unjudged
             .map(|told| {
                 told.is_judged = true;
                 let (number, is_followed) = (MemoryNumber(told.number), told.is_followed);
-                Verdict { number, is_followed, at_start: told.at_start }
+                Verdict {
+                    number,
+                    is_followed,
+                    at_start: told.at_start,
+                }
             })
             .collect()
     }
@@ -309,11 +348,14 @@ impl Session {
 
     /// Whether it was given a checkpoint, at least as much of it.
     pub(super) fn knows(&self, checkpoint: GivenCheckpoint) -> bool {
-        self.checkpoint.is_some_and(|known| known.covers(checkpoint))
+        self.checkpoint
+            .is_some_and(|known| known.covers(checkpoint))
     }
 }
 
 /// How long it was from one time to another; nothing where the clock was set back.
 pub(super) fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
-    Duration::from_micros(u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0))
+    Duration::from_micros(
+        u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0),
+    )
 }

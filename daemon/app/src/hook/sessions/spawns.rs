@@ -1,5 +1,5 @@
-//! Which subagent a prompt went to. Clients tell of the call that spawns one and of its start, and not that the two belong
-//! together.
+//! Which subagent a prompt went to. Clients tell of the call that spawns one and of its start, and
+//! not that the two belong together.
 
 use std::time::Duration;
 
@@ -41,11 +41,16 @@ impl Spawns {
         if self.0.len() >= SPAWNS_MAX {
             self.0.remove(0);
         }
-        self.0.push(Spawn { agent_type: agent_type.to_owned(), given: given.to_vec(), at, starts: 0 });
+        self.0.push(Spawn {
+            agent_type: agent_type.to_owned(),
+            given: given.to_vec(),
+            at,
+            starts: 0,
+        });
     }
 
-    /// The memories that a subagent that starts was given in its prompt. Of several calls that it may come from it has those of
-    /// all, and they are forgotten once as many started.
+    /// The memories that a subagent that starts was given in its prompt. Of several calls that it
+    /// may come from it has those of all, and they are forgotten once as many started.
     pub(super) fn started(&mut self, agent_type: &str, now: Timestamp) -> Vec<MemoryNumber> {
         self.forget(now);
         let mut given = Vec::new();
@@ -81,12 +86,20 @@ mod tests {
         let mut spawns = Spawns::default();
         spawns.called("Explore", &numbers(&[1]), NOW);
         spawns.called("", &numbers(&[2, 3]), NOW);
-        assert_eq!(spawns.started("explore", NOW), numbers(&[1, 2, 3]), "the other call names no type");
+        assert_eq!(
+            spawns.started("explore", NOW),
+            numbers(&[1, 2, 3]),
+            "the other call names no type"
+        );
         assert_eq!(spawns.started("general-purpose", NOW), numbers(&[2, 3]));
         spawns.called("Plan", &[], NOW);
         assert_eq!(spawns.started("other", NOW), []);
         spawns.called("Plan", &numbers(&[4]), NOW);
-        assert_eq!(spawns.started("Plan", NOW), numbers(&[4]), "one of the two was given nothing");
+        assert_eq!(
+            spawns.started("Plan", NOW),
+            numbers(&[4]),
+            "one of the two was given nothing"
+        );
         assert_eq!(spawns.started("Plan", NOW), numbers(&[4]));
         assert_eq!(spawns.started("Plan", NOW), [], "both have started");
     }

@@ -78,24 +78,34 @@ struct SessionState {
 impl Session {
     /// Reads a persisted state; `None` for one that is not understood.
     pub(super) fn read(state: &[u8]) -> Option<Self> {
-        let state = SessionState::decode(state).ok().filter(|state| state.version == STATE_VERSION)?;
-        let checkpoint = state
-            .checkpoint_saved_at_us
-            .map(|at| GivenCheckpoint { saved_at: Timestamp::from_micros(at), is_whole: state.is_checkpoint_whole });
+        let state = SessionState::decode(state)
+            .ok()
+            .filter(|state| state.version == STATE_VERSION)?;
+        let checkpoint = state.checkpoint_saved_at_us.map(|at| GivenCheckpoint {
+            saved_at: Timestamp::from_micros(at),
+            is_whole: state.is_checkpoint_whole,
+        });
         Some(Self {
             given: GivenOrder::of(state.given),
             lost: GivenOrder::of(state.lost),
             known: state.known.into_iter().collect(),
             checkpoint,
             activity: state.activity.unwrap_or_default(),
-            told: state.told.into_iter().map(|told| (told.number, told)).collect(),
+            told: state
+                .told
+                .into_iter()
+                .map(|told| (told.number, told))
+                .collect(),
             held: state.held.into_iter().collect(),
             work_told: state.work_told,
             warned: state.warned.into_iter().collect(),
             place: state.place,
             spawns: Spawns::default(),
             transcript: state.transcript.map(PathBuf::from),
-            fork: state.forked_at_us.map(|at_us| Fork { at: Timestamp::from_micros(at_us), is_being_read: false }),
+            fork: state.forked_at_us.map(|at_us| Fork {
+                at: Timestamp::from_micros(at_us),
+                is_being_read: false,
+            }),
             returned: state.returned.into_iter().collect(),
             written_at: None,
             is_dirty: false,
@@ -110,8 +120,12 @@ impl Session {
             version: STATE_VERSION,
             given: self.given.earliest_first().to_vec(),
             last_event_at_us: self.last_event_at.as_micros(),
-            checkpoint_saved_at_us: self.checkpoint.map(|checkpoint| checkpoint.saved_at.as_micros()),
-            is_checkpoint_whole: self.checkpoint.is_some_and(|checkpoint| checkpoint.is_whole),
+            checkpoint_saved_at_us: self
+                .checkpoint
+                .map(|checkpoint| checkpoint.saved_at.as_micros()),
+            is_checkpoint_whole: self
+                .checkpoint
+                .is_some_and(|checkpoint| checkpoint.is_whole),
             lost: self.lost.earliest_first().to_vec(),
             activity: Some(self.activity.clone()),
             told: self.told.values().cloned().collect(),
@@ -121,7 +135,11 @@ impl Session {
             place: self.place.clone(),
             known: self.known.iter().copied().collect(),
             is_closed: self.is_closed,
-            transcript: self.transcript.as_ref().and_then(|path| path.to_str()).map(str::to_owned),
+            transcript: self
+                .transcript
+                .as_ref()
+                .and_then(|path| path.to_str())
+                .map(str::to_owned),
             forked_at_us: self.fork.map(|fork| fork.at.as_micros()),
             returned: self.returned.iter().copied().collect(),
         };
@@ -151,7 +169,14 @@ impl Redact for SessionState {
             returned: _,
         } = self;
         activity.redact(secrets);
-        for Told { number: _, about, is_followed: _, is_judged: _, at_start: _ } in told {
+        for Told {
+            number: _,
+            about,
+            is_followed: _,
+            is_judged: _,
+            at_start: _,
+        } in told
+        {
             secrets.said(about);
         }
         place.redact(secrets);

@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 
 /// Numbers names in the order in which they first come.
 ///
-/// Rows borrow their names from one place each, so where a name stands is looked up before what it says: that is a tenth of
-/// the time, and a name that stands in two places is still one.
+/// Rows borrow their names from one place each, so where a name stands is looked up before what it
+/// says: that is a tenth of the time, and a name that stands in two places is still one.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
     by_place: FxHashMap<(usize, usize), usize>,

@@ -39,6 +39,10 @@ impl Counter {
     pub(super) fn finish(self, memories: usize, now: Timestamp) -> Velocity {
         let days = self.velocity.since.map_or(0.0, |first| first.age_days(now));
         let per = |span_days: f64| (days >= span_days).then(|| memories as f64 / days * span_days);
-        Velocity { per_day: per(1.0), per_week: per(7.0), ..self.velocity }
+        Velocity {
+            per_day: per(1.0),
+            per_week: per(7.0),
+            ..self.velocity
+        }
     }
 }

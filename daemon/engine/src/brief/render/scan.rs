@@ -6,7 +6,11 @@ use super::line::{bracketed, linked, preview};
 use crate::brief::{Brief, Section};
 
 pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
-    let mut lines: Vec<String> = brief.sections.iter().filter_map(|section| line(section, caps)).collect();
+    let mut lines: Vec<String> = brief
+        .sections
+        .iter()
+        .filter_map(|section| line(section, caps))
+        .collect();
     lines.extend(linked(&brief.linked, caps));
     lines
 }
@@ -18,5 +22,9 @@ fn line(section: &Section<'_>, caps: &Caps) -> Option<String> {
         None => String::new(),
     };
     let (count, shown) = (section.items.len(), preview(&first.mention, true, caps));
-    Some(format!("{} {count}: {mark}{shown}{}", section.category, also(first)))
+    Some(format!(
+        "{} {count}: {mark}{shown}{}",
+        section.category,
+        also(first)
+    ))
 }

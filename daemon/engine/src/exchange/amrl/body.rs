@@ -34,10 +34,13 @@ pub(super) enum Line<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Takes a body apart: metadata lines at its head, then those at its tail unless a fence stands there; the rest is text, to
-    /// the byte.
+    /// Takes a body apart: metadata lines at its head, then those at its tail unless a fence stands
+    /// there; the rest is text, to the byte.
     pub(in crate::exchange) fn parse(body: &'a str) -> Self {
-        let mut parsed = Self { text: body, ..Self::default() };
+        let mut parsed = Self {
+            text: body,
+            ..Self::default()
+        };
         while !parsed.text.is_empty() {
             if let Some(text) = fenced(parsed.text) {
                 parsed.text = text;
@@ -67,12 +70,21 @@ impl<'a> Body<'a> {
     /// Hands the parts over to a memory, where they go before what it has already.
     pub(in crate::exchange) fn apply(self, memory: &mut Portable) {
         self.text.clone_into(&mut memory.text);
-        memory.tags.extend(self.tags.iter().flatten().map(|tag| (*tag).to_owned()));
-        memory.links.extend(self.links.iter().flatten().map(|link| (*link).to_owned()));
-        memory.source = self.source.map(SourceRef::parse).or_else(|| memory.source.take());
+        memory
+            .tags
+            .extend(self.tags.iter().flatten().map(|tag| (*tag).to_owned()));
+        memory
+            .links
+            .extend(self.links.iter().flatten().map(|link| (*link).to_owned()));
+        memory.source = self
+            .source
+            .map(SourceRef::parse)
+            .or_else(|| memory.source.take());
         memory.confidence = self.confidence.or(memory.confidence);
         if let Some(date) = self.modified {
-            memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), date.to_owned());
+            memory
+                .attributes
+                .insert(ATTRIBUTE_MODIFIED.to_owned(), date.to_owned());
         }
         if self.global.is_some() {
             memory.scope = Some(Scope::Global);
@@ -113,7 +125,11 @@ impl Line<'_> {
             Self::Source(source) => {
                 let parsed = SourceRef::parse(source);
                 let has_blank = parsed.path.contains(char::is_whitespace);
-                if has_blank { is_file_name(&parsed.path) } else { source.contains(['.', '/']) }
+                if has_blank {
+                    is_file_name(&parsed.path)
+                } else {
+                    source.contains(['.', '/'])
+                }
             }
             Self::Confidence(_) => true,
             Self::Links(links) => links.iter().all(|link| link.contains([':', '/'])),
@@ -123,11 +139,14 @@ impl Line<'_> {
     }
 }
 
-/// Whether a path with blanks ends in the name of a file and not of anything else: `docs/My Notes.md`.
+/// Whether a path with blanks ends in the name of a file and not of anything else: `docs/My
+/// Notes.md`.
 fn is_file_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let is_extension = |end: &str| !end.is_empty() && end.len() <= 8 && end.chars().all(char::is_alphanumeric);
-    name.rsplit_once('.').is_some_and(|(stem, end)| !stem.trim().is_empty() && is_extension(end))
+    let is_extension =
+        |end: &str| !end.is_empty() && end.len() <= 8 && end.chars().all(char::is_alphanumeric);
+    name.rsplit_once('.')
+        .is_some_and(|(stem, end)| !stem.trim().is_empty() && is_extension(end))
 }
 
 pub(super) fn first_line(text: &str) -> (&str, &str) {
@@ -144,19 +163,30 @@ fn put<T>(place: &mut Option<T>, value: T) -> bool {
 
 pub(super) fn parse_line(line: &str) -> Option<Line<'_>> {
     let line = line.strip_suffix('\r').unwrap_or(line);
-    let (key, value) = line.strip_prefix('[')?.strip_suffix(']')?.split_once(": ")?;
+    let (key, value) = line
+        .strip_prefix('[')?
+        .strip_suffix(']')?
+        .split_once(": ")?;
     let value = value.trim();
     if value.is_empty() {
         return None;
     }
     let words = |separator: fn(char) -> bool| {
-        let words: Vec<&str> = value.split(separator).map(str::trim).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> = value
+            .split(separator)
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .collect();
         (!words.is_empty()).then_some(words)
     };
     match key {
         "tags" => words(|c| c == ',').map(Line::Tags),
         "source" => Some(Line::Source(value)),
-        "confidence" => value.parse().ok().filter(|value| (0.0..=1.0).contains(value)).map(Line::Confidence),
+        "confidence" => value
+            .parse()
+            .ok()
+            .filter(|value| (0.0..=1.0).contains(value))
+            .map(Line::Confidence),
         "links" => words(|c| c == ',' || c.is_whitespace()).map(Line::Links),
         "modified" => Some(Line::Modified(value)),
         "scope" => (value == GLOBAL).then_some(Line::Global),
@@ -164,23 +194,45 @@ pub(super) fn parse_line(line: &str) -> Option<Line<'_>> {
     }
 }
 
-/// Returns the body of a memory: its metadata lines, then its text. What no line can hold, such as a tag with a comma, is left
-/// out.
+/// Returns the body of a memory: its metadata lines, then its text. What no line can hold, such as
+/// a tag with a comma, is left out.
 pub(super) fn write(memory: &Portable) -> String {
     let mut body = String::with_capacity(memory.text.len() + 128);
-    let tags: Vec<&str> = memory.tags.iter().map(String::as_str).filter(|tag| is_word(tag, |c| c == ',')).collect();
+    let tags: Vec<&str> = memory
+        .tags
+        .iter()
+        .map(String::as_str)
+        .filter(|tag| is_word(tag, |c| c == ','))
+        .collect();
     line(&mut body, "tags", &tags.join(", "));
-    if let Some(source) = memory.source.as_ref().filter(|source| is_word(&source.path, |_| false)) {
-        let value = source.line.map_or_else(|| source.path.clone(), |line| format!("{}:{line}", source.path));
+    if let Some(source) = memory
+        .source
+        .as_ref()
+        .filter(|source| is_word(&source.path, |_| false))
+    {
+        let value = source.line.map_or_else(
+            || source.path.clone(),
+            |line| format!("{}:{line}", source.path),
+        );
         line(&mut body, "source", &value);
     }
-    if let Some(confidence) = memory.confidence.filter(|confidence| (0.0..1.0).contains(confidence)) {
+    if let Some(confidence) = memory
+        .confidence
+        .filter(|confidence| (0.0..1.0).contains(confidence))
+    {
         line(&mut body, "confidence", &confidence.to_string());
     }
     let parts_links = |c: char| c == ',' || c.is_whitespace();
-    let links: Vec<&str> = memory.links.iter().map(String::as_str).filter(|link| is_word(link, parts_links)).collect();
+    let links: Vec<&str> = memory
+        .links
+        .iter()
+        .map(String::as_str)
+        .filter(|link| is_word(link, parts_links))
+        .collect();
     line(&mut body, "links", &links.join(" "));
-    if let Some((_, date)) = modified(&memory.attributes).filter(|(_, date)| is_word(date, |_| false)) {
+    if let Some((_, date)) =
+        modified(&memory.attributes).filter(|(_, date)| is_word(date, |_| false))
+    {
         line(&mut body, "modified", date);
     }
     if memory.scope == Some(Scope::Global) {
@@ -196,7 +248,8 @@ pub(super) fn write(memory: &Portable) -> String {
     body
 }
 
-/// The text between the two lines of a fence that ends the body; white space that a tool added behind it is ignored.
+/// The text between the two lines of a fence that ends the body; white space that a tool added
+/// behind it is ignored.
 fn fenced(text: &str) -> Option<&str> {
     text.strip_prefix(FENCE.0)?.trim_end().strip_suffix(FENCE.1)
 }
@@ -207,9 +260,12 @@ fn line(body: &mut String, key: &str, value: &str) {
     }
 }
 
-/// Whether a value comes back as it is from between the brackets of one line, beside others like it.
+/// Whether a value comes back as it is from between the brackets of one line, beside others like
+/// it.
 fn is_word(value: &str, parts: fn(char) -> bool) -> bool {
-    !value.is_empty() && value.trim() == value && !value.contains(|c: char| c.is_control() || parts(c))
+    !value.is_empty()
+        && value.trim() == value
+        && !value.contains(|c: char| c.is_control() || parts(c))
 }
 
 #[cfg(test)]
@@ -218,12 +274,22 @@ mod tests {
 
     #[test]
     fn what_is_everybodys_stays_so() {
-        let global = Portable { text: "a".to_owned(), scope: Some(Scope::Global), ..Portable::default() };
+        let global = Portable {
+            text: "a".to_owned(),
+            scope: Some(Scope::Global),
+            ..Portable::default()
+        };
         assert_eq!(write(&global), "[scope: global]\na");
         assert_eq!(read(&write(&global)).scope, Some(Scope::Global));
-        let of_project = Portable { scope: Some(Scope::Project("p".into())), ..global };
+        let of_project = Portable {
+            scope: Some(Scope::Project("p".into())),
+            ..global
+        };
         assert_eq!(read(&write(&of_project)).scope, None);
-        assert_eq!(read("[scope: everything below src]\na").text, "[scope: everything below src]\na");
+        assert_eq!(
+            read("[scope: everything below src]\na").text,
+            "[scope: everything below src]\na"
+        );
     }
 
     fn read(body: &str) -> Portable {
@@ -239,10 +305,19 @@ mod tests {
              [confidence: 0.85]\n[modified: 2026-02-15 10:30]\n",
         );
         assert_eq!(memory.tags, ["gotcha", "performance"]);
-        assert_eq!(memory.source.as_ref().and_then(|source| source.line), Some(42));
+        assert_eq!(
+            memory.source.as_ref().and_then(|source| source.line),
+            Some(42)
+        );
         assert_eq!(memory.links, ["build:3", "other:12"]);
         assert_eq!(memory.confidence, Some(0.85));
-        assert_eq!(memory.attributes.get(ATTRIBUTE_MODIFIED).map(String::as_str), Some("2026-02-15 10:30"));
+        assert_eq!(
+            memory
+                .attributes
+                .get(ATTRIBUTE_MODIFIED)
+                .map(String::as_str),
+            Some("2026-02-15 10:30")
+        );
         assert_eq!(memory.text, "Use arm64.\n");
     }
 
@@ -263,7 +338,14 @@ mod tests {
             "[tags:a]\nx",
             "text \n\n",
         ] {
-            assert_eq!(read(body), Portable { text: body.to_owned(), ..Portable::default() }, "{body:?}");
+            assert_eq!(
+                read(body),
+                Portable {
+                    text: body.to_owned(),
+                    ..Portable::default()
+                },
+                "{body:?}"
+            );
         }
         let repeated = read("[tags: a]\n[tags: b]\ntext\n[tags: c]");
         assert_eq!(
@@ -295,21 +377,41 @@ mod tests {
             "[helix: text]\n[tags: x]\n[helix: end of text]\n",
             "[links: a:1]\r\n",
         ] {
-            let memory = Portable { text: text.to_owned(), ..Portable::default() };
+            let memory = Portable {
+                text: text.to_owned(),
+                ..Portable::default()
+            };
             let body = write(&memory);
             assert_eq!(body, format!("[helix: text]\n{text}\n[helix: end of text]"));
             assert_eq!(read(&body), memory);
             assert_eq!(read(&(body + "\r\n")), memory);
-            let tagged = Portable { tags: vec!["own".to_owned()], confidence: Some(0.5), ..memory };
+            let tagged = Portable {
+                tags: vec!["own".to_owned()],
+                confidence: Some(0.5),
+                ..memory
+            };
             assert_eq!(read(&write(&tagged)), tagged);
         }
         // Nothing is taken from these, so they stay as the layout has them.
-        for text in ["[helix: text]", "[helix: text]\nunfinished", "a\n[helix: end of text]", "a\n[tags: b]\nc", ""] {
-            let memory = Portable { text: text.to_owned(), ..Portable::default() };
+        for text in [
+            "[helix: text]",
+            "[helix: text]\nunfinished",
+            "a\n[helix: end of text]",
+            "a\n[tags: b]\nc",
+            "",
+        ] {
+            let memory = Portable {
+                text: text.to_owned(),
+                ..Portable::default()
+            };
             assert_eq!(write(&memory), text);
             assert_eq!(read(text), memory);
         }
-        let second = Portable { tags: vec!["own".to_owned()], text: "[tags: x]\ny".to_owned(), ..Portable::default() };
+        let second = Portable {
+            tags: vec!["own".to_owned()],
+            text: "[tags: x]\ny".to_owned(),
+            ..Portable::default()
+        };
         assert_eq!(write(&second), "[tags: own]\n[tags: x]\ny");
     }
 
@@ -320,7 +422,10 @@ mod tests {
             tags: vec!["a,b".to_owned(), "ok".to_owned(), "c\nd".to_owned()],
             links: vec!["two words".to_owned()],
             confidence: Some(1.0),
-            source: Some(SourceRef { path: "a\nb".to_owned(), ..SourceRef::default() }),
+            source: Some(SourceRef {
+                path: "a\nb".to_owned(),
+                ..SourceRef::default()
+            }),
             ..Portable::default()
         };
         assert_eq!(write(&memory), "[tags: ok]\nx");

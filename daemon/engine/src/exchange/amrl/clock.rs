@@ -38,7 +38,12 @@ mod tests {
         for minutes in [i32::MIN, -1, 0, 1, i32::MAX] {
             assert_eq!(write(read(minutes)), Ok(minutes));
         }
-        assert_eq!(write(Timestamp::from_micros(read(5).as_micros() + MINUTE_MICROS - 1)), Ok(5));
+        assert_eq!(
+            write(Timestamp::from_micros(
+                read(5).as_micros() + MINUTE_MICROS - 1
+            )),
+            Ok(5)
+        );
         assert_eq!(write(Timestamp::from_micros(i64::MAX)), Err(i32::MAX));
         assert_eq!(write(Timestamp::from_micros(i64::MIN)), Err(i32::MIN));
     }

@@ -41,10 +41,11 @@ impl DeletedOffsets {
     }
 }
 
-/// Collects what a log deletes, skipping over the bodies, and puts the stream back to the start of the log.
+/// Collects what a log deletes, skipping over the bodies, and puts the stream back to the start of
+/// the log.
 ///
-/// A damaged log is read a second time, whole, so that both passes see the same records. Whether the stream is a log at all
-/// is for [`super::Reader::new`] to say.
+/// A damaged log is read a second time, whole, so that both passes see the same records. Whether
+/// the stream is a log at all is for [`super::Reader::new`] to say.
 ///
 /// # Errors
 /// When the stream cannot be read or positioned.
@@ -70,8 +71,11 @@ fn skim<R: Read + Seek>(log: &mut R) -> io::Result<Option<DeletedOffsets>> {
     let mut offset = HEADER_BYTES as u64;
     let mut bytes = [0; ENTRY_HEADER_BYTES];
     while offset < end {
-        let seen = usize::try_from(end - offset).map_or(ENTRY_HEADER_BYTES, |left| left.min(ENTRY_HEADER_BYTES));
-        let Some(bytes) = bytes.get_mut(..seen) else { return Ok(None) };
+        let seen = usize::try_from(end - offset)
+            .map_or(ENTRY_HEADER_BYTES, |left| left.min(ENTRY_HEADER_BYTES));
+        let Some(bytes) = bytes.get_mut(..seen) else {
+            return Ok(None);
+        };
         input.read_exact(bytes)?;
         let length = match start(bytes, offset) {
             Start::Entry(header) => match header.record_bytes() {
@@ -85,7 +89,8 @@ fn skim<R: Read + Seek>(log: &mut R) -> io::Result<Option<DeletedOffsets>> {
             Start::Cut | Start::End | Start::Nothing(_) => return Ok(None),
         };
         // Neither is larger than a record, so both fit.
-        input.seek_relative(i64::try_from(length).unwrap_or(0) - i64::try_from(seen).unwrap_or(0))?;
+        input
+            .seek_relative(i64::try_from(length).unwrap_or(0) - i64::try_from(seen).unwrap_or(0))?;
         offset += length as u64;
     }
     Ok((offset == end).then_some(deleted))

@@ -24,16 +24,24 @@ pub struct Entry {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Not a log.
-    #[error("could not read the log: it starts with the bytes {0:?} instead of \"414d524c\" (AMRL); give a data.log")]
+    #[error(
+        "could not read the log: it starts with the bytes {0:?} instead of \"414d524c\" (AMRL); give a data.log"
+    )]
     NotALog(String),
     /// Too short to be a log.
-    #[error("could not read the log: it ends after {0} bytes, inside of its header; copy the file again")]
+    #[error(
+        "could not read the log: it ends after {0} bytes, inside of its header; copy the file again"
+    )]
     Short(usize),
     /// A later version.
-    #[error("could not read the log: it has version {0}, this Helix reads version {VERSION}; install the newer Helix")]
+    #[error(
+        "could not read the log: it has version {0}, this Helix reads version {VERSION}; install the newer Helix"
+    )]
     Version(u32),
     /// A version that there never was.
-    #[error("could not read the log: it has version 0, which no program writes, so it is damaged; copy the file again")]
+    #[error(
+        "could not read the log: it has version 0, which no program writes, so it is damaged; copy the file again"
+    )]
     NoVersion,
     /// The stream failed.
     #[error("could not read the log at byte {offset}; what was read before stands: {error}")]
@@ -69,7 +77,8 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header. `deleted` comes from [`super::deleted_offsets`]; an empty set hands over deleted entries too.
+    /// Reads the header. `deleted` comes from [`super::deleted_offsets`]; an empty set hands over
+    /// deleted entries too.
     ///
     /// # Errors
     /// [`ReadError`] when this is no log, one of a later version, or cannot be read.
@@ -81,12 +90,23 @@ impl<R: Read> Reader<R> {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(ReadError::Io { offset: filled as u64, error }),
+                Err(error) => {
+                    return Err(ReadError::Io {
+                        offset: filled as u64,
+                        error,
+                    });
+                }
             }
         }
         check_header(header, filled)?;
         let records = Records::new(log);
-        Ok(Self { records, deleted, report: Report::default(), offset: HEADER_BYTES as u64, ended: false })
+        Ok(Self {
+            records,
+            deleted,
+            report: Report::default(),
+            offset: HEADER_BYTES as u64,
+            ended: false,
+        })
     }
 
     /// What has been read so far, and what has not; complete once the iterator has ended.
@@ -113,7 +133,12 @@ impl<R: Read> Reader<R> {
                 self.offset = offset;
                 None
             }
-            Record::Entry { offset, topic, body, minutes } => {
+            Record::Entry {
+                offset,
+                topic,
+                body,
+                minutes,
+            } => {
                 self.offset = offset;
                 if self.deleted.remove(offset) {
                     self.report.deleted += 1;
@@ -129,10 +154,19 @@ impl<R: Read> Reader<R> {
             self.report.note(Place::Byte(offset), Problem::NotUtf8);
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         });
-        let mut memory = Portable { topic, recorded_at: Some(clock::read(minutes)), ..Portable::default() };
+        let mut memory = Portable {
+            topic,
+            recorded_at: Some(clock::read(minutes)),
+            ..Portable::default()
+        };
         Body::parse(&body).apply(&mut memory);
         if memory.text.len() > TEXT_MAX_BYTES {
-            self.report.note(Place::Byte(offset), Problem::Oversized { bytes: memory.text.len() as u64 });
+            self.report.note(
+                Place::Byte(offset),
+                Problem::Oversized {
+                    bytes: memory.text.len() as u64,
+                },
+            );
             return None;
         }
         self.report.read += 1;
@@ -144,7 +178,8 @@ impl<R: Read> Reader<R> {
         self.ended = true;
         for target in std::mem::take(&mut self.deleted).into_sorted() {
             let target = u64::from(target);
-            self.report.note(Place::Byte(target), Problem::NoTarget { target });
+            self.report
+                .note(Place::Byte(target), Problem::NoTarget { target });
         }
     }
 }
@@ -154,7 +189,9 @@ fn check_header(header: [u8; HEADER_BYTES], filled: usize) -> Result<(), ReadErr
     let magic = [a, b, c, d];
     let seen = filled.min(MAGIC.len());
     if magic.get(..seen) != MAGIC.get(..seen) {
-        return Err(ReadError::NotALog(hex::encode(magic.get(..seen).unwrap_or_default())));
+        return Err(ReadError::NotALog(hex::encode(
+            magic.get(..seen).unwrap_or_default(),
+        )));
     }
     if filled < HEADER_BYTES {
         return Err(ReadError::Short(filled));
@@ -180,7 +217,10 @@ impl<R: Read> Iterator for Reader<R> {
                 }
                 Some(Err(error)) => {
                     self.ended = true;
-                    return Some(Err(ReadError::Io { offset: self.records.offset(), error }));
+                    return Some(Err(ReadError::Io {
+                        offset: self.records.offset(),
+                        error,
+                    }));
                 }
             }
         }

@@ -92,11 +92,13 @@ impl EntryHeader {
     /// Splits a whole record into topic and body.
     pub(super) fn split(self, record: &[u8]) -> (&[u8], &[u8]) {
         let rest = record.get(ENTRY_HEADER_BYTES..).unwrap_or_default();
-        rest.split_at_checked(usize::from(self.topic_bytes)).unwrap_or((rest, &[]))
+        rest.split_at_checked(usize::from(self.topic_bytes))
+            .unwrap_or((rest, &[]))
     }
 }
 
-/// Judges what starts at `bytes`, which stand at `offset` and reach to the end of the file or [`START_MAX_BYTES`] far.
+/// Judges what starts at `bytes`, which stand at `offset` and reach to the end of the file or
+/// [`START_MAX_BYTES`] far.
 pub(super) fn start(bytes: &[u8], offset: u64) -> Start {
     match bytes.first() {
         None => Start::End,
@@ -106,17 +108,27 @@ pub(super) fn start(bytes: &[u8], offset: u64) -> Start {
     }
 }
 
-/// The length of the entry without a topic that starts here, if one does: no record that anybody can use, but a whole one.
+/// The length of the entry without a topic that starts here, if one does: no record that anybody
+/// can use, but a whole one.
 pub(super) fn topicless_bytes(bytes: &[u8]) -> Option<usize> {
-    let header = bytes.first_chunk::<ENTRY_HEADER_BYTES>().filter(|header| header.first() == Some(&ENTRY))?;
+    let header = bytes
+        .first_chunk::<ENTRY_HEADER_BYTES>()
+        .filter(|header| header.first() == Some(&ENTRY))?;
     let header = EntryHeader::read(*header);
-    header.record_bytes().ok().filter(|_| header.topic_bytes == 0 && header.is_plain())
+    header
+        .record_bytes()
+        .ok()
+        .filter(|_| header.topic_bytes == 0 && header.is_plain())
 }
 
 fn start_of_entry(bytes: &[u8]) -> Start {
     let Some(header) = bytes.first_chunk::<ENTRY_HEADER_BYTES>() else {
         let cut = bytes.get(1) != Some(&0);
-        return if cut { Start::Cut } else { Start::Nothing("the header of an entry") };
+        return if cut {
+            Start::Cut
+        } else {
+            Start::Nothing("the header of an entry")
+        };
     };
     let header = EntryHeader::read(*header);
     if header.topic_bytes == 0 {
@@ -124,7 +136,9 @@ fn start_of_entry(bytes: &[u8]) -> Start {
     }
     let topic = bytes.get(ENTRY_HEADER_BYTES..ENTRY_HEADER_BYTES + usize::from(header.topic_bytes));
     match topic.map(|topic| std::str::from_utf8(topic)) {
-        Some(Ok(topic)) if topic.contains(char::is_control) => Start::Nothing("a topic without control characters"),
+        Some(Ok(topic)) if topic.contains(char::is_control) => {
+            Start::Nothing("a topic without control characters")
+        }
         Some(Err(_)) => Start::Nothing("a topic in UTF-8"),
         Some(Ok(_)) | None => Start::Entry(header),
     }
@@ -134,9 +148,16 @@ fn start_of_delete(bytes: &[u8], offset: u64) -> Start {
     match bytes.first_chunk::<DELETE_BYTES>() {
         None => Start::Cut,
         Some([_, reserved @ .., a, b, c, d]) => {
-            let delete = DeleteRecord { target: u32::from_le_bytes([*a, *b, *c, *d]), reserved: *reserved };
+            let delete = DeleteRecord {
+                target: u32::from_le_bytes([*a, *b, *c, *d]),
+                reserved: *reserved,
+            };
             let before = (HEADER_BYTES as u64..offset).contains(&u64::from(delete.target));
-            if before { Start::Delete(delete) } else { Start::Nothing("a delete of an earlier entry") }
+            if before {
+                Start::Delete(delete)
+            } else {
+                Start::Nothing("a delete of an earlier entry")
+            }
         }
     }
 }

@@ -3,14 +3,16 @@
 use std::io::{self, Read};
 
 use super::record::{
-    DELETE_BYTES, DeleteRecord, ENTRY_HEADER_BYTES, EntryHeader, START_MAX_BYTES, Start, start, topicless_bytes,
+    DELETE_BYTES, DeleteRecord, ENTRY_HEADER_BYTES, EntryHeader, START_MAX_BYTES, Start, start,
+    topicless_bytes,
 };
 use super::resync::{Resync, SEEN_BYTES, leads_on};
 use super::window::Window;
 use super::{BODY_MAX_BYTES, HEADER_BYTES};
 use crate::exchange::Problem;
 
-/// What is missing of an entry whose padding is not zero. Nothing asks for zeros there, but then the rest has to fit.
+/// What is missing of an entry whose padding is not zero. Nothing asks for zeros there, but then
+/// the rest has to fit.
 const ODD_ENTRY: &str = "zero bytes of padding in an entry, or a record behind it";
 
 /// The same of a delete.
@@ -20,7 +22,12 @@ const ODD_DELETE: &str = "zero bytes in a delete, or a record behind it";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Record {
     /// An entry. The topic is text without control characters; the body may not be text.
-    Entry { offset: u64, topic: String, body: Vec<u8>, minutes: i32 },
+    Entry {
+        offset: u64,
+        topic: String,
+        body: Vec<u8>,
+        minutes: i32,
+    },
     /// A delete of the entry at `target`.
     Delete { offset: u64, target: u32 },
     /// Something that cannot be handed over.
@@ -51,7 +58,11 @@ pub(super) struct Records<R> {
 impl<R: Read> Records<R> {
     /// Reads from a stream that stands behind the header.
     pub(super) fn new(input: R) -> Self {
-        Self { window: Window::new(input, HEADER_BYTES as u64), resync: Resync::default(), ended: false }
+        Self {
+            window: Window::new(input, HEADER_BYTES as u64),
+            resync: Resync::default(),
+            ended: false,
+        }
     }
 
     /// Where the next record is looked for.
@@ -70,7 +81,10 @@ impl<R: Read> Records<R> {
             }
             Found::Topicless(record_bytes) => {
                 self.window.pass(record_bytes);
-                Ok(Some(Record::Flaw { offset, problem: Problem::NoTopic }))
+                Ok(Some(Record::Flaw {
+                    offset,
+                    problem: Problem::NoTopic,
+                }))
             }
             Found::Damage(expected) => self.pass_damage(expected).map(Some),
             Found::Oversized(header) => self.pass_oversized(header).map(Some),
@@ -87,9 +101,16 @@ impl<R: Read> Records<R> {
             Start::Cut => return Ok(Found::Cut),
             Start::Entry(header) => header,
         };
-        let bearable = header.record_bytes().ok().filter(|bytes| *bytes <= START_MAX_BYTES + BODY_MAX_BYTES);
+        let bearable = header
+            .record_bytes()
+            .ok()
+            .filter(|bytes| *bytes <= START_MAX_BYTES + BODY_MAX_BYTES);
         let Some(record_bytes) = bearable else {
-            return Ok(if header.is_plain() { Found::Oversized(header) } else { Found::Damage(ODD_ENTRY) });
+            return Ok(if header.is_plain() {
+                Found::Oversized(header)
+            } else {
+                Found::Damage(ODD_ENTRY)
+            });
         };
         let bytes = self.window.show(record_bytes + START_MAX_BYTES)?;
         if bytes.len() < record_bytes {
@@ -108,12 +129,18 @@ impl<R: Read> Records<R> {
     fn judge_topicless(&mut self, expected: &'static str) -> io::Result<Found> {
         let offset = self.window.offset();
         let record_bytes = topicless_bytes(self.window.show(ENTRY_HEADER_BYTES)?);
-        let Some(record_bytes) = record_bytes.filter(|bytes| *bytes <= ENTRY_HEADER_BYTES + BODY_MAX_BYTES) else {
+        let Some(record_bytes) =
+            record_bytes.filter(|bytes| *bytes <= ENTRY_HEADER_BYTES + BODY_MAX_BYTES)
+        else {
             return Ok(Found::Damage(expected));
         };
         let bytes = self.window.show(record_bytes + START_MAX_BYTES)?;
         let is_one = bytes.len() >= record_bytes && leads_on(bytes, record_bytes, offset);
-        Ok(if is_one { Found::Topicless(record_bytes) } else { Found::Damage(expected) })
+        Ok(if is_one {
+            Found::Topicless(record_bytes)
+        } else {
+            Found::Damage(expected)
+        })
     }
 
     /// Nothing asks for zeros in the reserved bytes, but where others stand a record has to follow.
@@ -121,23 +148,39 @@ impl<R: Read> Records<R> {
         let offset = self.window.offset();
         let bytes = self.window.show(DELETE_BYTES + START_MAX_BYTES)?;
         let is_one = delete.is_plain() || leads_on(bytes, DELETE_BYTES, offset);
-        Ok(if is_one { Found::Delete(delete.target) } else { Found::Damage(ODD_DELETE) })
+        Ok(if is_one {
+            Found::Delete(delete.target)
+        } else {
+            Found::Damage(ODD_DELETE)
+        })
     }
 
     /// Whether a certain record starts inside of what the header claims for itself.
     fn is_length_wrong(&mut self, record_bytes: usize) -> io::Result<bool> {
         let offset = self.window.offset();
         let bytes = self.window.show(SEEN_BYTES)?;
-        Ok(self.resync.find(bytes, offset).is_some_and(|at| at < record_bytes))
+        Ok(self
+            .resync
+            .find(bytes, offset)
+            .is_some_and(|at| at < record_bytes))
     }
 
     fn take(&mut self, header: EntryHeader, record_bytes: usize) -> io::Result<Record> {
         let offset = self.window.offset();
-        let record = self.window.show(record_bytes)?.get(..record_bytes).unwrap_or_default();
+        let record = self
+            .window
+            .show(record_bytes)?
+            .get(..record_bytes)
+            .unwrap_or_default();
         let (topic, body) = header.split(record);
         // The look at the header found text; nothing is replaced here.
         let topic = String::from_utf8_lossy(topic).into_owned();
-        let entry = Record::Entry { offset, topic, body: body.to_vec(), minutes: header.minutes };
+        let entry = Record::Entry {
+            offset,
+            topic,
+            body: body.to_vec(),
+            minutes: header.minutes,
+        };
         self.window.pass(record_bytes);
         Ok(entry)
     }
@@ -148,7 +191,13 @@ impl<R: Read> Records<R> {
             Some(at) => self.window.skip(at as u64)?,
             None => self.window.skip(u64::MAX)?,
         };
-        Ok(Record::Flaw { offset, problem: Problem::Damaged { expected, skipped_bytes } })
+        Ok(Record::Flaw {
+            offset,
+            problem: Problem::Damaged {
+                expected,
+                skipped_bytes,
+            },
+        })
     }
 
     /// A damaged length looks like a long body: it is one only when no record starts inside of it.
@@ -158,7 +207,13 @@ impl<R: Read> Records<R> {
         if let Some(at) = self.resync.find(self.window.show(SEEN_BYTES)?, offset) {
             let skipped_bytes = self.window.skip(at as u64)?;
             let expected = "an entry as long as its header says";
-            return Ok(Record::Flaw { offset, problem: Problem::Damaged { expected, skipped_bytes } });
+            return Ok(Record::Flaw {
+                offset,
+                problem: Problem::Damaged {
+                    expected,
+                    skipped_bytes,
+                },
+            });
         }
         let record_bytes = ENTRY_HEADER_BYTES as u64 + u64::from(header.topic_bytes) + body_bytes;
         let present_bytes = self.window.skip(record_bytes)?;
@@ -176,9 +231,14 @@ impl<R: Read> Records<R> {
         let problem = match self.resync.find(self.window.show(SEEN_BYTES)?, offset) {
             Some(at) => {
                 let skipped_bytes = self.window.skip(at as u64)?;
-                Problem::Damaged { expected: "an entry that ends before the file does", skipped_bytes }
+                Problem::Damaged {
+                    expected: "an entry that ends before the file does",
+                    skipped_bytes,
+                }
             }
-            None => Problem::Truncated { present_bytes: self.window.skip(u64::MAX)? },
+            None => Problem::Truncated {
+                present_bytes: self.window.skip(u64::MAX)?,
+            },
         };
         Ok(Record::Flaw { offset, problem })
     }

@@ -4,7 +4,8 @@ use super::record::{DELETE, DELETE_BYTES, ENTRY, START_MAX_BYTES, Start, start};
 use super::{BODY_MAX_BYTES, RESYNC_CHECKED_MAX_BYTES, RESYNC_MAX_BYTES, RESYNCS_MAX};
 use crate::model::Topic;
 
-/// Bytes that have to be seen to search: the stretch itself, the largest record at its end, and what follows that.
+/// Bytes that have to be seen to search: the stretch itself, the largest record at its end, and
+/// what follows that.
 pub(super) const SEEN_BYTES: usize = RESYNC_MAX_BYTES + BODY_MAX_BYTES + 2 * START_MAX_BYTES;
 
 /// Searches for records, as long as its budget lasts.
@@ -15,16 +16,21 @@ pub(super) struct Resync {
 
 impl Default for Resync {
     fn default() -> Self {
-        Self { searches_left: RESYNCS_MAX, bytes_left: RESYNC_CHECKED_MAX_BYTES }
+        Self {
+            searches_left: RESYNCS_MAX,
+            bytes_left: RESYNC_CHECKED_MAX_BYTES,
+        }
     }
 }
 
 impl Resync {
-    /// Returns how far behind the start of `bytes`, which stand at `offset`, the next certain record starts.
+    /// Returns how far behind the start of `bytes`, which stand at `offset`, the next certain
+    /// record starts.
     pub(super) fn find(&mut self, bytes: &[u8], offset: u64) -> Option<usize> {
         self.searches_left = self.searches_left.checked_sub(1)?;
         let stretch = bytes.get(..RESYNC_MAX_BYTES).unwrap_or(bytes);
-        let candidates = || (1..stretch.len()).filter(|at| matches!(stretch.get(*at), Some(&ENTRY | &DELETE)));
+        let candidates =
+            || (1..stretch.len()).filter(|at| matches!(stretch.get(*at), Some(&ENTRY | &DELETE)));
         let mut first = |is_plain: bool| {
             let seen = |at: usize| bytes.get(at..).unwrap_or_default();
             candidates().find(|at| self.is_certain(seen(*at), offset + *at as u64, is_plain))
@@ -33,15 +39,21 @@ impl Resync {
         first(true).or_else(|| first(false))
     }
 
-    /// Whether a record starts here beyond doubt, with zeros in the bytes that say nothing or not. The cheap questions come
-    /// first.
+    /// Whether a record starts here beyond doubt, with zeros in the bytes that say nothing or not.
+    /// The cheap questions come first.
     fn is_certain(&mut self, bytes: &[u8], offset: u64, is_plain: bool) -> bool {
         match start(bytes, offset) {
-            Start::Delete(delete) => delete.is_plain() && is_plain && leads_on(bytes, DELETE_BYTES, offset),
+            Start::Delete(delete) => {
+                delete.is_plain() && is_plain && leads_on(bytes, DELETE_BYTES, offset)
+            }
             Start::Entry(header) if header.is_plain() != is_plain => false,
             Start::Entry(header) => {
-                let Ok(record_bytes) = header.record_bytes() else { return false };
-                let Some(record) = bytes.get(..record_bytes) else { return false };
+                let Ok(record_bytes) = header.record_bytes() else {
+                    return false;
+                };
+                let Some(record) = bytes.get(..record_bytes) else {
+                    return false;
+                };
                 let (topic, body) = header.split(record);
                 body.len() <= BODY_MAX_BYTES
                     && leads_on(bytes, record_bytes, offset)

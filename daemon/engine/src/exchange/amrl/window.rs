@@ -5,7 +5,8 @@ use std::io::{self, ErrorKind, Read};
 /// Bytes asked of the stream at once.
 const READ_BYTES: usize = 64 * 1024;
 
-/// The stretch of a stream that is in memory: it grows to what its reader asks to see, and no further.
+/// The stretch of a stream that is in memory: it grows to what its reader asks to see, and no
+/// further.
 pub(super) struct Window<R> {
     input: R,
     buffer: Vec<u8>,
@@ -19,7 +20,13 @@ pub(super) struct Window<R> {
 impl<R: Read> Window<R> {
     /// Looks into a stream from its current position, which counts as `offset`.
     pub(super) fn new(input: R, offset: u64) -> Self {
-        Self { input, buffer: Vec::new(), start: 0, offset, ended: false }
+        Self {
+            input,
+            buffer: Vec::new(),
+            start: 0,
+            offset,
+            ended: false,
+        }
     }
 
     /// Where the next byte stands in the stream.
@@ -42,7 +49,10 @@ impl<R: Read> Window<R> {
         self.buffer.resize(bytes.max(filled) + READ_BYTES, 0);
         let mut result = Ok(());
         while filled < bytes && !self.ended {
-            match self.input.read(self.buffer.get_mut(filled..).unwrap_or_default()) {
+            match self
+                .input
+                .read(self.buffer.get_mut(filled..).unwrap_or_default())
+            {
                 Ok(0) => self.ended = true,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

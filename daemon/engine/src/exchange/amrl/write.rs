@@ -11,19 +11,25 @@ use crate::exchange::{Place, Portable, Problem, Report};
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The log counts a topic's bytes in one byte.
-    #[error("could not write a memory whose topic has {bytes} bytes: the log holds 1 to 255; rename the topic")]
+    #[error(
+        "could not write a memory whose topic has {bytes} bytes: the log holds 1 to 255; rename the topic"
+    )]
     Topic {
         /// Its length.
         bytes: usize,
     },
     /// The body would be longer than any reader takes.
-    #[error("could not write a memory whose body has {bytes} bytes: the limit is {BODY_MAX_BYTES}; split it")]
+    #[error(
+        "could not write a memory whose body has {bytes} bytes: the limit is {BODY_MAX_BYTES}; split it"
+    )]
     Body {
         /// Its length.
         bytes: usize,
     },
     /// The stream failed.
-    #[error("could not write the log at byte {offset}; it is incomplete, delete it and try again: {error}")]
+    #[error(
+        "could not write the log at byte {offset}; it is incomplete, delete it and try again: {error}"
+    )]
     Io {
         /// Where.
         offset: u64,
@@ -59,12 +65,17 @@ impl<W: Write> Writer<W> {
         let mut header = [0; HEADER_BYTES];
         header[..4].copy_from_slice(&MAGIC);
         header[4..].copy_from_slice(&VERSION.to_le_bytes());
-        log.write_all(&header).map_err(|error| WriteError::Io { offset: 0, error })?;
-        Ok(Self { log, offset: HEADER_BYTES as u64, report: Report::default() })
+        log.write_all(&header)
+            .map_err(|error| WriteError::Io { offset: 0, error })?;
+        Ok(Self {
+            log,
+            offset: HEADER_BYTES as u64,
+            report: Report::default(),
+        })
     }
 
-    /// Appends a memory and returns the offset of its record. Its time is `recorded_at`, else `valid_from`, to the minute; one
-    /// that is missing or does not fit is reported.
+    /// Appends a memory and returns the offset of its record. Its time is `recorded_at`, else
+    /// `valid_from`, to the minute; one that is missing or does not fit is reported.
     ///
     /// # Errors
     /// [`WriteError`]; after `Topic` and `Body` nothing was written and the next memory may follow.
@@ -74,11 +85,21 @@ impl<W: Write> Writer<W> {
         let topic_bytes = u8::try_from(topic.len()).ok().filter(|bytes| *bytes > 0);
         let topic_bytes = topic_bytes.ok_or(WriteError::Topic { bytes: topic.len() })?;
         let body = body::write(memory);
-        let body_bytes = u32::try_from(body.len()).ok().filter(|_| body.len() <= BODY_MAX_BYTES);
+        let body_bytes = u32::try_from(body.len())
+            .ok()
+            .filter(|_| body.len() <= BODY_MAX_BYTES);
         let body_bytes = body_bytes.ok_or(WriteError::Body { bytes: body.len() })?;
-        let header = EntryHeader { topic_bytes, body_bytes, minutes: self.minutes(memory), padding: [0; 2] }.bytes();
+        let header = EntryHeader {
+            topic_bytes,
+            body_bytes,
+            minutes: self.minutes(memory),
+            padding: [0; 2],
+        }
+        .bytes();
         for part in [&header, topic, body.as_bytes()] {
-            self.log.write_all(part).map_err(|error| WriteError::Io { offset, error })?;
+            self.log
+                .write_all(part)
+                .map_err(|error| WriteError::Io { offset, error })?;
             self.offset += part.len() as u64;
         }
         self.report.read += 1;
@@ -96,17 +117,22 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// [`WriteError::Io`].
     pub fn finish(mut self) -> Result<(W, Report), WriteError> {
-        self.log.flush().map_err(|error| WriteError::Io { offset: self.offset, error })?;
+        self.log.flush().map_err(|error| WriteError::Io {
+            offset: self.offset,
+            error,
+        })?;
         Ok((self.log, self.report))
     }
 
     fn minutes(&mut self, memory: &Portable) -> i32 {
         let Some(at) = memory.recorded_at.or(memory.valid_from) else {
-            self.report.note(Place::Byte(self.offset), Problem::TimeMissing);
+            self.report
+                .note(Place::Byte(self.offset), Problem::TimeMissing);
             return clock::EPOCH;
         };
         clock::write(at).unwrap_or_else(|nearest| {
-            self.report.note(Place::Byte(self.offset), Problem::TimeClamped);
+            self.report
+                .note(Place::Byte(self.offset), Problem::TimeClamped);
             nearest
         })
     }

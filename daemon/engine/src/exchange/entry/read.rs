@@ -8,8 +8,15 @@ use crate::exchange::{Place, Portable, Problem, Report, hex, time};
 use crate::model::{MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
 
 /// Names that tools give to the time of an entry.
-pub(in crate::exchange) const RECORDED_NAMES: [&str; 7] =
-    ["recorded_at", "timestamp", "date", "at", "created_at", "created", "createdAt"];
+pub(in crate::exchange) const RECORDED_NAMES: [&str; 7] = [
+    "recorded_at",
+    "timestamp",
+    "date",
+    "at",
+    "created_at",
+    "created",
+    "createdAt",
+];
 
 /// The scope of the project that a memory comes into, as callers name it.
 const OWN_PROJECT: &str = "project";
@@ -43,7 +50,9 @@ const NAMES: [&str; 20] = [
 
 /// Whether a field of this name means anything, beside topic and text.
 pub(in crate::exchange) fn is_known(name: &str) -> bool {
-    NAMES.contains(&name) || RECORDED_NAMES.contains(&name) || ["fields_hash", "rest_hash"].contains(&name)
+    NAMES.contains(&name)
+        || RECORDED_NAMES.contains(&name)
+        || ["fields_hash", "rest_hash"].contains(&name)
 }
 
 /// The fields of one object.
@@ -54,7 +63,11 @@ struct Fields<'a> {
 }
 
 /// Reads everything but topic and text. What is not understood is reported at `at`.
-pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: &mut Report) -> Portable {
+pub(in crate::exchange) fn read(
+    object: &Map<String, Value>,
+    at: Place,
+    report: &mut Report,
+) -> Portable {
     let mut fields = Fields { object, at, report };
     Portable {
         id: fields.read("id", id),
@@ -92,13 +105,20 @@ impl Fields<'_> {
     }
 
     /// Reads the first of several names that is there.
-    fn first<T>(&mut self, names: &[&'static str], parse: impl Fn(&Value) -> Option<T>) -> Option<T> {
+    fn first<T>(
+        &mut self,
+        names: &[&'static str],
+        parse: impl Fn(&Value) -> Option<T>,
+    ) -> Option<T> {
         self.parsed(names, parse, |field, _| Problem::Field { field })
     }
 
     /// The same for a time, of which is said what stands there and what should.
     fn time(&mut self, names: &[&'static str]) -> Option<Timestamp> {
-        self.parsed(names, time::read, |field, value| Problem::Time { field, value: shown(value) })
+        self.parsed(names, time::read, |field, value| Problem::Time {
+            field,
+            value: shown(value),
+        })
     }
 
     /// A field that is there and means nothing is reported by the name that the file has for it.
@@ -108,7 +128,9 @@ impl Fields<'_> {
         parse: impl Fn(&Value) -> Option<T>,
         problem: impl Fn(&'static str, &Value) -> Problem,
     ) -> Option<T> {
-        let mut given = names.iter().filter_map(|name| Some((*name, self.object.get(*name)?)));
+        let mut given = names
+            .iter()
+            .filter_map(|name| Some((*name, self.object.get(*name)?)));
         let (name, value) = given.find(|(_, value)| !value.is_null())?;
         let parsed = parse(value);
         if parsed.is_none() && value.as_str() != Some("") {
@@ -121,7 +143,8 @@ impl Fields<'_> {
     fn list(&mut self, name: &'static str, parse: impl Fn(&Value) -> Option<Words>) -> Vec<String> {
         let words = self.read(name, parse).unwrap_or_default();
         for index in words.wrong {
-            self.report.note(self.at, Problem::Item { field: name, index });
+            self.report
+                .note(self.at, Problem::Item { field: name, index });
         }
         words.right
     }
@@ -130,13 +153,20 @@ impl Fields<'_> {
     fn source(&mut self) -> Option<SourceRef> {
         let source = self.read("source", |value| match value {
             Value::String(text) if !text.trim().is_empty() => Some(SourceRef::parse(text)),
-            Value::Object(object) => {
-                Some(SourceRef { path: object.get("path")?.as_str()?.to_owned(), ..SourceRef::default() })
-            }
+            Value::Object(object) => Some(SourceRef {
+                path: object.get("path")?.as_str()?.to_owned(),
+                ..SourceRef::default()
+            }),
             _ => None,
         })?;
-        let Some(Value::Object(object)) = self.object.get("source") else { return Some(source) };
-        let mut parts = Fields { object, at: self.at, report: &mut *self.report };
+        let Some(Value::Object(object)) = self.object.get("source") else {
+            return Some(source);
+        };
+        let mut parts = Fields {
+            object,
+            at: self.at,
+            report: &mut *self.report,
+        };
         Some(SourceRef {
             line: parts.read("line", |value| u32::try_from(count(value)?).ok()),
             content_hash: parts.read("content_hash", |value| hex::decode(value.as_str()?)),
@@ -146,20 +176,39 @@ impl Fields<'_> {
     }
 
     fn provenance(&mut self) -> Vec<Provenance> {
-        let steps = self.read("provenance", |value| value.as_array().cloned()).unwrap_or_default();
+        let steps = self
+            .read("provenance", |value| value.as_array().cloned())
+            .unwrap_or_default();
         let read: Vec<Provenance> = steps.iter().filter_map(step).collect();
         if read.len() < steps.len() {
-            self.report.note(self.at, Problem::Field { field: "provenance" });
+            self.report.note(
+                self.at,
+                Problem::Field {
+                    field: "provenance",
+                },
+            );
         }
         read
     }
 
     fn attributes(&mut self) -> BTreeMap<String, String> {
-        let object = self.read("attributes", |value| value.as_object().cloned()).unwrap_or_default();
-        let (count, read) = (object.len(), object.into_iter().filter_map(|(key, value)| Some((key, scalar(value)?))));
+        let object = self
+            .read("attributes", |value| value.as_object().cloned())
+            .unwrap_or_default();
+        let (count, read) = (
+            object.len(),
+            object
+                .into_iter()
+                .filter_map(|(key, value)| Some((key, scalar(value)?))),
+        );
         let read: BTreeMap<String, String> = read.collect();
         if read.len() < count {
-            self.report.note(self.at, Problem::Field { field: "attributes" });
+            self.report.note(
+                self.at,
+                Problem::Field {
+                    field: "attributes",
+                },
+            );
         }
         read
     }
@@ -175,11 +224,16 @@ fn shown(value: &Value) -> String {
 }
 
 fn id(value: &Value) -> Option<MemoryId> {
-    uuid::Uuid::parse_str(value.as_str()?).ok().map(|id| MemoryId::from_bytes(*id.as_bytes()))
+    uuid::Uuid::parse_str(value.as_str()?)
+        .ok()
+        .map(|id| MemoryId::from_bytes(*id.as_bytes()))
 }
 
 fn text(value: &Value) -> Option<String> {
-    value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+    value
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
 }
 
 /// An attribute's value as text; `None` for lists and objects.
@@ -218,20 +272,37 @@ fn tags(value: &Value) -> Option<Words> {
 
 /// A link may be the index of another memory.
 fn links(value: &Value) -> Option<Words> {
-    let link = |item: &Value| item.as_u64().map(|index| index.to_string()).or_else(|| item.as_str().map(str::to_owned));
+    let link = |item: &Value| {
+        item.as_u64()
+            .map(|index| index.to_string())
+            .or_else(|| item.as_str().map(str::to_owned))
+    };
     match value {
-        Value::Number(_) => Some(Words { right: vec![link(value)?], wrong: Vec::new() }),
+        Value::Number(_) => Some(Words {
+            right: vec![link(value)?],
+            wrong: Vec::new(),
+        }),
         _ => words(value, |c| c == ',' || c.is_whitespace(), link),
     }
 }
 
 /// A list of words, or one text that holds them.
-fn words(value: &Value, separator: fn(char) -> bool, word: impl Fn(&Value) -> Option<String>) -> Option<Words> {
+fn words(
+    value: &Value,
+    separator: fn(char) -> bool,
+    word: impl Fn(&Value) -> Option<String>,
+) -> Option<Words> {
     match value {
         Value::Array(items) => Some(Words::of(items, word)),
         Value::String(text) => {
-            let words = text.split(separator).map(str::trim).filter(|word| !word.is_empty());
-            Some(Words { right: words.map(str::to_owned).collect(), wrong: Vec::new() })
+            let words = text
+                .split(separator)
+                .map(str::trim)
+                .filter(|word| !word.is_empty());
+            Some(Words {
+                right: words.map(str::to_owned).collect(),
+                wrong: Vec::new(),
+            })
         }
         _ => None,
     }
@@ -239,7 +310,10 @@ fn words(value: &Value, separator: fn(char) -> bool, word: impl Fn(&Value) -> Op
 
 fn number(value: &Value) -> Option<f32> {
     match value {
-        #[expect(clippy::cast_possible_truncation, reason = "memories hold f32, and what was one comes back")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "memories hold f32, and what was one comes back"
+        )]
         Value::Number(number) => number.as_f64().map(|number| number as f32),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
@@ -248,16 +322,32 @@ fn number(value: &Value) -> Option<f32> {
 }
 
 fn count(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
+    value
+        .as_u64()
+        .or_else(|| value.as_str()?.trim().parse().ok())
 }
 
 fn flag(value: &Value) -> Option<bool> {
-    value.as_bool().or_else(|| value.as_str()?.trim().parse().ok())
+    value
+        .as_bool()
+        .or_else(|| value.as_str()?.trim().parse().ok())
 }
 
 fn step(value: &Value) -> Option<Provenance> {
-    let part = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let part = |name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let at: Timestamp = time::read(value.get("at")?)?;
     let origin = Origin::parse(value.get("origin")?.as_str()?)?;
-    Some(Provenance { agent: part("agent"), reference: part("reference"), extractor: part("extractor"), origin, at })
+    Some(Provenance {
+        agent: part("agent"),
+        reference: part("reference"),
+        extractor: part("extractor"),
+        origin,
+        at,
+    })
 }

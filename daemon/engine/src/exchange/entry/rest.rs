@@ -1,5 +1,5 @@
-//! The fields beside text, kind, tags, importance, confidence and pin: each with a hash of its own, so that it is known which of
-//! them somebody changed in a file.
+//! The fields beside text, kind, tags, importance, confidence and pin: each with a hash of its own,
+//! so that it is known which of them somebody changed in a file.
 
 use serde_json::{Value, json};
 
@@ -88,7 +88,12 @@ impl Rest {
     fn written(self, memory: &Portable) -> Value {
         match self {
             Self::Topic => json!(memory.topic),
-            Self::Source => json!(memory.source.as_ref().map(|source| (&source.path, source.line))),
+            Self::Source => json!(
+                memory
+                    .source
+                    .as_ref()
+                    .map(|source| (&source.path, source.line))
+            ),
             Self::Links => json!(memory.links),
             Self::ValidFrom => json!(written_time(memory.valid_from)),
             Self::ValidTo => json!(written_time(memory.valid_to)),
@@ -113,14 +118,18 @@ impl Rest {
 
 /// The hashes of all of them, one behind the other.
 pub(in crate::exchange) fn rest_hash(memory: &Portable) -> String {
-    Rest::ALL.into_iter().map(|field| field.hash(memory)).collect()
+    Rest::ALL
+        .into_iter()
+        .map(|field| field.hash(memory))
+        .collect()
 }
 
 /// The fields of a memory that are not as the hashes say; none without hashes.
 pub(in crate::exchange) fn edited(hashes: &str, memory: &Portable) -> Vec<Rest> {
     let of = |place: usize| hashes.get(place * DIGITS..(place + 1) * DIGITS);
     let fields = Rest::ALL.into_iter().enumerate();
-    let changed = fields.filter(|(place, field)| of(*place).is_some_and(|hash| hash != field.hash(memory)));
+    let changed =
+        fields.filter(|(place, field)| of(*place).is_some_and(|hash| hash != field.hash(memory)));
     changed.map(|(_, field)| field).collect()
 }
 
@@ -136,9 +145,21 @@ mod tests {
         assert_eq!(hashes.len(), Rest::ALL.len() * DIGITS);
         assert!(edited(&hashes, &memory).is_empty());
         assert!(edited("", &Portable::default()).is_empty());
-        let other = Portable { topic: "other".to_owned(), links: Vec::new(), access_count: 1_000, ..memory.clone() };
-        assert_eq!(edited(&hashes, &other), [Rest::Topic, Rest::Links, Rest::AccessCount]);
-        let text = Portable { text: "another".to_owned(), tags: Vec::new(), ..memory };
+        let other = Portable {
+            topic: "other".to_owned(),
+            links: Vec::new(),
+            access_count: 1_000,
+            ..memory.clone()
+        };
+        assert_eq!(
+            edited(&hashes, &other),
+            [Rest::Topic, Rest::Links, Rest::AccessCount]
+        );
+        let text = Portable {
+            text: "another".to_owned(),
+            tags: Vec::new(),
+            ..memory
+        };
         assert!(edited(&hashes, &text).is_empty());
     }
 }

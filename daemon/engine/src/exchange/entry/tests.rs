@@ -36,22 +36,35 @@ fn what_other_tools_write_is_understood() {
     assert_eq!(memory.tags, ["a", "b"]);
     assert_eq!(memory.source.unwrap().line, Some(3));
     assert_eq!(memory.links, ["t:1", "u:2"]);
-    assert_eq!((memory.confidence, memory.importance, memory.pinned), (Some(0.5), Some(1.0), true));
-    assert_eq!(memory.recorded_at.unwrap().to_string(), "2026-11-21T00:00:00Z");
+    assert_eq!(
+        (memory.confidence, memory.importance, memory.pinned),
+        (Some(0.5), Some(1.0), true)
+    );
+    assert_eq!(
+        memory.recorded_at.unwrap().to_string(),
+        "2026-11-21T00:00:00Z"
+    );
     assert_eq!(memory.access_count, 7);
     assert_eq!(memory.attributes.get("n").map(String::as_str), Some("1"));
 }
 
 #[test]
 fn an_item_that_is_not_understood_costs_only_itself() {
-    let (memory, report) = read_value(&json!({"links": [1, {"a": 2}, "t:0", -1], "tags": ["a", 7, "b"]}));
+    let (memory, report) =
+        read_value(&json!({"links": [1, {"a": 2}, "t:0", -1], "tags": ["a", 7, "b"]}));
     assert_eq!(
         (memory.links, memory.tags),
-        (["1", "t:0"].map(str::to_owned).into(), ["a", "b"].map(str::to_owned).into())
+        (
+            ["1", "t:0"].map(str::to_owned).into(),
+            ["a", "b"].map(str::to_owned).into()
+        )
     );
     let item = |field, index| Problem::Item { field, index };
     let problems: Vec<Problem> = report.flaws.into_iter().map(|flaw| flaw.problem).collect();
-    assert_eq!(problems, [item("tags", 1), item("links", 1), item("links", 3)]);
+    assert_eq!(
+        problems,
+        [item("tags", 1), item("links", 1), item("links", 3)]
+    );
 }
 
 #[test]
@@ -68,7 +81,9 @@ fn what_is_not_understood_is_left_out_and_named() {
     assert_eq!(fields.iter().filter(is_of_time).count(), 1, "{fields:?}");
     let private = ["team:x", "moon", "high", "odd"];
     assert!(
-        !fields.iter().any(|flaw| private.iter().any(|value| flaw.contains(value))),
+        !fields
+            .iter()
+            .any(|flaw| private.iter().any(|value| flaw.contains(value))),
         "values may be private: {fields:?}"
     );
 }

@@ -12,7 +12,8 @@ use crate::model::{Origin, Provenance, SourceRef, Status, Timestamp};
 /// Whether the object holds the text or only what describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exchange) enum Carries {
-    /// Everything but the topic, which stands around it; and the hashes, where an id makes changes known again.
+    /// Everything but the topic, which stands around it; and the hashes, where an id makes changes
+    /// known again.
     Text,
     /// Everything but topic and text, and the hashes that tell what was changed.
     Hash,
@@ -124,7 +125,12 @@ impl<'a> Source<'a> {
     fn new(source: &'a SourceRef) -> Self {
         let content_hash = source.content_hash.map(|hash| hex::encode(&hash));
         let git_blob = source.git_blob.map(|blob| hex::encode(&blob));
-        Self { path: &source.path, line: source.line, content_hash, git_blob }
+        Self {
+            path: &source.path,
+            line: source.line,
+            content_hash,
+            git_blob,
+        }
     }
 }
 
@@ -154,13 +160,24 @@ pub(in crate::exchange) fn text_hash(text: &str) -> String {
     hex::encode(hash.as_bytes().get(..TEXT_HASH_BYTES).unwrap_or_default())
 }
 
-/// Returns the hash by which edited fields are told from untouched ones: of those that people edit by hand.
+/// Returns the hash by which edited fields are told from untouched ones: of those that people edit
+/// by hand.
 pub(in crate::exchange) fn fields_hash(memory: &Portable) -> String {
-    let Portable { kind, tags, importance, confidence, pinned, .. } = memory;
+    let Portable {
+        kind,
+        tags,
+        importance,
+        confidence,
+        pinned,
+        ..
+    } = memory;
     text_hash(&json!([kind, tags, importance, confidence, pinned]).to_string())
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference"
+)]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }

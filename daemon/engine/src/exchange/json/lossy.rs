@@ -1,4 +1,5 @@
-//! A stream as UTF-8: what is none becomes U+FFFD, so that one damaged text does not cost the document.
+//! A stream as UTF-8: what is none becomes U+FFFD, so that one damaged text does not cost the
+//! document.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -20,7 +21,13 @@ pub(super) struct Lossy<R> {
 
 impl<R: Read> Lossy<R> {
     pub(super) fn new(input: R, replaced: Rc<Cell<bool>>) -> Self {
-        Self { input, begun: Vec::new(), ready: Vec::new(), at: 0, replaced }
+        Self {
+            input,
+            begun: Vec::new(),
+            ready: Vec::new(),
+            at: 0,
+            replaced,
+        }
     }
 
     /// Reads until something is ready, or the stream has ended.
@@ -30,7 +37,9 @@ impl<R: Read> Lossy<R> {
         while self.ready.is_empty() {
             let kept = self.begun.len();
             self.begun.resize(kept + BUFFER_BYTES, 0);
-            let read = self.input.read(self.begun.get_mut(kept..).unwrap_or_default());
+            let read = self
+                .input
+                .read(self.begun.get_mut(kept..).unwrap_or_default());
             self.begun.truncate(kept + *read.as_ref().unwrap_or(&0));
             let is_end = read? == 0;
             self.take(is_end);
@@ -56,7 +65,8 @@ impl<R: Read> Lossy<R> {
             end += chunk.valid().len() + invalid.len();
             // Only what stands at the end can have a rest that is still to come.
             let may_go_on = !is_end && end == self.begun.len();
-            let is_begun = may_go_on && std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            let is_begun = may_go_on
+                && std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
             if is_begun {
                 rest = invalid.to_vec();
             } else if !invalid.is_empty() {
@@ -96,7 +106,10 @@ mod tests {
     impl Read for Dripping<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let count = self.1.min(buffer.len());
-            self.0.take(count as u64).read(buffer).inspect(|read| self.0 = self.0.get(*read..).unwrap_or_default())
+            self.0
+                .take(count as u64)
+                .read(buffer)
+                .inspect(|read| self.0 = self.0.get(*read..).unwrap_or_default())
         }
     }
 

@@ -24,7 +24,9 @@ pub(super) const BUFFER_BYTES: usize = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError<E> {
     /// Not JSON.
-    #[error("could not read the JSON export at line {line}, column {column}: it is not valid JSON; correct it there")]
+    #[error(
+        "could not read the JSON export at line {line}, column {column}: it is not valid JSON; correct it there"
+    )]
     Syntax {
         /// 1-based.
         line: usize,
@@ -32,7 +34,9 @@ pub enum ReadError<E> {
         column: usize,
     },
     /// It stops in the middle.
-    #[error("could not read the JSON export: it ends in the middle, at line {line}; export or copy it again")]
+    #[error(
+        "could not read the JSON export: it ends in the middle, at line {line}; export or copy it again"
+    )]
     Truncated {
         /// 1-based.
         line: usize,
@@ -52,7 +56,9 @@ pub enum ReadError<E> {
     )]
     Version(u64),
     /// One value is too large to be a memory.
-    #[error("could not read the JSON export at line {line}: one entry has more than {ENTRY_MAX_BYTES} bytes; split it")]
+    #[error(
+        "could not read the JSON export at line {line}: one entry has more than {ENTRY_MAX_BYTES} bytes; split it"
+    )]
     EntryTooLarge {
         /// 1-based.
         line: u64,
@@ -81,7 +87,9 @@ impl<E> ReadError<E> {
     #[must_use]
     pub const fn kind(&self) -> Option<ErrorKind> {
         match self {
-            Self::Syntax { .. } | Self::Truncated { .. } | Self::Shape { .. } => Some(ErrorKind::Invalid),
+            Self::Syntax { .. } | Self::Truncated { .. } | Self::Shape { .. } => {
+                Some(ErrorKind::Invalid)
+            }
             Self::Version(_) => Some(ErrorKind::Newer),
             Self::EntryTooLarge { .. } | Self::TooManyWaiting => Some(ErrorKind::Exhausted),
             Self::Io { .. } => Some(ErrorKind::Unavailable),
@@ -90,12 +98,15 @@ impl<E> ReadError<E> {
     }
 }
 
-/// Reads a document and hands its memories over one by one, in its order. An error of `take` ends it. Bytes that are no UTF-8
-/// are replaced, and reported where they stand in a text.
+/// Reads a document and hands its memories over one by one, in its order. An error of `take` ends
+/// it. Bytes that are no UTF-8 are replaced, and reported where they stand in a text.
 ///
 /// # Errors
 /// [`ReadError`]. Entries that cannot be used are no error: the report names them.
-pub fn read<E>(input: impl Read, mut take: impl FnMut(Portable) -> Result<(), E>) -> Result<Report, ReadError<E>> {
+pub fn read<E>(
+    input: impl Read,
+    mut take: impl FnMut(Portable) -> Result<(), E>,
+) -> Result<Report, ReadError<E>> {
     read_with_bases(input, |memory, _| take(memory))
 }
 
@@ -110,10 +121,23 @@ pub fn read_with_bases<E>(
     let meter = Meter::default();
     let input = unmarked(input).map_err(|error| ReadError::Io { line: 1, error })?;
     let input = Lossy::new(input, Rc::clone(&meter.replaced));
-    let metered = Metered { input, buffer: vec![0; BUFFER_BYTES], at: 0, filled: 0, meter: meter.clone() };
-    let mut run = Run { take, meter: meter.clone(), report: Report::default(), stop: None };
+    let metered = Metered {
+        input,
+        buffer: vec![0; BUFFER_BYTES],
+        at: 0,
+        filled: 0,
+        meter: meter.clone(),
+    };
+    let mut run = Run {
+        take,
+        meter: meter.clone(),
+        report: Report::default(),
+        stop: None,
+    };
     let mut document = Deserializer::from_reader(metered);
-    let result = Root { run: &mut run }.deserialize(&mut document).and_then(|()| document.end());
+    let result = Root { run: &mut run }
+        .deserialize(&mut document)
+        .and_then(|()| document.end());
     match (run.stop, result) {
         (Some(Stop::Taker(error)), _) => Err(ReadError::Stopped(error)),
         (Some(Stop::Version(version)), _) => Err(ReadError::Version(version)),
@@ -126,7 +150,10 @@ pub fn read_with_bases<E>(
 /// The same bytes without the mark that says they are UTF-8.
 fn unmarked(mut input: impl Read) -> io::Result<impl Read> {
     let mut first = Vec::new();
-    input.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut first)?;
+    input
+        .by_ref()
+        .take(BYTE_ORDER_MARK.len() as u64)
+        .read_to_end(&mut first)?;
     if first == BYTE_ORDER_MARK {
         first.clear();
     }
@@ -137,7 +164,10 @@ fn failure<E>(error: serde_json::Error, meter: &Meter) -> ReadError<E> {
     let (line, column) = (error.line(), error.column());
     match error.classify() {
         _ if meter.exhausted.get() => ReadError::EntryTooLarge { line: meter.line() },
-        Category::Io => ReadError::Io { line: meter.line(), error: error.into() },
+        Category::Io => ReadError::Io {
+            line: meter.line(),
+            error: error.into(),
+        },
         Category::Eof => ReadError::Truncated { line },
         Category::Syntax => ReadError::Syntax { line, column },
         Category::Data => ReadError::Shape { line },
@@ -192,8 +222,8 @@ impl Meter {
     }
 }
 
-/// A stream that counts, and fails when one entry is too large. The parser asks for one byte at a time, so that is what costs
-/// least.
+/// A stream that counts, and fails when one entry is too large. The parser asks for one byte at a
+/// time, so that is what costs least.
 struct Metered<R> {
     input: R,
     buffer: Vec<u8>,
@@ -232,7 +262,9 @@ impl<R: Read> Read for Metered<R> {
             self.meter.exhausted.set(true);
             return Err(io::Error::other("an entry is too large"));
         }
-        let Some(slot) = buffer.first_mut() else { return Ok(0) };
+        let Some(slot) = buffer.first_mut() else {
+            return Ok(0);
+        };
         let next = match self.buffered() {
             Some(byte) => Some(byte),
             None => self.refill()?,

@@ -77,20 +77,37 @@ const GOLDEN: &str = concat!(
 fn version_1_reads_and_writes_as_ever() {
     let (memories, report) = read_whole(GOLDEN.as_bytes());
     assert!(report.is_whole());
-    let texts: Vec<(&str, &str)> = memories.iter().map(|one| (one.topic.as_str(), one.text.as_str())).collect();
-    assert_eq!(texts, [("build-gotchas", "Use \"arm64\".\n"), ("build-gotchas", "Two."), ("other", "Three.")]);
+    let texts: Vec<(&str, &str)> = memories
+        .iter()
+        .map(|one| (one.topic.as_str(), one.text.as_str()))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            ("build-gotchas", "Use \"arm64\".\n"),
+            ("build-gotchas", "Two."),
+            ("other", "Three.")
+        ]
+    );
     assert_eq!(memories[0].confidence, Some(0.85));
     // What has an id is written with the hashes of what people edit.
-    let (text, fields) = (entry::text_hash(&memories[0].text), entry::fields_hash(&memories[0]));
+    let (text, fields) = (
+        entry::text_hash(&memories[0].text),
+        entry::fields_hash(&memories[0]),
+    );
     let rest = entry::rest_hash(&memories[0]);
-    let hashes = format!(",\"text_hash\":\"{text}\",\"fields_hash\":\"{fields}\",\"rest_hash\":\"{rest}\"");
+    let hashes =
+        format!(",\"text_hash\":\"{text}\",\"fields_hash\":\"{fields}\",\"rest_hash\":\"{rest}\"");
     let golden = GOLDEN.replace(".\\n\"}", &format!(".\\n\"{hashes}}}"));
     assert_eq!(String::from_utf8(written(&memories)).unwrap(), golden);
 }
 
 #[test]
 fn what_was_edited_since_the_export_is_known() {
-    let memory = Portable { tags: vec!["build".to_owned()], ..read_whole(GOLDEN.as_bytes()).0.remove(0) };
+    let memory = Portable {
+        tags: vec!["build".to_owned()],
+        ..read_whole(GOLDEN.as_bytes()).0.remove(0)
+    };
     let file = String::from_utf8(written(std::slice::from_ref(&memory))).unwrap();
     let read = |file: &str| {
         let mut found = Vec::new();
@@ -102,13 +119,23 @@ fn what_was_edited_since_the_export_is_known() {
         found.pop().unwrap()
     };
     assert_eq!(read(&file).0, Change::Untouched);
-    for (from, to) in [("Use ", "Never use "), ("\"build\"]", "\"build\",\"ci\"]"), ("0.85", "0.9")] {
+    for (from, to) in [
+        ("Use ", "Never use "),
+        ("\"build\"]", "\"build\",\"ci\"]"),
+        ("0.85", "0.9"),
+    ] {
         let (change, base) = read(&file.replace(from, to));
         assert_eq!(change, Change::Revised, "{from}");
         assert!(base.has_text(&memory.text) && base.has_fields(&memory));
     }
     let (_, base) = read(&file.replace("\"build-gotchas\"", "\"builds\""));
-    assert_eq!(base.edited(&Portable { topic: "builds".to_owned(), ..memory.clone() }), [crate::exchange::Rest::Topic]);
+    assert_eq!(
+        base.edited(&Portable {
+            topic: "builds".to_owned(),
+            ..memory.clone()
+        }),
+        [crate::exchange::Rest::Topic]
+    );
     // Nobody knows what an older export was.
     let older = file.replace("text_hash", "other");
     assert_eq!(read(&older).0, Change::New);
@@ -119,13 +146,35 @@ fn flat_lists_say_where_each_memory_stands() {
     let list = json!([{"topic": "t", "text": "a", "links": [1]}, {"topic": "t"}, {"topic": "t", "text": "b", "links": "0 t:0"}]);
     for document in [list.clone(), json!({"entries": list})] {
         let (memories, _) = read_whole(document.to_string().as_bytes());
-        assert_eq!(memories.iter().map(|memory| memory.index).collect::<Vec<_>>(), [Some(0), Some(2)], "{document}");
-        let links: Vec<&[String]> = memories.iter().map(|memory| memory.links.as_slice()).collect();
-        assert_eq!(links, [&["1".to_owned()][..], &["0".to_owned(), "t:0".to_owned()][..]]);
+        assert_eq!(
+            memories
+                .iter()
+                .map(|memory| memory.index)
+                .collect::<Vec<_>>(),
+            [Some(0), Some(2)],
+            "{document}"
+        );
+        let links: Vec<&[String]> = memories
+            .iter()
+            .map(|memory| memory.links.as_slice())
+            .collect();
+        assert_eq!(
+            links,
+            [
+                &["1".to_owned()][..],
+                &["0".to_owned(), "t:0".to_owned()][..]
+            ]
+        );
     }
-    for document in [json!({"topics": {"t": list}}), json!([{"topic": "t", "entries": list}])] {
+    for document in [
+        json!({"topics": {"t": list}}),
+        json!([{"topic": "t", "entries": list}]),
+    ] {
         let (memories, _) = read_whole(document.to_string().as_bytes());
-        assert!(memories.len() == 2 && memories.iter().all(|memory| memory.index.is_none()), "{document}");
+        assert!(
+            memories.len() == 2 && memories.iter().all(|memory| memory.index.is_none()),
+            "{document}"
+        );
     }
 }
 
@@ -133,9 +182,15 @@ fn flat_lists_say_where_each_memory_stands() {
 fn a_cut_document_gives_the_whole_memories_before() {
     for cut in 0..GOLDEN.len() - 1 {
         let (memories, result) = read_all(&GOLDEN.as_bytes()[..cut]);
-        let expected = ["\\n\"}", "Two.\"}", "Three.\"}"].iter().filter(|end| GOLDEN[..cut].contains(**end)).count();
+        let expected = ["\\n\"}", "Two.\"}", "Three.\"}"]
+            .iter()
+            .filter(|end| GOLDEN[..cut].contains(**end))
+            .count();
         assert_eq!(memories.len(), expected, "cut at {cut}");
-        assert!(matches!(result, Err(ReadError::Truncated { .. })), "cut at {cut}");
+        assert!(
+            matches!(result, Err(ReadError::Truncated { .. })),
+            "cut at {cut}"
+        );
     }
 }
 
@@ -151,10 +206,19 @@ fn other_arrangements_are_recognised() {
     ] {
         let (memories, report) = read_whole(document.to_string().as_bytes());
         assert!(report.is_whole(), "{document}: {report:?}");
-        let [memory] = memories.as_slice() else { panic!("{document}") };
-        assert_eq!((memory.topic.as_str(), memory.text.as_str()), ("t", "text"), "{document}");
+        let [memory] = memories.as_slice() else {
+            panic!("{document}")
+        };
+        assert_eq!(
+            (memory.topic.as_str(), memory.text.as_str()),
+            ("t", "text"),
+            "{document}"
+        );
         assert_eq!(memory.tags, ["b", "a"]);
-        assert_eq!(memory.recorded_at.unwrap().to_string(), "2026-02-15T10:30:00Z");
+        assert_eq!(
+            memory.recorded_at.unwrap().to_string(),
+            "2026-02-15T10:30:00Z"
+        );
         assert_eq!(memory.source.as_ref().unwrap().line, Some(1));
     }
     for flat in [
@@ -164,7 +228,11 @@ fn other_arrangements_are_recognised() {
     ] {
         let (memories, report) = read_whole(flat.to_string().as_bytes());
         assert!(report.is_whole(), "{flat}");
-        assert_eq!((memories[0].topic.as_str(), memories[0].text.as_str()), ("t", "a"), "{flat}");
+        assert_eq!(
+            (memories[0].topic.as_str(), memories[0].text.as_str()),
+            ("t", "a"),
+            "{flat}"
+        );
     }
 }
 
@@ -176,13 +244,22 @@ fn unusable_entries_are_named_by_line() {
     );
     let (memories, report) = read_whole(document.as_bytes());
     assert_eq!(memories.len(), 1);
-    let flaws: Vec<(Place, Problem)> = report.flaws.iter().map(|flaw| (flaw.at, flaw.problem.clone())).collect();
+    let flaws: Vec<(Place, Problem)> = report
+        .flaws
+        .iter()
+        .map(|flaw| (flaw.at, flaw.problem.clone()))
+        .collect();
     assert_eq!(
         flaws,
         [
             (Place::Line(3), Problem::NotAnEntry),
             (Place::Line(4), Problem::NoText),
-            (Place::Line(5), Problem::Oversized { bytes: long.len() as u64 }),
+            (
+                Place::Line(5),
+                Problem::Oversized {
+                    bytes: long.len() as u64
+                }
+            ),
             (Place::Line(7), Problem::NoTopic),
         ]
     );
@@ -190,13 +267,25 @@ fn unusable_entries_are_named_by_line() {
 
 #[test]
 fn an_entry_that_names_another_topic_is_named() {
-    let entries = json!([{"topic": "other-one", "text": "a"}, {"topic": "Grp", "text": "b"}, {"text": "c"}]);
-    for document in [json!({"topics": [{"topic": "grp", "entries": entries}]}), json!({"topics": {"grp": entries}})] {
+    let entries =
+        json!([{"topic": "other-one", "text": "a"}, {"topic": "Grp", "text": "b"}, {"text": "c"}]);
+    for document in [
+        json!({"topics": [{"topic": "grp", "entries": entries}]}),
+        json!({"topics": {"grp": entries}}),
+    ] {
         let (memories, report) = read_whole(document.to_string().as_bytes());
-        assert!(memories.len() == 3 && memories.iter().all(|memory| memory.topic == "grp"), "{document}");
+        assert!(
+            memories.len() == 3 && memories.iter().all(|memory| memory.topic == "grp"),
+            "{document}"
+        );
         let told: Vec<String> = report.flaws.iter().map(ToString::to_string).collect();
-        let [told] = told.as_slice() else { panic!("{document}: {told:?}") };
-        assert!(told.contains("names the topic \"other-one\" and stands under \"grp\""), "{told}");
+        let [told] = told.as_slice() else {
+            panic!("{document}: {told:?}")
+        };
+        assert!(
+            told.contains("names the topic \"other-one\" and stands under \"grp\""),
+            "{told}"
+        );
     }
 }
 
@@ -217,9 +306,16 @@ fn an_unreadable_time_is_named_as_the_file_has_it() {
              8601); the memory was taken without it",
         ]
     );
-    let long = format!(r#"[{{"topic":"imp","text":"a","at":"{}"}}]"#, "y".repeat(500));
+    let long = format!(
+        r#"[{{"topic":"imp","text":"a","at":"{}"}}]"#,
+        "y".repeat(500)
+    );
     let (_, report) = read_whole(long.as_bytes());
-    let told = report.flaws.first().map(ToString::to_string).unwrap_or_default();
+    let told = report
+        .flaws
+        .first()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     assert!(told.contains("yyy…, which") && told.len() < 250, "{told}");
 }
 
@@ -230,15 +326,25 @@ fn a_byte_order_mark_is_skipped() {
     assert_eq!((memories.len(), report.is_whole()), (1, true));
     let twice = read_all(format!("\u{feff}\u{feff}{document}").as_bytes()).1;
     assert!(matches!(twice, Err(ReadError::Syntax { line: 1, .. })));
-    assert!(matches!(read_all("\u{feff}".as_bytes()).1, Err(ReadError::Truncated { .. })));
+    assert!(matches!(
+        read_all("\u{feff}".as_bytes()).1,
+        Err(ReadError::Truncated { .. })
+    ));
 }
 
 #[test]
 fn what_is_no_text_costs_only_itself() {
-    let (memories, report) = read_whole(b"{\"topics\":{\"t\":[\n\"caf\xe9\",\n\"ok\",\"\xef\xbf\xbd\"]}}");
+    let (memories, report) =
+        read_whole(b"{\"topics\":{\"t\":[\n\"caf\xe9\",\n\"ok\",\"\xef\xbf\xbd\"]}}");
     let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
     assert_eq!(texts, ["caf\u{fffd}", "ok", "\u{fffd}"]);
-    assert_eq!(report.flaws.first(), Some(&Flaw { at: Place::Line(2), problem: Problem::NotUtf8 }));
+    assert_eq!(
+        report.flaws.first(),
+        Some(&Flaw {
+            at: Place::Line(2),
+            problem: Problem::NotUtf8
+        })
+    );
     let (_, report) = read_whole("{\"topics\":{\"t\":[\"caf\u{fffd}\"]}}".as_bytes());
     assert!(report.is_whole(), "{report:?}");
 }
@@ -251,20 +357,36 @@ fn refusals_say_what_to_do() {
         assert!(!shown.contains("secret"), "{shown}");
         (error.kind().unwrap(), shown)
     };
-    assert_eq!(kind_of("{\"format\":\"helix-export\",\"version\":2,\"topics\":[]}").0, ErrorKind::Newer);
-    for document in
-        ["\"secret\"", "{}", "{\"topics\":\"secret\"}", "[] secret", "{\"topics\":[7]}", "nonsense", "", "[{]"]
-    {
+    assert_eq!(
+        kind_of("{\"format\":\"helix-export\",\"version\":2,\"topics\":[]}").0,
+        ErrorKind::Newer
+    );
+    for document in [
+        "\"secret\"",
+        "{}",
+        "{\"topics\":\"secret\"}",
+        "[] secret",
+        "{\"topics\":[7]}",
+        "nonsense",
+        "",
+        "[{]",
+    ] {
         assert_eq!(kind_of(document).0, ErrorKind::Invalid, "{document}");
     }
     let (kind, shown) = kind_of("{\n\"topics\":[,]}");
-    assert!(kind == ErrorKind::Invalid && shown.contains("line 2"), "{shown}");
+    assert!(
+        kind == ErrorKind::Invalid && shown.contains("line 2"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn one_entry_cannot_fill_the_memory() {
     let huge = usize::try_from(ENTRY_MAX_BYTES).unwrap();
-    let document = format!("{{\"ignored\":\"{0}\",\"topics\":{{\"t\":[\"ok\",\"{0}\"]}}}}", "x".repeat(huge));
+    let document = format!(
+        "{{\"ignored\":\"{0}\",\"topics\":{{\"t\":[\"ok\",\"{0}\"]}}}}",
+        "x".repeat(huge)
+    );
     let (memories, result) = read_all(document.as_bytes());
     assert_eq!(memories.len(), 1);
     assert!(matches!(result, Err(ReadError::EntryTooLarge { line: 1 })));
@@ -282,7 +404,14 @@ fn a_field_that_means_nothing_is_named_once() {
         {"topic": "a", "text": "c", "colour": "blue", "mood": 3}]"#;
     let (memories, report) = read_whole(document.as_bytes());
     assert_eq!(memories.len(), 2);
-    let named: Vec<(Place, &str)> = report.unknown_fields.iter().map(|(at, field)| (*at, field.as_str())).collect();
-    assert_eq!(named, [(Place::Line(1), "colour"), (Place::Line(2), "mood")]);
+    let named: Vec<(Place, &str)> = report
+        .unknown_fields
+        .iter()
+        .map(|(at, field)| (*at, field.as_str()))
+        .collect();
+    assert_eq!(
+        named,
+        [(Place::Line(1), "colour"), (Place::Line(2), "mood")]
+    );
     assert!(report.flaws.is_empty() && !report.is_whole());
 }

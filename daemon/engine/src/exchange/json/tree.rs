@@ -1,4 +1,5 @@
-//! What stands where in a document: one visitor for each level, so that only one entry is in memory at a time.
+//! What stands where in a document: one visitor for each level, so that only one entry is in memory
+//! at a time.
 
 use std::fmt;
 
@@ -39,7 +40,10 @@ impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Run<F, E> {
             && let (Ok(named), Ok(parsed)) = (Topic::parse(&own), Topic::parse(topic))
             && named != parsed
         {
-            let problem = Problem::OtherTopic { named: quoted(&own), topic: quoted(topic) };
+            let problem = Problem::OtherTopic {
+                named: quoted(&own),
+                topic: quoted(topic),
+            };
             self.report.note(found.at, problem);
         }
         self.hand_over(found)
@@ -56,7 +60,9 @@ impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Run<F, E> {
             return None;
         };
         let mut memory = entry::read(&object, at, &mut self.report);
-        let is_known = |name: &str| entry::is_known(name) || TEXT_NAMES.contains(&name) || TOPIC_NAMES.contains(&name);
+        let is_known = |name: &str| {
+            entry::is_known(name) || TEXT_NAMES.contains(&name) || TOPIC_NAMES.contains(&name)
+        };
         for name in object.keys().filter(|name| !is_known(name)) {
             self.report.note_unknown_field(at, name);
         }
@@ -73,7 +79,13 @@ impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Run<F, E> {
     fn memory(&mut self, value: Value) -> Option<Found> {
         let at = Place::Line(self.meter.line());
         let (memory, base) = match value {
-            Value::String(text) => (Portable { text, ..Portable::default() }, Base::default()),
+            Value::String(text) => (
+                Portable {
+                    text,
+                    ..Portable::default()
+                },
+                Base::default(),
+            ),
             Value::Object(object) => self.object(object, at)?,
             _ => {
                 self.report.note(at, Problem::NotAnEntry);
@@ -84,7 +96,12 @@ impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Run<F, E> {
             self.report.note(at, Problem::NotUtf8);
         }
         if memory.text.len() > TEXT_MAX_BYTES {
-            self.report.note(at, Problem::Oversized { bytes: memory.text.len() as u64 });
+            self.report.note(
+                at,
+                Problem::Oversized {
+                    bytes: memory.text.len() as u64,
+                },
+            );
             return None;
         }
         Some(Found { at, memory, base })
@@ -99,7 +116,9 @@ struct Found {
 }
 
 fn take_text(object: &mut Map<String, Value>) -> Option<(String, bool)> {
-    let name = TEXT_NAMES.into_iter().find(|name| object.get(*name).is_some_and(Value::is_string))?;
+    let name = TEXT_NAMES
+        .into_iter()
+        .find(|name| object.get(*name).is_some_and(Value::is_string))?;
     match object.remove(name) {
         Some(Value::String(text)) => Some((text, name == BODY_NAME)),
         _ => None,
@@ -108,7 +127,11 @@ fn take_text(object: &mut Map<String, Value>) -> Option<(String, bool)> {
 
 /// The topic that a memory names itself.
 fn topic_in(object: &Map<String, Value>) -> Option<String> {
-    object.get(TOPIC_NAMES[0]).and_then(Value::as_str).filter(|name| !name.trim().is_empty()).map(str::to_owned)
+    object
+        .get(TOPIC_NAMES[0])
+        .and_then(Value::as_str)
+        .filter(|name| !name.trim().is_empty())
+        .map(str::to_owned)
 }
 
 /// The document.
@@ -163,7 +186,9 @@ impl Waiting {
 /// Hands the work of a seed to its visitor, whatever the value is.
 macro_rules! seed_of {
     ($seed:ident) => {
-        impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> DeserializeSeed<'de> for $seed<'_, F, E> {
+        impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> DeserializeSeed<'de>
+            for $seed<'_, F, E>
+        {
             type Value = ();
 
             fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -192,17 +217,26 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Root<'_
             match key.as_str() {
                 "format" => is_ours = map.next_value::<Value>()? == FORMAT,
                 "version" => match map.next_value::<Value>()?.as_u64() {
-                    Some(version) if is_ours && version > VERSION => return Err(self.run.stop(Stop::Version(version))),
+                    Some(version) if is_ours && version > VERSION => {
+                        return Err(self.run.stop(Stop::Version(version)));
+                    }
                     _ => {}
                 },
                 "topics" => {
-                    map.next_value_seed(Topics { run: &mut *self.run })?;
+                    map.next_value_seed(Topics {
+                        run: &mut *self.run,
+                    })?;
                     has_list = true;
                 }
                 list if LIST_NAMES.contains(&list) => {
                     let mut waiting = Waiting::default();
                     let run = &mut *self.run;
-                    map.next_value_seed(Entries { run, topic: None, is_flat: true, waiting: &mut waiting })?;
+                    map.next_value_seed(Entries {
+                        run,
+                        topic: None,
+                        is_flat: true,
+                        waiting: &mut waiting,
+                    })?;
                     waiting.settle(self.run, None)?;
                     has_list = true;
                 }
@@ -213,7 +247,11 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Root<'_
             }
             self.run.meter.start_entry();
         }
-        if has_list { Ok(()) } else { Err(A::Error::custom("no list of memories")) }
+        if has_list {
+            Ok(())
+        } else {
+            Err(A::Error::custom("no list of memories"))
+        }
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
@@ -231,7 +269,14 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Topics<
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         self.run.meter.start_entry();
         let mut index = 0;
-        while seq.next_element_seed(Item { run: &mut *self.run, topic: None, index: Some(index) })?.is_some() {
+        while seq
+            .next_element_seed(Item {
+                run: &mut *self.run,
+                topic: None,
+                index: Some(index),
+            })?
+            .is_some()
+        {
             self.run.meter.start_entry();
             index += 1;
         }
@@ -242,7 +287,11 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Topics<
         self.run.meter.start_entry();
         while let Some(topic) = map.next_key::<String>()? {
             let topic = Some(topic).filter(|topic| !topic.trim().is_empty());
-            map.next_value_seed(Item { run: &mut *self.run, topic, index: None })?;
+            map.next_value_seed(Item {
+                run: &mut *self.run,
+                topic,
+                index: None,
+            })?;
             self.run.meter.start_entry();
         }
         Ok(())
@@ -259,7 +308,13 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Item<'_
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
         let mut waiting = Waiting::default();
         let topic = self.topic.as_deref();
-        Entries { run: &mut *self.run, topic, is_flat: false, waiting: &mut waiting }.visit_seq(seq)?;
+        Entries {
+            run: &mut *self.run,
+            topic,
+            is_flat: false,
+            waiting: &mut waiting,
+        }
+        .visit_seq(seq)?;
         waiting.settle(self.run, self.topic.as_deref())
     }
 
@@ -271,12 +326,20 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Item<'_
             if LIST_NAMES.contains(&key.as_str()) {
                 has_list = true;
                 let (run, topic) = (&mut *self.run, topic.as_deref());
-                map.next_value_seed(Entries { run, topic, is_flat: false, waiting: &mut waiting })?;
+                map.next_value_seed(Entries {
+                    run,
+                    topic,
+                    is_flat: false,
+                    waiting: &mut waiting,
+                })?;
                 continue;
             }
             let value = map.next_value::<Value>()?;
             if TOPIC_NAMES.contains(&key.as_str()) && topic.is_none() {
-                topic = value.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned);
+                topic = value
+                    .as_str()
+                    .filter(|name| !name.trim().is_empty())
+                    .map(str::to_owned);
             }
             object.insert(key, value);
         }
@@ -289,7 +352,11 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Item<'_
 
     fn visit_str<D: Error>(self, text: &str) -> Result<(), D> {
         let found = self.run.memory(Value::String(text.to_owned()));
-        Waiting { memories: found.into_iter().collect(), bytes: 0 }.settle(self.run, self.topic.as_deref())
+        Waiting {
+            memories: found.into_iter().collect(),
+            bytes: 0,
+        }
+        .settle(self.run, self.topic.as_deref())
     }
 }
 
@@ -302,7 +369,11 @@ impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Entries<'_, F, E> {
                 self.waiting.bytes += found.memory.text.len() + size_of::<Found>();
                 self.waiting.memories.push(found);
                 let too_many = self.waiting.bytes > WAITING_MAX_BYTES;
-                if too_many { Err(self.run.stop(Stop::Waiting)) } else { Ok(()) }
+                if too_many {
+                    Err(self.run.stop(Stop::Waiting))
+                } else {
+                    Ok(())
+                }
             }
             None => self.run.hand_over(found),
         }

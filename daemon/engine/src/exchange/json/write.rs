@@ -6,7 +6,8 @@ use super::{FORMAT, VERSION};
 use crate::exchange::Portable;
 use crate::exchange::entry::{Carries, Line};
 
-/// Writes a document, one memory after the other. Give it a buffered stream, and memories grouped by topic.
+/// Writes a document, one memory after the other. Give it a buffered stream, and memories grouped
+/// by topic.
 ///
 /// A document that was not [finished](Self::finish) is not valid JSON.
 pub struct Writer<W> {
@@ -21,8 +22,15 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// When the stream fails.
     pub fn new(mut output: W) -> io::Result<Self> {
-        write!(output, "{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"topics\":[")?;
-        Ok(Self { output, topic: None, written: 0 })
+        write!(
+            output,
+            "{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"topics\":["
+        )?;
+        Ok(Self {
+            output,
+            topic: None,
+            written: 0,
+        })
     }
 
     /// Appends a memory.
@@ -33,7 +41,11 @@ impl<W: Write> Writer<W> {
         if self.topic.as_ref() == Some(&memory.topic) {
             self.output.write_all(b",\n")?;
         } else {
-            let before: &[u8] = if self.topic.is_some() { b"\n]},\n" } else { b"\n" };
+            let before: &[u8] = if self.topic.is_some() {
+                b"\n]},\n"
+            } else {
+                b"\n"
+            };
             self.output.write_all(before)?;
             self.output.write_all(b"{\"topic\":")?;
             serde_json::to_writer(&mut self.output, &memory.topic)?;
@@ -56,7 +68,11 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// When the stream fails; the document is then incomplete.
     pub fn finish(mut self) -> io::Result<W> {
-        let end: &[u8] = if self.topic.is_some() { b"\n]}\n]}\n" } else { b"]}\n" };
+        let end: &[u8] = if self.topic.is_some() {
+            b"\n]}\n]}\n"
+        } else {
+            b"]}\n"
+        };
         self.output.write_all(end)?;
         self.output.flush()?;
         Ok(self.output)

@@ -11,11 +11,13 @@ pub(super) struct TextLine {
     pub(super) text: String,
     /// Whether bytes that are no UTF-8 were replaced.
     pub(super) is_lossy: bool,
-    /// Bytes that were there; more than the text has when the line is longer than [`SECTION_MAX_BYTES`].
+    /// Bytes that were there; more than the text has when the line is longer than
+    /// [`SECTION_MAX_BYTES`].
     pub(super) bytes: u64,
 }
 
-/// Reads lines and counts them. In a file whose first line ends with CRLF, every line's CR belongs to its end.
+/// Reads lines and counts them. In a file whose first line ends with CRLF, every line's CR belongs
+/// to its end.
 pub(super) struct Lines<R> {
     input: R,
     number: u64,
@@ -24,7 +26,11 @@ pub(super) struct Lines<R> {
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, number: 0, is_crlf: false }
+        Self {
+            input,
+            number: 0,
+            is_crlf: false,
+        }
     }
 
     /// The 1-based number of the line read last.
@@ -35,7 +41,9 @@ impl<R: BufRead> Lines<R> {
     /// Reads the next line; `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<TextLine>> {
         let mut line = Vec::new();
-        let mut bytes = (&mut self.input).take(SECTION_MAX_BYTES as u64 + 1).read_until(b'\n', &mut line)? as u64;
+        let mut bytes = (&mut self.input)
+            .take(SECTION_MAX_BYTES as u64 + 1)
+            .read_until(b'\n', &mut line)? as u64;
         if bytes == 0 {
             return Ok(None);
         }
@@ -46,7 +54,13 @@ impl<R: BufRead> Lines<R> {
             bytes += self.input.skip_until(b'\n')? as u64;
         }
         if self.number == 1 {
-            line.drain(..if line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 });
+            line.drain(
+                ..if line.starts_with(BYTE_ORDER_MARK) {
+                    BYTE_ORDER_MARK.len()
+                } else {
+                    0
+                },
+            );
             self.is_crlf = line.last() == Some(&b'\r');
         }
         if self.is_crlf && line.last() == Some(&b'\r') {
@@ -56,7 +70,11 @@ impl<R: BufRead> Lines<R> {
             Ok(text) => (text, false),
             Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
         };
-        Ok(Some(TextLine { text, is_lossy, bytes }))
+        Ok(Some(TextLine {
+            text,
+            is_lossy,
+            bytes,
+        }))
     }
 }
 

@@ -26,8 +26,12 @@ pub(super) enum Mark {
 /// Returns the line that starts a memory.
 pub(super) fn open(memory: &Portable) -> serde_json::Result<String> {
     let metadata = serde_json::to_string(&Line::new(memory, Carries::Hash))?;
-    // `>` only occurs inside of strings, where the escape means the same: so nothing in there can end the comment.
-    Ok(format!("{OPEN} {} {OPEN_END}", metadata.replace('>', "\\u003e")))
+    // `>` only occurs inside of strings, where the escape means the same: so nothing in there can
+    // end the comment.
+    Ok(format!(
+        "{OPEN} {} {OPEN_END}",
+        metadata.replace('>', "\\u003e")
+    ))
 }
 
 /// Reads a line; `None` for any that is no marker. Spaces behind a marker do no harm.
@@ -36,7 +40,13 @@ pub(super) fn read(line: &str) -> Option<Mark> {
     if line == CLOSE {
         return Some(Mark::Close);
     }
-    let Some(metadata) = line.strip_prefix(OPEN)?.strip_suffix(OPEN_END).map(str::trim) else { return Some(Mark::Cut) };
+    let Some(metadata) = line
+        .strip_prefix(OPEN)?
+        .strip_suffix(OPEN_END)
+        .map(str::trim)
+    else {
+        return Some(Mark::Cut);
+    };
     if metadata.is_empty() {
         return Some(Mark::Open(Some(Map::new())));
     }
@@ -68,5 +78,9 @@ pub(super) fn escape(text: &str) -> String {
 
 /// Takes the backslash away again.
 pub(super) fn unescape(line: &str) -> &str {
-    if looks_like_a_marker(line) { line.strip_prefix('\\').unwrap_or(line) } else { line }
+    if looks_like_a_marker(line) {
+        line.strip_prefix('\\').unwrap_or(line)
+    } else {
+        line
+    }
 }

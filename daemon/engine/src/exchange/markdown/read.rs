@@ -95,20 +95,34 @@ impl Gathered {
 
     /// How long the text is, when it is too long for a memory.
     fn oversized(&self) -> Option<u64> {
-        let bytes = if self.bytes > SECTION_MAX_BYTES as u64 { self.bytes } else { self.text.len() as u64 };
+        let bytes = if self.bytes > SECTION_MAX_BYTES as u64 {
+            self.bytes
+        } else {
+            self.text.len() as u64
+        };
         (bytes > TEXT_MAX_BYTES as u64).then_some(bytes)
     }
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads the front matter. `fallback_topic` is the topic of a file that names none, such as its name.
+    /// Reads the front matter. `fallback_topic` is the topic of a file that names none, such as its
+    /// name.
     ///
     /// # Errors
     /// [`ReadError`] when the file is of a later version or cannot be read.
     pub fn new(file: R, fallback_topic: &str) -> Result<Self, ReadError> {
         let (lines, unread, report) = (Lines::new(file), VecDeque::new(), Report::default());
         let (topic, shared) = (fallback_topic.to_owned(), Portable::default());
-        let mut reader = Self { lines, topic, shared, stated: None, is_cut: false, unread, report, ended: false };
+        let mut reader = Self {
+            lines,
+            topic,
+            shared,
+            stated: None,
+            is_cut: false,
+            unread,
+            report,
+            ended: false,
+        };
         reader.front_matter()?;
         Ok(reader)
     }
@@ -129,7 +143,10 @@ impl<R: BufRead> Reader<R> {
         if let Some(line) = self.unread.pop_front() {
             return Ok(Some(line));
         }
-        let line = self.lines.next().map_err(|error| ReadError::Io { line: self.lines.number(), error })?;
+        let line = self.lines.next().map_err(|error| ReadError::Io {
+            line: self.lines.number(),
+            error,
+        })?;
         Ok(line.map(|line| (self.lines.number(), line)))
     }
 
@@ -137,7 +154,9 @@ impl<R: BufRead> Reader<R> {
     fn front_matter(&mut self) -> Result<(), ReadError> {
         let (mut seen, mut matter, mut is_closed) = (Vec::new(), FrontMatter::default(), false);
         while seen.len() < FRONT_MATTER_MAX_LINES {
-            let Some((number, line)) = self.line()? else { break };
+            let Some((number, line)) = self.line()? else {
+                break;
+            };
             let is_rule = line.text.trim_end() == RULE;
             is_closed = is_rule && !seen.is_empty();
             let is_none = seen.is_empty() && !is_rule;
@@ -154,10 +173,15 @@ impl<R: BufRead> Reader<R> {
             return Ok(());
         }
         let is_ours = matter.is_ours();
-        if let Some(version) = matter.number("version").filter(|version| is_ours && *version > VERSION) {
+        if let Some(version) = matter
+            .number("version")
+            .filter(|version| is_ours && *version > VERSION)
+        {
             return Err(ReadError::Version(version));
         }
-        self.topic = matter.topic().map_or_else(|| std::mem::take(&mut self.topic), str::to_owned);
+        self.topic = matter
+            .topic()
+            .map_or_else(|| std::mem::take(&mut self.topic), str::to_owned);
         self.stated = matter.number("count").filter(|_| is_ours);
         self.shared = matter.shared(&mut self.report);
         Ok(())
@@ -204,17 +228,27 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Says what a file that was cut has lost. People take whole memories out, so fewer than it says are no flaw by
-    /// themselves.
+    /// Says what a file that was cut has lost. People take whole memories out, so fewer than it
+    /// says are no flaw by themselves.
     fn end(&mut self) {
         let present = self.report.read;
-        if let Some(stated) = self.stated.filter(|stated| self.is_cut && *stated > present) {
-            self.report.note(Place::Line(self.lines.number()), Problem::Missing { stated, present });
+        if let Some(stated) = self
+            .stated
+            .filter(|stated| self.is_cut && *stated > present)
+        {
+            self.report.note(
+                Place::Line(self.lines.number()),
+                Problem::Missing { stated, present },
+            );
         }
     }
 
     /// Reads the text behind an opening marker.
-    fn marked(&mut self, number: u64, metadata: Option<Map<String, Value>>) -> Result<Option<Section>, ReadError> {
+    fn marked(
+        &mut self,
+        number: u64,
+        metadata: Option<Map<String, Value>>,
+    ) -> Result<Option<Section>, ReadError> {
         let mut gathered = Gathered::default();
         let (mut is_closed, mut has_ended) = (false, true);
         while let Some((number, line)) = self.line()? {
@@ -240,11 +274,17 @@ impl<R: BufRead> Reader<R> {
             self.report.note(at, Problem::Metadata);
             Map::new()
         });
-        for name in object.keys().filter(|name| !entry::is_known(name) && *name != "topic") {
+        for name in object
+            .keys()
+            .filter(|name| !entry::is_known(name) && *name != "topic")
+        {
             self.report.note_unknown_field(at, name);
         }
         let mut memory = entry::read(&object, at, &mut self.report);
-        let topic = object.get("topic").and_then(Value::as_str).filter(|topic| !topic.is_empty());
+        let topic = object
+            .get("topic")
+            .and_then(Value::as_str)
+            .filter(|topic| !topic.is_empty());
         topic.unwrap_or(&self.topic).clone_into(&mut memory.topic);
         let base = Base::of(&object);
         let has_text = base.has_text(&gathered.text);
@@ -261,7 +301,8 @@ impl<R: BufRead> Reader<R> {
 
     /// Reads text outside of markers, up to whatever starts the next memory.
     fn unmarked(&mut self, number: u64) -> Result<Option<Section>, ReadError> {
-        let (mut gathered, mut is_code, mut first, mut last) = (Gathered::default(), false, number, String::new());
+        let (mut gathered, mut is_code, mut first, mut last) =
+            (Gathered::default(), false, number, String::new());
         while let Some((number, line)) = self.line()? {
             let is_rule = !is_code && line.text.trim_end() == RULE;
             let is_heading = !is_code && line.text.starts_with("## ");
@@ -284,9 +325,13 @@ impl<R: BufRead> Reader<R> {
             last = line.text;
         }
         if self.stated.is_some() && marker::is_begun(&last) {
-            self.report.note(Place::Line(self.lines.number()), Problem::Marker);
+            self.report
+                .note(Place::Line(self.lines.number()), Problem::Marker);
             self.is_cut = true;
-            let kept = gathered.text.strip_suffix(last.as_str()).map_or(gathered.text.len(), str::len);
+            let kept = gathered
+                .text
+                .strip_suffix(last.as_str())
+                .map_or(gathered.text.len(), str::len);
             gathered.text.truncate(kept);
         }
         gathered.text.truncate(gathered.text.trim_end().len());
@@ -305,7 +350,13 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Completes a memory, unless its text is too long.
-    fn finish(&mut self, line: u64, base: Base, memory: Portable, gathered: Gathered) -> Option<Section> {
+    fn finish(
+        &mut self,
+        line: u64,
+        base: Base,
+        memory: Portable,
+        gathered: Gathered,
+    ) -> Option<Section> {
         let at = Place::Line(line);
         if gathered.is_lossy {
             self.report.note(at, Problem::NotUtf8);
@@ -315,7 +366,10 @@ impl<R: BufRead> Reader<R> {
             return None;
         }
         self.report.read += 1;
-        let memory = Portable { text: gathered.text, ..memory };
+        let memory = Portable {
+            text: gathered.text,
+            ..memory
+        };
         Some(Section { line, base, memory })
     }
 }

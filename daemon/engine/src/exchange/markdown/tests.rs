@@ -18,16 +18,27 @@ fn written(topic: &str, memories: &[Portable]) -> Vec<u8> {
 }
 
 fn sections(file: &[u8]) -> Vec<Section> {
-    Reader::new(file, "from-the-name").unwrap().collect::<Result<_, _>>().unwrap()
+    Reader::new(file, "from-the-name")
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap()
 }
 
 fn texts(file: &str) -> Vec<String> {
-    sections(file.as_bytes()).into_iter().map(|section| section.memory.text).collect()
+    sections(file.as_bytes())
+        .into_iter()
+        .map(|section| section.memory.text)
+        .collect()
 }
 
 fn memory(text: &str) -> Portable {
     let id = Some(MemoryId::from_bytes([7; 16]));
-    Portable { id, topic: "t".to_owned(), text: text.to_owned(), ..Portable::default() }
+    Portable {
+        id,
+        topic: "t".to_owned(),
+        text: text.to_owned(),
+        ..Portable::default()
+    }
 }
 
 /// A file as the first Helix wrote it; it must be read for good.
@@ -37,27 +48,44 @@ const GOLDEN: &str = "---\ntopic: t\nformat: helix-markdown\nversion: 1\ncount: 
 
 /// What is written beside what the first Helix wrote.
 fn hashes_of(memory: &Portable) -> String {
-    format!(",\"fields_hash\":\"{}\",\"rest_hash\":\"{}\"", fields_hash(memory), rest_hash(memory))
+    format!(
+        ",\"fields_hash\":\"{}\",\"rest_hash\":\"{}\"",
+        fields_hash(memory),
+        rest_hash(memory)
+    )
 }
 
 #[test]
 fn version_1_reads_and_writes_as_ever() {
     let read = sections(GOLDEN.as_bytes());
-    let changes: Vec<Change> = read.iter().map(|section| section.base.change(&section.memory)).collect();
+    let changes: Vec<Change> = read
+        .iter()
+        .map(|section| section.base.change(&section.memory))
+        .collect();
     assert_eq!(texts(GOLDEN), ["One.\n", "<!-- /helix -->"]);
     assert_eq!(changes, [Change::Untouched, Change::New]);
-    assert_eq!((read[0].line, read[1].line, read[1].memory.tags[0].as_str()), (8, 13, "a->b"));
+    assert_eq!(
+        (read[0].line, read[1].line, read[1].memory.tags[0].as_str()),
+        (8, 13, "a->b")
+    );
     let memories: Vec<Portable> = read.into_iter().map(|section| section.memory).collect();
     let hashes: Vec<String> = memories.iter().map(hashes_of).collect();
     let written = String::from_utf8(written("t", &memories)).unwrap();
-    assert_eq!(hashes.iter().fold(written, |file, hash| file.replacen(hash, "", 1)), GOLDEN);
+    assert_eq!(
+        hashes
+            .iter()
+            .fold(written, |file, hash| file.replacen(hash, "", 1)),
+        GOLDEN
+    );
 }
 
 #[test]
 fn an_edited_text_is_a_revision() {
     let file = String::from_utf8(written("t", &[memory("first line\nsecond")])).unwrap();
     let edited = file.replace("second", "changed  \n\n");
-    let [section] = &sections(edited.as_bytes())[..] else { panic!("{edited}") };
+    let [section] = &sections(edited.as_bytes())[..] else {
+        panic!("{edited}")
+    };
     let base = &section.base;
     assert_eq!(base.change(&section.memory), Change::Revised);
     assert_eq!(section.memory.text, "first line\nchanged");
@@ -65,7 +93,9 @@ fn an_edited_text_is_a_revision() {
     assert!(base.has_fields(&section.memory));
     assert_eq!(section.memory.id, memory("").id);
     let tagged = file.replace("\"text_hash\"", "\"tags\":\"by, hand\",\"text_hash\"");
-    let [section] = &sections(tagged.as_bytes())[..] else { panic!("{tagged}") };
+    let [section] = &sections(tagged.as_bytes())[..] else {
+        panic!("{tagged}")
+    };
     let base = &section.base;
     assert_eq!(base.change(&section.memory), Change::Revised);
     assert!(base.has_text(&section.memory.text) && !base.has_fields(&section.memory));
@@ -78,14 +108,19 @@ fn what_stands_outside_of_markers_is_new() {
     let file = exported
         + "\nAdded by hand.\n\n[tags: gotcha]\n\n## A heading\n\nwith text\n```sh\n## no heading\n---\n```\n\n---\n\nlast\n<!-- helix: -->\nbare\n<!-- /helix -->\n";
     let read = sections(file.as_bytes());
-    let found: Vec<(&str, Change)> =
-        read.iter().map(|one| (one.memory.text.trim_end(), one.base.change(&one.memory))).collect();
+    let found: Vec<(&str, Change)> = read
+        .iter()
+        .map(|one| (one.memory.text.trim_end(), one.base.change(&one.memory)))
+        .collect();
     assert_eq!(
         found,
         [
             ("kept", Change::Untouched),
             ("Added by hand.", Change::New),
-            ("## A heading\n\nwith text\n```sh\n## no heading\n---\n```", Change::New),
+            (
+                "## A heading\n\nwith text\n```sh\n## no heading\n---\n```",
+                Change::New
+            ),
             ("last", Change::New),
             ("bare", Change::New),
         ]
@@ -109,9 +144,19 @@ fn any_markdown_file_can_be_imported() {
 
 #[test]
 fn line_ends_of_windows_do_no_harm() {
-    let file = String::from_utf8(written("t", &[memory("one\n\ntwo")])).unwrap().replace('\n', "\r\n");
-    let [section] = &sections(file.as_bytes())[..] else { panic!("{file}") };
-    assert_eq!((section.base.change(&section.memory), section.memory.text.as_str()), (Change::Untouched, "one\n\ntwo"));
+    let file = String::from_utf8(written("t", &[memory("one\n\ntwo")]))
+        .unwrap()
+        .replace('\n', "\r\n");
+    let [section] = &sections(file.as_bytes())[..] else {
+        panic!("{file}")
+    };
+    assert_eq!(
+        (
+            section.base.change(&section.memory),
+            section.memory.text.as_str()
+        ),
+        (Change::Untouched, "one\n\ntwo")
+    );
 }
 
 #[test]
@@ -122,16 +167,33 @@ fn mistakes_of_an_editor_are_survived_and_reported() {
          <!-- helix: {{}} -->\n{long}\n<!-- /helix -->\n<!-- helix: {{\"confidence\":\"high\"}} -->\nok\n<!-- /helix -->\n"
     );
     let mut reader = Reader::new(file.as_bytes(), "t").unwrap();
-    let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
+    let texts: Vec<String> = reader
+        .by_ref()
+        .map(|section| section.unwrap().memory.text)
+        .collect();
     assert_eq!(texts, ["still a memory", "not closed", "ok"]);
-    let flaws: Vec<(Place, Problem)> =
-        reader.report().flaws.iter().map(|flaw| (flaw.at, flaw.problem.clone())).collect();
+    let flaws: Vec<(Place, Problem)> = reader
+        .report()
+        .flaws
+        .iter()
+        .map(|flaw| (flaw.at, flaw.problem.clone()))
+        .collect();
     assert_eq!(
         flaws,
         [
             (Place::Line(1), Problem::Metadata),
-            (Place::Line(8), Problem::Oversized { bytes: long.len() as u64 }),
-            (Place::Line(11), Problem::Field { field: "confidence" }),
+            (
+                Place::Line(8),
+                Problem::Oversized {
+                    bytes: long.len() as u64
+                }
+            ),
+            (
+                Place::Line(11),
+                Problem::Field {
+                    field: "confidence"
+                }
+            ),
         ]
     );
     let latin = sections(b"caf\xe9\n");
@@ -142,10 +204,20 @@ fn mistakes_of_an_editor_are_survived_and_reported() {
 fn a_line_without_end_cannot_fill_the_memory() {
     let file = [vec![b'x'; 3 * SECTION_MAX_BYTES], b"\n---\nnext\n".to_vec()].concat();
     let mut reader = Reader::new(file.as_slice(), "t").unwrap();
-    let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
+    let texts: Vec<String> = reader
+        .by_ref()
+        .map(|section| section.unwrap().memory.text)
+        .collect();
     assert_eq!(texts, ["next"]);
     let bytes = 3 * SECTION_MAX_BYTES as u64 + 1;
-    assert_eq!(reader.report().flaws.first().map(|flaw| flaw.problem.clone()), Some(Problem::Oversized { bytes }));
+    assert_eq!(
+        reader
+            .report()
+            .flaws
+            .first()
+            .map(|flaw| flaw.problem.clone()),
+        Some(Problem::Oversized { bytes })
+    );
 }
 
 #[test]
@@ -161,7 +233,8 @@ fn a_cut_file_loses_nothing_but_the_end() {
         let read = sections(&GOLDEN.as_bytes()[..cut]);
         let whole = GOLDEN[..cut].contains("One.\n\n<!-- /helix -->");
         assert_eq!(
-            read.first().is_some_and(|section| section.base.change(&section.memory) == Change::Untouched),
+            read.first()
+                .is_some_and(|section| section.base.change(&section.memory) == Change::Untouched),
             whole,
             "cut at {cut}"
         );
@@ -170,19 +243,46 @@ fn a_cut_file_loses_nothing_but_the_end() {
 
 #[test]
 fn a_cut_file_says_what_it_lost() {
-    let file = String::from_utf8(written("t", &[memory("kept"), memory("cut in the middle")])).unwrap();
+    let file =
+        String::from_utf8(written("t", &[memory("kept"), memory("cut in the middle")])).unwrap();
     let read = |end: &str| {
         let cut = file.find(end).unwrap() + end.len();
         let mut reader = Reader::new(&file.as_bytes()[..cut], "t").unwrap();
-        let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
-        (texts, reader.report().flaws.iter().map(|flaw| flaw.problem.clone()).collect::<Vec<_>>())
+        let texts: Vec<String> = reader
+            .by_ref()
+            .map(|section| section.unwrap().memory.text)
+            .collect();
+        (
+            texts,
+            reader
+                .report()
+                .flaws
+                .iter()
+                .map(|flaw| flaw.problem.clone())
+                .collect::<Vec<_>>(),
+        )
     };
-    let missing = Problem::Missing { stated: 2, present: 1 };
+    let missing = Problem::Missing {
+        stated: 2,
+        present: 1,
+    };
     let kept = || vec!["kept".to_owned()];
-    assert_eq!(read("cut in the"), (kept(), vec![Problem::Cut, missing.clone()]));
-    assert_eq!(read("cut in the middle\n<!-- /"), (kept(), vec![Problem::Cut, missing.clone()]));
-    assert_eq!(read("kept\n<!-- /helix -->\n\n<!-- helix: {\"id\""), (kept(), vec![Problem::Marker, missing.clone()]));
-    assert_eq!(read("kept\n<!-- /helix -->\n\n<!-- he"), (kept(), vec![Problem::Marker, missing]));
+    assert_eq!(
+        read("cut in the"),
+        (kept(), vec![Problem::Cut, missing.clone()])
+    );
+    assert_eq!(
+        read("cut in the middle\n<!-- /"),
+        (kept(), vec![Problem::Cut, missing.clone()])
+    );
+    assert_eq!(
+        read("kept\n<!-- /helix -->\n\n<!-- helix: {\"id\""),
+        (kept(), vec![Problem::Marker, missing.clone()])
+    );
+    assert_eq!(
+        read("kept\n<!-- /helix -->\n\n<!-- he"),
+        (kept(), vec![Problem::Marker, missing])
+    );
     // The text is the one that was exported, so nothing is lost.
     assert_eq!(read("cut in the middle").0.len(), 2);
     // Somebody may have taken the other out.
@@ -192,27 +292,39 @@ fn a_cut_file_says_what_it_lost() {
 #[test]
 fn what_is_changed_in_a_marker_is_known_or_named() {
     let file = String::from_utf8(written("t", &[memory("kept")])).unwrap();
-    let moved = file.replace("topic: t", "topic: u").replace("\"id\"", "\"colour\":\"red\",\"id\"");
+    let moved = file
+        .replace("topic: t", "topic: u")
+        .replace("\"id\"", "\"colour\":\"red\",\"id\"");
     let mut reader = Reader::new(moved.as_bytes(), "t").unwrap();
     let section = reader.next().unwrap().unwrap();
     let base = &section.base;
     assert_eq!(base.change(&section.memory), Change::Revised);
     assert_eq!(base.edited(&section.memory), [Rest::Topic]);
     assert!(reader.next().is_none());
-    assert_eq!(reader.report().unknown_fields, [(Place::Line(8), "colour".to_owned())]);
+    assert_eq!(
+        reader.report().unknown_fields,
+        [(Place::Line(8), "colour".to_owned())]
+    );
 }
 
 #[test]
 fn the_front_matter_says_kind_and_tags_of_what_does_not() {
-    let list = "---\ntags:\n  - build\n  - \"ci\"\nkind: gotcha\n---\none\n\n---\n[tags: own]\ntwo\n";
+    let list =
+        "---\ntags:\n  - build\n  - \"ci\"\nkind: gotcha\n---\none\n\n---\n[tags: own]\ntwo\n";
     let flow = "---\ntype: gotcha\ntags: [build, 'ci']\n---\none\n\n---\n[tags: own]\ntwo\n";
     for file in [list, flow] {
         let read = sections(file.as_bytes());
-        let kinds: Vec<_> = read.iter().map(|section| section.memory.kind.as_deref()).collect();
+        let kinds: Vec<_> = read
+            .iter()
+            .map(|section| section.memory.kind.as_deref())
+            .collect();
         assert_eq!(kinds, [Some("gotcha"), Some("gotcha")], "{file}");
         assert_eq!(
             (&read[0].memory.tags[..], &read[1].memory.tags[..]),
-            (&["build".to_owned(), "ci".to_owned()][..], &["own".to_owned(), "build".to_owned(), "ci".to_owned()][..]),
+            (
+                &["build".to_owned(), "ci".to_owned()][..],
+                &["own".to_owned(), "build".to_owned(), "ci".to_owned()][..]
+            ),
             "{file}"
         );
     }
@@ -223,9 +335,23 @@ fn the_front_matter_is_taken_or_named() {
     let file = "---\ntopic: fq\nconfidence: 0.4\nbogus: 1\nsource: s.rs:3\n---\none\n\n---\n[confidence: 0.9]\ntwo\n";
     let mut reader = Reader::new(file.as_bytes(), "x").unwrap();
     let read: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
-    assert_eq!(read.iter().map(|section| section.memory.confidence).collect::<Vec<_>>(), [Some(0.4), Some(0.9)]);
-    assert!(read.iter().all(|section| section.memory.source.as_ref().is_some_and(|source| source.line == Some(3))));
-    assert_eq!(reader.report().unknown_fields, [(Place::Line(4), "bogus".to_owned())]);
+    assert_eq!(
+        read.iter()
+            .map(|section| section.memory.confidence)
+            .collect::<Vec<_>>(),
+        [Some(0.4), Some(0.9)]
+    );
+    assert!(read.iter().all(|section| {
+        section
+            .memory
+            .source
+            .as_ref()
+            .is_some_and(|source| source.line == Some(3))
+    }));
+    assert_eq!(
+        reader.report().unknown_fields,
+        [(Place::Line(4), "bogus".to_owned())]
+    );
     // Without its end it is a text like any other.
     let mut reader = Reader::new("---\nbogus: 1\nconfidence: high\n".as_bytes(), "x").unwrap();
     assert!(reader.by_ref().all(|section| section.is_ok()) && reader.report().is_whole());
@@ -233,9 +359,16 @@ fn the_front_matter_is_taken_or_named() {
 
 #[test]
 fn file_names_fit_every_file_system() {
-    assert_eq!(file_name(&Topic::parse("build-gotchas").unwrap()), "build-gotchas.md");
-    let [one, two] = ["a", "b"].map(|end| file_name(&Topic::parse(&format!("{}{end}", "ü".repeat(127))).unwrap()));
-    assert!(one.len() <= FILE_NAME_MAX_BYTES && one != two, "{one} {two}");
+    assert_eq!(
+        file_name(&Topic::parse("build-gotchas").unwrap()),
+        "build-gotchas.md"
+    );
+    let [one, two] = ["a", "b"]
+        .map(|end| file_name(&Topic::parse(&format!("{}{end}", "ü".repeat(127))).unwrap()));
+    assert!(
+        one.len() <= FILE_NAME_MAX_BYTES && one != two,
+        "{one} {two}"
+    );
 }
 
 proptest! {

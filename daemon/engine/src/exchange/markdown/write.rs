@@ -18,7 +18,10 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// When the stream fails.
     pub fn new(mut output: W, topic: &Topic, count: u64) -> io::Result<Self> {
-        write!(output, "{RULE}\ntopic: {topic}\nformat: {FORMAT}\nversion: {VERSION}\ncount: {count}\n{RULE}\n")?;
+        write!(
+            output,
+            "{RULE}\ntopic: {topic}\nformat: {FORMAT}\nversion: {VERSION}\ncount: {count}\n{RULE}\n"
+        )?;
         Ok(Self { output })
     }
 
@@ -28,7 +31,11 @@ impl<W: Write> Writer<W> {
     /// When the stream fails; the file is then incomplete.
     pub fn write(&mut self, memory: &Portable) -> io::Result<()> {
         let text = marker::escape(&memory.text);
-        write!(self.output, "\n{}\n{text}\n{CLOSE}\n", marker::open(memory)?)
+        write!(
+            self.output,
+            "\n{}\n{text}\n{CLOSE}\n",
+            marker::open(memory)?
+        )
     }
 
     /// Flushes and returns the stream.

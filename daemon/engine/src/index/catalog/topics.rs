@@ -43,8 +43,16 @@ impl TopicSum {
     fn add(&mut self, recorded_at: Timestamp) {
         let is_first = self.memories == 0;
         self.memories += 1;
-        self.first_recorded_at = if is_first { recorded_at } else { self.first_recorded_at.min(recorded_at) };
-        self.last_changed_at = if is_first { recorded_at } else { self.last_changed_at.max(recorded_at) };
+        self.first_recorded_at = if is_first {
+            recorded_at
+        } else {
+            self.first_recorded_at.min(recorded_at)
+        };
+        self.last_changed_at = if is_first {
+            recorded_at
+        } else {
+            self.last_changed_at.max(recorded_at)
+        };
     }
 }
 
@@ -53,11 +61,14 @@ impl Catalog {
     #[must_use]
     pub fn count(&self, scopes: &[Scope]) -> usize {
         let scopes = self.scope_numbers(scopes);
-        self.rows().filter(|(_, row)| row.status == Status::Active && row.is_in(&scopes)).count()
+        self.rows()
+            .filter(|(_, row)| row.status == Status::Active && row.is_in(&scopes))
+            .count()
     }
 
-    /// All memories, each with the time by which it is ordered among others. A time after `now` cannot be, so that a clock gone
-    /// wrong or an import would be the newest for ever: it counts as the latest possible one that was stored before it.
+    /// All memories, each with the time by which it is ordered among others. A time after `now`
+    /// cannot be, so that a clock gone wrong or an import would be the newest for ever: it
+    /// counts as the latest possible one that was stored before it.
     pub fn rows_by_time(
         &self,
         now: Timestamp,
@@ -75,17 +86,27 @@ impl Catalog {
     }
 
     /// The memories of a topic in these scopes that are wanted, in the order they were recorded.
-    pub fn members(&self, topic: &str, scopes: &[Scope], is_wanted: impl Fn(&Row) -> bool) -> Vec<MemoryNumber> {
+    pub fn members(
+        &self,
+        topic: &str,
+        scopes: &[Scope],
+        is_wanted: impl Fn(&Row) -> bool,
+    ) -> Vec<MemoryNumber> {
         let scopes = self.scope_numbers(scopes);
-        let is_member =
-            |number: &MemoryNumber| self.row(*number).is_some_and(|row| row.is_in(&scopes) && is_wanted(row));
+        let is_member = |number: &MemoryNumber| {
+            self.row(*number)
+                .is_some_and(|row| row.is_in(&scopes) && is_wanted(row))
+        };
         self.of_topic(topic).into_iter().filter(is_member).collect()
     }
 
     /// The numbers of those scopes that any memory has.
     #[must_use]
     pub fn scope_numbers(&self, scopes: &[Scope]) -> Vec<u32> {
-        scopes.iter().filter_map(|scope| self.scopes.find(&scope.to_string())).collect()
+        scopes
+            .iter()
+            .filter_map(|scope| self.scopes.find(&scope.to_string()))
+            .collect()
     }
 
     /// The topics that have active memories in these scopes, by name.
@@ -94,10 +115,14 @@ impl Catalog {
         let scopes = self.scope_numbers(scopes);
         let mut summaries: Vec<TopicSummary> = Vec::new();
         for (topic, numbers) in &self.by_topic {
-            let rows = numbers.iter().filter_map(|&number| self.row(MemoryNumber(number)));
-            let visible = rows.filter(|row| row.status == Status::Active && scopes.contains(&row.scope));
-            let (count, last) =
-                visible.fold((0, Timestamp::default()), |(n, last), row| (n + 1, last.max(row.recorded_at)));
+            let rows = numbers
+                .iter()
+                .filter_map(|&number| self.row(MemoryNumber(number)));
+            let visible =
+                rows.filter(|row| row.status == Status::Active && scopes.contains(&row.scope));
+            let (count, last) = visible.fold((0, Timestamp::default()), |(n, last), row| {
+                (n + 1, last.max(row.recorded_at))
+            });
             if count > 0 {
                 summaries.push(TopicSummary {
                     name: self.topics.text(*topic).to_owned(),
@@ -110,8 +135,9 @@ impl Catalog {
         summaries
     }
 
-    /// Adds up what each topic has of the rows that `keeps` wants. `changed` has the memories that were changed after they
-    /// were stored, and when. In the order in which the topics were first used.
+    /// Adds up what each topic has of the rows that `keeps` wants. `changed` has the memories that
+    /// were changed after they were stored, and when. In the order in which the topics were
+    /// first used.
     pub fn topics(
         &self,
         keeps: impl Fn(&Row) -> bool,
@@ -123,7 +149,9 @@ impl Catalog {
                 sum.add(row.recorded_at);
             }
         }
-        let changed = changed.filter_map(|(number, at)| Some((self.row(number).filter(|row| keeps(row))?.topic, at)));
+        let changed = changed.filter_map(|(number, at)| {
+            Some((self.row(number).filter(|row| keeps(row))?.topic, at))
+        });
         for (topic, at) in changed {
             if let Some(sum) = sums.get_mut(topic as usize) {
                 sum.last_changed_at = sum.last_changed_at.max(at);
@@ -135,7 +163,11 @@ impl Catalog {
             first_recorded_at: sum.first_recorded_at,
             last_changed_at: sum.last_changed_at,
         };
-        (0..).zip(sums).filter(|(_, sum)| sum.memories > 0).map(entry).collect()
+        (0..)
+            .zip(sums)
+            .filter(|(_, sum)| sum.memories > 0)
+            .map(entry)
+            .collect()
     }
 
     /// How many of some memories each topic has.
@@ -145,12 +177,20 @@ impl Catalog {
         for row in numbers.iter().filter_map(|number| self.row(*number)) {
             *counts.entry(row.topic).or_default() += 1;
         }
-        counts.into_iter().map(|(topic, count)| (self.topics.text(topic).to_owned(), count)).collect()
+        counts
+            .into_iter()
+            .map(|(topic, count)| (self.topics.text(topic).to_owned(), count))
+            .collect()
     }
 
     /// The topics that any memory ever had and for whose name `is_wanted` holds, by name.
     pub fn topic_names(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<&str> {
-        let mut names: Vec<&str> = self.topics.iter().map(|(_, name)| name).filter(|name| is_wanted(name)).collect();
+        let mut names: Vec<&str> = self
+            .topics
+            .iter()
+            .map(|(_, name)| name)
+            .filter(|name| is_wanted(name))
+            .collect();
         names.sort_unstable();
         names
     }
@@ -159,6 +199,9 @@ impl Catalog {
     #[must_use]
     pub fn topic_count(&self) -> usize {
         let is_shown = |number: &u32| !self.is_scratch(MemoryNumber(*number));
-        self.by_topic.values().filter(|numbers| numbers.iter().any(is_shown)).count()
+        self.by_topic
+            .values()
+            .filter(|numbers| numbers.iter().any(is_shown))
+            .count()
     }
 }

@@ -1,6 +1,7 @@
 //! The committed part of the index: one immutable snapshot of tantivy's segments.
 //!
-//! A union goes through tantivy, which prunes it; everything that has requirements goes through our own intersection.
+//! A union goes through tantivy, which prunes it; everything that has requirements goes through our
+//! own intersection.
 
 mod intersection;
 mod segment;
@@ -17,8 +18,8 @@ use super::top::Top;
 use intersection::Intersection;
 use segment::Segment;
 
-/// A restriction that leaves more than this percentage of the documents costs more than dropping its misses from a union
-/// afterwards, because it defeats pruning.
+/// A restriction that leaves more than this percentage of the documents costs more than dropping
+/// its misses from a union afterwards, because it defeats pruning.
 const RESTRICTION_MAX_PERCENT: u64 = 10;
 
 /// A snapshot that searches read while the next one is made.
@@ -45,8 +46,15 @@ impl Committed {
             segments.push(Segment::open(reader, fields)?);
         }
         segments.sort_by_key(|segment| std::cmp::Reverse(segment.reader.max_doc()));
-        let totals = segments.iter().map(Segment::totals).fold(Totals::default(), Totals::plus);
-        Ok(Self { searcher, segments, totals })
+        let totals = segments
+            .iter()
+            .map(Segment::totals)
+            .fold(Totals::default(), Totals::plus);
+        Ok(Self {
+            searcher,
+            segments,
+            totals,
+        })
     }
 
     pub(super) fn totals(&self) -> Totals {
@@ -75,11 +83,17 @@ impl Committed {
     }
 
     /// Counts in how many documents each of the query's terms occurs, for each field.
-    pub(super) fn frequencies(&self, query: &LexicalQuery, fields: &Fields) -> tantivy::Result<Vec<Frequencies>> {
+    pub(super) fn frequencies(
+        &self,
+        query: &LexicalQuery,
+        fields: &Fields,
+    ) -> tantivy::Result<Vec<Frequencies>> {
         let mut counted = Vec::with_capacity(query.terms().len());
         for term in query.terms() {
             let mut frequencies = [0; SCORED_FIELDS];
-            for (place, (&field, frequency)) in fields.scored.iter().zip(&mut frequencies).enumerate() {
+            for (place, (&field, frequency)) in
+                fields.scored.iter().zip(&mut frequencies).enumerate()
+            {
                 let term = Term::from_field_text(field, &term.token);
                 for segment in &self.segments {
                     *frequency += u64::from(segment.fields[place].inverted.doc_freq(&term)?);
@@ -103,7 +117,8 @@ impl Committed {
         }
         let weights = statistics.weights();
         for segment in &self.segments {
-            if let Some(mut intersection) = Intersection::open(segment, search, &weights, statistics.average_lengths())?
+            if let Some(mut intersection) =
+                Intersection::open(segment, search, &weights, statistics.average_lengths())?
             {
                 intersection.each(|document, score| {
                     if let Some(number) = segment.number(document)
@@ -127,9 +142,13 @@ impl Committed {
         let Some(query) = union::build(search) else {
             return Ok(());
         };
-        let weight = query.weight(EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher))?;
+        let weight = query.weight(EnableScoring::enabled_from_statistics_provider(
+            statistics,
+            &self.searcher,
+        ))?;
         for segment in &self.segments {
-            // A document that is not wanted leaves the threshold as it is, so pruning goes on with it.
+            // A document that is not wanted leaves the threshold as it is, so pruning goes on with
+            // it.
             weight.for_each_pruning(top.threshold(), &segment.reader, &mut |document, score| {
                 if let Some(number) = segment.number(document)
                     && keeps(number)
@@ -142,7 +161,8 @@ impl Committed {
         Ok(())
     }
 
-    /// Tells whether nothing has to be required: any term will do and the restriction is not worth applying.
+    /// Tells whether nothing has to be required: any term will do and the restriction is not worth
+    /// applying.
     fn is_union(&self, search: &Search<'_>) -> tantivy::Result<bool> {
         let any_term_will_do = search.query.mode() == Mode::Any || search.query.terms().len() == 1;
         Ok(any_term_will_do && !self.is_selective(search)?)

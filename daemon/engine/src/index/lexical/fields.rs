@@ -1,8 +1,11 @@
-//! The fields of a memory that are searched, how much each counts, and the tantivy schema made of them.
+//! The fields of a memory that are searched, how much each counts, and the tantivy schema made of
+//! them.
 
 use std::borrow::Cow;
 
-use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions};
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions,
+};
 use tantivy::{TantivyDocument, Term};
 
 use crate::policy::tags::former_spellings;
@@ -10,8 +13,14 @@ use crate::policy::tags::former_spellings;
 /// How many fields are searched and scored.
 pub(super) const SCORED_FIELDS: usize = 4;
 
-/// Name and boost of each scored field. A topic is a few words chosen to name the memory, a path names many things at once.
-const SCORED: [(&str, f32); SCORED_FIELDS] = [("text", 1.0), ("topic", 1.5), ("tags", 1.2), ("source", 0.8)];
+/// Name and boost of each scored field. A topic is a few words chosen to name the memory, a path
+/// names many things at once.
+const SCORED: [(&str, f32); SCORED_FIELDS] = [
+    ("text", 1.0),
+    ("topic", 1.5),
+    ("tags", 1.2),
+    ("source", 0.8),
+];
 
 /// The name under which the tokenizer is registered with tantivy.
 pub(super) const TOKENIZER_NAME: &str = "helix";
@@ -35,7 +44,8 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The texts of the scored fields, in their order. Tags are one text, so that a field has one length.
+    /// The texts of the scored fields, in their order. Tags are one text, so that a field has one
+    /// length.
     pub(super) fn scored_texts(&self) -> [Cow<'a, str>; SCORED_FIELDS] {
         [
             Cow::Borrowed(self.text),
@@ -46,9 +56,11 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Exact filters that narrow a search before scoring, as raw terms: any of the topics *and* all of the tags.
+/// Exact filters that narrow a search before scoring, as raw terms: any of the topics *and* all of
+/// the tags.
 ///
-/// They are a hint: they are used where they are selective enough to pay, and the caller's `keeps` must imply them.
+/// They are a hint: they are used where they are selective enough to pay, and the caller's `keeps`
+/// must imply them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Restriction<'a> {
     /// The memory is filed under one of these; empty means any topic.
@@ -74,7 +86,13 @@ impl Fields {
         let topic_raw = add_raw(&mut builder, "topic_raw");
         let tag_raw = add_raw(&mut builder, "tag_raw");
         let number = builder.add_u64_field(NUMBER_FIELD, INDEXED | FAST);
-        Self { schema: builder.build(), scored, topic_raw, tag_raw, number }
+        Self {
+            schema: builder.build(),
+            scored,
+            topic_raw,
+            tag_raw,
+            number,
+        }
     }
 
     /// The place of a scored field, or none for the others.
@@ -93,7 +111,8 @@ impl Fields {
     /// A tag as it is spelled now, and as it was once.
     pub(super) fn tag_terms(&self, tag: &str) -> impl Iterator<Item = Term> {
         let term = |tag: &str| Term::from_field_text(self.tag_raw, tag);
-        std::iter::once(term(tag)).chain(former_spellings(tag).into_iter().map(move |tag| term(&tag)))
+        std::iter::once(term(tag))
+            .chain(former_spellings(tag).into_iter().map(move |tag| term(&tag)))
     }
 
     pub(super) fn to_tantivy(&self, document: &Document<'_>) -> TantivyDocument {

@@ -1,8 +1,9 @@
 //! tantivy's files: written to a directory, and read from it once, into RAM.
 //!
-//! A mapped file that somebody cuts short kills the process that reads it. These take 20 MB for 100,000 memories, and all of them
-//! are searched anyway. What is written is kept as it was written, so that nothing is read back which somebody changed meanwhile.
-//! Links are not followed, and what is no regular file is not opened.
+//! A mapped file that somebody cuts short kills the process that reads it. These take 20 MB for
+//! 100,000 memories, and all of them are searched anyway. What is written is kept as it was
+//! written, so that nothing is read back which somebody changed meanwhile. Links are not followed,
+//! and what is no regular file is not opened.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -13,13 +14,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
-    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, TerminatingWrite, WatchCallback,
-    WatchHandle, WritePtr,
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, TerminatingWrite,
+    WatchCallback, WatchHandle, WritePtr,
 };
 
 use crate::derived;
 
-/// Largest file that is read, in bytes: fifty times what a segment of a hundred thousand memories takes.
+/// Largest file that is read, in bytes: fifty times what a segment of a hundred thousand memories
+/// takes.
 const FILE_MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// Bytes of the hash behind a file that is replaced as a whole.
@@ -45,7 +47,10 @@ fn lock(held: &Held) -> MutexGuard<'_, HashMap<PathBuf, Arc<[u8]>>> {
 impl HeldDirectory {
     /// Uses an existing directory.
     pub(super) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), held: Held::default() }
+        Self {
+            root: root.to_owned(),
+            held: Held::default(),
+        }
     }
 
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -61,7 +66,10 @@ impl HeldDirectory {
 
     fn create(&self, path: &Path) -> io::Result<File> {
         // Nothing is there, so there is nothing to be followed.
-        OpenOptions::new().write(true).create_new(true).open(self.root.join(path))
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(self.root.join(path))
     }
 }
 
@@ -84,7 +92,8 @@ struct Written {
 impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
-        self.bytes.extend_from_slice(bytes.get(..written).unwrap_or_default());
+        self.bytes
+            .extend_from_slice(bytes.get(..written).unwrap_or_default());
         Ok(written)
     }
 
@@ -96,7 +105,10 @@ impl Write for Written {
 impl TerminatingWrite for Written {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         self.file.sync_data()?;
-        lock(&self.held).insert(self.path.clone(), Arc::from(std::mem::take(&mut self.bytes)));
+        lock(&self.held).insert(
+            self.path.clone(),
+            Arc::from(std::mem::take(&mut self.bytes)),
+        );
         Ok(())
     }
 }
@@ -116,7 +128,10 @@ impl Directory for HeldDirectory {
         lock(&self.held).remove(path);
         fs::remove_file(self.root.join(path)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => DeleteError::FileDoesNotExist(path.to_owned()),
-            _ => DeleteError::IoError { io_error: Arc::new(error), filepath: path.to_owned() },
+            _ => DeleteError::IoError {
+                io_error: Arc::new(error),
+                filepath: path.to_owned(),
+            },
         })
     }
 
@@ -133,7 +148,12 @@ impl Directory for HeldDirectory {
             io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_owned()),
             _ => OpenWriteError::wrap_io_error(error, path.to_owned()),
         })?;
-        let written = Written { file, bytes: Vec::new(), path: path.to_owned(), held: Arc::clone(&self.held) };
+        let written = Written {
+            file,
+            bytes: Vec::new(),
+            path: path.to_owned(),
+            held: Arc::clone(&self.held),
+        };
         Ok(BufWriter::new(Box::new(written)))
     }
 
@@ -158,7 +178,10 @@ impl Directory for HeldDirectory {
         file.sync_data()?;
         let place = self.root.join(path);
         if fs::symlink_metadata(&place).is_ok_and(|found| found.is_dir()) {
-            derived::clear_away(&self.root, &path.file_name().unwrap_or(OsStr::new("")).to_string_lossy())?;
+            derived::clear_away(
+                &self.root,
+                &path.file_name().unwrap_or(OsStr::new("")).to_string_lossy(),
+            )?;
         }
         fs::rename(self.root.join(UNFINISHED), place)
     }

@@ -1,4 +1,5 @@
-//! Which segments to merge after a flush, so that there are few of them and little is written twice.
+//! Which segments to merge after a flush, so that there are few of them and little is written
+//! twice.
 
 /// A segment that is dead to this percentage is rewritten even alone.
 const DEAD_MAX_PERCENT: u64 = 30;
@@ -14,9 +15,9 @@ pub(super) struct Size {
 
 /// Returns the places of the segments to merge into one, or nothing.
 ///
-/// The smallest ones go together up to the largest that is not larger than all smaller ones together. So each segment
-/// left is larger than the sum of the smaller ones: there are at most log2(documents / flush) of them, and a document is
-/// rewritten about as often.
+/// The smallest ones go together up to the largest that is not larger than all smaller ones
+/// together. So each segment left is larger than the sum of the smaller ones: there are at most
+/// log2(documents / flush) of them, and a document is rewritten about as often.
 pub(super) fn plan(sizes: &[Size]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..sizes.len()).collect();
     places.sort_by_key(|&place| sizes.get(place).map_or(0, |size| size.living));
@@ -47,7 +48,10 @@ mod tests {
     use super::{Size, plan};
 
     fn living(sizes: &[u64]) -> Vec<Size> {
-        sizes.iter().map(|&living| Size { living, dead: 0 }).collect()
+        sizes
+            .iter()
+            .map(|&living| Size { living, dead: 0 })
+            .collect()
     }
 
     #[test]
@@ -67,8 +71,20 @@ mod tests {
 
     #[test]
     fn rewrites_a_dead_one() {
-        assert_eq!(plan(&[Size { living: 60, dead: 40 }]), [0]);
-        assert_eq!(plan(&[Size { living: 80, dead: 20 }]), Vec::<usize>::new());
+        assert_eq!(
+            plan(&[Size {
+                living: 60,
+                dead: 40
+            }]),
+            [0]
+        );
+        assert_eq!(
+            plan(&[Size {
+                living: 80,
+                dead: 20
+            }]),
+            Vec::<usize>::new()
+        );
     }
 
     proptest! {

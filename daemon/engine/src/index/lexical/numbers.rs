@@ -9,7 +9,8 @@ pub(super) type NumberSet = HashSet<u32, BuildHasherDefault<NumberHasher>>;
 /// A map by memory number.
 pub(super) type NumberMap<V> = HashMap<u32, V, BuildHasherDefault<NumberHasher>>;
 
-/// Spreads memory numbers by one multiplication. They are dealt out by the store, so no client can make them collide.
+/// Spreads memory numbers by one multiplication. They are dealt out by the store, so no client can
+/// make them collide.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NumberHasher(u64);
 

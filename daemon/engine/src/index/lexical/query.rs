@@ -6,14 +6,15 @@ use super::fields::Document;
 use super::stop_words::is_stop_word;
 use super::tokenizer::{Token, TokenKind, tokenize, visit};
 
-/// Most tokens of a query; later ones are dropped. A question has a dozen, a pasted error message a hundred. The tail
-/// also keeps one bit of a `u64` for each.
+/// Most tokens of a query; later ones are dropped. A question has a dozen, a pasted error message a
+/// hundred. The tail also keeps one bit of a `u64` for each.
 pub const QUERY_TOKENS_MAX: usize = 64;
 
 /// Most words of a query that names things.
 const KEYWORDS_MAX: usize = 4;
 
-/// Shortest word that is demanded: a single character is in too many memories by chance to say what is meant.
+/// Shortest word that is demanded: a single character is in too many memories by chance to say what
+/// is meant.
 const REQUIRED_MIN_BYTES: usize = 2;
 
 /// Whether one or every required term must occur in a memory.
@@ -32,7 +33,8 @@ pub struct Term {
     pub token: String,
     /// The lowercased word as it was asked, for people to read.
     pub word: String,
-    /// Whether [`Mode::All`] demands it; whole identifiers of several parts, and lone digits, only raise the score.
+    /// Whether [`Mode::All`] demands it; whole identifiers of several parts, and lone digits, only
+    /// raise the score.
     pub required: bool,
 }
 
@@ -54,23 +56,35 @@ impl LexicalQuery {
         let only_stop_words = !tokens.iter().any(is_kept);
         let is_prose = only_stop_words || !tokens.iter().all(is_kept);
         let mut builder = Builder::default();
-        for token in tokens.into_iter().filter(|token| only_stop_words || is_kept(token)) {
+        for token in tokens
+            .into_iter()
+            .filter(|token| only_stop_words || is_kept(token))
+        {
             builder.add(token);
         }
-        Self { is_prose, ..builder.build(mode) }
+        Self {
+            is_prose,
+            ..builder.build(mode)
+        }
     }
 
-    /// Analyses free text of which every word was asked for by name: single characters are demanded as well.
+    /// Analyses free text of which every word was asked for by name: single characters are demanded
+    /// as well.
     #[must_use]
     pub fn parse_every(text: &str, mode: Mode) -> Self {
         let mut query = Self::parse(text, mode);
-        for term in query.terms.iter_mut().filter(|term| term.token.len() < REQUIRED_MIN_BYTES) {
+        for term in query
+            .terms
+            .iter_mut()
+            .filter(|term| term.token.len() < REQUIRED_MIN_BYTES)
+        {
             term.required = true;
         }
         query
     }
 
-    /// Whether it names a few things instead of asking a question: each of its words was chosen, and is to be found.
+    /// Whether it names a few things instead of asking a question: each of its words was chosen,
+    /// and is to be found.
     #[must_use]
     pub fn is_keywords(&self) -> bool {
         !self.is_prose && self.terms.iter().filter(|term| term.required).count() <= KEYWORDS_MAX
@@ -81,7 +95,8 @@ impl LexicalQuery {
     pub fn identifiers<'a>(symbols: impl IntoIterator<Item = &'a str>) -> Self {
         let mut builder = Builder::default();
         for symbol in symbols {
-            // The parts of an identifier come before the whole, and are not asked for once the whole is known.
+            // The parts of an identifier come before the whole, and are not asked for once the
+            // whole is known.
             let mut parts = Vec::new();
             for token in tokenize(symbol) {
                 if token.kind == TokenKind::Whole {
@@ -135,10 +150,14 @@ impl LexicalQuery {
     #[must_use]
     pub fn has_all(&self, document: &Document<'_>) -> bool {
         let found = tokens_of(document);
-        self.terms.iter().filter(|term| term.required).all(|term| found.contains(&term.token))
+        self.terms
+            .iter()
+            .filter(|term| term.required)
+            .all(|term| found.contains(&term.token))
     }
 
-    /// Returns the words of a text that this query's terms match, in lower case as they stand there, each once.
+    /// Returns the words of a text that this query's terms match, in lower case as they stand
+    /// there, each once.
     #[must_use]
     pub fn matched_words(&self, text: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
@@ -151,11 +170,16 @@ impl LexicalQuery {
         found
     }
 
-    /// Returns the words of this query that occur in a document, as they were asked, to explain a hit.
+    /// Returns the words of this query that occur in a document, as they were asked, to explain a
+    /// hit.
     #[must_use]
     pub fn matched_terms(&self, document: &Document<'_>) -> Vec<String> {
         let found = tokens_of(document);
-        self.terms.iter().filter(|term| found.contains(&term.token)).map(|term| term.word.clone()).collect()
+        self.terms
+            .iter()
+            .filter(|term| found.contains(&term.token))
+            .map(|term| term.word.clone())
+            .collect()
     }
 }
 
@@ -194,16 +218,25 @@ impl Builder {
             }
         } else if self.terms.len() < QUERY_TOKENS_MAX {
             self.seen.insert(token.text.clone(), self.terms.len());
-            self.terms.push(Term { token: token.text, word: token.word, required });
+            self.terms.push(Term {
+                token: token.text,
+                word: token.word,
+                required,
+            });
         }
     }
 
     fn build(mut self, mode: Mode) -> LexicalQuery {
-        // An identifier whose parts are single letters has nothing but the whole, and `7` nothing but a digit.
+        // An identifier whose parts are single letters has nothing but the whole, and `7` nothing
+        // but a digit.
         if !self.terms.iter().any(|term| term.required) {
             self.terms.iter_mut().for_each(|term| term.required = true);
         }
-        LexicalQuery { terms: self.terms, mode, is_prose: false }
+        LexicalQuery {
+            terms: self.terms,
+            mode,
+            is_prose: false,
+        }
     }
 }
 
@@ -215,7 +248,11 @@ mod tests {
     /// Writes a query: required tokens plain, optional ones in brackets.
     fn render(query: &LexicalQuery) -> String {
         let show = |term: &super::Term| {
-            if term.required { term.token.clone() } else { format!("({})", term.token) }
+            if term.required {
+                term.token.clone()
+            } else {
+                format!("({})", term.token)
+            }
         };
         query.terms().iter().map(show).collect::<Vec<_>>().join(" ")
     }
@@ -224,7 +261,10 @@ mod tests {
     fn analyses_questions() {
         let table = [
             ("", ""),
-            ("how do we run the builds on arm64?", "run build arm 64 (arm64)"),
+            (
+                "how do we run the builds on arm64?",
+                "run build arm 64 (arm64)",
+            ),
             ("what is it", "what is it"),
             ("FxHashSet set sets", "fx hash set (fxhashset)"),
             ("fxhashset FxHashSet", "fxhashset fx hash set"),
@@ -235,17 +275,36 @@ mod tests {
             ("7", "7"),
         ];
         for (text, expected) in table {
-            assert_eq!(render(&LexicalQuery::parse(text, Mode::All)), expected, "{text}");
+            assert_eq!(
+                render(&LexicalQuery::parse(text, Mode::All)),
+                expected,
+                "{text}"
+            );
         }
         assert!(LexicalQuery::parse(" ?! ", Mode::Any).is_empty());
-        assert_eq!(render(&LexicalQuery::parse_every("phase 3 of python3", Mode::All)), "phase 3 python (python3)");
+        assert_eq!(
+            render(&LexicalQuery::parse_every("phase 3 of python3", Mode::All)),
+            "phase 3 python (python3)"
+        );
     }
 
     #[test]
     fn keywords_are_few_and_no_question() {
         let is_keywords = |text| LexicalQuery::parse(text, Mode::All).is_keywords();
-        assert!(["redb fsync", "FxHashSet capacity", "daemon socket file mode"].into_iter().all(is_keywords));
-        let questions = ["how is the socket made", "what is it", "one two three four five"];
+        assert!(
+            [
+                "redb fsync",
+                "FxHashSet capacity",
+                "daemon socket file mode"
+            ]
+            .into_iter()
+            .all(is_keywords)
+        );
+        let questions = [
+            "how is the socket made",
+            "what is it",
+            "one two three four five",
+        ];
         assert!(!questions.into_iter().any(is_keywords));
     }
 
@@ -254,22 +313,40 @@ mod tests {
         let query = LexicalQuery::identifiers(["FxHashSet", "my_var", "running", "std::HashMap"]);
         assert_eq!(render(&query), "(fxhashset) (my_var) run std (hashmap)");
         assert_eq!(query.mode(), Mode::Any);
-        assert_eq!(render(&LexicalQuery::identifiers(["FxHashSet"])), "fxhashset");
+        assert_eq!(
+            render(&LexicalQuery::identifiers(["FxHashSet"])),
+            "fxhashset"
+        );
     }
 
     #[test]
     fn bounds_the_tokens() {
-        let text = (0..200).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
-        assert_eq!(LexicalQuery::parse(&text, Mode::Any).terms().len(), QUERY_TOKENS_MAX);
+        let text = (0..200)
+            .map(|number| format!("w{number}"))
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert_eq!(
+            LexicalQuery::parse(&text, Mode::Any).terms().len(),
+            QUERY_TOKENS_MAX
+        );
     }
 
     #[test]
     fn names_the_words_that_matched() {
         let tags = ["CI".to_owned()];
-        let document = Document { number: 1, text: "Builds need arm64", topic: "gotchas", tags: &tags, source: None };
+        let document = Document {
+            number: 1,
+            text: "Builds need arm64",
+            topic: "gotchas",
+            tags: &tags,
+            source: None,
+        };
         let query = LexicalQuery::parse("which gotcha breaks building in ci?", Mode::Any);
         assert_eq!(query.matched_terms(&document), ["gotcha", "building", "ci"]);
-        assert_eq!(query.matched_words("It builds; the Build of CI."), ["builds", "build", "ci"]);
+        assert_eq!(
+            query.matched_words("It builds; the Build of CI."),
+            ["builds", "build", "ci"]
+        );
         assert!(!query.has_all(&document));
         assert!(LexicalQuery::parse("building for arm64 in the ci", Mode::All).has_all(&document));
     }

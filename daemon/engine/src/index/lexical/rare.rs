@@ -10,23 +10,33 @@ const REFERENCE_DOCUMENTS: u64 = 200;
 const DOCUMENTS_MIN: u64 = 50;
 
 impl LexicalIndex {
-    /// Makes a query of a text's `count` rarest words, any of which suffices. Rare words have short posting lists.
+    /// Makes a query of a text's `count` rarest words, any of which suffices. Rare words have short
+    /// posting lists.
     ///
     /// # Errors
     ///
     /// When the segments cannot be read.
     pub fn rarest(&self, text: &str, count: usize) -> Result<LexicalQuery, LexicalError> {
         let query = LexicalQuery::parse(text, Mode::Any);
-        let mut by_rarity: Vec<(u64, usize)> =
-            self.frequencies(&query)?.into_iter().enumerate().map(|(place, count)| (count, place)).collect();
+        let mut by_rarity: Vec<(u64, usize)> = self
+            .frequencies(&query)?
+            .into_iter()
+            .enumerate()
+            .map(|(place, count)| (count, place))
+            .collect();
         by_rarity.sort_unstable();
-        let rarest: Vec<usize> = by_rarity.into_iter().take(count).map(|(_, place)| place).collect();
+        let rarest: Vec<usize> = by_rarity
+            .into_iter()
+            .take(count)
+            .map(|(_, place)| place)
+            .collect();
         Ok(query.retain(|place| rarest.contains(&place)))
     }
 
-    /// How telling each of a query's terms is, in its order: the inverse document frequency of BM25, in nats, as if there were
-    /// 200 memories, so that it means the same in a small strand and in a large one. In a very small one a
-    /// word is not telling for being there once: it counts as if there were 50.
+    /// How telling each of a query's terms is, in its order: the inverse document frequency of
+    /// BM25, in nats, as if there were 200 memories, so that it means the same in a small
+    /// strand and in a large one. In a very small one a word is not telling for being there
+    /// once: it counts as if there were 50.
     ///
     /// # Errors
     ///
@@ -43,26 +53,41 @@ impl LexicalIndex {
             0..=REFERENCE_DOCUMENTS => idf(frequency.min(documents), documents.max(DOCUMENTS_MIN)),
             documents => {
                 let share = frequency.min(documents) as f64 / documents as f64;
-                idf((share * REFERENCE_DOCUMENTS as f64).round() as u64, REFERENCE_DOCUMENTS)
+                idf(
+                    (share * REFERENCE_DOCUMENTS as f64).round() as u64,
+                    REFERENCE_DOCUMENTS,
+                )
             }
         };
         Ok(self.frequencies(query)?.into_iter().map(rarity).collect())
     }
 
-    /// Whether any of a query's terms is in few memories: in one of `one_in`, or in `few` of a small strand.
+    /// Whether any of a query's terms is in few memories: in one of `one_in`, or in `few` of a
+    /// small strand.
     ///
     /// # Errors
     ///
     /// When the segments cannot be read.
-    pub fn is_rare(&self, query: &LexicalQuery, one_in: u64, few: u64) -> Result<bool, LexicalError> {
+    pub fn is_rare(
+        &self,
+        query: &LexicalQuery,
+        one_in: u64,
+        few: u64,
+    ) -> Result<bool, LexicalError> {
         let most = few.max(self.read().totals().documents / one_in.max(1));
-        Ok(self.frequencies(query)?.into_iter().any(|frequency| frequency > 0 && frequency <= most))
+        Ok(self
+            .frequencies(query)?
+            .into_iter()
+            .any(|frequency| frequency > 0 && frequency <= most))
     }
 
     /// How often each of a query's terms occurs, over all fields.
     fn frequencies(&self, query: &LexicalQuery) -> Result<Vec<u64>, LexicalError> {
         let state = self.read();
-        let mut frequencies = state.committed.frequencies(query, &self.fields).map_err(LexicalError::Read)?;
+        let mut frequencies = state
+            .committed
+            .frequencies(query, &self.fields)
+            .map_err(LexicalError::Read)?;
         for generation in state.generations() {
             for (sums, term) in frequencies.iter_mut().zip(query.terms()) {
                 for (sum, more) in sums.iter_mut().zip(generation.counts(&term.token)) {
@@ -70,6 +95,9 @@ impl LexicalIndex {
                 }
             }
         }
-        Ok(frequencies.iter().map(|counts| counts.iter().sum()).collect())
+        Ok(frequencies
+            .iter()
+            .map(|counts| counts.iter().sum())
+            .collect())
     }
 }

@@ -44,7 +44,12 @@ pub(super) struct Snapshot<'a> {
 
 impl State {
     pub(super) fn new(committed: Committed, watermark: u64) -> Self {
-        Self { committed: Arc::new(committed), frozen: None, active: Generation::default(), watermark }
+        Self {
+            committed: Arc::new(committed),
+            frozen: None,
+            active: Generation::default(),
+            watermark,
+        }
     }
 
     /// Moves the active tail aside for committing, or finds the one that a failed flush left.
@@ -71,7 +76,10 @@ impl State {
     /// How many memories are found in the tail.
     pub(super) fn tail_len(&self) -> usize {
         let frozen = self.frozen.iter().flat_map(|frozen| frozen.numbers());
-        self.active.len() + frozen.filter(|number| !self.active.masked().contains(number)).count()
+        self.active.len()
+            + frozen
+                .filter(|number| !self.active.masked().contains(number))
+                .count()
     }
 
     pub(super) fn generations(&self) -> impl Iterator<Item = &Generation> {
@@ -79,7 +87,11 @@ impl State {
     }
 
     /// Searches the tail and takes what is needed to search the segments without the lock.
-    pub(super) fn look<'a>(&self, query: &LexicalQuery, fields: &'a Fields) -> tantivy::Result<Snapshot<'a>> {
+    pub(super) fn look<'a>(
+        &self,
+        query: &LexicalQuery,
+        fields: &'a Fields,
+    ) -> tantivy::Result<Snapshot<'a>> {
         let frequencies = self.committed.frequencies(query, fields)?;
         let statistics = self.statistics(query, fields, &frequencies);
         let mut tail_hits = Vec::new();
@@ -92,16 +104,32 @@ impl State {
                 }
             });
         }
-        let masks = self.generations().map(|generation| Arc::clone(generation.masked())).collect();
-        Ok(Snapshot { committed: Arc::clone(&self.committed), frequencies, statistics, tail_hits, masks })
+        let masks = self
+            .generations()
+            .map(|generation| Arc::clone(generation.masked()))
+            .collect();
+        Ok(Snapshot {
+            committed: Arc::clone(&self.committed),
+            frequencies,
+            statistics,
+            tail_hits,
+            masks,
+        })
     }
 
     /// How many documents and tokens there are, older versions of a document in the tail included.
     pub(super) fn totals(&self) -> Totals {
-        self.generations().map(Generation::totals).fold(self.committed.totals(), Totals::plus)
+        self.generations()
+            .map(Generation::totals)
+            .fold(self.committed.totals(), Totals::plus)
     }
 
-    fn statistics<'a>(&self, query: &LexicalQuery, fields: &'a Fields, committed: &[Frequencies]) -> Statistics<'a> {
+    fn statistics<'a>(
+        &self,
+        query: &LexicalQuery,
+        fields: &'a Fields,
+        committed: &[Frequencies],
+    ) -> Statistics<'a> {
         let mut frequencies = committed.to_vec();
         for generation in self.generations() {
             for (sums, term) in frequencies.iter_mut().zip(query.terms()) {
@@ -110,12 +138,20 @@ impl State {
                 }
             }
         }
-        Statistics::new(fields, self.totals(), query.terms().iter().map(|term| term.token.as_str()), frequencies)
+        Statistics::new(
+            fields,
+            self.totals(),
+            query.terms().iter().map(|term| term.token.as_str()),
+            frequencies,
+        )
     }
 
     /// Tells whether a number has a living document.
     pub(super) fn contains(&self, number: u32, fields: &Fields) -> tantivy::Result<bool> {
-        for generation in [Some(&self.active), self.frozen.as_deref()].into_iter().flatten() {
+        for generation in [Some(&self.active), self.frozen.as_deref()]
+            .into_iter()
+            .flatten()
+        {
             if generation.contains(number) {
                 return Ok(true);
             }

@@ -1,5 +1,6 @@
-//! The numbers behind a score, counted over the committed index and the tail together, so that a memory scores the same
-//! on either side of a flush. The formula is tantivy's BM25 and is repeated here for the tail.
+//! The numbers behind a score, counted over the committed index and the tail together, so that a
+//! memory scores the same on either side of a flush. The formula is tantivy's BM25 and is repeated
+//! here for the tail.
 
 use std::collections::HashMap;
 
@@ -31,7 +32,10 @@ impl Totals {
         for (sum, more) in tokens.iter_mut().zip(other.tokens) {
             *sum += more;
         }
-        Self { documents: self.documents + other.documents, tokens }
+        Self {
+            documents: self.documents + other.documents,
+            tokens,
+        }
     }
 }
 
@@ -61,7 +65,12 @@ impl<'a> Statistics<'a> {
                 by_term.insert(Term::from_field_text(field, token), frequency);
             }
         }
-        Self { fields, totals, frequencies, by_term }
+        Self {
+            fields,
+            totals,
+            frequencies,
+            by_term,
+        }
     }
 
     /// Returns the weight of each term in each field, in the query's order.
@@ -78,13 +87,20 @@ impl<'a> Statistics<'a> {
 
     /// The average length of each field, in tokens.
     pub(super) fn average_lengths(&self) -> [f32; SCORED_FIELDS] {
-        self.totals.tokens.map(|tokens| ratio(tokens, self.totals.documents))
+        self.totals
+            .tokens
+            .map(|tokens| ratio(tokens, self.totals.documents))
     }
 }
 
 impl Bm25StatisticsProvider for Statistics<'_> {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        Ok(self.fields.place(field).and_then(|place| self.totals.tokens.get(place)).copied().unwrap_or(0))
+        Ok(self
+            .fields
+            .place(field)
+            .and_then(|place| self.totals.tokens.get(place))
+            .copied()
+            .unwrap_or(0))
     }
 
     fn total_num_docs(&self) -> tantivy::Result<u64> {
@@ -107,17 +123,26 @@ pub(super) fn length_id(tokens: u32) -> u8 {
     FieldNormReader::fieldnorm_to_id(tokens)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "the formula is tantivy's, in f32")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the formula is tantivy's, in f32"
+)]
 fn length(id: u8) -> f32 {
     FieldNormReader::id_to_fieldnorm(id) as f32
 }
 
-#[expect(clippy::cast_precision_loss, reason = "the formula is tantivy's, in f32")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the formula is tantivy's, in f32"
+)]
 fn ratio(tokens: u64, documents: u64) -> f32 {
     tokens as f32 / documents as f32
 }
 
-#[expect(clippy::cast_precision_loss, reason = "the formula is tantivy's, in f32")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the formula is tantivy's, in f32"
+)]
 pub(super) fn idf(frequency: u64, documents: u64) -> f32 {
     (1.0 + (documents.saturating_sub(frequency) as f32 + 0.5) / (frequency as f32 + 0.5)).ln()
 }

@@ -1,17 +1,18 @@
 //! Words that carry no meaning of their own in a question.
 //!
-//! They are indexed, so that a query made of nothing else still finds something, and dropped from every other query.
-//! `not` is missing deliberately: it turns a statement round.
+//! They are indexed, so that a query made of nothing else still finds something, and dropped from
+//! every other query. `not` is missing deliberately: it turns a statement round.
 
 /// The lowercased stop words, sorted.
 pub(crate) const STOP_WORDS: &[&str] = &[
-    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been",
-    "before", "being", "between", "but", "by", "can", "could", "did", "do", "does", "during", "each", "for", "from",
-    "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "may",
-    "me", "might", "must", "my", "of", "on", "or", "other", "our", "out", "she", "should", "so", "some", "still",
-    "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "us",
-    "using", "was", "we", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would",
-    "you", "your",
+    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
+    "because", "been", "before", "being", "between", "but", "by", "can", "could", "did", "do",
+    "does", "during", "each", "for", "from", "had", "has", "have", "he", "her", "here", "his",
+    "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "me", "might", "must", "my",
+    "of", "on", "or", "other", "our", "out", "she", "should", "so", "some", "still", "such",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+    "to", "us", "using", "was", "we", "were", "what", "when", "where", "which", "while", "who",
+    "why", "will", "with", "would", "you", "your",
 ];
 
 /// Tells whether a lowercased, unstemmed word is a stop word.

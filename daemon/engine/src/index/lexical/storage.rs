@@ -1,8 +1,9 @@
 //! Opens the committed index, and makes a new one where there is none that can be trusted.
 //!
-//! The index is derived, so whatever is wrong with it has one cure: remove its files and let the store replay. Every file
-//! is read against its checksum before it is searched (20 MB for 100k memories, a few milliseconds), which is what keeps
-//! tantivy, which trusts its files, from panicking over a torn one. A commit's payload carries the store's mark at its sequence,
+//! The index is derived, so whatever is wrong with it has one cure: remove its files and let the
+//! store replay. Every file is read against its checksum before it is searched (20 MB for 100k
+//! memories, a few milliseconds), which is what keeps tantivy, which trusts its files, from
+//! panicking over a torn one. A commit's payload carries the store's mark at its sequence,
 //! so that an index of another store, or of another past of this one, is not believed.
 
 use std::fs;
@@ -20,7 +21,8 @@ use super::tokenizer::TantivyTokenizer;
 use super::{LexicalError, Marks};
 use crate::derived;
 
-/// The format of what is indexed. Raise it whenever the tokenizer or the fields change what they write.
+/// The format of what is indexed. Raise it whenever the tokenizer or the fields change what they
+/// write.
 const FORMAT: u32 = 4;
 
 /// What a commit's payload starts with; the format, the sequence and the store's mark follow.
@@ -51,18 +53,29 @@ enum Unusable {
     Tantivy(#[from] tantivy::TantivyError),
 }
 
-/// Stands for the mark of a sequence that the store does not have, and is never the mark of one that it has.
+/// Stands for the mark of a sequence that the store does not have, and is never the mark of one
+/// that it has.
 const UNMARKED: &str = "-";
 
 /// Writes the payload of a commit.
 pub(super) fn payload(sequence: u64, marks: &Marks) -> String {
     let mark = marks(sequence);
-    format!("{PAYLOAD_NAME} {FORMAT} {sequence} {}", mark.as_deref().unwrap_or(UNMARKED))
+    format!(
+        "{PAYLOAD_NAME} {FORMAT} {sequence} {}",
+        mark.as_deref().unwrap_or(UNMARKED)
+    )
 }
 
 /// Opens the index of a directory, or replaces it by an empty one.
-pub(super) fn open(directory: &Path, fields: &Fields, marks: &Marks) -> Result<Opened, LexicalError> {
-    let tell = |source| LexicalError::Directory { path: directory.to_owned(), source };
+pub(super) fn open(
+    directory: &Path,
+    fields: &Fields,
+    marks: &Marks,
+) -> Result<Opened, LexicalError> {
+    let tell = |source| LexicalError::Directory {
+        path: directory.to_owned(),
+        source,
+    };
     fs::create_dir_all(directory).map_err(tell)?;
     let mut opened = match load_unharmed(directory, fields, marks) {
         Ok(opened) => opened,
@@ -81,26 +94,43 @@ pub(super) fn open(directory: &Path, fields: &Fields, marks: &Marks) -> Result<O
 /// As [`load`]; tantivy trusts its files, and a panic over one is no reason not to start.
 fn load_unharmed(directory: &Path, fields: &Fields, marks: &Marks) -> Result<Opened, Unusable> {
     // What a panic leaves half made is dropped.
-    let loaded = catch_unwind(std::panic::AssertUnwindSafe(|| load(directory, fields, marks)));
+    let loaded = catch_unwind(std::panic::AssertUnwindSafe(|| {
+        load(directory, fields, marks)
+    }));
     loaded.unwrap_or(Err(Unusable::Panicked))
 }
 
 /// Makes an empty index that lives in RAM.
 pub(super) fn in_memory(fields: &Fields) -> Result<Opened, LexicalError> {
-    let mut index = Index::create(RamDirectory::create(), fields.schema.clone(), IndexSettings::default())
-        .map_err(LexicalError::Create)?;
+    let mut index = Index::create(
+        RamDirectory::create(),
+        fields.schema.clone(),
+        IndexSettings::default(),
+    )
+    .map_err(LexicalError::Create)?;
     register(&mut index);
-    Ok(Opened { index, watermark: 0, is_new: true })
+    Ok(Opened {
+        index,
+        watermark: 0,
+        is_new: true,
+    })
 }
 
 fn register(index: &mut Index) {
-    index.tokenizers().register(TOKENIZER_NAME, TantivyTokenizer::default());
+    index
+        .tokenizers()
+        .register(TOKENIZER_NAME, TantivyTokenizer::default());
 }
 
 fn create(directory: &Path, fields: &Fields) -> Result<Opened, LexicalError> {
     let files = HeldDirectory::new(directory);
-    let index = Index::create(files, fields.schema.clone(), IndexSettings::default()).map_err(LexicalError::Create)?;
-    Ok(Opened { index, watermark: 0, is_new: true })
+    let index = Index::create(files, fields.schema.clone(), IndexSettings::default())
+        .map_err(LexicalError::Create)?;
+    Ok(Opened {
+        index,
+        watermark: 0,
+        is_new: true,
+    })
 }
 
 fn load(directory: &Path, fields: &Fields, marks: &Marks) -> Result<Opened, Unusable> {
@@ -118,11 +148,15 @@ fn load(directory: &Path, fields: &Fields, marks: &Marks) -> Result<Opened, Unus
         return Err(Unusable::OtherStore);
     }
     verify(&index, &metas)?;
-    Ok(Opened { index, watermark, is_new: false })
+    Ok(Opened {
+        index,
+        watermark,
+        is_new: false,
+    })
 }
 
-/// Reads the sequence and the store's mark from the last commit's payload. An index without a commit has neither payload nor
-/// segments.
+/// Reads the sequence and the store's mark from the last commit's payload. An index without a
+/// commit has neither payload nor segments.
 fn read_watermark(metas: &IndexMeta) -> Option<(u64, Option<&str>)> {
     let Some(payload) = &metas.payload else {
         return metas.segments.is_empty().then_some((0, None));
@@ -158,8 +192,8 @@ fn verify(index: &Index, metas: &IndexMeta) -> Result<(), Unusable> {
     Ok(())
 }
 
-/// Removes the files that tantivy wrote and what stands in their places, and nothing else: a mistaken path must not cost
-/// anything.
+/// Removes the files that tantivy wrote and what stands in their places, and nothing else: a
+/// mistaken path must not cost anything.
 pub(super) fn clear(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
@@ -173,9 +207,9 @@ pub(super) fn clear(directory: &Path) -> io::Result<()> {
 
 /// `meta.json`, `.managed.json`, `.tantivy-writer.lock`, and `<32 hexadecimal digits>.<extension>`.
 fn is_tantivy_file(name: &str) -> bool {
-    let is_segment = name
-        .split_once('.')
-        .is_some_and(|(id, _)| id.len() == SEGMENT_ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let is_segment = name.split_once('.').is_some_and(|(id, _)| {
+        id.len() == SEGMENT_ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
     is_segment || matches!(name, "meta.json" | ".managed.json") || name.starts_with(".tantivy-")
 }
 

@@ -1,7 +1,9 @@
-//! The tail: what was stored since the last commit, inverted in RAM and searched beside the committed index.
+//! The tail: what was stored since the last commit, inverted in RAM and searched beside the
+//! committed index.
 //!
-//! Invariants: a number has at most one living slot in a generation; every number the generation touched is masked, so
-//! that older versions, committed or in an older generation, are hidden; postings of dead slots stay until the flush.
+//! Invariants: a number has at most one living slot in a generation; every number the generation
+//! touched is masked, so that older versions, committed or in an older generation, are hidden;
+//! postings of dead slots stay until the flush.
 
 mod linked;
 mod postings;
@@ -46,12 +48,14 @@ impl Generation {
         self.slots.push(Some((number, kept)));
     }
 
-    /// Takes in memories that were linked among themselves. `placed` says under which sequence and number each was stored;
-    /// those that were not are left out.
+    /// Takes in memories that were linked among themselves. `placed` says under which sequence and
+    /// number each was stored; those that were not are left out.
     pub(super) fn absorb(&mut self, linked: Linked, placed: &[Option<(u64, u32)>]) {
         let Linked { kept, postings } = linked;
         // As above, they always fit.
-        let Ok(first_slot) = u32::try_from(self.slots.len()) else { return };
+        let Ok(first_slot) = u32::try_from(self.slots.len()) else {
+            return;
+        };
         self.postings.absorb(postings, first_slot);
         for (slot, (kept, placed)) in (first_slot..).zip(kept.into_iter().zip(placed)) {
             let Some((sequence, number)) = *placed else {
@@ -71,7 +75,10 @@ impl Generation {
         self.last_sequence = self.last_sequence.max(sequence);
         // Copies the set only when a search still looks at it.
         Arc::make_mut(&mut self.masked).insert(number);
-        let slot = self.living.remove(&number).and_then(|slot| self.slots.get_mut(slot as usize));
+        let slot = self
+            .living
+            .remove(&number)
+            .and_then(|slot| self.slots.get_mut(slot as usize));
         if let Some((_, kept)) = slot.and_then(Option::take) {
             let gone = totals_of(&kept);
             self.totals.documents -= gone.documents;
@@ -148,17 +155,25 @@ impl Generation {
         frequencies
     }
 
-    /// Counts in how many memories a token occurs, for each field, with those that were replaced or removed.
+    /// Counts in how many memories a token occurs, for each field, with those that were replaced or
+    /// removed.
     pub(super) fn counts(&self, token: &str) -> Frequencies {
         self.postings.counts(token).map(u64::from)
     }
 
     fn alive(&self, token: &str) -> impl Iterator<Item = &Posting> {
-        self.postings.of(token).filter(|posting| matches!(self.slots.get(posting.slot as usize), Some(Some(_))))
+        self.postings
+            .of(token)
+            .filter(|posting| matches!(self.slots.get(posting.slot as usize), Some(Some(_))))
     }
 
     /// Calls `found` with the number and the score of every living memory that the query finds.
-    pub(super) fn search(&self, query: &LexicalQuery, statistics: &Statistics<'_>, mut found: impl FnMut(u32, f32)) {
+    pub(super) fn search(
+        &self,
+        query: &LexicalQuery,
+        statistics: &Statistics<'_>,
+        mut found: impl FnMut(u32, f32),
+    ) {
         if self.living.is_empty() {
             return;
         }
@@ -185,7 +200,8 @@ impl Generation {
         for ((term, weights), bit) in query.terms().iter().zip(statistics.weights()).zip(bits) {
             for posting in self.alive(&term.token) {
                 let (slot, place) = (posting.slot as usize, usize::from(posting.place));
-                scores[slot] += weights[place] * saturation(posting.frequency, posting.length_id, averages[place]);
+                scores[slot] += weights[place]
+                    * saturation(posting.frequency, posting.length_id, averages[place]);
                 met[slot] |= bit;
             }
         }
@@ -193,9 +209,14 @@ impl Generation {
     }
 }
 
-/// One bit for each required term, in the query's order; nothing for the others. A query has at most 64 terms.
+/// One bit for each required term, in the query's order; nothing for the others. A query has at
+/// most 64 terms.
 fn bits(query: &LexicalQuery) -> impl Iterator<Item = u64> {
-    query.terms().iter().enumerate().map(|(at, term)| if term.required { 1 << at } else { 0 })
+    query
+        .terms()
+        .iter()
+        .enumerate()
+        .map(|(at, term)| if term.required { 1 << at } else { 0 })
 }
 
 fn demand(query: &LexicalQuery) -> u64 {
@@ -203,5 +224,8 @@ fn demand(query: &LexicalQuery) -> u64 {
 }
 
 fn totals_of(kept: &Kept) -> Totals {
-    Totals { documents: 1, tokens: kept.tokens.map(u64::from) }
+    Totals {
+        documents: 1,
+        tokens: kept.tokens.map(u64::from),
+    }
 }

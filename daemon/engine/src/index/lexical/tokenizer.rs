@@ -1,10 +1,11 @@
-//! The one tokenizer of the lexical index: the same pure function reads memories for the tail, memories for tantivy,
-//! and queries, so that the three always agree.
+//! The one tokenizer of the lexical index: the same pure function reads memories for the tail,
+//! memories for tantivy, and queries, so that the three always agree.
 //!
-//! Text is brought to NFKC and cut into runs of letters, digits and underscores. A run is an identifier: it is split at
-//! case changes, underscores and digits *before* lowercasing, its parts are stemmed, and when there is more than one part
-//! the whole run is kept too, read like the lower-case word that somebody may type for it (`FxHashSet` gives `fx hash set`
-//! and `fxhashset`). Runs of Han, Kana and Hangul become overlapping bigrams, since they are written without spaces.
+//! Text is brought to NFKC and cut into runs of letters, digits and underscores. A run is an
+//! identifier: it is split at case changes, underscores and digits *before* lowercasing, its parts
+//! are stemmed, and when there is more than one part the whole run is kept too, read like the
+//! lower-case word that somebody may type for it (`FxHashSet` gives `fx hash set` and `fxhashset`).
+//! Runs of Han, Kana and Hangul become overlapping bigrams, since they are written without spaces.
 //!
 //! A change of what this file answers is a change of format: see `FORMAT` in the storage module.
 
@@ -22,10 +23,12 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 pub(super) use adapter::TantivyTokenizer;
 use split::Parts;
 
-/// Longest token in bytes; what is longer is cut here, at a character's boundary. No word is longer, encoded blobs are.
+/// Longest token in bytes; what is longer is cut here, at a character's boundary. No word is
+/// longer, encoded blobs are.
 pub const TOKEN_MAX_BYTES: usize = 64;
 
-/// Most tokens of one field: more than a memory of the largest size holds in prose, so only dense data is cut short.
+/// Most tokens of one field: more than a memory of the largest size holds in prose, so only dense
+/// data is cut short.
 pub const FIELD_TOKENS_MAX: usize = 20_000;
 
 /// Fewest characters of a word that is stemmed: shorter ones are mostly names and abbreviations.
@@ -69,18 +72,26 @@ pub struct TokenRef<'a> {
 pub fn tokenize(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     visit(text, |token| {
-        tokens.push(Token { text: token.text.to_owned(), word: token.word.to_owned(), kind: token.kind });
+        tokens.push(Token {
+            text: token.text.to_owned(),
+            word: token.word.to_owned(),
+            kind: token.kind,
+        });
     });
     tokens
 }
 
-/// Calls `each` with every token of a text in its order, at most [`FIELD_TOKENS_MAX`] times, without allocating for each.
+/// Calls `each` with every token of a text in its order, at most [`FIELD_TOKENS_MAX`] times,
+/// without allocating for each.
 ///
-/// White space ends every run and is composed with nothing, so a text is read in the pieces between; those that are plain
-/// ASCII, which most are, are read as bytes.
+/// White space ends every run and is composed with nothing, so a text is read in the pieces
+/// between; those that are plain ASCII, which most are, are read as bytes.
 pub fn visit(text: &str, each: impl FnMut(TokenRef<'_>)) {
     let mut scanner = Scanner::new(each);
-    for piece in text.split(|character: char| character.is_ascii_whitespace()).filter(|piece| !piece.is_empty()) {
+    for piece in text
+        .split(|character: char| character.is_ascii_whitespace())
+        .filter(|piece| !piece.is_empty())
+    {
         if scanner.left == 0 {
             return;
         }
@@ -132,7 +143,9 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
 
     /// Reads a piece in which an apostrophe never stands.
     fn read_ascii(&mut self, piece: &str) {
-        for run in piece.split(|character: char| !character.is_ascii_alphanumeric() && character != '_') {
+        for run in
+            piece.split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+        {
             if run.bytes().all(|byte| byte.is_ascii_lowercase()) {
                 if run.len() > 1 {
                     self.emit_ascii(TokenKind::Part, run);
@@ -143,7 +156,10 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
             for part in Parts::of(bytes) {
                 parts += 1;
                 if part.len() > 1 || part.iter().any(u8::is_ascii_digit) {
-                    self.emit_ascii(TokenKind::Part, std::str::from_utf8(part).unwrap_or_default());
+                    self.emit_ascii(
+                        TokenKind::Part,
+                        std::str::from_utf8(part).unwrap_or_default(),
+                    );
                 }
             }
             if parts > 1 {
@@ -158,7 +174,8 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
         }
         self.left -= 1;
         self.word.clear();
-        self.word.push_str(run.get(..TOKEN_MAX_BYTES).unwrap_or(run));
+        self.word
+            .push_str(run.get(..TOKEN_MAX_BYTES).unwrap_or(run));
         self.word.make_ascii_lowercase();
         self.hand_on(kind);
     }
@@ -181,7 +198,10 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
             self.extend(Run::Identifier, character);
         } else if is_combining_mark(character) && !self.run.is_empty() {
             self.extend(self.kind, character);
-        } else if is_apostrophe(character) && self.kind == Run::Identifier && self.may_take_apostrophe() {
+        } else if is_apostrophe(character)
+            && self.kind == Run::Identifier
+            && self.may_take_apostrophe()
+        {
             self.apostrophe = Some(self.run.len());
         } else {
             self.end_run();
@@ -217,7 +237,9 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
         let (before, after) = run.split_at(at);
         match after {
             ['s' | 'S'] => self.emit_identifier(before),
-            ['t' | 'd' | 'm' | 'T' | 'D' | 'M'] | ['l' | 'L', 'l' | 'L'] | ['r' | 'R' | 'v' | 'V', 'e' | 'E'] => {
+            ['t' | 'd' | 'm' | 'T' | 'D' | 'M']
+            | ['l' | 'L', 'l' | 'L']
+            | ['r' | 'R' | 'v' | 'V', 'e' | 'E'] => {
                 self.emit_identifier(run);
             }
             _ => {
@@ -255,7 +277,10 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
         }
         self.left -= 1;
         self.word.clear();
-        for lower in characters.iter().flat_map(|character| character.to_lowercase()) {
+        for lower in characters
+            .iter()
+            .flat_map(|character| character.to_lowercase())
+        {
             if self.word.len() + lower.len_utf8() > TOKEN_MAX_BYTES {
                 break;
             }
@@ -270,9 +295,17 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
         match kind {
             TokenKind::Part | TokenKind::Whole if is_stemmed(word) => {
                 let text = stems::stem(word);
-                (self.each)(TokenRef { text: &text, word, kind });
+                (self.each)(TokenRef {
+                    text: &text,
+                    word,
+                    kind,
+                });
             }
-            TokenKind::Part | TokenKind::Whole | TokenKind::Gram => (self.each)(TokenRef { text: word, word, kind }),
+            TokenKind::Part | TokenKind::Whole | TokenKind::Gram => (self.each)(TokenRef {
+                text: word,
+                word,
+                kind,
+            }),
         }
     }
 }
@@ -282,8 +315,14 @@ fn is_stemmed(word: &str) -> bool {
 }
 
 fn trim_underscores(run: &[char]) -> &[char] {
-    let start = run.iter().position(|&character| character != '_').unwrap_or(run.len());
-    let end = run.iter().rposition(|&character| character != '_').map_or(start, |last| last + 1);
+    let start = run
+        .iter()
+        .position(|&character| character != '_')
+        .unwrap_or(run.len());
+    let end = run
+        .iter()
+        .rposition(|&character| character != '_')
+        .map_or(start, |last| last + 1);
     run.get(start..end).unwrap_or_default()
 }
 
@@ -291,7 +330,8 @@ fn is_apostrophe(character: char) -> bool {
     matches!(character, '\'' | '\u{2019}')
 }
 
-/// Tells whether a character belongs to a script that is written without spaces and therefore read as bigrams.
+/// Tells whether a character belongs to a script that is written without spaces and therefore read
+/// as bigrams.
 fn is_gram(character: char) -> bool {
     matches!(character,
         '\u{2E80}'..='\u{2FDF}' // radicals

@@ -15,7 +15,9 @@ pub struct LexicalHit {
 impl LexicalHit {
     /// Orders by score, then by number, where the lower one is better.
     fn compare(self, other: Self) -> Ordering {
-        self.score.total_cmp(&other.score).then(other.number.cmp(&self.number))
+        self.score
+            .total_cmp(&other.score)
+            .then(other.number.cmp(&self.number))
     }
 }
 
@@ -51,10 +53,14 @@ pub(super) struct Top {
 
 impl Top {
     pub(super) fn new(limit: usize) -> Self {
-        Self { limit, worst_first: BinaryHeap::new() }
+        Self {
+            limit,
+            worst_first: BinaryHeap::new(),
+        }
     }
 
-    /// What a further hit has to exceed to be looked at. Of hits that tie for the last place any may stay.
+    /// What a further hit has to exceed to be looked at. Of hits that tie for the last place any
+    /// may stay.
     pub(super) fn threshold(&self) -> f32 {
         match self.worst_first.peek() {
             Some(Reverse(worst)) if self.worst_first.len() >= self.limit => worst.0.score,
@@ -75,7 +81,11 @@ impl Top {
 
     /// Returns the hits, best first.
     pub(super) fn into_hits(self) -> Vec<LexicalHit> {
-        self.worst_first.into_sorted_vec().into_iter().map(|Reverse(ranked)| ranked.0).collect()
+        self.worst_first
+            .into_sorted_vec()
+            .into_iter()
+            .map(|Reverse(ranked)| ranked.0)
+            .collect()
     }
 }
 

@@ -1,19 +1,22 @@
 //! One bit a dimension: which side of the centre each component lies on.
 //!
-//! A scan over these reads an eighth of what an exact scan reads and finds nearly the same vectors; the best are scored
-//! exactly afterwards. Subtracting the centre first matters: embeddings share a large common part that would spend the
-//! bits on nothing. The query keeps its sign and three bits of magnitude. Two floats a vector correct for how long its
-//! difference from the centre is and where it points (the unbiased estimator of `RaBitQ`, without its rotation, which
-//! gained nothing here).
+//! A scan over these reads an eighth of what an exact scan reads and finds nearly the same vectors;
+//! the best are scored exactly afterwards. Subtracting the centre first matters: embeddings share a
+//! large common part that would spend the bits on nothing. The query keeps its sign and three bits
+//! of magnitude. Two floats a vector correct for how long its difference from the centre is and
+//! where it points (the unbiased estimator of `RaBitQ`, without its rotation, which gained nothing
+//! here).
 //!
 //! Everything is held in fixed point, so that neither order nor machine changes a bit.
 
 use super::code::Code;
 use super::kernel::{
-    self, BLOCK_LANES, BlockWord, Estimate, GROUP_WORDS, MAGNITUDE_BITS, Moments, QueryWord, Traits, WORD_BITS,
+    self, BLOCK_LANES, BlockWord, Estimate, GROUP_WORDS, MAGNITUDE_BITS, Moments, QueryWord,
+    Traits, WORD_BITS,
 };
 
-/// One in fixed point, 2^24: a unit vector's component and its difference from the centre fit an `i32`.
+/// One in fixed point, 2^24: a unit vector's component and its difference from the centre fit an
+/// `i32`.
 const FIXED_ONE: f32 = 16_777_216.0;
 
 /// The largest magnitude that a query component keeps.
@@ -57,14 +60,16 @@ impl Binary {
         }
     }
 
-    /// Puts a vector at `position`, which is at most the count; whoever was there has been taken away before.
+    /// Puts a vector at `position`, which is at most the count; whoever was there has been taken
+    /// away before.
     pub(super) fn put(&mut self, position: usize, scale: f32, levels: &[i8]) {
         let weight = fixed(scale);
         kernel::accumulate(weight, levels, &mut self.sums);
         if position == self.traits.len() {
             self.traits.push(Traits::default());
             if position.is_multiple_of(BLOCK_LANES) {
-                self.words.resize(self.words.len() + self.words_per_vector, [0; BLOCK_LANES]);
+                self.words
+                    .resize(self.words.len() + self.words_per_vector, [0; BLOCK_LANES]);
             }
         }
         self.encode(position, weight, levels);
@@ -80,10 +85,12 @@ impl Binary {
         let last = self.traits.len() - 1;
         let (from, to) = (self.first_word(last), self.first_word(position));
         for word in 0..self.words_per_vector {
-            self.words[to + word][position % BLOCK_LANES] = self.words[from + word][last % BLOCK_LANES];
+            self.words[to + word][position % BLOCK_LANES] =
+                self.words[from + word][last % BLOCK_LANES];
         }
         self.traits.swap_remove(position);
-        self.words.truncate(self.traits.len().div_ceil(BLOCK_LANES) * self.words_per_vector);
+        self.words
+            .truncate(self.traits.len().div_ceil(BLOCK_LANES) * self.words_per_vector);
     }
 
     /// Whether the count has doubled since the codes were made.
@@ -91,7 +98,8 @@ impl Binary {
         self.traits.len() >= (2 * self.recoded_count).max(MIN_RECODE_COUNT)
     }
 
-    /// Makes all codes anew around the present centre. `vectors` yields every vector in order of position.
+    /// Makes all codes anew around the present centre. `vectors` yields every vector in order of
+    /// position.
     pub(super) fn recode<'a>(&mut self, vectors: impl Iterator<Item = (f32, &'a [i8])>) {
         let count = self.traits.len();
         self.recoded_count = count;
@@ -106,23 +114,49 @@ impl Binary {
     /// Turns a query into bit planes.
     pub(super) fn query(&self, code: &Code) -> Query {
         let weight = fixed(code.scale());
-        let differences: Vec<i32> =
-            code.levels().iter().zip(&self.centre).map(|(&level, middle)| i32::from(level) * weight - middle).collect();
-        let largest = differences.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0).max(1);
+        let differences: Vec<i32> = code
+            .levels()
+            .iter()
+            .zip(&self.centre)
+            .map(|(&level, middle)| i32::from(level) * weight - middle)
+            .collect();
+        let largest = differences
+            .iter()
+            .map(|value| value.unsigned_abs())
+            .max()
+            .unwrap_or(0)
+            .max(1);
         let mut words = vec![[0; 1 + MAGNITUDE_BITS]; self.words_per_vector];
         let mut total = 0;
         for (dimension, &difference) in differences.iter().enumerate() {
             let magnitude = magnitude(difference, largest);
             total += magnitude;
-            set_planes(&mut words[dimension / WORD_BITS], dimension % WORD_BITS, difference < 0, magnitude);
+            set_planes(
+                &mut words[dimension / WORD_BITS],
+                dimension % WORD_BITS,
+                difference < 0,
+                magnitude,
+            );
         }
         let inverse_step = to_float(MAX_MAGNITUDE) * FIXED_ONE / to_float(i64::from(largest));
-        Query { words, estimate: Estimate { total, inverse_step } }
+        Query {
+            words,
+            estimate: Estimate {
+                total,
+                inverse_step,
+            },
+        }
     }
 
-    /// Estimates the dot products of the vectors from `start`, a multiple of [`BLOCK_LANES`], on. Both buffers have one
-    /// length, also a multiple; returns how many of `scores` were filled.
-    pub(super) fn scores(&self, query: &Query, start: usize, sums: &mut [i32], scores: &mut [f32]) -> usize {
+    /// Estimates the dot products of the vectors from `start`, a multiple of [`BLOCK_LANES`], on.
+    /// Both buffers have one length, also a multiple; returns how many of `scores` were filled.
+    pub(super) fn scores(
+        &self,
+        query: &Query,
+        start: usize,
+        sums: &mut [i32],
+        scores: &mut [f32],
+    ) -> usize {
         let end = (start + sums.len()).min(self.traits.len());
         let blocks = self.first_word(start)..end.div_ceil(BLOCK_LANES) * self.words_per_vector;
         kernel::mismatches(&query.words, &self.words[blocks], sums);
@@ -155,7 +189,10 @@ impl Binary {
 
 fn traits(moments: Moments) -> Traits {
     let gain = to_float(moments.square) / to_float(moments.absolute.max(1)) / FIXED_ONE;
-    Traits { gain, offset: to_float(moments.centre) / FIXED_ONE / FIXED_ONE }
+    Traits {
+        gain,
+        offset: to_float(moments.centre) / FIXED_ONE / FIXED_ONE,
+    }
 }
 
 fn set_planes(word: &mut QueryWord, bit: usize, negative: bool, magnitude: i32) {
@@ -166,7 +203,10 @@ fn set_planes(word: &mut QueryWord, bit: usize, negative: bool, magnitude: i32) 
 }
 
 /// A component's magnitude, 0 to [`MAX_MAGNITUDE`], to the nearest.
-#[expect(clippy::cast_possible_truncation, reason = "at most MAX_MAGNITUDE, as no component exceeds the largest")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most MAX_MAGNITUDE, as no component exceeds the largest"
+)]
 fn magnitude(difference: i32, largest: u32) -> i32 {
     let (value, largest) = (i64::from(difference.unsigned_abs()), i64::from(largest));
     ((2 * MAX_MAGNITUDE * value + largest) / (2 * largest)) as i32

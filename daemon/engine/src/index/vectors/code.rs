@@ -11,8 +11,8 @@ const FORMAT_VERSION: u8 = 1;
 
 /// A vector's direction, quantised to int8.
 ///
-/// `codes × scale` has unit length by construction, so equal codes have cosine 1. The scale follows from the codes
-/// and is therefore not stored.
+/// `codes × scale` has unit length by construction, so equal codes have cosine 1. The scale follows
+/// from the codes and is therefore not stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Code {
     scale: f32,
@@ -30,13 +30,18 @@ impl Code {
         if let Some(position) = vector.iter().position(|value| !value.is_finite()) {
             return Err(VectorError::NotFinite { position });
         }
-        let largest = vector.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+        let largest = vector
+            .iter()
+            .fold(0.0_f32, |most, value| most.max(value.abs()));
         if largest == 0.0 {
             return Err(VectorError::Zero);
         }
         // In f64, because the reciprocal of a subnormal f32 is infinite.
         let step = f64::from(MAX_LEVEL) / f64::from(largest);
-        let codes = vector.iter().map(|&value| level(f64::from(value) * step)).collect();
+        let codes = vector
+            .iter()
+            .map(|&value| level(f64::from(value) * step))
+            .collect();
         Self::from_levels(codes)
     }
 
@@ -57,16 +62,21 @@ impl Code {
             return Err(VectorError::Damaged { reason: "no bytes" });
         };
         if version != FORMAT_VERSION {
-            return Err(VectorError::Damaged { reason: "unknown version" });
+            return Err(VectorError::Damaged {
+                reason: "unknown version",
+            });
         }
         let codes: Box<[i8]> = levels.iter().map(|byte| byte.cast_signed()).collect();
         if codes.contains(&i8::MIN) {
-            return Err(VectorError::Damaged { reason: "a level below -127" });
+            return Err(VectorError::Damaged {
+                reason: "a level below -127",
+            });
         }
         Self::from_levels(codes)
     }
 
-    /// The cosine of the two directions, −1 to 1; 0 when the dimensions differ, as nothing is shared then.
+    /// The cosine of the two directions, −1 to 1; 0 when the dimensions differ, as nothing is
+    /// shared then.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f32 {
         if self.dimensions() != other.dimensions() {
@@ -86,7 +96,10 @@ impl Code {
     /// The unit vector that the code stands for.
     #[must_use]
     pub fn decode(&self) -> Vec<f32> {
-        self.codes.iter().map(|&level| f32::from(level) * self.scale).collect()
+        self.codes
+            .iter()
+            .map(|&level| f32::from(level) * self.scale)
+            .collect()
     }
 
     pub(super) fn scale(&self) -> f32 {
@@ -104,7 +117,10 @@ impl Code {
 
     /// Takes levels that the index already holds, with the scale that they had.
     pub(super) fn from_parts(scale: f32, levels: &[i8]) -> Self {
-        Self { scale, codes: levels.into() }
+        Self {
+            scale,
+            codes: levels.into(),
+        }
     }
 
     fn from_levels(codes: Box<[i8]>) -> Result<Self, VectorError> {
@@ -113,21 +129,34 @@ impl Code {
         if square == 0 {
             return Err(VectorError::Zero);
         }
-        Ok(Self { scale: unit_scale(square), codes })
+        Ok(Self {
+            scale: unit_scale(square),
+            codes,
+        })
     }
 }
 
 /// The one place where a dot product becomes a cosine, so that every path gives the same bits.
-#[expect(clippy::cast_precision_loss, reason = "cosines carry fewer digits than an f32 has")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "cosines carry fewer digits than an f32 has"
+)]
 pub(super) fn cosine(dot: i32, one: f32, other: f32) -> f32 {
     (dot as f32 * (one * other)).clamp(-1.0, 1.0)
 }
 
 fn check_length(dimensions: usize) -> Result<(), VectorError> {
-    if (1..=MAX_DIMENSIONS).contains(&dimensions) { Ok(()) } else { Err(VectorError::Length { dimensions }) }
+    if (1..=MAX_DIMENSIONS).contains(&dimensions) {
+        Ok(())
+    } else {
+        Err(VectorError::Length { dimensions })
+    }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "at most MAX_LEVEL by the choice of step")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most MAX_LEVEL by the choice of step"
+)]
 fn level(value: f64) -> i8 {
     value.round() as i8
 }
@@ -148,13 +177,27 @@ mod tests {
     fn vector() -> impl Strategy<Value = Vec<f32>> {
         let exponent = -30_i32..30;
         (prop::collection::vec(-1.0_f32..1.0, 1..200), exponent)
-            .prop_map(|(vector, exponent)| vector.into_iter().map(|value| value * 2.0_f32.powi(exponent)).collect())
-            .prop_filter("has a direction", |vector: &Vec<f32>| vector.iter().any(|value| value.abs() > 1e-12))
+            .prop_map(|(vector, exponent)| {
+                vector
+                    .into_iter()
+                    .map(|value| value * 2.0_f32.powi(exponent))
+                    .collect()
+            })
+            .prop_filter("has a direction", |vector: &Vec<f32>| {
+                vector.iter().any(|value| value.abs() > 1e-12)
+            })
     }
 
     fn unit(vector: &[f32]) -> Vec<f64> {
-        let length = vector.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
-        vector.iter().map(|&value| f64::from(value) / length).collect()
+        let length = vector
+            .iter()
+            .map(|&value| f64::from(value).powi(2))
+            .sum::<f64>()
+            .sqrt();
+        vector
+            .iter()
+            .map(|&value| f64::from(value) / length)
+            .collect()
     }
 
     proptest! {
@@ -196,12 +239,21 @@ mod tests {
 
     #[test]
     fn what_has_no_direction_is_refused() {
-        assert_eq!(Code::quantize(&[]), Err(VectorError::Length { dimensions: 0 }));
+        assert_eq!(
+            Code::quantize(&[]),
+            Err(VectorError::Length { dimensions: 0 })
+        );
         let dimensions = MAX_DIMENSIONS + 1;
-        assert_eq!(Code::quantize(&vec![1.0; dimensions]), Err(VectorError::Length { dimensions }));
+        assert_eq!(
+            Code::quantize(&vec![1.0; dimensions]),
+            Err(VectorError::Length { dimensions })
+        );
         assert_eq!(Code::quantize(&[0.0, -0.0]), Err(VectorError::Zero));
         for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            assert_eq!(Code::quantize(&[1.0, odd]), Err(VectorError::NotFinite { position: 1 }));
+            assert_eq!(
+                Code::quantize(&[1.0, odd]),
+                Err(VectorError::NotFinite { position: 1 })
+            );
         }
     }
 
@@ -216,10 +268,19 @@ mod tests {
     #[test]
     fn bytes_that_no_code_has_are_refused() {
         for bytes in [&[][..], &[FORMAT_VERSION + 1, 5], &[FORMAT_VERSION, 0x80]] {
-            assert!(matches!(Code::from_bytes(bytes), Err(VectorError::Damaged { .. })));
+            assert!(matches!(
+                Code::from_bytes(bytes),
+                Err(VectorError::Damaged { .. })
+            ));
         }
-        assert_eq!(Code::from_bytes(&[FORMAT_VERSION]), Err(VectorError::Length { dimensions: 0 }));
-        assert_eq!(Code::from_bytes(&[FORMAT_VERSION, 0]), Err(VectorError::Zero));
+        assert_eq!(
+            Code::from_bytes(&[FORMAT_VERSION]),
+            Err(VectorError::Length { dimensions: 0 })
+        );
+        assert_eq!(
+            Code::from_bytes(&[FORMAT_VERSION, 0]),
+            Err(VectorError::Zero)
+        );
     }
 
     #[test]

@@ -23,7 +23,9 @@ pub enum VectorError {
     #[error("a zero vector has no direction; embed the text again")]
     Zero,
     /// The vector belongs to a space of another dimension.
-    #[error("a vector of {given} dimensions does not fit a space of {expected}; embed it with this space's model")]
+    #[error(
+        "a vector of {given} dimensions does not fit a space of {expected}; embed it with this space's model"
+    )]
     Dimension {
         /// Dimensions of the index.
         expected: usize,
@@ -31,7 +33,9 @@ pub enum VectorError {
         given: usize,
     },
     /// The number is beyond what the index addresses.
-    #[error("memory number {number} is over the limit of {MAX_NUMBER}; number memories densely from 0")]
+    #[error(
+        "memory number {number} is over the limit of {MAX_NUMBER}; number memories densely from 0"
+    )]
     Number {
         /// The number given.
         number: u32,

@@ -1,4 +1,5 @@
-//! Vectors for tests: clustered around a common direction, as embeddings are, and the same on every run.
+//! Vectors for tests: clustered around a common direction, as embeddings are, and the same on every
+//! run.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
@@ -21,7 +22,12 @@ impl Generator {
 
     /// About normal, with variance 1: the sum of four uniform numbers.
     fn normal(&mut self) -> f32 {
-        let sum: u16 = self.next().to_le_bytes().chunks(2).map(|pair| u16::from(pair[0])).sum();
+        let sum: u16 = self
+            .next()
+            .to_le_bytes()
+            .chunks(2)
+            .map(|pair| u16::from(pair[0]))
+            .sum();
         (f32::from(sum) - 510.0) / 147.8
     }
 
@@ -40,17 +46,27 @@ impl Clusters {
     pub(super) fn new(count: usize, dimensions: usize) -> Self {
         let mut generator = Generator(7);
         let common = generator.vector(dimensions);
-        let mut centre =
-            || generator.vector(dimensions).iter().zip(&common).map(|(own, all)| own + 0.5 * all).collect();
+        let mut centre = || {
+            generator
+                .vector(dimensions)
+                .iter()
+                .zip(&common)
+                .map(|(own, all)| own + 0.5 * all)
+                .collect()
+        };
         let centres = (0..count).map(|_| centre()).collect();
         Self { generator, centres }
     }
 
     /// A vector of a random cluster: a cosine of about 0.5 with the others of it.
     pub(super) fn vector(&mut self) -> Vec<f32> {
-        let chosen = usize::try_from(self.generator.next() % self.centres.len() as u64).unwrap_or(0);
+        let chosen =
+            usize::try_from(self.generator.next() % self.centres.len() as u64).unwrap_or(0);
         let centre = &self.centres[chosen];
-        centre.iter().map(|value| value + self.generator.normal()).collect()
+        centre
+            .iter()
+            .map(|value| value + self.generator.normal())
+            .collect()
     }
 
     /// An index of `count` vectors, numbered from 0.

@@ -1,8 +1,9 @@
 //! The loops that take the time, compiled once for each instruction set and chosen at run time.
 //!
-//! Sums are integer sums, so their order does not matter and every version gives the same bits; the only floats are
-//! computed element by element. The `*_plain` functions are the same bodies without dispatch. AVX-512 is taken from
-//! Ice Lake on (`multiversion` refuses it on older chips, whose clock it lowers).
+//! Sums are integer sums, so their order does not matter and every version gives the same bits; the
+//! only floats are computed element by element. The `*_plain` functions are the same bodies without
+//! dispatch. AVX-512 is taken from Ice Lake on (`multiversion` refuses it on older chips, whose
+//! clock it lowers).
 
 #![expect(
     clippy::inline_always,
@@ -20,7 +21,8 @@ pub(super) const GROUP_WORDS: usize = 6;
 /// Dimensions in a sign word.
 pub(super) const WORD_BITS: usize = 64;
 
-/// Multiplied with eight bytes of 0 or 1, brings their bits together in the top byte, the first byte lowest.
+/// Multiplied with eight bytes of 0 or 1, brings their bits together in the top byte, the first
+/// byte lowest.
 const GATHER_BITS: u64 = 0x0102_0408_1020_4080;
 
 /// Bits of a query component's magnitude. Three find what seven find (measured on clustered data).
@@ -97,10 +99,12 @@ pub(super) struct Estimate {
     pub(super) inverse_step: f32,
 }
 
-/// What a vector's signs lack: how long the difference from the centre is, and where it points along the centre.
+/// What a vector's signs lack: how long the difference from the centre is, and where it points
+/// along the centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Traits {
-    /// The size that stands for every component, chosen so that the estimate is right along the difference itself.
+    /// The size that stands for every component, chosen so that the estimate is right along the
+    /// difference itself.
     pub(super) gain: f32,
     /// The difference's dot product with the centre.
     pub(super) offset: f32,
@@ -120,7 +124,10 @@ pub(super) struct Moments {
 #[inline(always)]
 fn dot(query: &[i16], row: &[i8]) -> i32 {
     // This plain form becomes widening multiply-adds of pairs; hand-made lanes were slower.
-    row.iter().zip(query).map(|(&level, &value)| i32::from(level) * i32::from(value)).sum()
+    row.iter()
+        .zip(query)
+        .map(|(&level, &value)| i32::from(level) * i32::from(value))
+        .sum()
 }
 
 #[inline(always)]
@@ -146,8 +153,9 @@ fn add_bits(one: u64, two: u64, three: u64) -> (u64, u64) {
     (half ^ three, (one & two) | (half & three))
 }
 
-/// Adds the magnitudes of three words from `first` on where the signs differ: a five-bit number at each bit position.
-/// Takes whole arrays and a lane, because copies of single lanes keep the loop over lanes from becoming vectors.
+/// Adds the magnitudes of three words from `first` on where the signs differ: a five-bit number at
+/// each bit position. Takes whole arrays and a lane, because copies of single lanes keep the loop
+/// over lanes from becoming vectors.
 #[inline(always)]
 fn add_half(
     words: &[BlockWord; GROUP_WORDS],
@@ -158,7 +166,9 @@ fn add_half(
     let mut sum = [0; MAGNITUDE_BITS];
     let mut carry = [0; MAGNITUDE_BITS];
     for bit in 0..MAGNITUDE_BITS {
-        let masked = |word: usize| (words[first + word][lane] ^ query[first + word][0]) & query[first + word][1 + bit];
+        let masked = |word: usize| {
+            (words[first + word][lane] ^ query[first + word][0]) & query[first + word][1 + bit]
+        };
         (sum[bit], carry[bit]) = add_bits(masked(0), masked(1), masked(2));
     }
     let second = sum[1] ^ carry[0];
@@ -167,8 +177,15 @@ fn add_half(
 }
 
 #[inline(always)]
-#[expect(clippy::needless_range_loop, reason = "each lane reads and writes several arrays")]
-fn add_group(words: &[BlockWord; GROUP_WORDS], query: &[QueryWord; GROUP_WORDS], totals: &mut BlockWord) {
+#[expect(
+    clippy::needless_range_loop,
+    reason = "each lane reads and writes several arrays"
+)]
+fn add_group(
+    words: &[BlockWord; GROUP_WORDS],
+    query: &[QueryWord; GROUP_WORDS],
+    totals: &mut BlockWord,
+) {
     let mut planes = [[0_u64; BLOCK_LANES]; SUM_BITS];
     for lane in 0..BLOCK_LANES {
         let one = add_half(words, query, 0, lane);
@@ -188,7 +205,10 @@ fn add_group(words: &[BlockWord; GROUP_WORDS], query: &[QueryWord; GROUP_WORDS],
 }
 
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "at most 7 × MAX_DIMENSIONS")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most 7 × MAX_DIMENSIONS"
+)]
 pub(super) fn mismatches_plain(query: &[QueryWord], words: &[BlockWord], sums: &mut [i32]) {
     let (groups, _) = query.as_chunks::<GROUP_WORDS>();
     let (lanes, _) = sums.as_chunks_mut::<BLOCK_LANES>();
@@ -202,7 +222,10 @@ pub(super) fn mismatches_plain(query: &[QueryWord], words: &[BlockWord], sums: &
 }
 
 #[inline(always)]
-#[expect(clippy::cast_precision_loss, reason = "at most 7 × MAX_DIMENSIONS, which an f32 holds exactly")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "at most 7 × MAX_DIMENSIONS, which an f32 holds exactly"
+)]
 pub(super) fn estimate_plain(query: Estimate, sums: &[i32], traits: &[Traits], scores: &mut [f32]) {
     for ((sum, vector), score) in sums.iter().zip(traits).zip(scores) {
         *score = (query.total - 2 * sum) as f32 * vector.gain + vector.offset * query.inverse_step;
@@ -229,14 +252,19 @@ pub(super) fn residual_plain(weight: i32, levels: &[i8], centre: &[i32], moments
 
 #[inline(always)]
 pub(super) fn signs_plain(weight: i32, levels: &[i8], centre: &[i32], words: &mut [u64]) {
-    for ((levels, centre), word) in levels.chunks(WORD_BITS).zip(centre.chunks(WORD_BITS)).zip(words) {
+    for ((levels, centre), word) in levels
+        .chunks(WORD_BITS)
+        .zip(centre.chunks(WORD_BITS))
+        .zip(words)
+    {
         let mut below = [0; WORD_BITS];
         for ((&level, &middle), below) in levels.iter().zip(centre).zip(&mut below) {
             *below = u8::from(i32::from(level) * weight < middle);
         }
         *word = 0;
         for (eight, shift) in below.as_chunks().0.iter().zip((0..).step_by(8)) {
-            *word |= (u64::from_le_bytes(*eight).wrapping_mul(GATHER_BITS) >> (WORD_BITS - 8)) << shift;
+            *word |=
+                (u64::from_le_bytes(*eight).wrapping_mul(GATHER_BITS) >> (WORD_BITS - 8)) << shift;
         }
     }
 }

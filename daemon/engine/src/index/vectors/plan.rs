@@ -1,15 +1,19 @@
 //! Which way a search goes: decided here, from counts alone.
 
-/// Up to this many candidates an exact scan is as fast as anything and never wrong: 20,000 take under 1 ms.
+/// Up to this many candidates an exact scan is as fast as anything and never wrong: 20,000 take
+/// under 1 ms.
 pub const EXACT_CANDIDATES: usize = 20_000;
 
-/// Up to this many vectors the binary scan stays near a millisecond and 200 rescored ones hold the true best.
+/// Up to this many vectors the binary scan stays near a millisecond and 200 rescored ones hold the
+/// true best.
 pub const BINARY_VECTORS: usize = 150_000;
 
-/// The fewest vectors scored exactly after a binary scan. Each costs some 30 ns, a lost hit costs more.
+/// The fewest vectors scored exactly after a binary scan. Each costs some 30 ns, a lost hit costs
+/// more.
 const MIN_RESCORED: usize = 200;
 
-/// The same beyond [`BINARY_VECTORS`], where more strangers score by chance as well as a true neighbour.
+/// The same beyond [`BINARY_VECTORS`], where more strangers score by chance as well as a true
+/// neighbour.
 const MIN_RESCORED_LARGE: usize = 800;
 
 /// Vectors scored exactly for each hit asked for.
@@ -25,7 +29,8 @@ pub enum Candidates<'a> {
     Filter {
         /// Whether a number may be found.
         keeps: &'a (dyn Fn(u32) -> bool + Sync),
-        /// About how many pass. A wrong guess costs time, and precision where an exact search was possible.
+        /// About how many pass. A wrong guess costs time, and precision where an exact search was
+        /// possible.
         expected: usize,
     },
     /// Those named. Unknown and repeated numbers are skipped.
@@ -34,14 +39,16 @@ pub enum Candidates<'a> {
 
 /// The way that a search goes.
 ///
-/// A third is to come: beyond [`BINARY_VECTORS`] the binary scan grows linearly (6 ms at a million), and a coarse
-/// quantiser, an HNSW over a few thousand centroids whose lists hold these same codes, would scan a few lists only. Until
-/// then the binary scan serves every size and rescores more.
+/// A third is to come: beyond [`BINARY_VECTORS`] the binary scan grows linearly (6 ms at a
+/// million), and a coarse quantiser, an HNSW over a few thousand centroids whose lists hold these
+/// same codes, would scan a few lists only. Until then the binary scan serves every size and
+/// rescores more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Score every candidate exactly.
     Exact,
-    /// Estimate from the binary codes, then score this many exactly at least, and more for more hits.
+    /// Estimate from the binary codes, then score this many exactly at least, and more for more
+    /// hits.
     Binary {
         /// The fewest vectors to score exactly.
         min_rescored: usize,
@@ -59,13 +66,19 @@ impl Plan {
         if expected.min(count) <= EXACT_CANDIDATES {
             return Self::Exact;
         }
-        Self::Binary { min_rescored: min_rescored(count) }
+        Self::Binary {
+            min_rescored: min_rescored(count),
+        }
     }
 }
 
 /// The fewest vectors to score exactly after a binary scan of `count`.
 pub(super) fn min_rescored(count: usize) -> usize {
-    if count <= BINARY_VECTORS { MIN_RESCORED } else { MIN_RESCORED_LARGE }
+    if count <= BINARY_VECTORS {
+        MIN_RESCORED
+    } else {
+        MIN_RESCORED_LARGE
+    }
 }
 
 /// How many vectors to score exactly for `limit` hits.
@@ -80,7 +93,10 @@ mod tests {
     #[test]
     fn few_candidates_are_scored_exactly() {
         let numbers = vec![0; EXACT_CANDIDATES];
-        let filter = Candidates::Filter { keeps: &|_| true, expected: EXACT_CANDIDATES };
+        let filter = Candidates::Filter {
+            keeps: &|_| true,
+            expected: EXACT_CANDIDATES,
+        };
         for (count, candidates) in [
             (0, Candidates::All),
             (EXACT_CANDIDATES, Candidates::All),
@@ -93,17 +109,27 @@ mod tests {
 
     #[test]
     fn an_estimate_above_the_count_is_the_count() {
-        let filter = Candidates::Filter { keeps: &|_| true, expected: usize::MAX };
+        let filter = Candidates::Filter {
+            keeps: &|_| true,
+            expected: usize::MAX,
+        };
         assert_eq!(Plan::choose(EXACT_CANDIDATES, &filter), Plan::Exact);
     }
 
     #[test]
     fn many_candidates_are_scanned_and_more_are_rescored_in_a_large_space() {
         let numbers = vec![0; EXACT_CANDIDATES + 1];
-        let small = Plan::Binary { min_rescored: MIN_RESCORED };
+        let small = Plan::Binary {
+            min_rescored: MIN_RESCORED,
+        };
         assert_eq!(Plan::choose(EXACT_CANDIDATES + 1, &Candidates::All), small);
-        assert_eq!(Plan::choose(BINARY_VECTORS, &Candidates::List(&numbers)), small);
-        let large = Plan::Binary { min_rescored: MIN_RESCORED_LARGE };
+        assert_eq!(
+            Plan::choose(BINARY_VECTORS, &Candidates::List(&numbers)),
+            small
+        );
+        let large = Plan::Binary {
+            min_rescored: MIN_RESCORED_LARGE,
+        };
         assert_eq!(Plan::choose(BINARY_VECTORS + 1, &Candidates::All), large);
     }
 

@@ -1,4 +1,5 @@
-//! The exact side of the index: levels, scales and numbers in one order, and the way from a number to its row.
+//! The exact side of the index: levels, scales and numbers in one order, and the way from a number
+//! to its row.
 
 use super::code::Code;
 
@@ -17,7 +18,10 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(width: usize) -> Self {
-        Self { width, ..Self::default() }
+        Self {
+            width,
+            ..Self::default()
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -52,7 +56,8 @@ impl Rows {
         let last = self.len() - 1;
         let number = self.numbers.swap_remove(position);
         self.scales.swap_remove(position);
-        self.levels.copy_within(last * self.width.., position * self.width);
+        self.levels
+            .copy_within(last * self.width.., position * self.width);
         self.levels.truncate(last * self.width);
         self.positions[number as usize] = ABSENT;
         if let Some(&moved) = self.numbers.get(position) {
@@ -84,7 +89,10 @@ impl Rows {
 
     /// Scale and levels of every row, by position.
     pub(super) fn iter(&self) -> impl Iterator<Item = (f32, &[i8])> {
-        self.scales.iter().copied().zip(self.levels.chunks_exact(self.width.max(1)))
+        self.scales
+            .iter()
+            .copied()
+            .zip(self.levels.chunks_exact(self.width.max(1)))
     }
 
     pub(super) fn resident_bytes(&self) -> usize {
@@ -95,7 +103,10 @@ impl Rows {
 }
 
 /// A position as the map holds it: one number has one row, and numbers are bounded.
-#[expect(clippy::cast_possible_truncation, reason = "there are at most MAX_NUMBER + 1 rows")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "there are at most MAX_NUMBER + 1 rows"
+)]
 pub(super) fn narrow(position: usize) -> u32 {
     position as u32
 }

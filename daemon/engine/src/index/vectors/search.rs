@@ -7,7 +7,8 @@ use super::rows::narrow;
 use super::top::Top;
 use super::{VectorError, VectorIndex};
 
-/// Vectors scored between two looks at the scores; their sums and scores stay in the first cache (8 KiB).
+/// Vectors scored between two looks at the scores; their sums and scores stay in the first cache (8
+/// KiB).
 const CHUNK_VECTORS: usize = 1_024;
 
 /// How far a filter may pass its estimate's limit before an exact search is given up for a scan.
@@ -25,13 +26,19 @@ pub struct Hit {
 }
 
 impl VectorIndex {
-    /// Finds the best `limit` candidates by cosine, descending; equal ones by number. Cosines are those of
-    /// [`Code::cosine`]. Which vectors are found is exact or, after a binary scan, nearly so: see [`VectorIndex::plan`].
+    /// Finds the best `limit` candidates by cosine, descending; equal ones by number. Cosines are
+    /// those of [`Code::cosine`]. Which vectors are found is exact or, after a binary scan,
+    /// nearly so: see [`VectorIndex::plan`].
     ///
     /// # Errors
     ///
     /// Refuses a query that [`Code::quantize`] refuses or that is of another dimension.
-    pub fn search(&self, query: &[f32], limit: usize, candidates: Candidates<'_>) -> Result<Vec<Hit>, VectorError> {
+    pub fn search(
+        &self,
+        query: &[f32],
+        limit: usize,
+        candidates: Candidates<'_>,
+    ) -> Result<Vec<Hit>, VectorError> {
         self.check_dimension(query.len())?;
         let query = Code::quantize(query)?;
         let limit = limit.min(self.len());
@@ -40,7 +47,9 @@ impl VectorIndex {
         }
         Ok(match self.plan(candidates) {
             Plan::Exact => self.search_exactly(&query, limit, candidates),
-            Plan::Binary { min_rescored } => self.search_binary(&query, limit, candidates, min_rescored),
+            Plan::Binary { min_rescored } => {
+                self.search_binary(&query, limit, candidates, min_rescored)
+            }
         })
     }
 
@@ -53,19 +62,31 @@ impl VectorIndex {
     fn search_exactly(&self, query: &Code, limit: usize, candidates: Candidates<'_>) -> Vec<Hit> {
         match candidates {
             Candidates::All => self.score_all(query, limit),
-            Candidates::List(numbers) => self.score_at(query, limit, &self.named(numbers).positions()),
+            Candidates::List(numbers) => {
+                self.score_at(query, limit, &self.named(numbers).positions())
+            }
             Candidates::Filter { keeps, .. } => match self.gather(keeps) {
                 Some(positions) => self.score_at(query, limit, &positions),
-                None => self.search_binary(query, limit, candidates, plan::min_rescored(self.len())),
+                None => {
+                    self.search_binary(query, limit, candidates, plan::min_rescored(self.len()))
+                }
             },
         }
     }
 
-    fn search_binary(&self, query: &Code, limit: usize, candidates: Candidates<'_>, min_rescored: usize) -> Vec<Hit> {
+    fn search_binary(
+        &self,
+        query: &Code,
+        limit: usize,
+        candidates: Candidates<'_>,
+        min_rescored: usize,
+    ) -> Vec<Hit> {
         let kept = plan::rescored(min_rescored, limit).min(self.len());
         let positions = match candidates {
             Candidates::All => self.scan(query, kept, |_| true),
-            Candidates::Filter { keeps, .. } => self.scan(query, kept, |position| keeps(self.rows.number(position))),
+            Candidates::Filter { keeps, .. } => {
+                self.scan(query, kept, |position| keeps(self.rows.number(position)))
+            }
             Candidates::List(numbers) => {
                 let named = self.named(numbers);
                 self.scan(query, kept, |position| named.contains(position))
@@ -90,7 +111,10 @@ impl VectorIndex {
 
     fn named(&self, numbers: &[u32]) -> Positions {
         let mut named = Positions::new(self.len());
-        for position in numbers.iter().filter_map(|&number| self.rows.position(number)) {
+        for position in numbers
+            .iter()
+            .filter_map(|&number| self.rows.position(number))
+        {
             named.insert(position);
         }
         named
@@ -99,7 +123,12 @@ impl VectorIndex {
     fn score_all(&self, query: &Code, limit: usize) -> Vec<Hit> {
         let (mut top, mut dots) = (Top::new(limit), vec![0; CHUNK_VECTORS]);
         let widened = query.widened();
-        for (chunk, rows) in self.rows.all_levels().chunks(CHUNK_VECTORS * widened.len()).enumerate() {
+        for (chunk, rows) in self
+            .rows
+            .all_levels()
+            .chunks(CHUNK_VECTORS * widened.len())
+            .enumerate()
+        {
             let dots = &mut dots[..rows.len() / widened.len()];
             kernel::dot_rows(&widened, rows, dots);
             for (&dot, position) in dots.iter().zip(chunk * CHUNK_VECTORS..) {
@@ -143,8 +172,12 @@ impl VectorIndex {
                 }
             }
         }
-        let mut positions: Vec<u32> =
-            top.into_hits().iter().filter_map(|hit| self.rows.position(hit.number)).map(narrow).collect();
+        let mut positions: Vec<u32> = top
+            .into_hits()
+            .iter()
+            .filter_map(|hit| self.rows.position(hit.number))
+            .map(narrow)
+            .collect();
         positions.sort_unstable();
         positions
     }
@@ -157,7 +190,9 @@ struct Positions {
 
 impl Positions {
     fn new(count: usize) -> Self {
-        Self { words: vec![0; count.div_ceil(64)] }
+        Self {
+            words: vec![0; count.div_ceil(64)],
+        }
     }
 
     fn insert(&mut self, position: usize) {

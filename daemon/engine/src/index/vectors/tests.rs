@@ -12,14 +12,27 @@ use super::*;
 const DIMENSIONS: usize = 24;
 
 /// What a search must answer, when it is exact.
-fn brute_force(model: &BTreeMap<u32, Code>, query: &[f32], limit: usize, keeps: impl Fn(u32) -> bool) -> Vec<Hit> {
+fn brute_force(
+    model: &BTreeMap<u32, Code>,
+    query: &[f32],
+    limit: usize,
+    keeps: impl Fn(u32) -> bool,
+) -> Vec<Hit> {
     let query = Code::quantize(query).unwrap();
     let mut hits: Vec<Hit> = model
         .iter()
         .filter(|(number, _)| keeps(**number))
-        .map(|(&number, code)| Hit { number, cosine: query.cosine(code) })
+        .map(|(&number, code)| Hit {
+            number,
+            cosine: query.cosine(code),
+        })
         .collect();
-    hits.sort_by(|one, other| other.cosine.total_cmp(&one.cosine).then(one.number.cmp(&other.number)));
+    hits.sort_by(|one, other| {
+        other
+            .cosine
+            .total_cmp(&one.cosine)
+            .then(one.number.cmp(&other.number))
+    });
     hits.truncate(limit);
     hits
 }
@@ -54,7 +67,9 @@ fn apply(changes: &[Change]) -> (VectorIndex, BTreeMap<u32, Code>) {
                 index.insert(*number, &code).unwrap();
                 model.insert(*number, code);
             }
-            Change::Remove(number) => assert_eq!(index.remove(*number), model.remove(number).is_some()),
+            Change::Remove(number) => {
+                assert_eq!(index.remove(*number), model.remove(number).is_some())
+            }
             Change::Rebuild => index.rebuild(),
         }
     }
@@ -104,7 +119,11 @@ fn estimates(index: &VectorIndex, query: &Code) -> BTreeMap<u32, u32> {
     let (mut sums, mut scores) = (vec![0; room], vec![0.0; room]);
     let filled = index.binary.scores(&query, 0, &mut sums, &mut scores);
     assert_eq!(filled, index.len());
-    scores[..filled].iter().zip(index.rows.numbers()).map(|(score, &number)| (number, score.to_bits())).collect()
+    scores[..filled]
+        .iter()
+        .zip(index.rows.numbers())
+        .map(|(score, &number)| (number, score.to_bits()))
+        .collect()
 }
 
 const LARGE: u32 = 24_000;
@@ -119,7 +138,9 @@ fn recall(
     candidates: Candidates<'_>,
     keeps: impl Fn(u32) -> bool,
 ) -> f32 {
-    let model: BTreeMap<u32, Code> = (0..LARGE).map(|number| (number, index.code(number).unwrap())).collect();
+    let model: BTreeMap<u32, Code> = (0..LARGE)
+        .map(|number| (number, index.code(number).unwrap()))
+        .collect();
     let mut found: u16 = 0;
     for _ in 0..QUERIES {
         let query = clusters.vector();
@@ -127,9 +148,18 @@ fn recall(
         let expected = brute_force(&model, &query, HITS, &keeps);
         assert!(hits.is_sorted_by(|one, other| one.cosine >= other.cosine));
         for hit in &hits {
-            assert_eq!(model[&hit.number].cosine(&Code::quantize(&query).unwrap()).to_bits(), hit.cosine.to_bits());
+            assert_eq!(
+                model[&hit.number]
+                    .cosine(&Code::quantize(&query).unwrap())
+                    .to_bits(),
+                hit.cosine.to_bits()
+            );
         }
-        found += expected.iter().filter(|hit| hits.contains(hit)).map(|_| 1).sum::<u16>();
+        found += expected
+            .iter()
+            .filter(|hit| hits.contains(hit))
+            .map(|_| 1)
+            .sum::<u16>();
     }
     f32::from(found) / (f32::from(QUERIES) * 10.0)
 }
@@ -139,12 +169,21 @@ fn a_binary_scan_finds_nearly_all_of_the_true_best() {
     let mut clusters = Clusters::new(100, LARGE_DIMENSIONS);
     let index = clusters.index(LARGE, LARGE_DIMENSIONS);
     let keeps = |number: u32| !number.is_multiple_of(16);
-    let filter = Candidates::Filter { keeps: &keeps, expected: 22_500 };
+    let filter = Candidates::Filter {
+        keeps: &keeps,
+        expected: 22_500,
+    };
     let list: Vec<u32> = (0..LARGE).rev().filter(|&number| keeps(number)).collect();
     for (candidates, share) in [
-        (Candidates::All, recall(&mut clusters, &index, Candidates::All, |_| true)),
+        (
+            Candidates::All,
+            recall(&mut clusters, &index, Candidates::All, |_| true),
+        ),
         (filter, recall(&mut clusters, &index, filter, keeps)),
-        (Candidates::List(&list), recall(&mut clusters, &index, Candidates::List(&list), keeps)),
+        (
+            Candidates::List(&list),
+            recall(&mut clusters, &index, Candidates::List(&list), keeps),
+        ),
     ] {
         assert!(matches!(index.plan(candidates), Plan::Binary { .. }));
         assert!(share >= 0.99, "recall {share}");
@@ -156,16 +195,25 @@ fn a_filter_that_passes_far_more_than_expected_is_scanned() {
     let mut clusters = Clusters::new(50, DIMENSIONS);
     let index = clusters.index(41_000, DIMENSIONS);
     let query = clusters.vector();
-    let wrong = Candidates::Filter { keeps: &|_| true, expected: 5 };
+    let wrong = Candidates::Filter {
+        keeps: &|_| true,
+        expected: 5,
+    };
     assert_eq!(index.plan(wrong), Plan::Exact);
-    assert_eq!(index.search(&query, 5, wrong).unwrap(), index.search(&query, 5, Candidates::All).unwrap());
+    assert_eq!(
+        index.search(&query, 5, wrong).unwrap(),
+        index.search(&query, 5, Candidates::All).unwrap()
+    );
 }
 
 #[test]
 fn a_filter_that_keeps_nothing_finds_nothing_by_either_way() {
     let index = Clusters::new(50, DIMENSIONS).index(21_000, DIMENSIONS);
     for expected in [0, 21_000] {
-        let filter = Candidates::Filter { keeps: &|_| false, expected };
+        let filter = Candidates::Filter {
+            keeps: &|_| false,
+            expected,
+        };
         assert_eq!(index.search(&[1.0; DIMENSIONS], 5, filter).unwrap(), []);
     }
 }
@@ -177,10 +225,15 @@ fn identical_vectors_are_all_found_by_either_way() {
         let mut index = clusters.index(count, DIMENSIONS);
         let twin = clusters.vector();
         for number in 0..8 {
-            index.insert(1_000_000 + number, &Code::quantize(&twin).unwrap()).unwrap();
+            index
+                .insert(1_000_000 + number, &Code::quantize(&twin).unwrap())
+                .unwrap();
         }
         let hits = index.search(&twin, 8, Candidates::All).unwrap();
-        assert_eq!(hits.iter().map(|hit| hit.number).collect::<Vec<_>>(), (1_000_000..1_000_008).collect::<Vec<_>>());
+        assert_eq!(
+            hits.iter().map(|hit| hit.number).collect::<Vec<_>>(),
+            (1_000_000..1_000_008).collect::<Vec<_>>()
+        );
         assert!(hits.iter().all(|hit| hit.cosine > 0.999_999));
     }
 }
@@ -188,8 +241,14 @@ fn identical_vectors_are_all_found_by_either_way() {
 #[test]
 fn an_empty_index_finds_nothing() {
     let mut index = VectorIndex::new(2);
-    for candidates in [Candidates::All, Candidates::List(&[0, 1]), Candidates::Filter { keeps: &|_| true, expected: 9 }]
-    {
+    for candidates in [
+        Candidates::All,
+        Candidates::List(&[0, 1]),
+        Candidates::Filter {
+            keeps: &|_| true,
+            expected: 9,
+        },
+    ] {
         assert_eq!(index.search(&[1.0, 0.0], 3, candidates).unwrap(), []);
     }
     assert!(index.is_empty() && !index.remove(0));
@@ -200,20 +259,40 @@ fn an_empty_index_finds_nothing() {
 #[test]
 fn the_limit_may_be_nothing_or_more_than_there_is() {
     let index = Clusters::new(3, DIMENSIONS).index(12, DIMENSIONS);
-    let count = |limit| index.search(&[1.0; DIMENSIONS], limit, Candidates::All).unwrap().len();
-    assert_eq!([count(0), count(12), count(13), count(usize::MAX)], [0, 12, 12, 12]);
+    let count = |limit| {
+        index
+            .search(&[1.0; DIMENSIONS], limit, Candidates::All)
+            .unwrap()
+            .len()
+    };
+    assert_eq!(
+        [count(0), count(12), count(13), count(usize::MAX)],
+        [0, 12, 12, 12]
+    );
 }
 
 #[test]
 fn what_does_not_fit_is_refused_and_changes_nothing() {
     let mut index = VectorIndex::new(2);
-    let dimension = VectorError::Dimension { expected: 2, given: 3 };
+    let dimension = VectorError::Dimension {
+        expected: 2,
+        given: 3,
+    };
     let wide = Code::quantize(&[1.0, 2.0, 3.0]).unwrap();
     assert_eq!(index.insert(0, &wide), Err(dimension.clone()));
-    assert_eq!(index.search(&[1.0, 2.0, 3.0], 1, Candidates::All), Err(dimension));
+    assert_eq!(
+        index.search(&[1.0, 2.0, 3.0], 1, Candidates::All),
+        Err(dimension)
+    );
     let number = MAX_NUMBER + 1;
-    assert_eq!(index.insert(number, &Code::quantize(&[1.0, 2.0]).unwrap()), Err(VectorError::Number { number }));
-    assert_eq!(index.search(&[f32::NAN, 1.0], 1, Candidates::All), Err(VectorError::NotFinite { position: 0 }));
+    assert_eq!(
+        index.insert(number, &Code::quantize(&[1.0, 2.0]).unwrap()),
+        Err(VectorError::Number { number })
+    );
+    assert_eq!(
+        index.search(&[f32::NAN, 1.0], 1, Candidates::All),
+        Err(VectorError::NotFinite { position: 0 })
+    );
     assert!(index.is_empty());
 }
 
@@ -221,8 +300,17 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
 fn a_space_without_dimensions_takes_nothing() {
     let mut index = VectorIndex::new(0);
     let given = Code::quantize(&[1.0]).unwrap();
-    assert_eq!(index.insert(0, &given), Err(VectorError::Dimension { expected: 0, given: 1 }));
-    assert_eq!(index.search(&[], 1, Candidates::All), Err(VectorError::Length { dimensions: 0 }));
+    assert_eq!(
+        index.insert(0, &given),
+        Err(VectorError::Dimension {
+            expected: 0,
+            given: 1
+        })
+    );
+    assert_eq!(
+        index.search(&[], 1, Candidates::All),
+        Err(VectorError::Length { dimensions: 0 })
+    );
 }
 
 #[test]
@@ -230,5 +318,9 @@ fn a_vector_takes_what_the_module_says() {
     let mut index = Clusters::new(10, LARGE_DIMENSIONS).index(4_096, LARGE_DIMENSIONS);
     index.rebuild();
     // Growing by doubling may leave half of the room spare; 4,096 fills it.
-    assert!(index.resident_bytes() / index.len() <= 384 + 48 + 20 + 2, "{}", index.resident_bytes() / index.len());
+    assert!(
+        index.resident_bytes() / index.len() <= 384 + 48 + 20 + 2,
+        "{}",
+        index.resident_bytes() / index.len()
+    );
 }

@@ -20,7 +20,11 @@ pub(super) struct Top {
 impl Top {
     /// `limit` is at least 1.
     pub(super) fn new(limit: usize) -> Self {
-        Self { limit, heap: BinaryHeap::with_capacity(limit + 1), floor: f32::NEG_INFINITY }
+        Self {
+            limit,
+            heap: BinaryHeap::with_capacity(limit + 1),
+            floor: f32::NEG_INFINITY,
+        }
     }
 
     /// Offers a number; `keeps` is asked only if it would enter.
@@ -39,7 +43,13 @@ impl Top {
     /// The kept ones, best first.
     pub(super) fn into_hits(self) -> Vec<Hit> {
         let sorted = self.heap.into_sorted_vec();
-        sorted.into_iter().map(|Reverse(key)| Hit { number: number(key), cosine: score(key) }).collect()
+        sorted
+            .into_iter()
+            .map(|Reverse(key)| Hit {
+                number: number(key),
+                cosine: score(key),
+            })
+            .collect()
     }
 
     fn consider(&mut self, key: u64, keeps: impl FnOnce() -> bool) {
@@ -53,7 +63,10 @@ impl Top {
         }
         self.heap.push(Reverse(key));
         if self.heap.len() == self.limit {
-            self.floor = self.heap.peek().map_or(f32::NEG_INFINITY, |Reverse(least)| score(*least));
+            self.floor = self
+                .heap
+                .peek()
+                .map_or(f32::NEG_INFINITY, |Reverse(least)| score(*least));
         }
     }
 }
@@ -72,7 +85,11 @@ fn number(key: u64) -> u32 {
 
 fn score(key: u64) -> f32 {
     let ordered = (key >> 32) as u32;
-    f32::from_bits(if ordered & SIGN == 0 { !ordered } else { ordered & !SIGN })
+    f32::from_bits(if ordered & SIGN == 0 {
+        !ordered
+    } else {
+        ordered & !SIGN
+    })
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@ pub struct Alike {
 }
 
 impl Texts {
-    /// For each text the earlier one of its group that it resembles most, the first of equals. What resembles an earlier one
-    /// is nothing that a later one could resemble. A text that `is_same` says an earlier one is, is left alone: storing it
-    /// reinforces the first. Alike texts that `are_apart`, by their places, do not resemble each other.
+    /// For each text the earlier one of its group that it resembles most, the first of equals. What
+    /// resembles an earlier one is nothing that a later one could resemble. A text that
+    /// `is_same` says an earlier one is, is left alone: storing it reinforces the first. Alike
+    /// texts that `are_apart`, by their places, do not resemble each other.
     #[must_use]
     pub fn earlier(
         mut self,
@@ -38,7 +39,11 @@ impl Texts {
             let mut is_repeated = false;
             for &earlier in search.candidates(&text.words, place, &mut work) {
                 let is_kept = is_first.get(earlier).copied().unwrap_or_default();
-                let Some(other) = self.texts.get(earlier).filter(|other| is_kept && other.group == text.group) else {
+                let Some(other) = self
+                    .texts
+                    .get(earlier)
+                    .filter(|other| is_kept && other.group == text.group)
+                else {
                     continue;
                 };
                 is_repeated |= is_same(place, earlier);
@@ -46,7 +51,10 @@ impl Texts {
                 // From late to early, so that the first of equals comes last.
                 let is_better = best.is_none_or(|best| similarity >= best.similarity);
                 if similarity > NEAR_DUPLICATE && is_better && !are_apart(place, earlier) {
-                    best = Some(Alike { earlier, similarity });
+                    best = Some(Alike {
+                        earlier,
+                        similarity,
+                    });
                 }
             }
             let best = best.filter(|_| !is_repeated);
@@ -71,8 +79,14 @@ mod tests {
         for (group, text) in texts {
             gathered.push(*group, &WordSet::of(text));
         }
-        let found = gathered.earlier(|one, other| texts.get(one) == texts.get(other), |_, _| false);
-        found.into_iter().map(|alike| alike.map(|alike| alike.earlier)).collect()
+        let found = gathered.earlier(
+            |one, other| texts.get(one) == texts.get(other),
+            |_, _| false,
+        );
+        found
+            .into_iter()
+            .map(|alike| alike.map(|alike| alike.earlier))
+            .collect()
     }
 
     /// Compares each with each.
@@ -82,8 +96,13 @@ mod tests {
         for (place, (text, set)) in texts.iter().zip(&sets).enumerate() {
             let kept = texts.iter().zip(&sets).zip(&found).take(place).enumerate();
             let kept = kept.filter(|(_, ((other, _), held))| held.is_none() && other.0 == text.0);
-            let kept: Vec<_> = kept.map(|(at, ((other, words), _))| (at, other, set.jaccard(words))).collect();
-            let is_long = |at: &usize| sets.get(*at).is_some_and(|set| set.len() >= RESEMBLE_TOKENS_MIN);
+            let kept: Vec<_> = kept
+                .map(|(at, ((other, words), _))| (at, other, set.jaccard(words)))
+                .collect();
+            let is_long = |at: &usize| {
+                sets.get(*at)
+                    .is_some_and(|set| set.len() >= RESEMBLE_TOKENS_MIN)
+            };
             let mut best: Option<(usize, f32)> = None;
             for (at, _, similarity) in &kept {
                 let is_better = best.is_none_or(|(_, best)| *similarity > best);
@@ -99,15 +118,26 @@ mod tests {
 
     #[test]
     fn later_near_duplicates_point_at_the_first() {
-        let texts = [(0, "a b c d e f g"), (0, "a b c d e f h"), (0, "A, b c d e f i"), (1, "a b c d e f h")];
+        let texts = [
+            (0, "a b c d e f g"),
+            (0, "a b c d e f h"),
+            (0, "A, b c d e f i"),
+            (1, "a b c d e f h"),
+        ];
         assert_eq!(earlier(&texts), [None, Some(0), Some(0), None]);
     }
 
     #[test]
     fn short_different_and_equal_texts_are_let_through() {
         assert_eq!(earlier(&[(0, "a b c"), (0, "a b c d")]), [None, None]);
-        assert_eq!(earlier(&[(0, "a b c d e f"), (0, "u v w x y z")]), [None, None]);
-        assert_eq!(earlier(&[(0, "a b c d e f"), (0, "a b c d e f")]), [None, None]);
+        assert_eq!(
+            earlier(&[(0, "a b c d e f"), (0, "u v w x y z")]),
+            [None, None]
+        );
+        assert_eq!(
+            earlier(&[(0, "a b c d e f"), (0, "a b c d e f")]),
+            [None, None]
+        );
     }
 
     proptest! {

@@ -10,11 +10,12 @@ use crate::model::{Kinds, Memory, Timestamp};
 use crate::policy::admit::{AdmitError, TEXT_MAX_BYTES, limit};
 use crate::policy::tags;
 
-/// Attribute that says when the text was last revised: in RFC 3339, or as another program wrote it. Readers show it as
-/// `[modified: <day>]`.
+/// Attribute that says when the text was last revised: in RFC 3339, or as another program wrote it.
+/// Readers show it as `[modified: <day>]`.
 pub const ATTRIBUTE_MODIFIED: &str = "helix.modified";
 
-/// What an import of an AMRL log called [`ATTRIBUTE_MODIFIED`] before; still read where its value is a time.
+/// What an import of an AMRL log called [`ATTRIBUTE_MODIFIED`] before; still read where its value
+/// is a time.
 pub const ATTRIBUTE_MODIFIED_BEFORE: &str = "modified";
 
 pub(super) fn append(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {
@@ -22,12 +23,20 @@ pub(super) fn append(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(
     if lines.trim().is_empty() {
         return Err(EditError::NoText);
     }
-    memory.text = fitting(format!("{}\n{lines}", memory.text), "store a second memory and link the two")?;
+    memory.text = fitting(
+        format!("{}\n{lines}", memory.text),
+        "store a second memory and link the two",
+    )?;
     memory.last_seen_at = memory.last_seen_at.max(at);
     Ok(())
 }
 
-pub(super) fn revise(memory: &mut Memory, text: &str, seen: Option<&Sourced>, at: Timestamp) -> Result<(), EditError> {
+pub(super) fn revise(
+    memory: &mut Memory,
+    text: &str,
+    seen: Option<&Sourced>,
+    at: Timestamp,
+) -> Result<(), EditError> {
     let text = text.trim_end();
     if text.trim().is_empty() {
         return Err(EditError::NoText);
@@ -44,11 +53,14 @@ pub(super) fn revise(memory: &mut Memory, text: &str, seen: Option<&Sourced>, at
     memory.tags = tags::normalise(&memory.tags, &memory.text);
     let before = modified(&memory.attributes).map(|(key, _)| key);
     before.and_then(|key| memory.attributes.remove(key));
-    memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
+    memory
+        .attributes
+        .insert(ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
     Ok(())
 }
 
-/// Takes back the tag that the old text's prefix gave the memory, where the new one has another prefix.
+/// Takes back the tag that the old text's prefix gave the memory, where the new one has another
+/// prefix.
 fn relabel(memory: &mut Memory, text: &str) {
     let kinds = Kinds::default();
     if let (Some(old), Some(new)) = (tags::label(&memory.text, &kinds), tags::label(text, &kinds))
@@ -81,8 +93,9 @@ pub fn revised_at(attributes: &BTreeMap<String, String>) -> Option<Timestamp> {
 #[must_use]
 pub fn modified(attributes: &BTreeMap<String, String>) -> Option<(&'static str, &str)> {
     let written = |key: &'static str| attributes.get(key).map(|written| (key, written.as_str()));
-    written(ATTRIBUTE_MODIFIED)
-        .or_else(|| written(ATTRIBUTE_MODIFIED_BEFORE).filter(|(_, written)| time_of(written).is_some()))
+    written(ATTRIBUTE_MODIFIED).or_else(|| {
+        written(ATTRIBUTE_MODIFIED_BEFORE).filter(|(_, written)| time_of(written).is_some())
+    })
 }
 
 /// Reads RFC 3339, or a date with or without a time of the day in UTC.

@@ -1,4 +1,5 @@
-//! What one session is doing: its phase, the files it touched, the state of its build, and what fails in it.
+//! What one session is doing: its phase, the files it touched, the state of its build, and what
+//! fails in it.
 
 use std::collections::HashSet;
 
@@ -73,7 +74,8 @@ pub struct TopicUse {
     pub times: u32,
 }
 
-/// A file that was changed, and by which call of a tool: clients tell of it before the call is carried out.
+/// A file that was changed, and by which call of a tool: clients tell of it before the call is
+/// carried out.
 #[derive(Clone, PartialEq, Message)]
 pub struct EditCall {
     /// The file, relative to the project.
@@ -134,7 +136,12 @@ impl Redact for Activity {
         for EditCall { file, call } in calls {
             secrets.all_said([file, call]);
         }
-        if let Some(LastRun { tool, has_succeeded: _, at_us: _ }) = last_run {
+        if let Some(LastRun {
+            tool,
+            has_succeeded: _,
+            at_us: _,
+        }) = last_run
+        {
             secrets.said(tool);
         }
         secrets.all_said(touched);
@@ -158,7 +165,11 @@ impl Activity {
     pub fn focus(&self) -> Vec<&str> {
         let mut topics: Vec<&TopicUse> = self.topics.iter().filter(|used| used.times > 1).collect();
         topics.sort_by_key(|used| std::cmp::Reverse(used.times));
-        topics.into_iter().take(FOCUS_MAX).map(|used| used.topic.as_str()).collect()
+        topics
+            .into_iter()
+            .take(FOCUS_MAX)
+            .map(|used| used.topic.as_str())
+            .collect()
     }
 
     /// A file was read, or looked into by a search.
@@ -176,7 +187,10 @@ impl Activity {
         if self.calls.len() >= CALLS_MAX {
             self.calls.remove(0);
         }
-        self.calls.push(EditCall { file: file.to_owned(), call: call.to_owned() });
+        self.calls.push(EditCall {
+            file: file.to_owned(),
+            call: call.to_owned(),
+        });
         remember(&mut self.touched, file);
         remember(&mut self.edited, file);
         for failing in &mut self.failing {
@@ -193,13 +207,16 @@ impl Activity {
 
     /// Calls that were refused or failed changed nothing.
     pub fn refuse(&mut self, calls: &HashSet<String>) {
-        let (refused, made): (Vec<EditCall>, Vec<EditCall>) =
-            std::mem::take(&mut self.calls).into_iter().partition(|edit| calls.contains(&edit.call));
+        let (refused, made): (Vec<EditCall>, Vec<EditCall>) = std::mem::take(&mut self.calls)
+            .into_iter()
+            .partition(|edit| calls.contains(&edit.call));
         self.calls = made;
         for EditCall { file, .. } in refused {
             if self.calls.iter().all(|made| made.file != file) {
                 self.edited.retain(|known| *known != file);
-                self.failing.iter_mut().for_each(|failing| failing.unedit(&file));
+                self.failing
+                    .iter_mut()
+                    .for_each(|failing| failing.unedit(&file));
             }
         }
     }
@@ -213,7 +230,11 @@ impl Activity {
 
     /// A command changed what a build stands on. What fails is not mended by itself.
     pub fn changed_by(&mut self, command: &str) {
-        for failing in self.failing.iter_mut().filter(|failing| !failing.is_run_by(command)) {
+        for failing in self
+            .failing
+            .iter_mut()
+            .filter(|failing| !failing.is_run_by(command))
+        {
             failing.change(command);
         }
     }
@@ -223,16 +244,28 @@ impl Activity {
         if let Some(used) = self.topics.iter_mut().find(|used| used.topic == topic) {
             used.times = used.times.saturating_add(1);
         } else if self.topics.len() < TOPICS_MAX {
-            self.topics.push(TopicUse { topic: topic.to_owned(), times: 1 });
+            self.topics.push(TopicUse {
+                topic: topic.to_owned(),
+                times: 1,
+            });
         }
     }
 
-    /// A build or test failed. Returns those of its fingerprints that did not fail already: they are back, or new.
+    /// A build or test failed. Returns those of its fingerprints that did not fail already: they
+    /// are back, or new.
     pub fn failed(&mut self, run: &Run, fingerprints: Vec<String>, at: Timestamp) -> Vec<String> {
         self.phase = Phase::Debug.into();
-        self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: false, at_us: at.as_micros() });
+        self.last_run = Some(LastRun {
+            tool: run.tool.clone(),
+            has_succeeded: false,
+            at_us: at.as_micros(),
+        });
         let is_known = |print: &String| self.failing.iter().any(|failing| failing.knows(print));
-        let fresh: Vec<String> = fingerprints.iter().filter(|print| !is_known(print)).cloned().collect();
+        let fresh: Vec<String> = fingerprints
+            .iter()
+            .filter(|print| !is_known(print))
+            .cloned()
+            .collect();
         let same = self.failing.iter().position(|failing| failing.is_of(run));
         let mut failing = same.map_or_else(|| Failing::of(run), |at| self.failing.remove(at));
         failing.fails(run, fingerprints);
@@ -257,16 +290,29 @@ impl Activity {
         if self.current_phase() == Phase::Debug {
             self.phase = Phase::Verify.into();
         }
-        let (mended, left): (Vec<Failing>, Vec<Failing>) =
-            std::mem::take(&mut self.failing).into_iter().partition(|failing| failing.is_mended_by(run));
+        let (mended, left): (Vec<Failing>, Vec<Failing>) = std::mem::take(&mut self.failing)
+            .into_iter()
+            .partition(|failing| failing.is_mended_by(run));
         self.failing = left;
         // A part of what failed may succeed while the rest does not.
-        let is_whole = !run.is_partial && !self.failing.iter().any(|failing| failing.tool == run.tool);
+        let is_whole =
+            !run.is_partial && !self.failing.iter().any(|failing| failing.tool == run.tool);
         if is_whole {
-            self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: true, at_us: at.as_micros() });
+            self.last_run = Some(LastRun {
+                tool: run.tool.clone(),
+                has_succeeded: true,
+                at_us: at.as_micros(),
+            });
         }
-        self.most_failures = mended.iter().map(|failing| failing.times).chain([self.most_failures]).max().unwrap_or(0);
-        self.mended = self.mended.saturating_add(u32::try_from(mended.len()).unwrap_or(u32::MAX));
+        self.most_failures = mended
+            .iter()
+            .map(|failing| failing.times)
+            .chain([self.most_failures])
+            .max()
+            .unwrap_or(0);
+        self.mended = self
+            .mended
+            .saturating_add(u32::try_from(mended.len()).unwrap_or(u32::MAX));
         mended
     }
 }

@@ -20,23 +20,46 @@ fn phases_follow_the_tools() {
     assert_eq!(activity.current_phase(), Phase::Debug);
     activity.succeeded(&run, NOW);
     assert_eq!(activity.current_phase(), Phase::Verify);
-    assert_eq!((activity.touched.len(), activity.edited.len(), activity.mended), (2, 1, 1));
+    assert_eq!(
+        (
+            activity.touched.len(),
+            activity.edited.len(),
+            activity.mended
+        ),
+        (2, 1, 1)
+    );
 }
 
 #[test]
 fn what_was_changed_between_failure_and_success_is_the_fix() {
     let mut activity = Activity::default();
-    let (narrow, wide) = (run_of("cargo test -p a").unwrap(), run_of("cargo test").unwrap());
+    let (narrow, wide) = (
+        run_of("cargo test -p a").unwrap(),
+        run_of("cargo test").unwrap(),
+    );
     activity.edit("before.rs");
-    assert_eq!(activity.failed(&narrow, vec!["x".into(), "y".into()], NOW), ["x", "y"]);
+    assert_eq!(
+        activity.failed(&narrow, vec!["x".into(), "y".into()], NOW),
+        ["x", "y"]
+    );
     activity.edit("a.rs");
-    assert_eq!(activity.failed(&narrow, vec!["y".into(), "z".into()], NOW), ["z"]);
+    assert_eq!(
+        activity.failed(&narrow, vec!["y".into(), "z".into()], NOW),
+        ["z"]
+    );
     activity.edit("b.rs");
     activity.changed_by("cargo update");
-    assert!(activity.succeeded(&run_of("cargo build").unwrap(), NOW).is_empty());
+    assert!(
+        activity
+            .succeeded(&run_of("cargo build").unwrap(), NOW)
+            .is_empty()
+    );
     let mended = activity.succeeded(&wide, NOW);
     assert_eq!(mended.len(), 1);
-    assert_eq!((mended[0].changed.as_slice(), mended[0].times), (["a.rs".to_owned(), "b.rs".to_owned()].as_slice(), 2));
+    assert_eq!(
+        (mended[0].changed.as_slice(), mended[0].times),
+        (["a.rs".to_owned(), "b.rs".to_owned()].as_slice(), 2)
+    );
     assert_eq!(mended[0].commands, ["cargo update"]);
     assert_eq!(mended[0].fingerprints, ["y", "z"]);
     assert!(activity.failing.is_empty());
@@ -53,8 +76,17 @@ fn what_runs_elsewhere_mends_nothing_here() {
     ] {
         let mut activity = Activity::default();
         activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
-        assert!(activity.succeeded(&run_of(elsewhere).unwrap(), NOW).is_empty(), "{failed}: {elsewhere}");
-        assert_eq!(activity.succeeded(&run_of(failed).unwrap(), NOW).len(), 1, "{failed}");
+        assert!(
+            activity
+                .succeeded(&run_of(elsewhere).unwrap(), NOW)
+                .is_empty(),
+            "{failed}: {elsewhere}"
+        );
+        assert_eq!(
+            activity.succeeded(&run_of(failed).unwrap(), NOW).len(),
+            1,
+            "{failed}"
+        );
     }
 }
 
@@ -92,7 +124,10 @@ fn less_of_a_command_is_no_success_of_it() {
     ] {
         let mut activity = Activity::default();
         activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
-        assert!(activity.succeeded(&run_of(less).unwrap(), NOW).is_empty(), "{less}");
+        assert!(
+            activity.succeeded(&run_of(less).unwrap(), NOW).is_empty(),
+            "{less}"
+        );
         assert!(!activity.last_run.as_ref().unwrap().has_succeeded, "{less}");
     }
     for (failed, more) in [
@@ -103,13 +138,22 @@ fn less_of_a_command_is_no_success_of_it() {
     ] {
         let mut activity = Activity::default();
         activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
-        assert_eq!(activity.succeeded(&run_of(more).unwrap(), NOW).len(), 1, "{more}");
+        assert_eq!(
+            activity.succeeded(&run_of(more).unwrap(), NOW).len(),
+            1,
+            "{more}"
+        );
     }
 }
 
 #[test]
 fn what_fails_is_told_as_it_was_run() {
-    for line in ["npx tsc --noEmit", "python -m pytest x", "poetry run pytest", "docker-compose build"] {
+    for line in [
+        "npx tsc --noEmit",
+        "python -m pytest x",
+        "poetry run pytest",
+        "docker-compose build",
+    ] {
         let mut activity = Activity::default();
         activity.failed(&run_of(line).unwrap(), vec!["x".into()], NOW);
         assert_eq!(activity.failing[0].command(), line);
@@ -133,16 +177,29 @@ fn what_was_gone_earlier_was_mended_by_nothing_later() {
     let run = run_of("cargo build").unwrap();
     activity.failed(&run, vec!["x".into(), "y".into(), "z".into()], NOW);
     activity.edit("a.rs");
-    assert!(activity.failed(&run, vec!["y".into(), "z".into()], NOW).is_empty());
+    assert!(
+        activity
+            .failed(&run, vec!["y".into(), "z".into()], NOW)
+            .is_empty()
+    );
     activity.edit("b.rs");
     activity.failed(&run, vec!["y".into()], NOW);
-    assert!(activity.failed(&run, vec!["z".into()], NOW).is_empty(), "it is back, and was seen");
+    assert!(
+        activity.failed(&run, vec!["z".into()], NOW).is_empty(),
+        "it is back, and was seen"
+    );
     activity.edit("c.rs");
     let mended = activity.succeeded(&run, NOW);
-    let said: Vec<(String, String)> =
-        mended[0].mended().into_iter().map(|one| (one.fingerprints.join(" "), one.changed.join(" "))).collect();
+    let said: Vec<(String, String)> = mended[0]
+        .mended()
+        .into_iter()
+        .map(|one| (one.fingerprints.join(" "), one.changed.join(" ")))
+        .collect();
     let expected = [("z", "c.rs"), ("x", "a.rs"), ("y", "a.rs b.rs")];
-    assert_eq!(said, expected.map(|(print, files)| (print.to_owned(), files.to_owned())));
+    assert_eq!(
+        said,
+        expected.map(|(print, files)| (print.to_owned(), files.to_owned()))
+    );
 }
 
 #[test]
@@ -161,24 +218,49 @@ fn lists_are_bounded() {
         activity.edit(&format!("f{n}"));
     }
     for n in 0..FAILING_MAX + 9 {
-        activity.failed(&run_of(&format!("cargo test t{n}")).unwrap(), Vec::new(), NOW);
+        activity.failed(
+            &run_of(&format!("cargo test t{n}")).unwrap(),
+            Vec::new(),
+            NOW,
+        );
     }
     assert_eq!(
-        (activity.touched.len(), activity.edited.len(), activity.failing.len()),
+        (
+            activity.touched.len(),
+            activity.edited.len(),
+            activity.failing.len()
+        ),
         (FILES_MAX, FILES_MAX, FAILING_MAX)
     );
-    assert_eq!(activity.edited.last().unwrap(), &format!("f{}", FILES_MAX + 8));
+    assert_eq!(
+        activity.edited.last().unwrap(),
+        &format!("f{}", FILES_MAX + 8)
+    );
 }
 
 #[test]
 fn a_part_of_a_run_is_no_success_of_it() {
     let mut activity = Activity::default();
     activity.failed(&run_of("pytest tests").unwrap(), vec!["x".into()], NOW);
-    assert!(activity.succeeded(&run_of("pytest tests --collect-only").unwrap(), NOW).is_empty());
-    assert!(!activity.last_run.as_ref().unwrap().has_succeeded, "the tests fail as before");
-    activity.failed(&run_of("cargo test --no-run").unwrap(), vec!["y".into()], NOW);
+    assert!(
+        activity
+            .succeeded(&run_of("pytest tests --collect-only").unwrap(), NOW)
+            .is_empty()
+    );
+    assert!(
+        !activity.last_run.as_ref().unwrap().has_succeeded,
+        "the tests fail as before"
+    );
+    activity.failed(
+        &run_of("cargo test --no-run").unwrap(),
+        vec!["y".into()],
+        NOW,
+    );
     activity.edit("a.rs");
-    assert_eq!(activity.succeeded(&run_of("cargo test --no-run").unwrap(), NOW)[0].fingerprints, ["y"]);
+    assert_eq!(
+        activity.succeeded(&run_of("cargo test --no-run").unwrap(), NOW)[0].fingerprints,
+        ["y"]
+    );
 }
 
 #[test]
@@ -195,8 +277,17 @@ fn another_toolchain_interpreter_or_target_mends_nothing() {
         let mut activity = Activity::default();
         activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
         activity.edit("a.rs");
-        assert!(activity.succeeded(&run_of(succeeded).unwrap(), NOW).is_empty(), "{failed}, {succeeded}");
-        assert_eq!(activity.succeeded(&run_of(failed).unwrap(), NOW)[0].changed, ["a.rs"], "{failed}");
+        assert!(
+            activity
+                .succeeded(&run_of(succeeded).unwrap(), NOW)
+                .is_empty(),
+            "{failed}, {succeeded}"
+        );
+        assert_eq!(
+            activity.succeeded(&run_of(failed).unwrap(), NOW)[0].changed,
+            ["a.rs"],
+            "{failed}"
+        );
     }
 }
 
@@ -204,12 +295,18 @@ fn another_toolchain_interpreter_or_target_mends_nothing() {
 fn options_that_only_change_what_is_told_make_no_other_command() {
     for (failed, succeeded) in [
         ("pytest tests/test_a.py", "pytest tests/test_a.py -v"),
-        ("pytest tests/test_a.py", "python -m pytest -xvs --tb=short tests/test_a.py"),
+        (
+            "pytest tests/test_a.py",
+            "python -m pytest -xvs --tb=short tests/test_a.py",
+        ),
         ("pytest tests/test_a.py", "pytest --lf -q"),
         ("pytest -q --tb short tests", "pytest -vv --tb long tests"),
         ("pytest tests", "pytest -n 4 tests"),
         ("cargo test -p a", "cargo test -p a -- --nocapture"),
-        ("cargo test -p a", "cargo test -p a --no-fail-fast --color always"),
+        (
+            "cargo test -p a",
+            "cargo test -p a --no-fail-fast --color always",
+        ),
         ("go test ./...", "go test -v -count=1 ./..."),
         ("npm test", "npm test -- --verbose --coverage"),
         ("make", "make -j8 V=1"),
@@ -221,29 +318,73 @@ fn options_that_only_change_what_is_told_make_no_other_command() {
         activity.edit("a.py");
         let mended = activity.succeeded(&run_of(succeeded).unwrap(), NOW);
         assert_eq!(mended.len(), 1, "{failed}, {succeeded}");
-        assert_eq!((mended[0].changed.join(" "), mended[0].commands.join(" ")), ("a.py".into(), String::new()));
+        assert_eq!(
+            (mended[0].changed.join(" "), mended[0].commands.join(" ")),
+            ("a.py".into(), String::new())
+        );
         assert!(activity.failing.is_empty(), "{failed}, {succeeded}");
     }
-    for less in ["pytest tests -k a -v", "pytest tests/test_b.py -v", "pytest --collect-only -q tests"] {
+    for less in [
+        "pytest tests -k a -v",
+        "pytest tests/test_b.py -v",
+        "pytest --collect-only -q tests",
+    ] {
         let mut activity = Activity::default();
         activity.failed(&run_of("pytest tests").unwrap(), vec!["x".into()], NOW);
-        assert!(activity.succeeded(&run_of(less).unwrap(), NOW).is_empty(), "{less}");
+        assert!(
+            activity.succeeded(&run_of(less).unwrap(), NOW).is_empty(),
+            "{less}"
+        );
     }
 }
 
 #[test]
 fn a_command_that_fails_with_other_reports_fails_again() {
     let mut activity = Activity::default();
-    activity.failed(&run_of("pytest tests").unwrap(), vec!["x".into(), "y".into()], NOW);
-    assert!(activity.failed(&run_of("pytest -x --tb=short tests").unwrap(), vec!["x".into()], NOW).is_empty());
+    activity.failed(
+        &run_of("pytest tests").unwrap(),
+        vec!["x".into(), "y".into()],
+        NOW,
+    );
+    assert!(
+        activity
+            .failed(
+                &run_of("pytest -x --tb=short tests").unwrap(),
+                vec!["x".into()],
+                NOW
+            )
+            .is_empty()
+    );
     activity.edit("a.py");
-    activity.failed(&run_of("python -m pytest tests -v").unwrap(), vec!["y".into()], NOW);
-    activity.failed(&run_of("pytest tests -p no:randomly").unwrap(), vec!["y".into()], NOW);
-    let failing: Vec<(String, u32)> = activity.failing.iter().map(|one| (one.command(), one.times)).collect();
-    let expected = [("python -m pytest tests", 3), ("pytest tests -p no:randomly", 1)];
-    assert_eq!(failing, expected.map(|(command, times)| (command.to_owned(), times)));
+    activity.failed(
+        &run_of("python -m pytest tests -v").unwrap(),
+        vec!["y".into()],
+        NOW,
+    );
+    activity.failed(
+        &run_of("pytest tests -p no:randomly").unwrap(),
+        vec!["y".into()],
+        NOW,
+    );
+    let failing: Vec<(String, u32)> = activity
+        .failing
+        .iter()
+        .map(|one| (one.command(), one.times))
+        .collect();
+    let expected = [
+        ("python -m pytest tests", 3),
+        ("pytest tests -p no:randomly", 1),
+    ];
+    assert_eq!(
+        failing,
+        expected.map(|(command, times)| (command.to_owned(), times))
+    );
     let mended = activity.succeeded(&run_of("pytest tests").unwrap(), NOW);
-    assert_eq!(mended[0].fingerprints, ["x", "y"], "nobody saw that one was gone");
+    assert_eq!(
+        mended[0].fingerprints,
+        ["x", "y"],
+        "nobody saw that one was gone"
+    );
     assert!(activity.failing.is_empty());
 }
 

@@ -1,8 +1,8 @@
 //! Whether what hooks say is heeded, and how much less often something is said that nobody heeds.
 //!
-//! A memory that was given in three sessions running and that none of them followed (by an edit, by reading it, by a mention)
-//! rests: it is left out of the next session that it would be given in, then of two, of four, of eight at most. One session
-//! that follows it ends this.
+//! A memory that was given in three sessions running and that none of them followed (by an edit, by
+//! reading it, by a mention) rests: it is left out of the next session that it would be given in,
+//! then of two, of four, of eight at most. One session that follows it ends this.
 
 use prost::Message;
 
@@ -27,7 +27,10 @@ pub struct Heed {
 
 impl Redact for Heed {
     fn redact(&mut self, _: &mut Secrets) {
-        let Self { ignored: _, rests: _ } = self;
+        let Self {
+            ignored: _,
+            rests: _,
+        } = self;
     }
 }
 
@@ -41,7 +44,10 @@ impl Heed {
     /// After a session that was not given it because it rests.
     #[must_use]
     pub fn rested(self) -> Self {
-        Self { rests: self.rests.saturating_sub(1), ..self }
+        Self {
+            rests: self.rests.saturating_sub(1),
+            ..self
+        }
     }
 
     /// After a session that was given it.
@@ -88,6 +94,13 @@ mod tests {
         let ignored = Heed::default().given(false).given(false).given(false);
         assert!(ignored.is_resting());
         assert_eq!(ignored.rested().given(true), Heed::default());
-        assert!(!Heed::default().given(false).given(true).given(false).given(false).is_resting());
+        assert!(
+            !Heed::default()
+                .given(false)
+                .given(true)
+                .given(false)
+                .given(false)
+                .is_resting()
+        );
     }
 }

@@ -67,10 +67,29 @@ pub struct Mended {
 
 impl Redact for Failing {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { tool, words, fingerprints, changed, commands, times: _, gone, late, files, called, environment } =
-            self;
+        let Self {
+            tool,
+            words,
+            fingerprints,
+            changed,
+            commands,
+            times: _,
+            gone,
+            late,
+            files,
+            called,
+            environment,
+        } = self;
         secrets.said(tool);
-        for texts in [words, fingerprints, changed, commands, files, called, environment] {
+        for texts in [
+            words,
+            fingerprints,
+            changed,
+            commands,
+            files,
+            called,
+            environment,
+        ] {
             secrets.all_said(texts);
         }
         gone.redact(secrets);
@@ -80,7 +99,11 @@ impl Redact for Failing {
 
 impl Redact for Mended {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { fingerprints, changed, commands } = self;
+        let Self {
+            fingerprints,
+            changed,
+            commands,
+        } = self;
         for texts in [fingerprints, changed, commands] {
             secrets.all_said(texts);
         }
@@ -88,14 +111,34 @@ impl Redact for Mended {
 }
 
 impl Failing {
-    /// What its success says was mended by what: a mistake by nothing that changed before it came or after it was gone.
+    /// What its success says was mended by what: a mistake by nothing that changed before it came
+    /// or after it was gone.
     #[must_use]
     pub fn mended(&self) -> Vec<Mended> {
-        let is_late = |print: &&String| self.late.iter().any(|late| late.fingerprints.contains(print));
-        let early = self.fingerprints.iter().filter(|print| !is_late(print)).cloned().collect();
-        let first = Mended { fingerprints: early, changed: self.changed.clone(), commands: self.commands.clone() };
-        let late = self.late.iter().flat_map(|late| &late.fingerprints).map(|print| self.changed_since(print));
-        let all = std::iter::once(first).chain(late).chain(self.gone.iter().cloned());
+        let is_late = |print: &&String| {
+            self.late
+                .iter()
+                .any(|late| late.fingerprints.contains(print))
+        };
+        let early = self
+            .fingerprints
+            .iter()
+            .filter(|print| !is_late(print))
+            .cloned()
+            .collect();
+        let first = Mended {
+            fingerprints: early,
+            changed: self.changed.clone(),
+            commands: self.commands.clone(),
+        };
+        let late = self
+            .late
+            .iter()
+            .flat_map(|late| &late.fingerprints)
+            .map(|print| self.changed_since(print));
+        let all = std::iter::once(first)
+            .chain(late)
+            .chain(self.gone.iter().cloned());
         let is_empty = |one: &Mended| one.changed.is_empty() && one.commands.is_empty();
         let says = |one: &Mended| !(one.fingerprints.is_empty() || is_empty(one));
         all.filter(says).collect()
@@ -110,8 +153,16 @@ impl Failing {
     #[must_use]
     pub fn command(&self) -> String {
         // What was kept before that was known has none of it.
-        let program = self.tool.split(' ').next().filter(|_| self.called.is_empty()).map(str::to_owned);
-        let called: Vec<String> = program.into_iter().chain(self.called.iter().cloned()).collect();
+        let program = self
+            .tool
+            .split(' ')
+            .next()
+            .filter(|_| self.called.is_empty())
+            .map(str::to_owned);
+        let called: Vec<String> = program
+            .into_iter()
+            .chain(self.called.iter().cloned())
+            .collect();
         line_of(&line(&called, &self.words))
     }
 
@@ -119,8 +170,10 @@ impl Failing {
     #[must_use]
     pub fn line(&self) -> String {
         let command = self.command();
-        self.place()
-            .map_or_else(|| command.clone(), |place| format!("{} && {command}", shown("cd", &[place.to_owned()])))
+        self.place().map_or_else(
+            || command.clone(),
+            |place| format!("{} && {command}", shown("cd", &[place.to_owned()])),
+        )
     }
 
     /// The directory that it was run in; `None` for the project's.
@@ -131,13 +184,27 @@ impl Failing {
 
     /// A command that has not failed yet.
     pub(super) fn of(run: &Run) -> Self {
-        let (tool, words, environment) = (run.tool.clone(), run.words.clone(), run.environment.clone());
-        Self { tool, words, environment, ..Self::default() }
+        let (tool, words, environment) =
+            (run.tool.clone(), run.words.clone(), run.environment.clone());
+        Self {
+            tool,
+            words,
+            environment,
+            ..Self::default()
+        }
     }
 
     /// Whether a run is of this command. It may tell more or less.
     pub(super) fn is_of(&self, run: &Run) -> bool {
-        let is_alike = || does_alike(&Run { words: self.words.clone(), ..run.clone() }, run);
+        let is_alike = || {
+            does_alike(
+                &Run {
+                    words: self.words.clone(),
+                    ..run.clone()
+                },
+                run,
+            )
+        };
         self.environment == run.environment && (self.words == run.words || is_alike())
     }
 
@@ -186,11 +253,16 @@ impl Failing {
     /// It failed again, with these mistakes.
     fn again(&mut self, fingerprints: Vec<String>) {
         self.times = self.times.saturating_add(1);
-        let (left, gone): (Vec<String>, Vec<String>) =
-            std::mem::take(&mut self.fingerprints).into_iter().partition(|print| fingerprints.contains(print));
+        let (left, gone): (Vec<String>, Vec<String>) = std::mem::take(&mut self.fingerprints)
+            .into_iter()
+            .partition(|print| fingerprints.contains(print));
         let gone: Vec<Mended> = gone.iter().map(|print| self.changed_since(print)).collect();
         self.fingerprints = left;
-        let is_there = |one: &Mended| one.fingerprints.iter().any(|print| fingerprints.contains(print));
+        let is_there = |one: &Mended| {
+            one.fingerprints
+                .iter()
+                .any(|print| fingerprints.contains(print))
+        };
         self.gone.retain(|gone| !is_there(gone));
         self.late.retain(is_there);
         self.gone.extend(gone);
@@ -201,7 +273,11 @@ impl Failing {
             }
             if self.times > 1 {
                 let (changed, commands) = (self.changed.clone(), self.commands.clone());
-                self.late.push(Mended { fingerprints: vec![print.clone()], changed, commands });
+                self.late.push(Mended {
+                    fingerprints: vec![print.clone()],
+                    changed,
+                    commands,
+                });
             }
             self.fingerprints.push(print);
         }
@@ -215,7 +291,10 @@ impl Failing {
 
     /// What was changed since a mistake came.
     fn changed_since(&self, fingerprint: &String) -> Mended {
-        let late = self.late.iter().find(|late| late.fingerprints.contains(fingerprint));
+        let late = self
+            .late
+            .iter()
+            .find(|late| late.fingerprints.contains(fingerprint));
         let since = |all: &[String], before: fn(&Mended) -> &[String]| {
             let is_new = |one: &&String| late.is_none_or(|late| !before(late).contains(one));
             all.iter().filter(is_new).cloned().collect()

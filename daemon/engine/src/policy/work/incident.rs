@@ -1,7 +1,9 @@
-//! A mistake over time: how often it came, what was done before it went away, how often that helped, and whether it held.
+//! A mistake over time: how often it came, what was done before it went away, how often that
+//! helped, and whether it held.
 //!
-//! What was done is told when the mistake comes back with all that was said of it then, values included: the same test that
-//! fails with another value fails for another reason. What came back the same day did not hold, and is not told.
+//! What was done is told when the mistake comes back with all that was said of it then, values
+//! included: the same test that fails with another value fails for another reason. What came back
+//! the same day did not hold, and is not told.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -28,13 +30,15 @@ const COMMANDS_SHOWN_MAX: usize = 2;
 /// Lines that are kept of what is said of a mistake.
 const SAID_MAX: usize = 32;
 
-/// Ways in which one mistake is told until it goes away that are kept, the newest: its values change as somebody works on it.
+/// Ways in which one mistake is told until it goes away that are kept, the newest: its values
+/// change as somebody works on it.
 const ACCOUNTS_MAX: usize = 3;
 
 /// What no build reads, unless the failure says so.
 const PROSE: &[&str] = &["adoc", "markdown", "md", "mdx", "rst"];
 
-/// Time for which a mistake must stay away for what was done to count as having held: until another day's work.
+/// Time for which a mistake must stay away for what was done to count as having held: until another
+/// day's work.
 const HELD_AFTER: Duration = Duration::from_hours(12);
 
 /// Version of the persisted form.
@@ -88,7 +92,8 @@ pub struct Fix {
     is_over: bool,
     #[prost(string, repeated, tag = "4")]
     commands: Vec<String>,
-    /// How often the mistake came back after this and went away by it again; and how often it had stayed away.
+    /// How often the mistake came back after this and went away by it again; and how often it had
+    /// stayed away.
     #[prost(uint32, tag = "5")]
     again: u32,
     #[prost(uint32, tag = "6")]
@@ -185,13 +190,20 @@ impl Incident {
     /// Reads what was persisted; `None` when it is of another version or damaged.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        Self::decode(bytes).ok().filter(|incident| incident.version == VERSION)
+        Self::decode(bytes)
+            .ok()
+            .filter(|incident| incident.version == VERSION)
     }
 
     /// The mistake came to a session: for the first time, again, or again after it was gone.
     #[must_use]
     pub fn occurred(known: Option<Self>, seen: &Sighting, visit: Visit<'_>) -> Self {
-        let Visit { tool, session, at, is_back } = visit;
+        let Visit {
+            tool,
+            session,
+            at,
+            is_back,
+        } = visit;
         let fault = &seen.fault;
         let mut incident = known.unwrap_or_else(|| Self {
             version: VERSION,
@@ -209,7 +221,9 @@ impl Incident {
             incident.accounts.clear();
             incident.came_back(session, at);
         }
-        let account = Account { said: seen.said.iter().take(SAID_MAX).copied().collect() };
+        let account = Account {
+            said: seen.said.iter().take(SAID_MAX).copied().collect(),
+        };
         incident.accounts.retain(|known| *known != account);
         incident.accounts.push(account);
         if incident.accounts.len() > ACCOUNTS_MAX {
@@ -220,7 +234,9 @@ impl Incident {
 
     /// What was done last is over, having held or not.
     fn came_back(&mut self, session: u64, at: Timestamp) {
-        let Some(last) = self.fixes.last_mut().filter(|last| !last.is_over) else { return };
+        let Some(last) = self.fixes.last_mut().filter(|last| !last.is_over) else {
+            return;
+        };
         last.is_over = true;
         let away_us = u128::try_from(at.as_micros().saturating_sub(last.at_us)).unwrap_or_default();
         let has_held = away_us >= HELD_AFTER.as_micros();
@@ -232,13 +248,37 @@ impl Incident {
     pub fn mended(&mut self, remedy: Remedy<'_>, at: Timestamp) {
         let files: Vec<String> = remedy.files.iter().take(FILES_MAX).cloned().collect();
         let more_files = u32::try_from(remedy.files.len() - files.len()).unwrap_or(u32::MAX);
-        let commands: Vec<String> = remedy.commands.iter().rev().take(COMMANDS_MAX).rev().cloned().collect();
-        let is_same = |fix: &Fix| fix.files == files && fix.commands == commands && fix.more_files == more_files;
+        let commands: Vec<String> = remedy
+            .commands
+            .iter()
+            .rev()
+            .take(COMMANDS_MAX)
+            .rev()
+            .cloned()
+            .collect();
+        let is_same = |fix: &Fix| {
+            fix.files == files && fix.commands == commands && fix.more_files == more_files
+        };
         let known = self.fixes.iter().position(is_same);
         let (at_us, session, accounts) = (at.as_micros(), remedy.session, self.accounts.clone());
         let fix = match known.map(|place| self.fixes.remove(place)) {
-            Some(fix) => Fix { at_us, session, accounts, is_over: false, again: fix.again.saturating_add(1), ..fix },
-            None => Fix { at_us, files, commands, more_files, accounts, session, ..Fix::default() },
+            Some(fix) => Fix {
+                at_us,
+                session,
+                accounts,
+                is_over: false,
+                again: fix.again.saturating_add(1),
+                ..fix
+            },
+            None => Fix {
+                at_us,
+                files,
+                commands,
+                more_files,
+                accounts,
+                session,
+                ..Fix::default()
+            },
         };
         self.fixes.push(fix);
         if self.fixes.len() > FIXES_MAX {
@@ -269,8 +309,9 @@ impl Incident {
         }
     }
 
-    /// What helped before against this very failure, which the mistake came back with: what held most often first, then what
-    /// helped most often, then the newest. `None` when nothing is known to have helped, or what did came back the same day.
+    /// What helped before against this very failure, which the mistake came back with: what held
+    /// most often first, then what helped most often, then the newest. `None` when nothing is
+    /// known to have helped, or what did came back the same day.
     #[must_use]
     pub fn remedy(&self, failure: Failure<'_>) -> Option<Told<'_>> {
         let last = self.fixes.len().saturating_sub(1);
@@ -280,28 +321,52 @@ impl Incident {
         let told: Vec<Told<'_>> = told.collect();
         // To change the file that the mistake is in says least.
         let is_telling = |told: &&Told<'_>| {
-            !told.commands.is_empty() || told.files.iter().any(|file| !is_same_file(file, &self.file))
+            !told.commands.is_empty()
+                || told
+                    .files
+                    .iter()
+                    .any(|file| !is_same_file(file, &self.file))
         };
         let best = |told: &&Told<'_>| (told.fix.held, told.fix.again, told.fix.at_us);
-        told.iter().filter(is_telling).max_by_key(best).or_else(|| told.iter().max_by_key(best)).cloned()
+        told.iter()
+            .filter(is_telling)
+            .max_by_key(best)
+            .or_else(|| told.iter().max_by_key(best))
+            .cloned()
     }
 }
 
 impl Fix {
-    /// Whether it was done once only and nobody knows yet whether it holds: it is gone since, but for this time.
+    /// Whether it was done once only and nobody knows yet whether it holds: it is gone since, but
+    /// for this time.
     fn is_untried(&self) -> bool {
         self.again == 0 && !self.is_undone
     }
 
-    /// The fix as one of a failure: the mistake was told as it is now, and the commands are about it.
+    /// The fix as one of a failure: the mistake was told as it is now, and the commands are about
+    /// it.
     fn for_failure(&self, failure: Failure<'_>) -> Option<Told<'_>> {
-        let is_told = |account: &Account| account.said.iter().all(|line| failure.lines.contains(line));
-        let commands = self.commands.iter().filter(|command| concerns(command, failure.output, failure.tool));
+        let is_told =
+            |account: &Account| account.said.iter().all(|line| failure.lines.contains(line));
+        let commands = self
+            .commands
+            .iter()
+            .filter(|command| concerns(command, failure.output, failure.tool));
         let commands: Vec<&str> = commands.map(String::as_str).collect();
         let is_read = |file: &&String| !is_prose(file) || failure.output.contains(file_name(file));
-        let files: Vec<&str> = self.files.iter().filter(is_read).map(String::as_str).collect();
-        let is_for_it = self.accounts.iter().any(is_told) && !(files.is_empty() && commands.is_empty());
-        is_for_it.then_some(Told { fix: self, files, commands })
+        let files: Vec<&str> = self
+            .files
+            .iter()
+            .filter(is_read)
+            .map(String::as_str)
+            .collect();
+        let is_for_it =
+            self.accounts.iter().any(is_told) && !(files.is_empty() && commands.is_empty());
+        is_for_it.then_some(Told {
+            fix: self,
+            files,
+            commands,
+        })
     }
 }
 
@@ -315,7 +380,8 @@ pub struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// For a reader: `fixed before by changing a.rs (2026-11-03), held 1 of 2`. Days are those of `zone`.
+    /// For a reader: `fixed before by changing a.rs (2026-11-03), held 1 of 2`. Days are those of
+    /// `zone`.
     #[must_use]
     pub fn shown(&self, zone: &TimeZone) -> String {
         let day = Timestamp::from_micros(self.fix.at_us).day(zone);
@@ -332,13 +398,29 @@ impl Told<'_> {
     pub fn deeds(&self) -> String {
         let mut deeds = Vec::new();
         if !self.commands.is_empty() {
-            let commands =
-                self.commands.iter().rev().take(COMMANDS_SHOWN_MAX).rev().map(|command| format!("`{command}`"));
-            deeds.push(format!("running {}", commands.collect::<Vec<_>>().join(", ")));
+            let commands = self
+                .commands
+                .iter()
+                .rev()
+                .take(COMMANDS_SHOWN_MAX)
+                .rev()
+                .map(|command| format!("`{command}`"));
+            deeds.push(format!(
+                "running {}",
+                commands.collect::<Vec<_>>().join(", ")
+            ));
         }
         if !self.files.is_empty() {
-            let shown = self.files.iter().take(FILES_SHOWN_MAX).copied().collect::<Vec<_>>().join(", ");
-            let more = match self.files.len().saturating_sub(FILES_SHOWN_MAX) + self.fix.more_files as usize {
+            let shown = self
+                .files
+                .iter()
+                .take(FILES_SHOWN_MAX)
+                .copied()
+                .collect::<Vec<_>>()
+                .join(", ");
+            let more = match self.files.len().saturating_sub(FILES_SHOWN_MAX)
+                + self.fix.more_files as usize
+            {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
@@ -353,7 +435,8 @@ fn file_name(file: &str) -> &str {
 }
 
 fn is_prose(file: &str) -> bool {
-    file.rsplit_once('.').is_some_and(|(_, ending)| PROSE.contains(&ending.to_lowercase().as_str()))
+    file.rsplit_once('.')
+        .is_some_and(|(_, ending)| PROSE.contains(&ending.to_lowercase().as_str()))
 }
 
 /// Whether a project's file is the one that a tool named: whole, or by its end.
@@ -374,24 +457,60 @@ mod tests {
 
     /// A mistake of which this is said.
     fn seen(said: &[u64]) -> Sighting {
-        let fault = Fault { code: "E0382".into(), message: "moved".into(), ..Fault::default() };
-        Sighting { fault, said: said.to_vec() }
+        let fault = Fault {
+            code: "E0382".into(),
+            message: "moved".into(),
+            ..Fault::default()
+        };
+        Sighting {
+            fault,
+            said: said.to_vec(),
+        }
     }
 
     fn came(known: Option<Incident>, said: &[u64], session: u64, hours: i64) -> Incident {
-        let visit = Visit { tool: "cargo build", session, at: at(hours), is_back: true };
+        let visit = Visit {
+            tool: "cargo build",
+            session,
+            at: at(hours),
+            is_back: true,
+        };
         Incident::occurred(known, &seen(said), visit)
     }
 
-    fn mended(incident: &mut Incident, files: &[&str], commands: &[&str], session: u64, hours: i64) {
-        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        incident.mended(Remedy { session, files: &own(files), commands: &own(commands) }, at(hours));
+    fn mended(
+        incident: &mut Incident,
+        files: &[&str],
+        commands: &[&str],
+        session: u64,
+        hours: i64,
+    ) {
+        let own = |words: &[&str]| {
+            words
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>()
+        };
+        incident.mended(
+            Remedy {
+                session,
+                files: &own(files),
+                commands: &own(commands),
+            },
+            at(hours),
+        );
     }
 
     fn told(incident: &Incident, lines: &[u64]) -> Option<String> {
         let lines: HashSet<u64> = lines.iter().copied().collect();
-        let failure = Failure { lines: &lines, output: "cannot find left-pad", tool: "cargo build" };
-        incident.remedy(failure).map(|told| told.shown(&TimeZone::UTC))
+        let failure = Failure {
+            lines: &lines,
+            output: "cannot find left-pad",
+            tool: "cargo build",
+        };
+        incident
+            .remedy(failure)
+            .map(|told| told.shown(&TimeZone::UTC))
     }
 
     #[test]
@@ -400,24 +519,53 @@ mod tests {
         assert_eq!(told(&incident, &[1]), None);
         mended(&mut incident, &["src/a.rs"], &[], 1, 0);
         let same = came(Some(incident.clone()), &[1], 1, 1);
-        assert_eq!(told(&same, &[1]), None, "it came back to the session that did it");
+        assert_eq!(
+            told(&same, &[1]),
+            None,
+            "it came back to the session that did it"
+        );
         let mut other = came(Some(incident.clone()), &[1], 2, 1);
-        assert_eq!(told(&other, &[1, 9]).as_deref(), Some("fixed before by changing src/a.rs (2026-10-26)"));
+        assert_eq!(
+            told(&other, &[1, 9]).as_deref(),
+            Some("fixed before by changing src/a.rs (2026-10-26)")
+        );
         mended(&mut other, &["src/a.rs"], &[], 2, 2);
-        assert_eq!(told(&came(Some(other.clone()), &[1], 3, 3), &[1]), None, "twice on one day");
-        let later = came(Some(Incident::read(&other.encode_to_vec()).unwrap()), &[1], 3, 30);
-        assert_eq!(told(&later, &[1]).as_deref(), Some("fixed before by changing src/a.rs (2026-10-26), held 1 of 2"));
+        assert_eq!(
+            told(&came(Some(other.clone()), &[1], 3, 3), &[1]),
+            None,
+            "twice on one day"
+        );
+        let later = came(
+            Some(Incident::read(&other.encode_to_vec()).unwrap()),
+            &[1],
+            3,
+            30,
+        );
+        assert_eq!(
+            told(&later, &[1]).as_deref(),
+            Some("fixed before by changing src/a.rs (2026-10-26), held 1 of 2")
+        );
         assert_eq!((later.occurrences(), later.fault()), (3, seen(&[]).fault));
     }
 
     #[test]
     fn a_remedy_is_for_the_failure_that_says_the_same() {
         let mut incident = came(None, &[1, 2], 1, 0);
-        let visit = Visit { tool: "cargo build", session: 1, at: at(1), is_back: false };
+        let visit = Visit {
+            tool: "cargo build",
+            session: 1,
+            at: at(1),
+            is_back: false,
+        };
         incident = Incident::occurred(Some(incident), &seen(&[1, 3]), visit);
         mended(&mut incident, &["src/a.rs"], &[], 1, 2);
         let back = came(Some(incident), &[1], 2, 30);
-        for (lines, is_told) in [(&[1, 2, 7][..], true), (&[1, 3], true), (&[1], false), (&[1, 4], false)] {
+        for (lines, is_told) in [
+            (&[1, 2, 7][..], true),
+            (&[1, 3], true),
+            (&[1], false),
+            (&[1, 4], false),
+        ] {
             assert_eq!(told(&back, lines).is_some(), is_told, "{lines:?}");
         }
     }
@@ -425,7 +573,13 @@ mod tests {
     #[test]
     fn commands_that_are_not_about_the_failure_are_left_out() {
         let mut incident = came(None, &[1], 1, 0);
-        mended(&mut incident, &[], &["npm install left-pad", "git reset --hard HEAD~1"], 1, 0);
+        mended(
+            &mut incident,
+            &[],
+            &["npm install left-pad", "git reset --hard HEAD~1"],
+            1,
+            0,
+        );
         let back = came(Some(incident.clone()), &[1], 2, 30);
         let fix = "fixed before by running `npm install left-pad` (2026-10-26), held 1 of 1";
         assert_eq!(told(&back, &[1]).as_deref(), Some(fix));
@@ -439,7 +593,10 @@ mod tests {
         let mut incident = came(None, &[1], 1, 0);
         mended(&mut incident, &["README.md", "src/a.rs"], &[], 1, 0);
         let fix = "fixed before by changing src/a.rs (2026-10-26)";
-        assert_eq!(told(&came(Some(incident), &[1], 2, 1), &[1]).as_deref(), Some(fix));
+        assert_eq!(
+            told(&came(Some(incident), &[1], 2, 1), &[1]).as_deref(),
+            Some(fix)
+        );
         let mut prose = came(None, &[1], 1, 0);
         mended(&mut prose, &["README.md"], &[], 1, 0);
         assert_eq!(told(&came(Some(prose), &[1], 2, 1), &[1]), None);
@@ -449,15 +606,34 @@ mod tests {
     fn files_that_are_not_kept_are_counted() {
         let mut incident = came(None, &[1], 1, 0);
         let files: Vec<String> = (0..12).map(|n| format!("src/{n}.rs")).collect();
-        incident.mended(Remedy { session: 1, files: &files, commands: &[] }, at(0));
+        incident.mended(
+            Remedy {
+                session: 1,
+                files: &files,
+                commands: &[],
+            },
+            at(0),
+        );
         let incident = Incident::read(&incident.encode_to_vec()).unwrap();
         let told = told(&came(Some(incident), &[1], 2, 30), &[1]).unwrap();
-        assert!(told.contains("changing src/0.rs, src/1.rs, src/2.rs and 9 more ("), "{told}");
+        assert!(
+            told.contains("changing src/0.rs, src/1.rs, src/2.rs and 9 more ("),
+            "{told}"
+        );
     }
 
     #[test]
     fn damaged_and_newer_forms_are_none() {
         assert!(Incident::read(b"\xff\xff").is_none());
-        assert!(Incident::read(&Incident { version: 2, ..Incident::default() }.encode_to_vec()).is_none());
+        assert!(
+            Incident::read(
+                &Incident {
+                    version: 2,
+                    ..Incident::default()
+                }
+                .encode_to_vec()
+            )
+            .is_none()
+        );
     }
 }

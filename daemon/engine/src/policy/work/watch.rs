@@ -1,8 +1,8 @@
 //! Whether a project's hooks work: which fired when, which failed, and what of it is worth telling.
 //!
-//! A client never says that it stopped running a hook, and a hook that is silent looks like one that has nothing to say. So
-//! those that every session fires are expected to: one that is wired and has not fired for a week in which there were
-//! sessions is told of, once a day at most.
+//! A client never says that it stopped running a hook, and a hook that is silent looks like one
+//! that has nothing to say. So those that every session fires are expected to: one that is wired
+//! and has not fired for a week in which there were sessions is told of, once a day at most.
 
 use std::time::Duration;
 
@@ -29,7 +29,8 @@ const LATE_MIN: u32 = 5;
 /// How long late answers are remembered one by one.
 const LATE_MAX: Duration = Duration::from_hours(7 * 24);
 
-/// How long after its start a daemon may be late: files are read for the first time, and models loaded.
+/// How long after its start a daemon may be late: files are read for the first time, and models
+/// loaded.
 const STARTING_MAX: Duration = Duration::from_secs(30);
 
 /// How long until the same is told again.
@@ -76,7 +77,8 @@ pub struct Watch {
     /// Events that were answered with nothing because something failed, and were not told of yet.
     #[prost(uint32, tag = "3")]
     failures: u32,
-    /// Events whose answers came too late though the daemon had run for a while, and were not told of yet.
+    /// Events whose answers came too late though the daemon had run for a while, and were not told
+    /// of yet.
     #[prost(uint32, tag = "6")]
     late: u32,
     /// Those of the last week, whether told of or not.
@@ -92,11 +94,29 @@ pub struct Watch {
 
 impl Redact for Watch {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { hooks, starts_us: _, failures: _, late: _, lates, told_at_us: _, written_at_us: _ } = self;
-        for Hook { event, fired_at_us: _ } in hooks {
+        let Self {
+            hooks,
+            starts_us: _,
+            failures: _,
+            late: _,
+            lates,
+            told_at_us: _,
+            written_at_us: _,
+        } = self;
+        for Hook {
+            event,
+            fired_at_us: _,
+        } in hooks
+        {
             secrets.said(event);
         }
-        for Late { event, times: _, after_start: _, last_at_us: _ } in lates {
+        for Late {
+            event,
+            times: _,
+            after_start: _,
+            last_at_us: _,
+        } in lates
+        {
             secrets.said(event);
         }
     }
@@ -112,7 +132,11 @@ impl Watch {
     /// When any of its hooks fired last, in microseconds.
     #[must_use]
     pub fn fired_at_us(&self) -> i64 {
-        self.hooks.iter().map(|hook| hook.fired_at_us).max().unwrap_or(i64::MIN)
+        self.hooks
+            .iter()
+            .map(|hook| hook.fired_at_us)
+            .max()
+            .unwrap_or(i64::MIN)
     }
 
     /// Notes that an event's hook fired. Returns whether that is worth writing now.
@@ -133,7 +157,8 @@ impl Watch {
 
     /// Notes that an event's answer came too late, from a daemon that was started at a time.
     pub fn was_late(&mut self, event: &str, started_at: Timestamp, now: Timestamp) {
-        self.lates.retain(|late| age(late.last_at_us, now) < LATE_MAX);
+        self.lates
+            .retain(|late| age(late.last_at_us, now) < LATE_MAX);
         let known = self.lates.iter().position(|late| late.event == event);
         let mut late = known.map_or_else(Late::default, |place| self.lates.swap_remove(place));
         event.clone_into(&mut late.event);
@@ -148,33 +173,58 @@ impl Watch {
 
     /// The events whose answers came too late in the last week.
     pub fn late(&self, now: Timestamp) -> impl Iterator<Item = &Late> {
-        self.lates.iter().filter(move |late| age(late.last_at_us, now) < LATE_MAX)
+        self.lates
+            .iter()
+            .filter(move |late| age(late.last_at_us, now) < LATE_MAX)
     }
 
-    /// Notes that a session starts, of which these events' hooks are `wired`. Returns what is worth telling it.
+    /// Notes that a session starts, of which these events' hooks are `wired`. Returns what is worth
+    /// telling it.
     pub fn started(&mut self, wired: &[String], now: Timestamp) -> Vec<String> {
         self.starts_us.push(now.as_micros());
         let surplus = self.starts_us.len().saturating_sub(STARTS_MAX);
         self.starts_us.drain(..surplus);
         self.written_at_us = now.as_micros();
-        self.silence(wired, now).into_iter().chain(self.failures()).collect()
+        self.silence(wired, now)
+            .into_iter()
+            .chain(self.failures())
+            .collect()
     }
 
     fn silence(&mut self, wired: &[String], now: Timestamp) -> Option<String> {
-        let expected = EXPECTED.iter().filter(|event| wired.iter().any(|wired| wired == *event));
+        let expected = EXPECTED
+            .iter()
+            .filter(|event| wired.iter().any(|wired| wired == *event));
         let silent: Vec<(&str, Duration)> = expected
             .map(|event| (*event, age(self.hook(event, now).fired_at_us, now)))
             .filter(|(_, silence)| *silence >= SILENT_MAX)
             .collect();
-        let sessions = self.starts_us.iter().filter(|&&at_us| age(at_us, now) < SILENT_MAX).count();
-        let is_told = self.told_at_us.is_some_and(|told_at_us| age(told_at_us, now) < TOLD_INTERVAL);
+        let sessions = self
+            .starts_us
+            .iter()
+            .filter(|&&at_us| age(at_us, now) < SILENT_MAX)
+            .count();
+        let is_told = self
+            .told_at_us
+            .is_some_and(|told_at_us| age(told_at_us, now) < TOLD_INTERVAL);
         if silent.is_empty() || sessions < SESSIONS_MIN || is_told {
             return None;
         }
         self.told_at_us = Some(now.as_micros());
-        let days = silent.iter().map(|(_, silence)| silence.as_secs() / 86_400).min().unwrap_or_default();
-        let names: Vec<String> = silent.iter().map(|(event, _)| format!("`{event}`")).collect();
-        let (hooks, have) = if names.len() == 1 { ("hook", "has") } else { ("hooks", "have") };
+        let days = silent
+            .iter()
+            .map(|(_, silence)| silence.as_secs() / 86_400)
+            .min()
+            .unwrap_or_default();
+        let names: Vec<String> = silent
+            .iter()
+            .map(|(event, _)| format!("`{event}`"))
+            .collect();
+        let (hooks, have) = if names.len() == 1 {
+            ("hook", "has")
+        } else {
+            ("hooks", "have")
+        };
         Some(format!(
             "Helix: the {hooks} {} {have} not fired here for {days} days although wired; tell the user to \
              look at `helixctl hooks status` and at whether the client has hooks switched off.",
@@ -197,7 +247,10 @@ impl Watch {
     fn hook(&mut self, event: &str, now: Timestamp) -> &mut Hook {
         let known = self.hooks.iter().position(|hook| hook.event == event);
         let place = known.unwrap_or_else(|| {
-            self.hooks.push(Hook { event: event.to_owned(), fired_at_us: now.as_micros() });
+            self.hooks.push(Hook {
+                event: event.to_owned(),
+                fired_at_us: now.as_micros(),
+            });
             self.hooks.len() - 1
         });
         &mut self.hooks[place]
@@ -231,7 +284,11 @@ mod tests {
         watch.fired("prompt", day(7));
         let told = watch.started(&wired(), day(7));
         assert_eq!(told.len(), 1);
-        assert!(told.iter().all(|text| text.contains("the hook `ambient` has not fired here for 7 days")), "{told:?}");
+        assert!(
+            told.iter()
+                .all(|text| text.contains("the hook `ambient` has not fired here for 7 days")),
+            "{told:?}"
+        );
         assert!(watch.started(&wired(), day(7)).is_empty());
         assert_eq!(watch.started(&wired(), day(8)).len(), 1);
         watch.fired("ambient", day(9));
@@ -242,7 +299,10 @@ mod tests {
     fn silence_says_nothing_where_nobody_works_or_nothing_is_wired() {
         let mut watch = Watch::default();
         watch.fired("ambient", day(0));
-        assert!(watch.started(&wired(), day(30)).is_empty(), "the first session after a holiday");
+        assert!(
+            watch.started(&wired(), day(30)).is_empty(),
+            "the first session after a holiday"
+        );
         let mut watch = Watch::default();
         watch.fired("ambient", day(0));
         for at in 5..9 {
@@ -253,7 +313,9 @@ mod tests {
     #[test]
     fn a_hook_that_never_fired_counts_from_when_it_was_seen() {
         let mut watch = Watch::default();
-        let told: Vec<usize> = (0..9).map(|at| watch.started(&wired(), day(at)).len()).collect();
+        let told: Vec<usize> = (0..9)
+            .map(|at| watch.started(&wired(), day(at)).len())
+            .collect();
         assert_eq!(told, [0, 0, 0, 0, 0, 0, 0, 1, 1]);
     }
 
@@ -264,11 +326,19 @@ mod tests {
         watch.failed();
         watch.was_late("prompt", day(0), day(1));
         let told = watch.started(&[], day(0));
-        assert!(told.len() == 1 && told.iter().all(|text| text.contains("2 events of earlier sessions")));
+        assert!(
+            told.len() == 1
+                && told
+                    .iter()
+                    .all(|text| text.contains("2 events of earlier sessions"))
+        );
         assert!(watch.started(&[], day(0)).is_empty());
         (0..LATE_MIN).for_each(|_| watch.was_late("prompt", day(0), day(1)));
         let told = watch.started(&[], day(1));
-        assert!(told.len() == 1 && told.iter().all(|text| text.contains("5 events")), "{told:?}");
+        assert!(
+            told.len() == 1 && told.iter().all(|text| text.contains("5 events")),
+            "{told:?}"
+        );
         (0..LATE_MIN).for_each(|_| watch.was_late("prompt", day(1), day(1)));
         assert!(watch.started(&[], day(1)).is_empty(), "a start delays some");
     }
@@ -280,13 +350,22 @@ mod tests {
         watch.was_late("prompt", day(0), day(1));
         watch.was_late("ambient", day(0), day(5));
         let late = |watch: &Watch, at| {
-            watch.late(at).map(|late| (late.event.clone(), late.times, late.after_start)).collect::<Vec<_>>()
+            watch
+                .late(at)
+                .map(|late| (late.event.clone(), late.times, late.after_start))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(late(&watch, day(6)), [("prompt".to_owned(), 2, 1), ("ambient".to_owned(), 1, 0)]);
+        assert_eq!(
+            late(&watch, day(6)),
+            [("prompt".to_owned(), 2, 1), ("ambient".to_owned(), 1, 0)]
+        );
         watch.started(&[], day(6));
         assert_eq!(late(&watch, day(8)), [("ambient".to_owned(), 1, 0)]);
         watch.was_late("prompt", day(8), day(8));
-        assert_eq!(late(&watch, day(8)), [("ambient".to_owned(), 1, 0), ("prompt".to_owned(), 1, 1)]);
+        assert_eq!(
+            late(&watch, day(8)),
+            [("ambient".to_owned(), 1, 0), ("prompt".to_owned(), 1, 1)]
+        );
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Whether the best of what a search found by meaning alone is no nearer than chance.
 //!
-//! A vector is near something whatever it is made of. What that is worth depends on the strand: notes about one matter are near
-//! each other, those about many are not. So a search of which no memory has any word is held against pairs of memories chosen
-//! at random.
+//! A vector is near something whatever it is made of. What that is worth depends on the strand:
+//! notes about one matter are near each other, those about many are not. So a search of which no
+//! memory has any word is held against pairs of memories chosen at random.
 //!
-//! Measured with `MiniLM` (int8) on the 188 memories of `tests/fixtures/corpus/helix.json`: of 60 queries of random letters the
-//! best cosine is .17 to .34, 22 of them above [`MEANING_FLOOR`]; one of twenty pairs of memories has more than .36. Of questions
-//! in other words than the memory's the best has .27 to .58, median .38; what of them counts as chance still shows its nearest.
+//! Measured with `MiniLM` (int8) on the 188 memories of `tests/fixtures/corpus/helix.json`: of 60
+//! queries of random letters the best cosine is .17 to .34, 22 of them above [`MEANING_FLOOR`]; one
+//! of twenty pairs of memories has more than .36. Of questions in other words than the memory's the
+//! best has .27 to .58, median .38; what of them counts as chance still shows its nearest.
 
 use super::super::fusion::MEANING_FLOOR;
 use super::super::run::Hit;
@@ -21,14 +22,20 @@ const VECTORS_MIN: usize = 30;
 /// The share of the pairs that are nearer than what counts as chance.
 const NEARER_SHARE: usize = 20;
 
-/// Nearest that counts as chance in any strand: gibberish is never nearer, however alike the memories are.
+/// Nearest that counts as chance in any strand: gibberish is never nearer, however alike the
+/// memories are.
 const CHANCE_MAX: f32 = 0.35;
 
-/// Whether none of the hits, which have none of the words, is nearer in meaning than memories are by chance.
+/// Whether none of the hits, which have none of the words, is nearer in meaning than memories are
+/// by chance.
 #[must_use]
 pub fn is_noise(strand: &Strand, hits: &[Hit]) -> bool {
-    let best = hits.iter().map(|hit| hit.evidence.semantic_score).fold(0.0, f32::max);
-    !hits.is_empty() && chance(strand.random_nearness(PAIRS, VECTORS_MIN)).is_some_and(|chance| best < chance)
+    let best = hits
+        .iter()
+        .map(|hit| hit.evidence.semantic_score)
+        .fold(0.0, f32::max);
+    !hits.is_empty()
+        && chance(strand.random_nearness(PAIRS, VECTORS_MIN)).is_some_and(|chance| best < chance)
 }
 
 /// The cosine up to which a strand's memories are near by chance; `None` where too few are known.

@@ -1,8 +1,9 @@
 //! Form of a request: about this project, about anything, or neither said.
 //!
-//! Knowledge and errands that any project could ask for ("what is a dead letter queue?", "translate this mail") share rare words
-//! with memories that merely use the technology. Their wording gives them away: they speak of nothing definite. Requests about
-//! the project speak of *the* deadline, *our* branch, *this* test, or of a code. Measured by leaving one project's prompts out:
+//! Knowledge and errands that any project could ask for ("what is a dead letter queue?", "translate
+//! this mail") share rare words with memories that merely use the technology. Their wording gives
+//! them away: they speak of nothing definite. Requests about the project speak of *the* deadline,
+//! *our* branch, *this* test, or of a code. Measured by leaving one project's prompts out:
 //! at 95 % silence the sign is worth 7 points of coverage.
 
 /// Form of a request.
@@ -17,7 +18,9 @@ pub struct Request {
 }
 
 /// Words in front of a request that say nothing.
-const POLITE: &[&str] = &["can", "could", "hey", "hi", "ok", "okay", "please", "so", "well", "you"];
+const POLITE: &[&str] = &[
+    "can", "could", "hey", "hi", "ok", "okay", "please", "so", "well", "you",
+];
 
 /// Beginnings of questions about what things are.
 const ASKING: &[&str] = &[
@@ -40,16 +43,33 @@ const ASKING: &[&str] = &[
 ];
 
 /// Beginnings of errands that are about the project only where they name something definite.
-const MAKING: &[&str] = &["compare", "generate", "prepare", "recommend", "summarise", "summarize"];
+const MAKING: &[&str] = &[
+    "compare",
+    "generate",
+    "prepare",
+    "recommend",
+    "summarise",
+    "summarize",
+];
 
 /// Beginnings of errands that are work on a text, or with a tool that every project has.
-const ERRANDS: &[&str] = &["convert", "draft", "git", "invent", "proofread", "rephrase", "translate"];
+const ERRANDS: &[&str] = &[
+    "convert",
+    "draft",
+    "git",
+    "invent",
+    "proofread",
+    "rephrase",
+    "translate",
+];
 
 /// Phrases of general requests, wherever they stand.
 const GENERAL: &[&str] = &["difference between", "in general", "one-liner"];
 
 /// Words before or instead of something definite.
-const DEFINITE: &[&str] = &["i", "i'm", "i've", "me", "my", "that", "the", "these", "this", "those"];
+const DEFINITE: &[&str] = &[
+    "i", "i'm", "i've", "me", "my", "that", "the", "these", "this", "those",
+];
 
 /// Words of people who share a project.
 const OURS: &[&str] = &["here", "our", "ours", "us", "we", "we're", "we've"];
@@ -83,32 +103,50 @@ impl Request {
             .map(|word| word.trim_matches(['\'', '-']))
             .filter(|word| !word.is_empty())
             .collect();
-        let asked = words.iter().position(|word| !POLITE.contains(word)).and_then(|first| words.get(first..));
+        let asked = words
+            .iter()
+            .position(|word| !POLITE.contains(word))
+            .and_then(|first| words.get(first..));
         let asked = asked.unwrap_or_default().join(" ");
         let padded = format!(" {asked} ");
-        let has = |phrases: &[&str]| phrases.iter().any(|phrase| padded.contains(&format!(" {phrase} ")));
+        let has = |phrases: &[&str]| {
+            phrases
+                .iter()
+                .any(|phrase| padded.contains(&format!(" {phrase} ")))
+        };
         let begins = |forms: &[&str]| forms.iter().any(|form| has_beginning(&asked, form));
         let is_ours = words.iter().any(|word| OURS.contains(word));
         let is_definite = is_ours || words.iter().any(|word| DEFINITE.contains(word));
-        let is_general = begins(ERRANDS) || has(GENERAL) || (!is_definite && (begins(ASKING) || begins(MAKING)));
+        let is_general =
+            begins(ERRANDS) || has(GENERAL) || (!is_definite && (begins(ASKING) || begins(MAKING)));
         let is_how = has(HOW);
-        Self { is_general: is_general && !names_code(&text), is_ours, is_how }
+        Self {
+            is_general: is_general && !names_code(&text),
+            is_ours,
+            is_how,
+        }
     }
 }
 
 fn has_beginning(text: &str, beginning: &str) -> bool {
-    text.strip_prefix(beginning).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    text.strip_prefix(beginning)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// Whether a text has a code or an identifier, which mean one thing only.
 fn names_code(text: &str) -> bool {
-    text.contains('_') || text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).any(is_code)
+    text.contains('_')
+        || text
+            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+            .any(is_code)
 }
 
 fn is_code(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let digits = number.strip_prefix('-').unwrap_or(number);
-    number.len() < word.len() && digits.len() >= CODE_MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit())
+    number.len() < word.len()
+        && digits.len() >= CODE_MIN_DIGITS
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -148,13 +186,19 @@ mod tests {
 
     #[test]
     fn who_asks_how_wants_a_procedure() {
-        assert!(Request::of("How do I deploy to production?").is_how && Request::of("hi, how can we roll back").is_how);
+        assert!(
+            Request::of("How do I deploy to production?").is_how
+                && Request::of("hi, how can we roll back").is_how
+        );
         assert!(!Request::of("show today's steps of the build").is_how);
     }
 
     #[test]
     fn what_is_shared_is_said_to_be_ours() {
-        assert!(Request::of("What's our branch naming?").is_ours && Request::of("do we ship it HERE").is_ours);
+        assert!(
+            Request::of("What's our branch naming?").is_ours
+                && Request::of("do we ship it HERE").is_ours
+        );
         assert!(!Request::of("the west wing is where?").is_ours);
     }
 }

@@ -1,5 +1,5 @@
-//! Reading of a memory's record only what the catalog keeps of it, without an allocation for each field: a start reads every
-//! record, and most of a record is what the catalog does not keep.
+//! Reading of a memory's record only what the catalog keeps of it, without an allocation for each
+//! field: a start reads every record, and most of a record is what the catalog does not keep.
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
@@ -42,7 +42,11 @@ impl<'a> Columns<'a> {
             scope,
             source: memory.source.as_ref().map(|source| source.path.as_str()),
             links: memory.links.clone(),
-            attributes: memory.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            attributes: memory
+                .attributes
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect(),
             importance: memory.importance,
             confidence: memory.confidence,
             pinned: memory.pinned,
@@ -64,9 +68,14 @@ impl<'a> Columns<'a> {
         let mut raw = Raw::default();
         let mut rest = versioned(WHAT, record)?;
         while !rest.is_empty() {
-            raw.field(&mut rest).map_err(|error| damaged(WHAT, &error))?;
+            raw.field(&mut rest)
+                .map_err(|error| damaged(WHAT, &error))?;
         }
-        let links = raw.links.into_iter().map(decode_id).collect::<Result<_, _>>()?;
+        let links = raw
+            .links
+            .into_iter()
+            .map(decode_id)
+            .collect::<Result<_, _>>()?;
         Ok(Self {
             id: decode_id(raw.id)?,
             topic: raw.topic,
@@ -81,7 +90,8 @@ impl<'a> Columns<'a> {
             confidence: raw.confidence,
             pinned: raw.pinned,
             origin: decode_origin(raw.origin)?,
-            status: Status::parse(raw.status).ok_or_else(|| damaged(WHAT, "its status is unknown"))?,
+            status: Status::parse(raw.status)
+                .ok_or_else(|| damaged(WHAT, "its status is unknown"))?,
             valid_from: Timestamp::from_micros(raw.valid_from_us),
             recorded_at: Timestamp::from_micros(raw.recorded_at_us),
             last_seen_at: Timestamp::from_micros(raw.recorded_at_us),

@@ -14,12 +14,20 @@ impl Snapshot {
     /// When the disk fails.
     pub fn number_of_id(&self, id: &MemoryId) -> Result<Option<MemoryNumber>, StoreError> {
         guarded(|| {
-            let Some(number) = self.ids.get(*id.as_bytes())?.map(|found| MemoryNumber(found.value())) else {
+            let Some(number) = self
+                .ids
+                .get(*id.as_bytes())?
+                .map(|found| MemoryNumber(found.value()))
+            else {
                 return Ok(None);
             };
-            let Some(record) = self.memories.get(number.0)? else { return Ok(None) };
+            let Some(record) = self.memories.get(number.0)? else {
+                return Ok(None);
+            };
             let body = self.body(number, record.value())?;
-            let own = body.and_then(|body| codec::Columns::decode(body).ok()).map(|columns| columns.id);
+            let own = body
+                .and_then(|body| codec::Columns::decode(body).ok())
+                .map(|columns| columns.id);
             Ok((own == Some(*id)).then_some(number))
         })
     }
@@ -30,16 +38,31 @@ impl Snapshot {
     }
 
     /// The same; `None` where the operations that could say it were lost with a damaged store.
-    pub(super) fn had_handle(&self, number: MemoryNumber, handle: &str) -> Result<Option<bool>, StoreError> {
-        let Some(memory) = self.memory(number)? else { return Ok(Some(false)) };
+    pub(super) fn had_handle(
+        &self,
+        number: MemoryNumber,
+        handle: &str,
+    ) -> Result<Option<bool>, StoreError> {
+        let Some(memory) = self.memory(number)? else {
+            return Ok(Some(false));
+        };
         let mut earlier = Some(memory.sequence).filter(|_| memory.handle.as_str() != handle);
         while let Some(sequence) = earlier {
-            let Some(entry) = self.history.get(sequence.0)? else { return Ok(None) };
-            let Some(operation) = self.operation(sequence, entry.value()) else { return Ok(None) };
-            if operation.memory().is_ok_and(|earlier| earlier.handle.as_str() == handle) {
+            let Some(entry) = self.history.get(sequence.0)? else {
+                return Ok(None);
+            };
+            let Some(operation) = self.operation(sequence, entry.value()) else {
+                return Ok(None);
+            };
+            if operation
+                .memory()
+                .is_ok_and(|earlier| earlier.handle.as_str() == handle)
+            {
                 return Ok(Some(true));
             }
-            earlier = operation.previous_of_memory.filter(|previous| *previous < sequence);
+            earlier = operation
+                .previous_of_memory
+                .filter(|previous| *previous < sequence);
         }
         Ok(Some(memory.handle.as_str() == handle))
     }
@@ -49,7 +72,12 @@ impl Snapshot {
     /// # Errors
     /// When the disk fails.
     pub fn has_handle(&self, handle: &str, number: MemoryNumber) -> Result<bool, StoreError> {
-        guarded(|| Ok(self.handles.get(handle)?.is_some_and(|found| found.value() == number.0)))
+        guarded(|| {
+            Ok(self
+                .handles
+                .get(handle)?
+                .is_some_and(|found| found.value() == number.0))
+        })
     }
 
     /// Reads every handle, present and former, in order.
@@ -75,7 +103,10 @@ impl Snapshot {
     /// When the disk fails.
     pub fn number_of_handle(&self, handle: &str) -> Result<Option<MemoryNumber>, StoreError> {
         guarded(|| {
-            let found = self.handles.get(handle)?.map(|found| MemoryNumber(found.value()));
+            let found = self
+                .handles
+                .get(handle)?
+                .map(|found| MemoryNumber(found.value()));
             match found {
                 Some(number) if self.goes_by(number, handle)? => Ok(Some(number)),
                 Some(_) | None => Ok(None),
@@ -83,7 +114,8 @@ impl Snapshot {
         })
     }
 
-    /// Calls `each` with the memories of which a handle, present or former, starts with `prefix`, until it returns false.
+    /// Calls `each` with the memories of which a handle, present or former, starts with `prefix`,
+    /// until it returns false.
     ///
     /// # Errors
     /// When the disk fails.

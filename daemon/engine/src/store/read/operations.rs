@@ -18,14 +18,23 @@ impl Snapshot {
     pub fn sequence(&self) -> Result<Sequence, StoreError> {
         guarded(|| {
             let newest = self.history.last()?.map_or(0, |(key, _)| key.value());
-            let lost = self.transaction.open_table(tables::GAPS)?.last()?.map_or(0, |(_, last)| last.value());
+            let lost = self
+                .transaction
+                .open_table(tables::GAPS)?
+                .last()?
+                .map_or(0, |(_, last)| last.value());
             Ok(Sequence(newest.max(lost)))
         })
     }
 
     /// The newest operation as it is kept.
     pub(in crate::store) fn last_operation(&self) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
-        guarded(|| Ok(self.history.last()?.map(|(sequence, entry)| (sequence.value(), entry.value().to_vec()))))
+        guarded(|| {
+            Ok(self
+                .history
+                .last()?
+                .map(|(sequence, entry)| (sequence.value(), entry.value().to_vec())))
+        })
     }
 
     /// Says which store this is: no other one says the same, but for a copy of it.
@@ -35,13 +44,15 @@ impl Snapshot {
     pub fn identity(&self) -> Result<String, StoreError> {
         guarded(|| {
             let meta = self.transaction.open_table(tables::META)?;
-            let identity = meta.get(tables::META_IDENTITY)?.map_or(0, |identity| identity.value());
+            let identity = meta
+                .get(tables::META_IDENTITY)?
+                .map_or(0, |identity| identity.value());
             Ok(format!("{identity:016x}"))
         })
     }
 
-    /// Says which store this is and what its history was up to a sequence: no other store, and no other past of this one, says the
-    /// same. `None` for a sequence that it does not have.
+    /// Says which store this is and what its history was up to a sequence: no other store, and no
+    /// other past of this one, says the same. `None` for a sequence that it does not have.
     ///
     /// # Errors
     /// When the disk fails.
@@ -67,7 +78,11 @@ impl Snapshot {
         mut each: impl FnMut(Operation) -> Result<(), E>,
     ) -> Result<(), E> {
         guarded(|| {
-            for entry in self.history.range(sequence.0.saturating_add(1)..).map_err(StoreError::from)? {
+            for entry in self
+                .history
+                .range(sequence.0.saturating_add(1)..)
+                .map_err(StoreError::from)?
+            {
                 let (key, value) = entry.map_err(StoreError::from)?;
                 if let Some(operation) = self.operation(Sequence(key.value()), value.value()) {
                     each(operation)?;
@@ -78,7 +93,11 @@ impl Snapshot {
     }
 
     /// Decodes an operation; `None` for one that is damaged, which is noted.
-    pub(in crate::store) fn operation(&self, sequence: Sequence, entry: &[u8]) -> Option<Operation> {
+    pub(in crate::store) fn operation(
+        &self,
+        sequence: Sequence,
+        entry: &[u8],
+    ) -> Option<Operation> {
         let decoded = history::decode(sequence, entry);
         if decoded.is_err() {
             self.skipped.operation(sequence);
@@ -90,7 +109,9 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the disk fails; an item, when it fails there, and it is the last one.
-    pub fn operations_backwards(&self) -> Result<impl Iterator<Item = Result<Operation, StoreError>>, StoreError> {
+    pub fn operations_backwards(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Operation, StoreError>>, StoreError> {
         let mut entries = guarded(|| Ok::<_, StoreError>(self.history.iter()?.rev()))?;
         let mut has_failed = false;
         let mut next = move || -> Result<Option<Operation>, StoreError> {
@@ -112,9 +133,9 @@ impl Snapshot {
         }))
     }
 
-    /// When memories were changed after they were stored: calls `each` for every such operation after `sequence`, in order. What
-    /// was done in the very moment of the operation before it belongs to that, as the links of an import to its storing. Returns
-    /// the newest sequence.
+    /// When memories were changed after they were stored: calls `each` for every such operation
+    /// after `sequence`, in order. What was done in the very moment of the operation before it
+    /// belongs to that, as the links of an import to its storing. Returns the newest sequence.
     ///
     /// # Errors
     /// When the disk fails or a record is damaged.
@@ -128,8 +149,12 @@ impl Snapshot {
             for entry in self.history.range(sequence.0.saturating_add(1)..)? {
                 let (key, value) = entry?;
                 newest = Sequence(key.value());
-                let Some(moment) = self.moment(newest, value.value()) else { continue };
-                let Some(previous) = moment.previous_of_memory else { continue };
+                let Some(moment) = self.moment(newest, value.value()) else {
+                    continue;
+                };
+                let Some(previous) = moment.previous_of_memory else {
+                    continue;
+                };
                 let before = self.history.get(previous.0)?;
                 let before = before.and_then(|value| self.moment(previous, value.value()));
                 if before.is_none_or(|before| before.at != moment.at) {
@@ -152,7 +177,8 @@ impl Snapshot {
     /// Walks the whole history and checks its chain. What is known to be lost is passed over.
     ///
     /// # Errors
-    /// The outer error when the disk fails; the inner one names the first operation that does not fit.
+    /// The outer error when the disk fails; the inner one names the first operation that does not
+    /// fit.
     pub fn verify_history(&self) -> Result<Result<Sequence, ChainError>, StoreError> {
         guarded(|| {
             let gaps = self.transaction.open_table(tables::GAPS)?;
@@ -166,7 +192,10 @@ impl Snapshot {
                     expected = Sequence(gap.value()).next();
                 }
                 if sequence != expected {
-                    return Ok(Err(ChainError { sequence: expected, detail: "the operation is missing" }));
+                    return Ok(Err(ChainError {
+                        sequence: expected,
+                        detail: "the operation is missing",
+                    }));
                 }
                 match history::verify(sequence, value.value(), previous.as_ref()) {
                     Ok(hash) => previous = Some(hash),
@@ -178,8 +207,9 @@ impl Snapshot {
         })
     }
 
-    /// Checks that every memory's record is the one that the last operation on it left, and that every name leads to a memory that
-    /// has or had it. Returns those of which this is not so, by number.
+    /// Checks that every memory's record is the one that the last operation on it left, and that
+    /// every name leads to a memory that has or had it. Returns those of which this is not so,
+    /// by number.
     ///
     /// # Errors
     /// When the disk fails.
@@ -191,7 +221,10 @@ impl Snapshot {
         })?;
         let mut wrong = BTreeMap::new();
         self.for_each_memory(|memory| {
-            if newest.get(&memory.number.0).is_some_and(|newest| *newest > memory.sequence.0) {
+            if newest
+                .get(&memory.number.0)
+                .is_some_and(|newest| *newest > memory.sequence.0)
+            {
                 wrong.insert(memory.number, "its record is an earlier one");
             } else if self.number_of_id(&memory.id)? != Some(memory.number) {
                 wrong.insert(memory.number, "its id leads elsewhere");
@@ -199,14 +232,21 @@ impl Snapshot {
             Ok::<_, StoreError>(())
         })?;
         let lost = self.damage()?.lost_memories;
-        for number in newest.keys().copied().filter(|number| !lost.contains_key(number)).map(MemoryNumber) {
+        for number in newest
+            .keys()
+            .copied()
+            .filter(|number| !lost.contains_key(number))
+            .map(MemoryNumber)
+        {
             if !self.has_record(number)? {
                 wrong.insert(number, "it has no record");
             }
         }
         self.for_each_handle(|handle, number| {
             if self.had_handle(number, handle)? == Some(false) && self.has_record(number)? {
-                wrong.entry(number).or_insert("a handle leads to it that it never had");
+                wrong
+                    .entry(number)
+                    .or_insert("a handle leads to it that it never had");
             }
             Ok::<_, StoreError>(())
         })?;

@@ -16,7 +16,9 @@ impl Snapshot {
     pub fn incident(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         guarded(|| {
             let incidents = self.transaction.open_table(tables::INCIDENTS)?;
-            Ok(incidents.get(key)?.and_then(|record| opened(&tables::INCIDENTS, key, record.value())))
+            Ok(incidents
+                .get(key)?
+                .and_then(|record| opened(&tables::INCIDENTS, key, record.value())))
         })
     }
 
@@ -37,7 +39,8 @@ impl Snapshot {
         })
     }
 
-    /// Reads the receipts since then, newest first: their time in microseconds and their opaque states.
+    /// Reads the receipts since then, newest first: their time in microseconds and their opaque
+    /// states.
     ///
     /// # Errors
     /// When the disk fails.
@@ -71,8 +74,13 @@ impl Snapshot {
     }
 }
 
-/// Takes a record out of its envelope; one that is damaged counts as absent, since nobody stored it as knowledge.
-fn opened<K: SealedKey + ?Sized>(table: &impl TableHandle, key: &K, record: &[u8]) -> Option<Vec<u8>> {
+/// Takes a record out of its envelope; one that is damaged counts as absent, since nobody stored it
+/// as knowledge.
+fn opened<K: SealedKey + ?Sized>(
+    table: &impl TableHandle,
+    key: &K,
+    record: &[u8],
+) -> Option<Vec<u8>> {
     let opened = seal::open("a record", table, key, record);
     if let Err(error) = &opened {
         tracing::warn!(table = table.name(), %error, "a record is left out");
@@ -89,11 +97,16 @@ mod tests {
     #[test]
     fn receipts_are_read_back_to_a_time() {
         let directory = tempfile::tempdir().unwrap();
-        let (store, mut writer) = Store::open(&DirectoryStorage::new(directory.path().to_owned())).unwrap();
+        let (store, mut writer) =
+            Store::open(&DirectoryStorage::new(directory.path().to_owned())).unwrap();
         let receipts: Vec<(i64, Vec<u8>)> = [10, 20, 30].map(|at_us| (at_us, vec![1])).into();
         writer.commit(vec![Write::Receipts(receipts)]).unwrap();
         let since = |at_us: i64| -> Vec<i64> {
-            let receipts = store.snapshot().unwrap().receipts(Timestamp::from_micros(at_us)).unwrap();
+            let receipts = store
+                .snapshot()
+                .unwrap()
+                .receipts(Timestamp::from_micros(at_us))
+                .unwrap();
             receipts.into_iter().map(|(at_us, _)| at_us).collect()
         };
         assert_eq!(since(i64::MIN), [30, 20, 10]);

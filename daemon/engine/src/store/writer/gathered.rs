@@ -1,7 +1,8 @@
 //! Rows of new memories and operations, gathered so that many are written at once.
 //!
-//! Numbers and sequences grow, so these rows come behind every other of their tables. A cursor at a table's end fills page after
-//! page with them, where inserting them one by one looks for each one's place and moves what is in its page already.
+//! Numbers and sequences grow, so these rows come behind every other of their tables. A cursor at a
+//! table's end fills page after page with them, where inserting them one by one looks for each
+//! one's place and moves what is in its page already.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -55,7 +56,9 @@ impl Gathered {
 
     /// Whether a memory is not in the tables yet.
     pub(super) fn has(&self, number: MemoryNumber) -> bool {
-        self.memories.first().is_some_and(|(first, _)| *first <= number.0)
+        self.memories
+            .first()
+            .is_some_and(|(first, _)| *first <= number.0)
     }
 
     /// Whether so much is gathered that it is to be written.
@@ -67,13 +70,34 @@ impl Gathered {
 impl Tables<'_> {
     /// Writes what is gathered.
     pub(super) fn settle(&mut self) -> Result<(), CommitError> {
-        let Gathered { memories, ids, access, operations } = std::mem::take(&mut self.gathered);
-        append(&mut self.memories, memories.iter().map(|(number, record)| (*number, record.as_slice())))?;
+        let Gathered {
+            memories,
+            ids,
+            access,
+            operations,
+        } = std::mem::take(&mut self.gathered);
+        append(
+            &mut self.memories,
+            memories
+                .iter()
+                .map(|(number, record)| (*number, record.as_slice())),
+        )?;
         append(&mut self.access, access.iter().copied())?;
-        append(&mut self.history, operations.iter().map(|(sequence, record)| (*sequence, record.as_slice())))?;
+        append(
+            &mut self.history,
+            operations
+                .iter()
+                .map(|(sequence, record)| (*sequence, record.as_slice())),
+        )?;
         let last = self.ids.last()?.map(|(last, _)| last.value());
-        let are_behind = ids.first_key_value().is_some_and(|(first, _)| last.is_none_or(|last| last < *first));
-        if are_behind { append(&mut self.ids, ids.into_iter()) } else { insert(&mut self.ids, ids.into_iter()) }
+        let are_behind = ids
+            .first_key_value()
+            .is_some_and(|(first, _)| last.is_none_or(|last| last < *first));
+        if are_behind {
+            append(&mut self.ids, ids.into_iter())
+        } else {
+            insert(&mut self.ids, ids.into_iter())
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 use super::gathered::Gathered;
 use super::handles::Attempts;
 use super::{Change, CommitError, Stamps, Write, WriteError};
-use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
+use crate::model::{
+    Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp,
+};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{self, Edit};
 use crate::store::bounds::{self, CHECKPOINTS_MAX, Touched};
@@ -20,7 +22,8 @@ pub(super) struct Group {
     pub(super) next_number: u32,
 }
 
-/// The tables of one transaction, opened once for the whole group, and the rows that are still to be written to them.
+/// The tables of one transaction, opened once for the whole group, and the rows that are still to
+/// be written to them.
 pub(super) struct Tables<'t> {
     pub(super) gathered: Gathered,
     pub(super) memories: redb::Table<'t, u32, &'static [u8]>,
@@ -54,7 +57,9 @@ fn stamp(memory: &mut Memory, stamps: Stamps, tables: &mut Tables<'_>) -> Result
     }
     memory.provenance.splice(0..0, stamps.provenance);
     let access = (memory.access_count, memory.last_seen_at.as_micros());
-    tables.gathered.access(memory.number, seal::seal_access(memory.number.0, access));
+    tables
+        .gathered
+        .access(memory.number, seal::seal_access(memory.number.0, access));
     Ok(())
 }
 
@@ -87,7 +92,9 @@ impl Group {
         let touched = tables.touched;
         drop(tables);
         bounds::enforce(transaction, touched)?;
-        transaction.open_table(tables::META)?.insert(tables::META_NEXT_NUMBER, u64::from(self.next_number))?;
+        transaction
+            .open_table(tables::META)?
+            .insert(tables::META_NEXT_NUMBER, u64::from(self.next_number))?;
         Ok(changes)
     }
 
@@ -98,46 +105,80 @@ impl Group {
         attempts: &mut Attempts,
     ) -> Result<Result<Change, WriteError>, CommitError> {
         match write {
-            Write::Store { admitted, links, stamps, entropy, actor, at } => {
+            Write::Store {
+                admitted,
+                links,
+                stamps,
+                entropy,
+                actor,
+                at,
+            } => {
                 if self.next_number == u32::MAX {
                     return Ok(Err(WriteError::Full));
                 }
-                let kept = stamps.as_ref().and_then(|stamps| Handle::kept(stamps.handle.as_deref()?, &admitted.topic));
-                let plain = kept.unwrap_or_else(|| Handle::propose(&admitted.topic, &admitted.text));
-                let handle = attempts.free(&tables.handles, plain, MemoryNumber(self.next_number))?;
+                let kept = stamps
+                    .as_ref()
+                    .and_then(|stamps| Handle::kept(stamps.handle.as_deref()?, &admitted.topic));
+                let plain =
+                    kept.unwrap_or_else(|| Handle::propose(&admitted.topic, &admitted.text));
+                let handle =
+                    attempts.free(&tables.handles, plain, MemoryNumber(self.next_number))?;
                 let mut memory = self.new_memory(*admitted, handle, links, &entropy, &actor, at);
                 if let Some(stamps) = stamps {
                     stamp(&mut memory, *stamps, tables)?;
                 }
                 tables.gathered.id(*memory.id.as_bytes(), memory.number);
-                tables.handles.insert(memory.handle.as_str(), memory.number.0)?;
+                tables
+                    .handles
+                    .insert(memory.handle.as_str(), memory.number.0)?;
                 self.record(tables, OperationKind::Store, &memory, None, actor, at)?;
                 Ok(Ok(Change::Memory(Box::new(memory))))
             }
-            Write::Reinforce { number, access_count, actor, at } => {
-                self.reinforce(tables, number, access_count, actor, at)
-            }
-            Write::Edit { number, edit, expected, actor, at } => {
-                let refused = expected.map_or(Ok(None), |expected| differs(tables, number, expected))?;
-                refused.map_or_else(|| self.edit(tables, number, &edit, attempts, actor, at), |error| Ok(Err(error)))
+            Write::Reinforce {
+                number,
+                access_count,
+                actor,
+                at,
+            } => self.reinforce(tables, number, access_count, actor, at),
+            Write::Edit {
+                number,
+                edit,
+                expected,
+                actor,
+                at,
+            } => {
+                let refused =
+                    expected.map_or(Ok(None), |expected| differs(tables, number, expected))?;
+                refused.map_or_else(
+                    || self.edit(tables, number, &edit, attempts, actor, at),
+                    |error| Ok(Err(error)),
+                )
             }
             Write::Mend(number) => mend(tables, number),
             Write::Access(seen) => {
                 tables.settle()?;
                 for (number, count, at) in seen {
                     // A reinforcement of the same group may know more already.
-                    let known = tables.access.get(number.0)?.and_then(|row| seal::open_access(number.0, row.value()));
+                    let known = tables
+                        .access
+                        .get(number.0)?
+                        .and_then(|row| seal::open_access(number.0, row.value()));
                     let known = known.unwrap_or((0, i64::MIN));
                     let access = (count.max(known.0), at.as_micros().max(known.1));
-                    tables.access.insert(number.0, seal::seal_access(number.0, access))?;
+                    tables
+                        .access
+                        .insert(number.0, seal::seal_access(number.0, access))?;
                 }
                 Ok(Ok(Change::None))
             }
             Write::Checkpoint(scope, saved) => {
                 let mut checkpoints = tables.transaction.open_table(tables::CHECKPOINTS)?;
-                let is_further = saved.is_some() && checkpoints.get(scope.to_string().as_str())?.is_none();
+                let is_further =
+                    saved.is_some() && checkpoints.get(scope.to_string().as_str())?.is_none();
                 if is_further && checkpoints.len()? >= CHECKPOINTS_MAX {
-                    return Ok(Err(WriteError::TooManyCheckpoints { limit: CHECKPOINTS_MAX }));
+                    return Ok(Err(WriteError::TooManyCheckpoints {
+                        limit: CHECKPOINTS_MAX,
+                    }));
                 }
                 checkpoint::put(&mut checkpoints, &scope, saved.as_deref())?;
                 Ok(Ok(Change::None))
@@ -248,7 +289,14 @@ impl Group {
         memory.last_seen_at = memory.last_seen_at.max(at);
         memory.sequence = self.sequence.next();
         put_access(tables, &memory)?;
-        self.record(tables, OperationKind::Reinforce, &memory, Some(previous), actor, at)?;
+        self.record(
+            tables,
+            OperationKind::Reinforce,
+            &memory,
+            Some(previous),
+            actor,
+            at,
+        )?;
         Ok(Ok(Change::Memory(Box::new(memory))))
     }
 
@@ -278,7 +326,8 @@ impl Group {
         }
         if !memory.handle.is_in(&memory.topic) {
             // The old handle stays in the table, as a name that old notes still use.
-            memory.handle = attempts.free(&tables.handles, memory.handle.moved(&memory.topic), number)?;
+            memory.handle =
+                attempts.free(&tables.handles, memory.handle.moved(&memory.topic), number)?;
             tables.handles.insert(memory.handle.as_str(), number.0)?;
         } else if matches!(edit, Edit::Revise { .. }) {
             // A handle reads like a fact: that of the old text would go on telling it.
@@ -292,7 +341,14 @@ impl Group {
             put_access(tables, &memory)?;
         }
         memory.sequence = self.sequence.next();
-        self.record(tables, operation_kind(edit), &memory, Some(previous), actor, at)?;
+        self.record(
+            tables,
+            operation_kind(edit),
+            &memory,
+            Some(previous),
+            actor,
+            at,
+        )?;
         Ok(Ok(Change::Memory(Box::new(memory))))
     }
 
@@ -308,7 +364,15 @@ impl Group {
     ) -> Result<(), CommitError> {
         let after = codec::encode(memory);
         let sequence = self.sequence.next();
-        let operation = Operation { sequence, at, actor, kind, number: memory.number, previous_of_memory, after };
+        let operation = Operation {
+            sequence,
+            at,
+            actor,
+            kind,
+            number: memory.number,
+            previous_of_memory,
+            after,
+        };
         let (bytes, chain) = history::encode(&operation, &self.chain);
         tables.gathered.operation(sequence.0, bytes);
         let record = seal::seal(&tables::MEMORIES, &memory.number.0, &operation.after);
@@ -323,7 +387,8 @@ impl Group {
     }
 }
 
-/// Makes a text that came from outside that of whoever says it now, if their word may be shown unasked.
+/// Makes a text that came from outside that of whoever says it now, if their word may be shown
+/// unasked.
 fn vouch(memory: &mut Memory, actor: &Actor, at: Timestamp) {
     let origin = memory.origin.confirmed_by(actor.origin);
     if origin == memory.origin {
@@ -339,20 +404,30 @@ fn vouch(memory: &mut Memory, actor: &Actor, at: Timestamp) {
     });
 }
 
-/// Why a memory cannot be changed by somebody who saw the version of `expected`; `None` when it can.
+/// Why a memory cannot be changed by somebody who saw the version of `expected`; `None` when it
+/// can.
 fn differs(
     tables: &mut Tables<'_>,
     number: MemoryNumber,
     expected: Sequence,
 ) -> Result<Option<WriteError>, CommitError> {
-    let changed = |memory: Memory| WriteError::Changed { handle: memory.handle, expected, found: memory.sequence };
+    let changed = |memory: Memory| WriteError::Changed {
+        handle: memory.handle,
+        expected,
+        found: memory.sequence,
+    };
     // One that cannot be changed for another reason says so when it is to be.
-    Ok(load(tables, number)?.ok().filter(|memory| memory.sequence != expected).map(changed))
+    Ok(load(tables, number)?
+        .ok()
+        .filter(|memory| memory.sequence != expected)
+        .map(changed))
 }
 
 fn put_access(tables: &mut Tables<'_>, memory: &Memory) -> Result<(), CommitError> {
     let access = (memory.access_count, memory.last_seen_at.as_micros());
-    tables.access.insert(memory.number.0, seal::seal_access(memory.number.0, access))?;
+    tables
+        .access
+        .insert(memory.number.0, seal::seal_access(memory.number.0, access))?;
     Ok(())
 }
 
@@ -368,29 +443,48 @@ fn stored(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Stored, Commi
     if tables.gathered.has(number) {
         tables.settle()?;
     }
-    let Some(record) = tables.memories.get(number.0)?.map(|found| found.value().to_vec()) else {
+    let Some(record) = tables
+        .memories
+        .get(number.0)?
+        .map(|found| found.value().to_vec())
+    else {
         return Ok(Stored::Absent);
     };
     let body = seal::open_any("a memory", &tables::MEMORIES, &number.0, &record);
-    let Ok(memory) = body.and_then(|body| codec::decode(number, body)) else { return Ok(Stored::Damaged) };
+    let Ok(memory) = body.and_then(|body| codec::decode(number, body)) else {
+        return Ok(Stored::Damaged);
+    };
     if seal::is_sealed(&record) {
         return Ok(Stored::Sound(memory));
     }
     let operation = tables.history.get(memory.sequence.0)?;
-    let is_recorded =
-        operation.is_some_and(|operation| history::vouches(memory.sequence, operation.value(), number, &record));
-    Ok(if is_recorded { Stored::Sound(memory) } else { Stored::Damaged })
+    let is_recorded = operation.is_some_and(|operation| {
+        history::vouches(memory.sequence, operation.value(), number, &record)
+    });
+    Ok(if is_recorded {
+        Stored::Sound(memory)
+    } else {
+        Stored::Damaged
+    })
 }
 
 /// Reads a memory that is to be changed; one whose record is damaged comes from the history.
-fn load(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Result<Memory, WriteError>, CommitError> {
+fn load(
+    tables: &mut Tables<'_>,
+    number: MemoryNumber,
+) -> Result<Result<Memory, WriteError>, CommitError> {
     let memory = match stored(tables, number)? {
         Stored::Absent => return Ok(Err(WriteError::NoSuchMemory(number.0))),
         Stored::Sound(memory) => Some(memory),
         Stored::Damaged => history::newest_of(&tables.history, number)?,
     };
-    let Some(mut memory) = memory else { return Ok(Err(WriteError::Damaged(number.0))) };
-    let access = tables.access.get(number.0)?.and_then(|row| seal::open_access(number.0, row.value()));
+    let Some(mut memory) = memory else {
+        return Ok(Err(WriteError::Damaged(number.0)));
+    };
+    let access = tables
+        .access
+        .get(number.0)?
+        .and_then(|row| seal::open_access(number.0, row.value()));
     if let Some((count, seen)) = access {
         memory.access_count = count;
         memory.last_seen_at = Timestamp::from_micros(seen);
@@ -399,7 +493,10 @@ fn load(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Result<Memory, 
 }
 
 /// Writes the record of a memory again where it is damaged and the history tells what it was.
-fn mend(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Result<Change, WriteError>, CommitError> {
+fn mend(
+    tables: &mut Tables<'_>,
+    number: MemoryNumber,
+) -> Result<Result<Change, WriteError>, CommitError> {
     let is_damaged = matches!(stored(tables, number)?, Stored::Damaged);
     let memory = match load(tables, number)? {
         Ok(memory) => Box::new(memory),
@@ -410,7 +507,10 @@ fn mend(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Result<Change, 
     }
     let record = seal::seal(&tables::MEMORIES, &number.0, &codec::encode(&memory));
     tables.memories.insert(number.0, record.as_slice())?;
-    tracing::warn!(number = number.0, "a damaged record was written again from the history");
+    tracing::warn!(
+        number = number.0,
+        "a damaged record was written again from the history"
+    );
     Ok(Ok(Change::Memory(memory)))
 }
 

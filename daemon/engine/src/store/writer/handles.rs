@@ -24,12 +24,19 @@ impl Attempts {
         let start = self.0.get(&plain).copied().unwrap_or(0);
         for attempt in start..HANDLE_ATTEMPTS_MAX {
             let handle = plain.numbered(attempt);
-            if handles.get(handle.as_str())?.is_none_or(|found| found.value() == number.0) {
+            if handles
+                .get(handle.as_str())?
+                .is_none_or(|found| found.value() == number.0)
+            {
                 self.0.insert(plain, attempt + 1);
                 return Ok(handle);
             }
         }
-        // Numbers are never reused, and a text that ends in one like this is as good as never written.
-        Ok(Handle::from_stored(format!("{plain}-{HANDLE_ATTEMPTS_MAX}-{}", number.0)))
+        // Numbers are never reused, and a text that ends in one like this is as good as never
+        // written.
+        Ok(Handle::from_stored(format!(
+            "{plain}-{HANDLE_ATTEMPTS_MAX}-{}",
+            number.0
+        )))
     }
 }

@@ -1,5 +1,5 @@
-//! Reading the catalog from the store, which is most of what a start waits for: threads read the records and hash their texts,
-//! and the calling one takes them in the order of their numbers.
+//! Reading the catalog from the store, which is most of what a start waits for: threads read the
+//! records and hash their texts, and the calling one takes them in the order of their numbers.
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -40,7 +40,9 @@ struct Read {
 
 /// Reads every memory into a fresh catalog. Returns it and how many there are.
 pub(super) fn read(snapshot: &Snapshot) -> Result<(Catalog, u64), StoreError> {
-    let end = snapshot.last_number()?.map_or(0, |last| last.0.saturating_add(1));
+    let end = snapshot
+        .last_number()?
+        .map_or(0, |last| last.0.saturating_add(1));
     let mut catalog = Catalog::default();
     catalog.reserve(usize::try_from(snapshot.memory_count()?).unwrap_or_default());
     thread::scope(|scope| {
@@ -55,8 +57,13 @@ pub(super) fn read(snapshot: &Snapshot) -> Result<(Catalog, u64), StoreError> {
     })
 }
 
-/// Reads the first chunk of a range and then each that no other reader reads, until nobody listens any more.
-fn read_chunks(snapshot: &Snapshot, numbers: Range<u32>, chunks: &SyncSender<Result<Chunk, StoreError>>) {
+/// Reads the first chunk of a range and then each that no other reader reads, until nobody listens
+/// any more.
+fn read_chunks(
+    snapshot: &Snapshot,
+    numbers: Range<u32>,
+    chunks: &SyncSender<Result<Chunk, StoreError>>,
+) {
     let end = numbers.end;
     for first in numbers.step_by((READERS * CHUNK) as usize) {
         let read = read_chunk(snapshot, first..end.min(first.saturating_add(CHUNK)));
@@ -69,26 +76,46 @@ fn read_chunks(snapshot: &Snapshot, numbers: Range<u32>, chunks: &SyncSender<Res
 
 fn read_chunk(snapshot: &Snapshot, numbers: Range<u32>) -> Result<Chunk, StoreError> {
     let memories = Vec::with_capacity(CHUNK as usize);
-    let mut chunk = Chunk { records: Vec::with_capacity(CHUNK as usize * RECORD_BYTES), memories };
+    let mut chunk = Chunk {
+        records: Vec::with_capacity(CHUNK as usize * RECORD_BYTES),
+        memories,
+    };
     snapshot.for_each_record_in(numbers, |number, record, access| {
         // One that cannot be understood is left out, and found in the list of what is damaged.
-        let Some(columns) = snapshot.understood(number, Columns::decode(record)) else { return Ok(()) };
+        let Some(columns) = snapshot.understood(number, Columns::decode(record)) else {
+            return Ok(());
+        };
         let text_hash = text_hash(columns.text);
         chunk.records.extend_from_slice(record);
-        chunk.memories.push(Read { number, end: chunk.records.len(), text_hash, access });
+        chunk.memories.push(Read {
+            number,
+            end: chunk.records.len(),
+            text_hash,
+            access,
+        });
         Ok::<_, StoreError>(())
     })?;
     Ok(chunk)
 }
 
-/// Takes a chunk from each reader in turn. The chunks are in order, so all are taken when one reader has no more.
-fn take(catalog: &mut Catalog, readers: &[Receiver<Result<Chunk, StoreError>>]) -> Result<u64, StoreError> {
+/// Takes a chunk from each reader in turn. The chunks are in order, so all are taken when one
+/// reader has no more.
+fn take(
+    catalog: &mut Catalog,
+    readers: &[Receiver<Result<Chunk, StoreError>>],
+) -> Result<u64, StoreError> {
     let mut count = 0;
     for reader in readers.iter().cycle() {
         let Ok(chunk) = reader.recv() else { break };
         let Chunk { records, memories } = chunk?;
         let mut start = 0;
-        for Read { number, end, text_hash, access } in memories {
+        for Read {
+            number,
+            end,
+            text_hash,
+            access,
+        } in memories
+        {
             let mut columns = Columns::decode(records.get(start..end).unwrap_or_default())?;
             if let Some((access_count, seen_us)) = access {
                 columns.access_count = access_count;

@@ -34,15 +34,26 @@ pub(super) enum Label {
 }
 
 impl Label {
-    pub(super) fn outcome(&self, changes: Vec<Result<Change, WriteError>>) -> Result<Outcome, WriteError> {
+    pub(super) fn outcome(
+        &self,
+        changes: Vec<Result<Change, WriteError>>,
+    ) -> Result<Outcome, WriteError> {
         match self {
             Self::Stored => one(changes, |change| memory(change).map(Outcome::Stored)),
             Self::Reinforced => one(changes, |change| memory(change).map(Outcome::Reinforced)),
             Self::Edited => one(changes, |change| {
                 let count = usize::from(matches!(change, Change::Memory(_)));
                 memory(change).map(|memory| {
-                    let global = if memory.scope == Scope::Global { count } else { 0 };
-                    Outcome::Edited(Edited { memories: vec![*memory], changed: count, global })
+                    let global = if memory.scope == Scope::Global {
+                        count
+                    } else {
+                        0
+                    };
+                    Outcome::Edited(Edited {
+                        memories: vec![*memory],
+                        changed: count,
+                        global,
+                    })
                 })
             }),
             Self::Moved | Self::Forgotten | Self::Merged
@@ -50,9 +61,14 @@ impl Label {
             {
                 one(changes, |_| None)
             }
-            Self::Moved => Ok(Outcome::Edited(many(changes.into_iter(), |memory| memory.status.is_indexed()))),
+            Self::Moved => Ok(Outcome::Edited(many(changes.into_iter(), |memory| {
+                memory.status.is_indexed()
+            }))),
             Self::Forgotten => Ok(Outcome::Edited(many(changes.into_iter(), |_| true))),
-            Self::Merged => Ok(Outcome::Edited(many(changes.into_iter().skip(1).step_by(2), |_| true))),
+            Self::Merged => Ok(Outcome::Edited(many(
+                changes.into_iter().skip(1).step_by(2),
+                |_| true,
+            ))),
             Self::Done => one(changes, |_| Some(Outcome::Done)),
         }
     }
@@ -73,10 +89,15 @@ fn memory(change: Change) -> Option<Box<Memory>> {
     }
 }
 
-fn many(changes: impl Iterator<Item = Result<Change, WriteError>>, is_counted: impl Fn(&Memory) -> bool) -> Edited {
+fn many(
+    changes: impl Iterator<Item = Result<Change, WriteError>>,
+    is_counted: impl Fn(&Memory) -> bool,
+) -> Edited {
     let mut edited = Edited::default();
     for change in changes.flatten() {
-        let Change::Memory(memory) = change else { continue };
+        let Change::Memory(memory) = change else {
+            continue;
+        };
         if !is_counted(&memory) {
             continue;
         }
@@ -91,45 +112,134 @@ fn many(changes: impl Iterator<Item = Result<Change, WriteError>>, is_counted: i
 
 impl Strand {
     pub(super) fn decide(&self, request: Request) -> Result<Decided, WriteError> {
-        let decided = |write, label| Decided { writes: vec![write], words: None, text_hash: None, label };
+        let decided = |write, label| Decided {
+            writes: vec![write],
+            words: None,
+            text_hash: None,
+            label,
+        };
         Ok(match request {
-            Request::Store { admitted, words, links, stamps, force, entropy, actor, at } => {
+            Request::Store {
+                admitted,
+                words,
+                links,
+                stamps,
+                force,
+                entropy,
+                actor,
+                at,
+            } => {
                 let catalog = self.catalog();
                 match catalog.same_text(admitted.text_hash, &admitted.scope) {
                     Some(number) if !force => {
                         // Recalls that no commit has written yet count too.
                         let access_count = catalog.row(number).map_or(0, |row| row.access_count);
-                        decided(Write::Reinforce { number, access_count, actor, at }, Label::Reinforced)
+                        decided(
+                            Write::Reinforce {
+                                number,
+                                access_count,
+                                actor,
+                                at,
+                            },
+                            Label::Reinforced,
+                        )
                     }
                     _ => Decided {
                         text_hash: Some(admitted.text_hash),
                         words: Some(words),
-                        ..decided(Write::Store { admitted, links, stamps, entropy, actor, at }, Label::Stored)
+                        ..decided(
+                            Write::Store {
+                                admitted,
+                                links,
+                                stamps,
+                                entropy,
+                                actor,
+                                at,
+                            },
+                            Label::Stored,
+                        )
                     },
                 }
             }
-            Request::Edit { number, edit, expected, actor, at } => {
-                decided(Write::Edit { number, edit, expected, actor, at }, Label::Edited)
-            }
-            Request::EditTopic { topic, scopes, edit, actor, at } => {
+            Request::Edit {
+                number,
+                edit,
+                expected,
+                actor,
+                at,
+            } => decided(
+                Write::Edit {
+                    number,
+                    edit,
+                    expected,
+                    actor,
+                    at,
+                },
+                Label::Edited,
+            ),
+            Request::EditTopic {
+                topic,
+                scopes,
+                edit,
+                actor,
+                at,
+            } => {
                 let (members, edit) = topic_edit(&self.catalog(), &topic, &scopes, edit)?;
-                let write =
-                    |number| Write::Edit { number, edit: edit.clone(), expected: None, actor: actor.clone(), at };
+                let write = |number| Write::Edit {
+                    number,
+                    edit: edit.clone(),
+                    expected: None,
+                    actor: actor.clone(),
+                    at,
+                };
                 let writes = members.into_iter().map(write).collect();
-                let label = if matches!(edit, Edit::Forget | Edit::Restore) { Label::Forgotten } else { Label::Moved };
-                Decided { writes, words: None, text_hash: None, label }
+                let label = if matches!(edit, Edit::Forget | Edit::Restore) {
+                    Label::Forgotten
+                } else {
+                    Label::Moved
+                };
+                Decided {
+                    writes,
+                    words: None,
+                    text_hash: None,
+                    label,
+                }
             }
             Request::MergeDuplicates { pairs, actor, at } => {
-                let writes = pairs.iter().filter_map(|pair| self.merge(pair, &actor, at)).flatten().collect();
-                Decided { writes, words: None, text_hash: None, label: Label::Merged }
+                let writes = pairs
+                    .iter()
+                    .filter_map(|pair| self.merge(pair, &actor, at))
+                    .flatten()
+                    .collect();
+                Decided {
+                    writes,
+                    words: None,
+                    text_hash: None,
+                    label: Label::Merged,
+                }
             }
-            Request::Checkpoint { scope, checkpoint } => decided(Write::Checkpoint(scope, checkpoint), Label::Done),
-            Request::Session { key, state } => decided(Write::Session { key, state: state.into_inner() }, Label::Done),
-            Request::Incidents(incidents) => decided(Write::Incidents(opened(incidents)), Label::Done),
-            Request::Observations(observations) => decided(Write::Observations(opened(observations)), Label::Done),
+            Request::Checkpoint { scope, checkpoint } => {
+                decided(Write::Checkpoint(scope, checkpoint), Label::Done)
+            }
+            Request::Session { key, state } => decided(
+                Write::Session {
+                    key,
+                    state: state.into_inner(),
+                },
+                Label::Done,
+            ),
+            Request::Incidents(incidents) => {
+                decided(Write::Incidents(opened(incidents)), Label::Done)
+            }
+            Request::Observations(observations) => {
+                decided(Write::Observations(opened(observations)), Label::Done)
+            }
             Request::Receipts(receipts) => decided(Write::Receipts(opened(receipts)), Label::Done),
             Request::Mend(number) => decided(Write::Mend(number), Label::Edited),
-            Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), Label::Done),
+            Request::Accesses => decided(
+                Write::Access(self.catalog_mut().take_touched()),
+                Label::Done,
+            ),
         })
     }
 
@@ -142,14 +252,23 @@ impl Strand {
         let known_count = {
             let catalog = self.catalog();
             let is_same = |number, sequence| {
-                catalog.row(number).filter(|row| row.status == Status::Active && row.sequence == sequence)
+                catalog
+                    .row(number)
+                    .filter(|row| row.status == Status::Active && row.sequence == sequence)
             };
             is_same(pair.duplicate, pair.duplicate_sequence)?;
             is_same(pair.kept, pair.kept_sequence)?.access_count
         };
         // The disk failing here leaves the pair for another time.
-        let [kept, duplicate] = self.memories(&[pair.kept, pair.duplicate]).ok()?.try_into().ok()?;
-        let access_count = self.catalog().row(pair.duplicate).map_or(0, |row| row.access_count);
+        let [kept, duplicate] = self
+            .memories(&[pair.kept, pair.duplicate])
+            .ok()?
+            .try_into()
+            .ok()?;
+        let access_count = self
+            .catalog()
+            .row(pair.duplicate)
+            .map_or(0, |row| row.access_count);
         let absorbed = Absorbed {
             id: duplicate.id,
             kind: duplicate.kind.clone(),
@@ -162,7 +281,13 @@ impl Strand {
             access_count: access_count.max(duplicate.access_count),
             known_count,
         };
-        let write = |number, edit| Write::Edit { number, edit, expected: None, actor: actor.clone(), at };
+        let write = |number, edit| Write::Edit {
+            number,
+            edit,
+            expected: None,
+            actor: actor.clone(),
+            at,
+        };
         Some([
             write(pair.kept, Edit::Absorb(Box::new(absorbed))),
             write(pair.duplicate, Edit::Supersede { by: kept.id }),
@@ -172,7 +297,10 @@ impl Strand {
 
 /// States as the store has them.
 fn opened<K>(states: Vec<(K, State)>) -> Vec<(K, Vec<u8>)> {
-    states.into_iter().map(|(key, state)| (key, state.into_inner())).collect()
+    states
+        .into_iter()
+        .map(|(key, state)| (key, state.into_inner()))
+        .collect()
 }
 
 /// The members that a topic-wide edit changes, and how each is changed.
@@ -182,15 +310,25 @@ fn topic_edit(
     scopes: &[Scope],
     edit: TopicEdit,
 ) -> Result<(Vec<MemoryNumber>, Edit), WriteError> {
-    let members = |topic: &Topic, is_wanted: &dyn Fn(&Row) -> bool| catalog.members(topic.as_str(), scopes, is_wanted);
+    let members = |topic: &Topic, is_wanted: &dyn Fn(&Row) -> bool| {
+        catalog.members(topic.as_str(), scopes, is_wanted)
+    };
     let is_active = |row: &Row| row.status == Status::Active;
     let is_in_use = |row: &Row| row.status.is_indexed();
     let is_forgotten = |row: &Row| row.status == Status::Forgotten;
-    // Where nothing was deleted, what else went out of use is meant: a merge of duplicates may have taken a whole topic.
+    // Where nothing was deleted, what else went out of use is meant: a merge of duplicates may have
+    // taken a whole topic.
     let is_replaced = |row: &Row| matches!(row.status, Status::Superseded | Status::Archived);
-    let is_gone: &dyn Fn(&Row) -> bool =
-        if members(topic, &is_forgotten).is_empty() { &is_replaced } else { &is_forgotten };
-    let needed: &dyn Fn(&Row) -> bool = if edit == TopicEdit::Restore { is_gone } else { &is_in_use };
+    let is_gone: &dyn Fn(&Row) -> bool = if members(topic, &is_forgotten).is_empty() {
+        &is_replaced
+    } else {
+        &is_forgotten
+    };
+    let needed: &dyn Fn(&Row) -> bool = if edit == TopicEdit::Restore {
+        is_gone
+    } else {
+        &is_in_use
+    };
     if members(topic, needed).is_empty() {
         return Err(WriteError::NoSuchTopic(topic.clone()));
     }
@@ -198,7 +336,10 @@ fn topic_edit(
         TopicEdit::Rename(new) => {
             let memories = members(&new, &is_in_use).len();
             if memories > 0 {
-                return Err(WriteError::TopicExists { topic: new.into_inner(), memories });
+                return Err(WriteError::TopicExists {
+                    topic: new.into_inner(),
+                    memories,
+                });
             }
             (members(topic, &|_| true), Edit::Move { topic: new })
         }
@@ -208,7 +349,11 @@ fn topic_edit(
     };
     let memories = numbers.len();
     if memories > TOPIC_EDIT_MAX {
-        return Err(WriteError::TopicTooLarge { topic: topic.clone(), memories, limit: TOPIC_EDIT_MAX });
+        return Err(WriteError::TopicTooLarge {
+            topic: topic.clone(),
+            memories,
+            limit: TOPIC_EDIT_MAX,
+        });
     }
     Ok((numbers, edit))
 }

@@ -1,7 +1,7 @@
 //! Which requests may share a transaction.
 //!
-//! What becomes of a request is decided from the catalog, which follows commits. So a request whose decision depends on
-//! what an earlier one of the group does waits for the next group.
+//! What becomes of a request is decided from the catalog, which follows commits. So a request whose
+//! decision depends on what an earlier one of the group does waits for the next group.
 
 use hashbrown::HashSet;
 
@@ -34,8 +34,12 @@ impl Independence {
 
     fn is_independent(&mut self, request: &Request, strand: &Strand) -> bool {
         match request {
-            Request::Store { admitted, force, .. } => {
-                let is_first = self.texts.insert((admitted.text_hash, admitted.scope.to_string()));
+            Request::Store {
+                admitted, force, ..
+            } => {
+                let is_first = self
+                    .texts
+                    .insert((admitted.text_hash, admitted.scope.to_string()));
                 *force || (is_first && !self.is_any_text)
             }
             Request::Edit { number, edit, .. } => {
@@ -61,11 +65,13 @@ impl Independence {
         }
     }
 
-    /// Edits are decided on the record inside the transaction, so that one may follow another; only stores of a text that
-    /// comes or goes must wait.
+    /// Edits are decided on the record inside the transaction, so that one may follow another; only
+    /// stores of a text that comes or goes must wait.
     fn note_edit(&mut self, number: MemoryNumber, edit: &Edit, strand: &Strand) {
         let catalog = strand.catalog();
-        let Some(row) = catalog.row(number) else { return };
+        let Some(row) = catalog.row(number) else {
+            return;
+        };
         let scope = catalog.scope_of(row);
         match edit {
             Edit::Append { .. } => self.is_any_text = true,
@@ -73,7 +79,11 @@ impl Independence {
                 self.texts.insert((text_hash(text), scope.to_owned()));
             }
             Edit::Forget | Edit::Restore | Edit::Supersede { .. } => {}
-            Edit::Tag { .. } | Edit::Move { .. } | Edit::Set(_) | Edit::Absorb(_) | Edit::Repair { .. } => return,
+            Edit::Tag { .. }
+            | Edit::Move { .. }
+            | Edit::Set(_)
+            | Edit::Absorb(_)
+            | Edit::Repair { .. } => return,
         }
         self.texts.insert((row.text_hash, scope.to_owned()));
     }

@@ -1,5 +1,5 @@
-//! Telling the indexes what a commit changed. The words of a large group are linked among themselves on another core while the
-//! group is committed, and shown to nobody before it is.
+//! Telling the indexes what a commit changed. The words of a large group are linked among
+//! themselves on another core while the group is committed, and shown to nobody before it is.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -13,14 +13,17 @@ use crate::strand::Strand;
 /// Changes that the catalog takes under one lock, so that readers wait for at most these.
 const INDEX_CHUNK: usize = 64;
 
-/// Fewest new memories of a group whose words are linked on another core: a thread costs as much as linking some twenty.
+/// Fewest new memories of a group whose words are linked on another core: a thread costs as much as
+/// linking some twenty.
 pub(super) const LINKED_MIN: usize = 128;
 
-/// New memories that the word index takes in under one lock: some 0.3 ms. The more, the more of their tokens are the same.
+/// New memories that the word index takes in under one lock: some 0.3 ms. The more, the more of
+/// their tokens are the same.
 const LINKED_CHUNK: usize = 256;
 
-/// Changes beyond which a group flushes the word index's tail itself when that is full. Groups of ordinary requests are
-/// smaller and leave it to the indexer, so that a burst of stores does not wait for it.
+/// Changes beyond which a group flushes the word index's tail itself when that is full. Groups of
+/// ordinary requests are smaller and leave it to the indexer, so that a burst of stores does not
+/// wait for it.
 const LARGE_GROUP: usize = 8_192;
 
 /// What is known of a new memory before it is written.
@@ -44,7 +47,11 @@ fn link(news: Vec<New>) -> Vec<LinkedNew> {
     let mut rest = news.into_iter().peekable();
     while rest.peek().is_some() {
         let mut places = Vec::with_capacity(LINKED_CHUNK);
-        let note = |New { place, text_hash, words }: New| {
+        let note = |New {
+                        place,
+                        text_hash,
+                        words,
+                    }: New| {
             places.push((place, text_hash));
             *words
         };
@@ -54,16 +61,28 @@ fn link(news: Vec<New>) -> Vec<LinkedNew> {
     chunks
 }
 
-/// Commits while another thread links the words of what is new; one after the other when there is no thread to be had.
+/// Commits while another thread links the words of what is new; one after the other when there is
+/// no thread to be had.
 pub(super) fn link_beside<T>(commit: impl FnOnce() -> T, news: Vec<New>) -> (T, Vec<LinkedNew>) {
     let waiting = Mutex::new(Some(news));
-    let link_waiting = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take().map(link).unwrap_or_default();
+    let link_waiting = || {
+        waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .map(link)
+            .unwrap_or_default()
+    };
     thread::scope(|scope| {
-        let helper = thread::Builder::new().name("linker".to_owned()).spawn_scoped(scope, link_waiting);
+        let helper = thread::Builder::new()
+            .name("linker".to_owned())
+            .spawn_scoped(scope, link_waiting);
         let committed = commit();
         let linked = match helper {
             // A panic there is a panic here, as if the work had not been shared.
-            Ok(helper) => helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Ok(helper) => helper
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(_) => link_waiting(),
         };
         (committed, linked)
@@ -80,7 +99,8 @@ impl Strand {
             for (place, change) in (first..).zip(chunk) {
                 let new = news.next_if(|new| new.place == place);
                 if let Ok(Change::Memory(memory)) = change {
-                    let differs = apply(&mut catalog, memory, new.as_ref().map(|new| new.text_hash));
+                    let differs =
+                        apply(&mut catalog, memory, new.as_ref().map(|new| new.text_hash));
                     differing.push((memory, differs, new.map(|new| new.words)));
                 }
             }
@@ -88,7 +108,8 @@ impl Strand {
             for (memory, differs, words) in differing {
                 match words {
                     Some(words) if differs.words => {
-                        self.lexical.upsert_prepared(memory.sequence.0, memory.number.0, *words);
+                        self.lexical
+                            .upsert_prepared(memory.sequence.0, memory.number.0, *words);
                     }
                     None if differs.words => self.index_words(memory.sequence, memory),
                     _ => {}
@@ -102,7 +123,11 @@ impl Strand {
     }
 
     /// Tells the indexes of a group whose words are linked.
-    pub(super) fn tell_indexes_of_linked(&self, changes: &[Result<Change, WriteError>], linked: Vec<LinkedNew>) {
+    pub(super) fn tell_indexes_of_linked(
+        &self,
+        changes: &[Result<Change, WriteError>],
+        linked: Vec<LinkedNew>,
+    ) {
         let mut rest = (0..).zip(changes).peekable();
         for LinkedNew { places, linked } in linked {
             let last = places.last().map_or(0, |(place, _)| *place);
@@ -114,12 +139,19 @@ impl Strand {
                 let chunk = std::iter::from_fn(|| rest.next_if(|(place, _)| *place <= last));
                 for (place, change) in chunk.take(INDEX_CHUNK) {
                     let new = places.next_if(|(new, _)| *new == place);
-                    let memory = if let Ok(Change::Memory(memory)) = change { Some(memory) } else { None };
-                    let differs = memory.map(|memory| apply(&mut catalog, memory, new.map(|(_, text_hash)| text_hash)));
+                    let memory = if let Ok(Change::Memory(memory)) = change {
+                        Some(memory)
+                    } else {
+                        None
+                    };
+                    let differs = memory.map(|memory| {
+                        apply(&mut catalog, memory, new.map(|(_, text_hash)| text_hash))
+                    });
                     let stored = memory.zip(differs);
                     if new.is_some() {
                         let is_found = stored.filter(|(_, differs)| differs.words);
-                        found.push(is_found.map(|(memory, _)| (memory.sequence.0, memory.number.0)));
+                        found
+                            .push(is_found.map(|(memory, _)| (memory.sequence.0, memory.number.0)));
                     }
                     others.extend(stored.map(|(memory, differs)| (memory, differs, new.is_some())));
                 }
@@ -139,7 +171,8 @@ impl Strand {
         self.tell_indexes(changes.get(behind..).unwrap_or_default(), Vec::new());
     }
 
-    /// A topic may be larger than what the tail should hold, and the indexer learns of it only after the whole group.
+    /// A topic may be larger than what the tail should hold, and the indexer learns of it only
+    /// after the whole group.
     fn keep_tail_small(&self, group: usize) {
         if group > LARGE_GROUP
             && self.lexical.must_flush()
@@ -172,11 +205,19 @@ mod tests {
     use crate::strand::{Request, Strand};
 
     fn actor() -> Actor {
-        Actor { origin: Origin::Agent, agent: String::new(), session: String::new() }
+        Actor {
+            origin: Origin::Agent,
+            agent: String::new(),
+            session: String::new(),
+        }
     }
 
     fn store(text: &str, entropy: u16) -> Request {
-        let draft = Draft { topic: "groups".into(), text: text.into(), ..Draft::default() };
+        let draft = Draft {
+            topic: "groups".into(),
+            text: text.into(),
+            ..Draft::default()
+        };
         let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();
         let [low, high] = entropy.to_le_bytes();
         Request::Store {
@@ -194,12 +235,21 @@ mod tests {
     /// A word of its own for each number: digits would be words by themselves.
     fn word(start: &str, number: u32) -> String {
         let letter = |digit: u8| char::from(b"bcdfghjkmn"[usize::from(digit - b'0')]);
-        format!("{start}{}", number.to_string().bytes().map(letter).collect::<String>())
+        format!(
+            "{start}{}",
+            number.to_string().bytes().map(letter).collect::<String>()
+        )
     }
 
     fn forget(number: u32) -> Request {
         let (number, at) = (MemoryNumber(number), Timestamp::default());
-        Request::Edit { number, edit: Edit::Forget, expected: None, actor: actor(), at }
+        Request::Edit {
+            number,
+            edit: Edit::Forget,
+            expected: None,
+            actor: actor(),
+            at,
+        }
     }
 
     fn found(strand: &Strand, words: &str) -> Vec<u32> {
@@ -212,19 +262,30 @@ mod tests {
             retriever: Retriever::Words,
             now: Timestamp::default(),
         };
-        strand.search(&search).unwrap().hits.iter().map(|hit| hit.memory.number.0).collect()
+        strand
+            .search(&search)
+            .unwrap()
+            .hits
+            .iter()
+            .map(|hit| hit.memory.number.0)
+            .collect()
     }
 
     #[test]
     fn a_large_group_of_stores_and_edits_is_found_as_it_is() {
         let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-        let known: Vec<Request> =
-            (0..10).map(|number| store(&format!("known {}", word("kn", number.into())), number)).collect();
+        let known: Vec<Request> = (0..10)
+            .map(|number| store(&format!("known {}", word("kn", number.into())), number))
+            .collect();
         writer.commit(known).unwrap();
-        // Stored, stored again, edited, and what cannot be: a hundred of each kind of place in a chunk, and edits at the end.
+        // Stored, stored again, edited, and what cannot be: a hundred of each kind of place in a
+        // chunk, and edits at the end.
         let mut group: Vec<Request> = Vec::new();
         for number in 0..600 {
-            group.push(store(&format!("fresh {}", word("fr", number.into())), 100 + number));
+            group.push(store(
+                &format!("fresh {}", word("fr", number.into())),
+                100 + number,
+            ));
             match number % 100 {
                 7 => group.push(forget(u32::from(number / 100))),
                 50 => group.push(store(&format!("known {}", word("kn", 9)), 1_000 + number)),
@@ -234,7 +295,10 @@ mod tests {
         }
         group.push(forget(6));
         let outcomes = writer.commit(group).unwrap();
-        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_err()).count(), 6);
+        assert_eq!(
+            outcomes.iter().filter(|outcome| outcome.is_err()).count(),
+            6
+        );
         for number in 0..600_u32 {
             assert_eq!(found(&strand, &word("fr", number)), [10 + number]);
         }

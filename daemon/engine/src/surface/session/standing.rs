@@ -15,14 +15,23 @@ const FRESH_DAYS: f64 = 30.0;
 /// What a memory of the project itself gains over a global one that is not about the user.
 const PROJECT_BONUS: f32 = 0.1;
 
-/// What a kind gains that says what to do or to avoid, over one that tells what is or was: as much as being of today.
+/// What a kind gains that says what to do or to avoid, over one that tells what is or was: as much
+/// as being of today.
 const GUIDANCE_BONUS: f32 = 0.15;
 
 /// Kinds that guide. Knowing of them before the work starts is what saves it.
-const GUIDANCE: [&str; 7] = ["identity", "preference", "convention", "decision", "gotcha", "architecture", "procedure"];
+const GUIDANCE: [&str; 7] = [
+    "identity",
+    "preference",
+    "convention",
+    "decision",
+    "gotcha",
+    "architecture",
+    "procedure",
+];
 
-/// Lines of a kind's budget for each of its memories that come before any kind has more: a surface holds a dozen lines, the
-/// budgets together some three hundred.
+/// Lines of a kind's budget for each of its memories that come before any kind has more: a surface
+/// holds a dozen lines, the budgets together some three hundred.
 const LINES_PER_SHARE: u32 = 5;
 
 /// What a pinned memory gains: it comes first.
@@ -37,9 +46,13 @@ pub(super) struct Ranked {
     pub(super) rests: bool,
 }
 
-/// The order of memories by their rank, what rests behind all others; of two that are alike the newer one comes first.
+/// The order of memories by their rank, what rests behind all others; of two that are alike the
+/// newer one comes first.
 pub(super) fn best_first(a: Ranked, b: Ranked) -> Ordering {
-    a.rests.cmp(&b.rests).then(b.rank.total_cmp(&a.rank)).then(b.number.cmp(&a.number))
+    a.rests
+        .cmp(&b.rests)
+        .then(b.rank.total_cmp(&a.rank))
+        .then(b.number.cmp(&a.number))
 }
 
 /// How the memories of one kind stand.
@@ -56,15 +69,29 @@ pub(super) struct Standing<'a> {
 impl<'a> Standing<'a> {
     /// `None` for a kind that is not shown, or not known anymore.
     pub(super) fn of(kind: &str, kinds: &'a Kinds) -> Option<Self> {
-        let spec = kinds.spec(&Kind::from_stored(kind)).filter(|spec| spec.surface_lines > 0)?;
-        let bonus = if GUIDANCE.contains(&spec.name.as_str()) { GUIDANCE_BONUS } else { 0.0 };
-        let share = usize::try_from(spec.surface_lines.div_ceil(LINES_PER_SHARE)).unwrap_or(usize::MAX);
-        Some(Self { spec, bonus, share, best: Vec::new() })
+        let spec = kinds
+            .spec(&Kind::from_stored(kind))
+            .filter(|spec| spec.surface_lines > 0)?;
+        let bonus = if GUIDANCE.contains(&spec.name.as_str()) {
+            GUIDANCE_BONUS
+        } else {
+            0.0
+        };
+        let share =
+            usize::try_from(spec.surface_lines.div_ceil(LINES_PER_SHARE)).unwrap_or(usize::MAX);
+        Some(Self {
+            spec,
+            bonus,
+            share,
+            best: Vec::new(),
+        })
     }
 
     /// Takes one in where it is among the best.
     pub(super) fn keep_best(&mut self, one: Ranked) {
-        let place = self.best.partition_point(|other| best_first(*other, one) == Ordering::Less);
+        let place = self
+            .best
+            .partition_point(|other| best_first(*other, one) == Ordering::Less);
         if place < self.share {
             self.best.insert(place, one);
             self.best.truncate(self.share);
@@ -98,24 +125,39 @@ impl<'a> Standing<'a> {
             + row.importance * importance
             + recalled * access
             + fresh * freshness
-            + if is_global && !self.spec.about_user { 0.0 } else { PROJECT_BONUS }
+            + if is_global && !self.spec.about_user {
+                0.0
+            } else {
+                PROJECT_BONUS
+            }
             + self.bonus
             + if row.pinned { PINNED_BONUS } else { 0.0 }
     }
 }
 
-/// The best of all kinds by turns, by rank in each: one memory of every kind that guides, and one of all others together. What
-/// is pinned comes in the first. By rank alone the kinds that fade would come behind all of those that do not.
+/// The best of all kinds by turns, by rank in each: one memory of every kind that guides, and one
+/// of all others together. What is pinned comes in the first. By rank alone the kinds that fade
+/// would come behind all of those that do not.
 pub(super) fn by_turns<'a>(
     standings: impl Iterator<Item = Standing<'a>>,
     is_pinned: impl Fn(MemoryNumber) -> bool,
 ) -> Vec<MemoryNumber> {
-    let (guiding, others): (Vec<Standing<'_>>, Vec<Standing<'_>>) = standings.partition(Standing::guides);
-    let mut other: Vec<Ranked> = others.into_iter().flat_map(|standing| standing.best).collect();
+    let (guiding, others): (Vec<Standing<'_>>, Vec<Standing<'_>>) =
+        standings.partition(Standing::guides);
+    let mut other: Vec<Ranked> = others
+        .into_iter()
+        .flat_map(|standing| standing.best)
+        .collect();
     other.sort_by(|a, b| best_first(*a, *b));
-    let rows = guiding.into_iter().map(|standing| standing.best).chain([other]);
-    let turn_of = |(place, one): (usize, Ranked)| (if is_pinned(one.number) { 0 } else { place }, one);
-    let mut turns: Vec<(usize, Ranked)> = rows.flat_map(|row| row.into_iter().enumerate().map(turn_of)).collect();
+    let rows = guiding
+        .into_iter()
+        .map(|standing| standing.best)
+        .chain([other]);
+    let turn_of =
+        |(place, one): (usize, Ranked)| (if is_pinned(one.number) { 0 } else { place }, one);
+    let mut turns: Vec<(usize, Ranked)> = rows
+        .flat_map(|row| row.into_iter().enumerate().map(turn_of))
+        .collect();
     turns.sort_by(|a, b| a.0.cmp(&b.0).then(best_first(a.1, b.1)));
     turns.into_iter().map(|(_, one)| one.number).collect()
 }
@@ -139,15 +181,27 @@ mod tests {
             catalog.apply(&memory);
         }
         // Ninety days later gotchas have faded, so that by rank alone they stand last.
-        let now = Timestamp::from_micros(memory(0, "").valid_from.as_micros() + 90 * 86_400_000_000);
+        let now =
+            Timestamp::from_micros(memory(0, "").valid_from.as_micros() + 90 * 86_400_000_000);
         let chosen = |rests: fn(u32) -> bool, limit| {
             let rests = |number: MemoryNumber| rests(number.0);
             let scopes = [project.clone()];
-            choose(&catalog, &Kinds::default(), &scopes, Reader::Unasked, now, limit, rests).numbers
+            choose(
+                &catalog,
+                &Kinds::default(),
+                &scopes,
+                Reader::Unasked,
+                now,
+                limit,
+                rests,
+            )
+            .numbers
         };
         let kinds = |numbers: &[MemoryNumber]| {
             let count = |kind| {
-                let is_of = |number: &&MemoryNumber| catalog.kind_of(catalog.row(**number).unwrap()) == kind;
+                let is_of = |number: &&MemoryNumber| {
+                    catalog.kind_of(catalog.row(**number).unwrap()) == kind
+                };
                 numbers.iter().filter(is_of).count()
             };
             ["gotcha", "decision", "convention"].map(count)
@@ -161,7 +215,10 @@ mod tests {
         // So do they where what rests has no room at all, and where everything rests.
         assert_eq!(chosen(rests, 20), some[..20]);
         let all = chosen(|_| true, 60);
-        assert_eq!((kinds(&all[..9]), &all), ([3, 3, 3], &chosen(|_| false, 60)));
+        assert_eq!(
+            (kinds(&all[..9]), &all),
+            ([3, 3, 3], &chosen(|_| false, 60))
+        );
     }
 
     #[test]
@@ -177,26 +234,46 @@ mod tests {
         // One half-life of a gotcha later.
         let now = Timestamp::from_micros(often.valid_from.as_micros() + 45 * 86_400_000_000);
         let standing = Standing::of(often.kind.as_str(), &kinds).unwrap();
-        let rank_of = |memory: &Memory| standing.rank(catalog.row(memory.number).unwrap(), false, now);
+        let rank_of =
+            |memory: &Memory| standing.rank(catalog.row(memory.number).unwrap(), false, now);
         let recalled = |count| {
-            let recalls = Recalls { count, known_at: often.valid_from, last_at: often.valid_from };
+            let recalls = Recalls {
+                count,
+                known_at: often.valid_from,
+                last_at: often.valid_from,
+            };
             recalls.weight_at(now).ln_1p() / 5.0
         };
         let by_recalls = (recalled(11) - recalled(10)) * f64::from(WEIGHTS.2);
         let by_fading = (0.5_f64.sqrt() - 0.5) * f64::from(WEIGHTS.0);
-        assert!((f64::from(rank_of(&often) - rank_of(&seldom)) - by_recalls - by_fading).abs() < 1e-4);
+        assert!(
+            (f64::from(rank_of(&often) - rank_of(&seldom)) - by_recalls - by_fading).abs() < 1e-4
+        );
     }
 
     #[test]
     fn a_search_alone_weighs_less_than_a_change_and_a_store() {
         let mut catalog = Catalog::default();
         let stored_at = memory(1, "old").valid_from;
-        let after = |days: i64| Timestamp::from_micros(stored_at.as_micros() + days * 86_400_000_000);
+        let after =
+            |days: i64| Timestamp::from_micros(stored_at.as_micros() + days * 86_400_000_000);
         let now = after(60);
         let old = memory(1, "old");
-        let found = Memory { access_count: 1, last_seen_at: now, ..memory(2, "found by a search") };
-        let revised = Memory { last_seen_at: now, ..memory(3, "revised") };
-        let stored = Memory { valid_from: now, recorded_at: now, last_seen_at: now, ..memory(4, "stored") };
+        let found = Memory {
+            access_count: 1,
+            last_seen_at: now,
+            ..memory(2, "found by a search")
+        };
+        let revised = Memory {
+            last_seen_at: now,
+            ..memory(3, "revised")
+        };
+        let stored = Memory {
+            valid_from: now,
+            recorded_at: now,
+            last_seen_at: now,
+            ..memory(4, "stored")
+        };
         for memory in [&old, &found, &revised, &stored] {
             catalog.apply(memory);
         }
@@ -206,8 +283,12 @@ mod tests {
             let rank = |number| standing.rank(catalog.row(number).unwrap(), false, now);
             rank(memory.number) - rank(old.number)
         };
-        let [by_search, by_change, by_store] = [&found, &revised, &stored].map(|memory| gain(memory, now));
-        assert!(0.0 < by_search && 3.0 * by_search < by_change && by_change < by_store, "{by_search} {by_change}");
+        let [by_search, by_change, by_store] =
+            [&found, &revised, &stored].map(|memory| gain(memory, now));
+        assert!(
+            0.0 < by_search && 3.0 * by_search < by_change && by_change < by_store,
+            "{by_search} {by_change}"
+        );
         assert!(gain(&found, after(74)) < by_search);
     }
 }

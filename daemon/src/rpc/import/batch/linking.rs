@@ -12,13 +12,19 @@ impl Importer<'_> {
     /// Writes the links and names those that lead nowhere; a dry run only names them.
     pub(super) fn write_links(&mut self) -> Result<(), Refusal> {
         let (strand, scopes) = (&self.runtime.app.memory.strand, self.asker.scopes());
-        let resolved = self.links.resolve(|link| match strand.resolve(link, &scopes) {
-            Ok(Resolution::One(number)) => {
-                let named = strand.memories(&[number]).ok()?.pop()?;
-                Some(Strand::living(&strand.snapshot().ok()?, &named.id).ok()??.id)
-            }
-            Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
-        });
+        let resolved = self
+            .links
+            .resolve(|link| match strand.resolve(link, &scopes) {
+                Ok(Resolution::One(number)) => {
+                    let named = strand.memories(&[number]).ok()?.pop()?;
+                    Some(
+                        Strand::living(&strand.snapshot().ok()?, &named.id)
+                            .ok()??
+                            .id,
+                    )
+                }
+                Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
+            });
         for (owner, link) in &resolved.unknown {
             self.problems.add(|| unknown_link(strand, owner, link));
         }
@@ -30,7 +36,10 @@ impl Importer<'_> {
         let wanted = resolved.known;
         for links in wanted.chunks(BATCH_MAX) {
             let requests = links.iter().map(|linked| {
-                let fields = Fields { links: Some(linked.ids.clone()), ..Fields::default() };
+                let fields = Fields {
+                    links: Some(linked.ids.clone()),
+                    ..Fields::default()
+                };
                 self.edit(linked.number, Edit::Set(Box::new(fields)), linked.at)
             });
             let requests = requests.collect();
@@ -44,7 +53,10 @@ impl Importer<'_> {
 fn unknown_link(strand: &Strand, owner: &Owner, link: &str) -> String {
     let handle = match owner {
         Owner::Stored(number) => {
-            let memory = strand.memories(&[*number]).ok().and_then(|mut found| found.pop());
+            let memory = strand
+                .memories(&[*number])
+                .ok()
+                .and_then(|mut found| found.pop());
             memory.map_or_else(String::new, |memory| memory.handle.as_str().to_owned())
         }
         Owner::Foreseen(handle) => handle.clone(),

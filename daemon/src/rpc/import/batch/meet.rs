@@ -47,28 +47,41 @@ impl Importer<'_> {
         self.links.note(place, memory.handle, known.id);
         if takes_links {
             self.progress.revised += 1;
-            self.links.want(known.number, self.runtime.now(), place, memory.links);
+            self.links
+                .want(known.number, self.runtime.now(), place, memory.links);
             return;
         }
         self.progress.known += 1;
-        let has_ended_early = known.origin == Origin::Import && known.links.len() < memory.links.len();
+        let has_ended_early =
+            known.origin == Origin::Import && known.links.len() < memory.links.len();
         if known.status == Life::Forgotten {
             self.progress.forgotten += 1;
             if self.progress.forgotten_handles.len() < FORGOTTEN_MAX {
-                self.progress.forgotten_handles.push(known.handle.as_str().to_owned());
+                self.progress
+                    .forgotten_handles
+                    .push(known.handle.as_str().to_owned());
             }
         } else if has_ended_early && known.status == Life::Active {
             // The import that stored it ended before it saw what this links to.
             let now = self.runtime.now();
-            self.links.complete(known.number, now, place, &known.links, memory.links);
+            self.links
+                .complete(known.number, now, place, &known.links, memory.links);
         }
     }
 
-    /// What makes a memory the person's who vouches for the file, where it came from outside before.
+    /// What makes a memory the person's who vouches for the file, where it came from outside
+    /// before.
     fn vouched(&self, known: &Memory, memory: &Portable) -> Option<Edit> {
-        let origin = known.origin.confirmed_by(memory.origin.unwrap_or(Origin::User));
+        let origin = known
+            .origin
+            .confirmed_by(memory.origin.unwrap_or(Origin::User));
         let is_vouched = self.trust && origin != known.origin && known.status == Life::Active;
-        is_vouched.then(|| Edit::Set(Box::new(Fields { origin: Some(origin), ..Fields::default() })))
+        is_vouched.then(|| {
+            Edit::Set(Box::new(Fields {
+                origin: Some(origin),
+                ..Fields::default()
+            }))
+        })
     }
 
     /// Whether a memory links to what these names mean, and to nothing else.
@@ -81,13 +94,27 @@ impl Importer<'_> {
             Ok(Resolution::One(number)) => Some(strand.memories(&[number]).ok()?.pop()?.id),
             Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
         };
-        links.iter().map(id).collect::<Option<Vec<_>>>().is_some_and(|ids| ids == known.links)
+        links
+            .iter()
+            .map(id)
+            .collect::<Option<Vec<_>>>()
+            .is_some_and(|ids| ids == known.links)
     }
 
-    fn revise(&mut self, known: &Memory, edits: Vec<Edit>, memory: Portable, place: usize, takes_links: bool) {
+    fn revise(
+        &mut self,
+        known: &Memory,
+        edits: Vec<Edit>,
+        memory: Portable,
+        place: usize,
+        takes_links: bool,
+    ) {
         if self.dry_run {
             let (mut revised, now) = (known.clone(), self.runtime.now());
-            match edits.iter().try_for_each(|edit| apply(edit, &mut revised, now).map(drop)) {
+            match edits
+                .iter()
+                .try_for_each(|edit| apply(edit, &mut revised, now).map(drop))
+            {
                 Ok(()) => self.progress.revised += 1,
                 Err(error) => return self.refuse(&memory, &error),
             }
@@ -97,7 +124,12 @@ impl Importer<'_> {
             }
             return;
         }
-        let Portable { topic, handle, links, .. } = memory;
+        let Portable {
+            topic,
+            handle,
+            links,
+            ..
+        } = memory;
         let (links, at) = (takes_links.then_some(links), self.runtime.now());
         for (nth, mut edit) in edits.into_iter().enumerate() {
             if let Edit::Set(fields) = &mut edit
@@ -106,11 +138,20 @@ impl Importer<'_> {
                 self.look_at(sourced, known);
             }
             let rewords = matches!(edit, Edit::Revise { .. });
-            self.waiting.push(Waiting::Ready(self.edit(known.number, edit, at)));
+            self.waiting
+                .push(Waiting::Ready(self.edit(known.number, edit, at)));
             let (topic, handle) = (topic.clone(), handle.clone());
             let links = links.clone().filter(|_| nth == 0);
             // Several edits revise one memory.
-            self.names.push(Named { topic, place, handle, at, links, is_revision: nth == 0, rewords });
+            self.names.push(Named {
+                topic,
+                place,
+                handle,
+                at,
+                links,
+                is_revision: nth == 0,
+                rewords,
+            });
         }
     }
 
@@ -118,7 +159,13 @@ impl Importer<'_> {
     fn look_at(&mut self, sourced: &mut Sourced, known: &Memory) {
         let (mut attributes, at) = (BTreeMap::new(), self.runtime.now());
         let (source, scope) = (&mut sourced.reference, &known.scope);
-        self.seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless: true, at });
+        self.seen.record(Sighting {
+            source,
+            attributes: &mut attributes,
+            scope,
+            is_homeless: true,
+            at,
+        });
         sourced.line = attributes.remove(LINE_ATTRIBUTE);
         sourced.project = attributes.remove(SOURCE_PROJECT_ATTRIBUTE);
     }

@@ -12,14 +12,31 @@ const TESTS: usize = 200;
 /// What the compiler says of two mistakes, one of them about `name`; 8 KB.
 pub(super) fn failing_build(code: &str, name: &str) -> String {
     let mut text = building();
-    let faults = [(code, format!("cannot find function `{name}` in this scope")), ("E0382", moved(name))];
+    let faults = [
+        (code, format!("cannot find function `{name}` in this scope")),
+        ("E0382", moved(name)),
+    ];
     for (at, (code, what)) in faults.iter().enumerate() {
-        say(&mut text, format_args!("error[{code}]: {what}\n  --> src/load_{at}.rs:{}:5\n   |", at * 7 + 12));
-        say(&mut text, format_args!("{}  |     {name}(row);\n   |     ^^^^ see above\n", at * 7 + 12));
+        say(
+            &mut text,
+            format_args!(
+                "error[{code}]: {what}\n  --> src/load_{at}.rs:{}:5\n   |",
+                at * 7 + 12
+            ),
+        );
+        say(
+            &mut text,
+            format_args!(
+                "{}  |     {name}(row);\n   |     ^^^^ see above\n",
+                at * 7 + 12
+            ),
+        );
     }
     say(
         &mut text,
-        format_args!("error: could not compile `billing` (lib) due to 2 previous errors; {WARNINGS} warnings emitted"),
+        format_args!(
+            "error: could not compile `billing` (lib) due to 2 previous errors; {WARNINGS} warnings emitted"
+        ),
     );
     text
 }
@@ -34,11 +51,16 @@ pub(super) fn succeeding_tests() -> String {
         ),
     );
     for test in 0..TESTS {
-        say(&mut text, format_args!("test ledger::part_{}::adds_up_{test} ... ok", test % 9));
+        say(
+            &mut text,
+            format_args!("test ledger::part_{}::adds_up_{test} ... ok", test % 9),
+        );
     }
     say(
         &mut text,
-        format_args!("\ntest result: ok. {TESTS} passed; 0 failed; 0 ignored; 0 measured; finished in 0.41s"),
+        format_args!(
+            "\ntest result: ok. {TESTS} passed; 0 failed; 0 ignored; 0 measured; finished in 0.41s"
+        ),
     );
     text
 }
@@ -50,12 +72,18 @@ fn moved(name: &str) -> String {
 fn building() -> String {
     let mut text = String::new();
     for number in 0..CRATES {
-        say(&mut text, format_args!("   Compiling part-{number} v0.{number}.0"));
+        say(
+            &mut text,
+            format_args!("   Compiling part-{number} v0.{number}.0"),
+        );
     }
     for number in 0..WARNINGS {
         say(
             &mut text,
-            format_args!("warning: unused variable: `row_{number}`\n  --> src/part_{number}.rs:{}:9\n   |", number + 3),
+            format_args!(
+                "warning: unused variable: `row_{number}`\n  --> src/part_{number}.rs:{}:9\n   |",
+                number + 3
+            ),
         );
         say(
             &mut text,

@@ -59,9 +59,17 @@ pub(super) struct Run {
 
 /// The program that does nothing, and what the others are compared with.
 pub(super) fn floor() -> Result<Variant> {
-    let program = env::var_os(NOOP_VARIABLE).map(PathBuf::from).filter(|path| path.is_file());
-    let program = program.with_context(|| format!("{NOOP_VARIABLE} names no program; run `cargo xtask bench hook`"))?;
-    Ok(Variant::plain("static program that does nothing", program, vec![]))
+    let program = env::var_os(NOOP_VARIABLE)
+        .map(PathBuf::from)
+        .filter(|path| path.is_file());
+    let program = program.with_context(|| {
+        format!("{NOOP_VARIABLE} names no program; run `cargo xtask bench hook`")
+    })?;
+    Ok(Variant::plain(
+        "static program that does nothing",
+        program,
+        vec![],
+    ))
 }
 
 /// What a hook written otherwise would start with, where it is installed.
@@ -81,7 +89,9 @@ pub(super) fn others() -> Vec<Variant> {
 
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|directory| directory.join(name)).find(|program| program.is_file())
+    env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|program| program.is_file())
 }
 
 impl Variant {
@@ -108,8 +118,15 @@ impl Variant {
         // The same few variables for all, so that starting costs all the same.
         let home = self.home.as_deref().unwrap_or(Path::new("/nonexistent"));
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).env_clear().env("HELIX_HOME", home).env("HOME", home);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .args(&self.arguments)
+            .env_clear()
+            .env("HELIX_HOME", home)
+            .env("HOME", home);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut answer = Vec::new();
         let started = Instant::now();
         let mut child = command.spawn()?;
@@ -123,7 +140,10 @@ impl Variant {
         let status = child.wait()?;
         let elapsed = started.elapsed();
         ensure!(status.success(), "it ended with {status}");
-        Ok(Run { elapsed, has_answered: serde_json::from_slice::<Value>(&answer).is_ok() })
+        Ok(Run {
+            elapsed,
+            has_answered: serde_json::from_slice::<Value>(&answer).is_ok(),
+        })
     }
 
     /// Counts a run, and what the program that does nothing took right before it.
@@ -148,12 +168,17 @@ impl Variant {
     pub(super) fn said(&self) -> String {
         match self.expected {
             Expected::Whatever => String::new(),
-            Expected::Silence | Expected::AnswersAtLeast(_) => format!("{} %", self.answers * 100 / self.runs.max(1)),
+            Expected::Silence | Expected::AnswersAtLeast(_) => {
+                format!("{} %", self.answers * 100 / self.runs.max(1))
+            }
         }
     }
 
     /// What its figures are called.
     pub(super) fn figure_name(&self) -> String {
-        self.size.map_or_else(|| self.name.clone(), |size| format!("{}, {size} memories", self.name))
+        self.size.map_or_else(
+            || self.name.clone(),
+            |size| format!("{}, {size} memories", self.name),
+        )
     }
 }

@@ -8,7 +8,8 @@ pub(super) struct Baseline {
     /// The set's nature, and the name of the public set of that nature.
     nature: &'static str,
     set: &'static str,
-    /// BM25; `SQLite`'s FTS5 with Porter stemming; `MiniLM`'s vectors; the latter two fused with equal weights.
+    /// BM25; `SQLite`'s FTS5 with Porter stemming; `MiniLM`'s vectors; the latter two fused with
+    /// equal weights.
     bm25: Figures,
     fts5: Figures,
     minilm: Figures,
@@ -50,7 +51,9 @@ impl Baseline {
     /// The best of each figure, whichever kind reached it.
     pub(super) fn best(&self) -> Figures {
         let kinds = [self.bm25, self.fts5, self.minilm, self.fused];
-        kinds.into_iter().fold((0.0, 0.0), |best, kind| (f64::max(best.0, kind.0), f64::max(best.1, kind.1)))
+        kinds.into_iter().fold((0.0, 0.0), |best, kind| {
+            (f64::max(best.0, kind.0), f64::max(best.1, kind.1))
+        })
     }
 
     /// The row as text.

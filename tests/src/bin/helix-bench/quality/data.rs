@@ -35,16 +35,29 @@ pub(super) struct Set {
 impl Set {
     /// Reads every set in a directory, by name. A directory that is not there has none.
     pub(super) fn all_in(directory: &Path) -> Result<Vec<Self>> {
-        let Ok(entries) = fs::read_dir(directory) else { return Ok(Vec::new()) };
-        let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        paths.retain(|path| path.join("docs.jsonl").is_file() && path.join("queries.jsonl").is_file());
+        let Ok(entries) = fs::read_dir(directory) else {
+            return Ok(Vec::new());
+        };
+        let mut paths: Vec<_> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .collect();
+        paths.retain(|path| {
+            path.join("docs.jsonl").is_file() && path.join("queries.jsonl").is_file()
+        });
         paths.sort();
-        paths.iter().map(|path| Self::read(path).with_context(|| format!("reading {}", path.display()))).collect()
+        paths
+            .iter()
+            .map(|path| Self::read(path).with_context(|| format!("reading {}", path.display())))
+            .collect()
     }
 
     fn read(path: &Path) -> Result<Self> {
         Ok(Self {
-            name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            name: path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
             documents: lines(&path.join("docs.jsonl"), document)?,
             queries: lines(&path.join("queries.jsonl"), query)?,
         })
@@ -53,9 +66,13 @@ impl Set {
 
 fn lines<T>(path: &Path, read: impl Fn(&Value) -> Option<T>) -> Result<Vec<T>> {
     let text = fs::read_to_string(path)?;
-    let filled = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let filled = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
     let parse = |(number, line): (usize, &str)| {
-        let value: Value = serde_json::from_str(line).with_context(|| format!("line {}", number + 1))?;
+        let value: Value =
+            serde_json::from_str(line).with_context(|| format!("line {}", number + 1))?;
         read(&value).with_context(|| format!("line {} lacks a field", number + 1))
     };
     filled.map(parse).collect()
@@ -66,7 +83,9 @@ fn document(value: &Value) -> Option<Document> {
     Some(Document {
         id: string(value, "id")?,
         text: string(value, "text")?,
-        timestamp_us: timestamp.and_then(|time| time.parse::<Timestamp>().ok()).map(Timestamp::as_microsecond),
+        timestamp_us: timestamp
+            .and_then(|time| time.parse::<Timestamp>().ok())
+            .map(Timestamp::as_microsecond),
     })
 }
 
@@ -75,7 +94,10 @@ fn query(value: &Value) -> Option<Query> {
     Some(Query {
         id: string(value, "id")?,
         text: string(value, "text")?,
-        relevant: relevant.iter().filter_map(|id| id.as_str().map(str::to_owned)).collect(),
+        relevant: relevant
+            .iter()
+            .filter_map(|id| id.as_str().map(str::to_owned))
+            .collect(),
     })
 }
 
@@ -93,14 +115,24 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let set = directory.path().join("some-set");
         fs::create_dir(&set).unwrap();
-        fs::write(set.join("docs.jsonl"), "{\"id\":\"a\",\"text\":\"t\",\"timestamp\":\"1970-01-01T00:00:01Z\"}\n\n")
-            .unwrap();
-        fs::write(set.join("queries.jsonl"), r#"{"id":"q","text":"t","relevant":["a"]}"#).unwrap();
+        fs::write(
+            set.join("docs.jsonl"),
+            "{\"id\":\"a\",\"text\":\"t\",\"timestamp\":\"1970-01-01T00:00:01Z\"}\n\n",
+        )
+        .unwrap();
+        fs::write(
+            set.join("queries.jsonl"),
+            r#"{"id":"q","text":"t","relevant":["a"]}"#,
+        )
+        .unwrap();
         let sets = Set::all_in(directory.path()).unwrap();
         assert_eq!(sets[0].name, "some-set");
         assert_eq!(sets[0].documents[0].timestamp_us, Some(1_000_000));
         assert_eq!(sets[0].queries[0].relevant, ["a"]);
         fs::write(set.join("queries.jsonl"), r#"{"id":"q","text":"t"}"#).unwrap();
-        assert!(format!("{:#}", Set::all_in(directory.path()).unwrap_err()).contains("line 1 lacks a field"));
+        assert!(
+            format!("{:#}", Set::all_in(directory.path()).unwrap_err())
+                .contains("line 1 lacks a field")
+        );
     }
 }

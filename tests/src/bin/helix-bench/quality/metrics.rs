@@ -12,7 +12,8 @@ pub(super) struct Metrics {
     pub(super) recall_5: f64,
     /// Share of the relevant documents in the first ten.
     pub(super) recall_10: f64,
-    /// Discounted gain of the first ten over the best possible, with binary relevance (Järvelin and Kekäläinen 2002).
+    /// Discounted gain of the first ten over the best possible, with binary relevance (Järvelin
+    /// and Kekäläinen 2002).
     pub(super) ndcg_10: f64,
     /// One over the rank of the first relevant document.
     pub(super) mrr: f64,
@@ -25,17 +26,31 @@ impl Metrics {
     pub(super) fn of(relevant: &[String], ranking: &[(String, f32)]) -> Self {
         let relevant: HashSet<&str> = relevant.iter().map(String::as_str).collect();
         let mut seen = HashSet::new();
-        let distinct = ranking.iter().map(|(id, _)| id.as_str()).filter(|&id| seen.insert(id));
-        let hits: Vec<bool> = distinct.take(RANKS_MAX).map(|id| relevant.contains(id)).collect();
+        let distinct = ranking
+            .iter()
+            .map(|(id, _)| id.as_str())
+            .filter(|&id| seen.insert(id));
+        let hits: Vec<bool> = distinct
+            .take(RANKS_MAX)
+            .map(|id| relevant.contains(id))
+            .collect();
         let found_in = |depth: usize| hits.iter().take(depth).filter(|&&hit| hit).count();
         let ideal: f64 = (0..relevant.len().min(10)).map(discount).sum();
-        let gain: f64 =
-            hits.iter().take(10).enumerate().filter(|(_, hit)| **hit).map(|(place, _)| discount(place)).sum();
+        let gain: f64 = hits
+            .iter()
+            .take(10)
+            .enumerate()
+            .filter(|(_, hit)| **hit)
+            .map(|(place, _)| discount(place))
+            .sum();
         Self {
             recall_5: share(found_in(5), relevant.len()),
             recall_10: share(found_in(10), relevant.len()),
             ndcg_10: if ideal > 0.0 { gain / ideal } else { 0.0 },
-            mrr: hits.iter().position(|&hit| hit).map_or(0.0, |place| share(1, place + 1)),
+            mrr: hits
+                .iter()
+                .position(|&hit| hit)
+                .map_or(0.0, |place| share(1, place + 1)),
             hit_5: if found_in(5) > 0 { 1.0 } else { 0.0 },
         }
     }
@@ -71,7 +86,11 @@ fn discount(place: usize) -> f64 {
 
 #[expect(clippy::cast_precision_loss, reason = "counts of documents are small")]
 fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 #[cfg(test)]
@@ -91,11 +110,24 @@ mod tests {
     #[test]
     fn one_relevant_document() {
         let first = measure(&["a"], &["a", "b"]);
-        assert_eq!(first, Metrics { recall_5: 1.0, recall_10: 1.0, ndcg_10: 1.0, mrr: 1.0, hit_5: 1.0 });
+        assert_eq!(
+            first,
+            Metrics {
+                recall_5: 1.0,
+                recall_10: 1.0,
+                ndcg_10: 1.0,
+                mrr: 1.0,
+                hit_5: 1.0
+            }
+        );
         let third = measure(&["a"], &["b", "c", "a"]);
-        assert!(close(third.ndcg_10, 0.5) && close(third.mrr, 1.0 / 3.0) && close(third.recall_5, 1.0));
+        assert!(
+            close(third.ndcg_10, 0.5) && close(third.mrr, 1.0 / 3.0) && close(third.recall_5, 1.0)
+        );
         let sixth = measure(&["a"], &["b", "c", "d", "e", "f", "a"]);
-        assert!(close(sixth.recall_5, 0.0) && close(sixth.recall_10, 1.0) && close(sixth.hit_5, 0.0));
+        assert!(
+            close(sixth.recall_5, 0.0) && close(sixth.recall_10, 1.0) && close(sixth.hit_5, 0.0)
+        );
         assert_eq!(measure(&["a"], &[]), Metrics::default());
     }
 
@@ -103,14 +135,29 @@ mod tests {
     fn several_relevant_documents_and_repetitions() {
         let measured = measure(&["a", "b"], &["a", "a", "x", "b"]);
         assert!(close(measured.recall_5, 1.0) && close(measured.mrr, 1.0));
-        assert!(close(measured.ndcg_10, (1.0 + 0.5) / (1.0 + 1.0 / 3_f64.log2())));
-        assert!(close(measure(&["a", "b", "c", "d"], &["a"]).recall_10, 0.25));
+        assert!(close(
+            measured.ndcg_10,
+            (1.0 + 0.5) / (1.0 + 1.0 / 3_f64.log2())
+        ));
+        assert!(close(
+            measure(&["a", "b", "c", "d"], &["a"]).recall_10,
+            0.25
+        ));
     }
 
     #[test]
     fn means() {
         let mean = Metrics::mean([measure(&["a"], &["a"]), measure(&["a"], &["b"])].into_iter());
-        assert_eq!(mean, Metrics { recall_5: 0.5, recall_10: 0.5, ndcg_10: 0.5, mrr: 0.5, hit_5: 0.5 });
+        assert_eq!(
+            mean,
+            Metrics {
+                recall_5: 0.5,
+                recall_10: 0.5,
+                ndcg_10: 0.5,
+                mrr: 0.5,
+                hit_5: 0.5
+            }
+        );
         assert_eq!(Metrics::mean(std::iter::empty()), Metrics::default());
     }
 }

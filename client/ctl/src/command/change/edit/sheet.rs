@@ -1,6 +1,7 @@
 //! A memory as a person edits it: named fields between two lines of dashes, then the text exactly.
 //!
-//! Only the first two lines of dashes mean anything, so the text may hold dashes, comments and fields of its own.
+//! Only the first two lines of dashes mean anything, so the text may hold dashes, comments and
+//! fields of its own.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +33,9 @@ pub(super) enum SheetError {
     #[error("the two lines of dashes around the fields are gone; put them back")]
     Fence,
     /// Not `name: value`.
-    #[error("line {line} is no field; write kind, tags, source, importance, confidence or pinned, a colon and a value")]
+    #[error(
+        "line {line} is no field; write kind, tags, source, importance, confidence or pinned, a colon and a value"
+    )]
     Line {
         /// 1-based.
         line: usize,
@@ -56,7 +59,9 @@ pub(super) enum SheetError {
         wanted: &'static str,
     },
     /// Too long.
-    #[error("the text has {bytes} bytes and a memory holds {MEMORY_TEXT_MAX_BYTES}; shorten it or store it in parts")]
+    #[error(
+        "the text has {bytes} bytes and a memory holds {MEMORY_TEXT_MAX_BYTES}; shorten it or store it in parts"
+    )]
     Long {
         /// How long it is.
         bytes: usize,
@@ -91,7 +96,14 @@ impl Changes {
 }
 
 impl Field {
-    const ALL: [Self; 6] = [Self::Kind, Self::Tags, Self::Source, Self::Importance, Self::Confidence, Self::Pinned];
+    const ALL: [Self; 6] = [
+        Self::Kind,
+        Self::Tags,
+        Self::Source,
+        Self::Importance,
+        Self::Confidence,
+        Self::Pinned,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -117,18 +129,36 @@ impl Field {
 }
 
 impl Sheet {
-    /// Lays a memory out. A value with line breaks or blanks around it would not survive, and is not offered.
+    /// Lays a memory out. A value with line breaks or blanks around it would not survive, and is
+    /// not offered.
     pub(super) fn of(memory: &Memory) -> Self {
-        let offered = Field::ALL.into_iter().map(|field| (field, field.of(memory)));
-        let fields = offered.filter(|(_, value)| value.trim() == value && !value.contains(char::is_control)).collect();
-        Self { fields, text: memory.text.clone() }
+        let offered = Field::ALL
+            .into_iter()
+            .map(|field| (field, field.of(memory)));
+        let fields = offered
+            .filter(|(_, value)| value.trim() == value && !value.contains(char::is_control))
+            .collect();
+        Self {
+            fields,
+            text: memory.text.clone(),
+        }
     }
 
     /// Writes the file that is edited.
     pub(super) fn written(&self, memory: &Memory) -> String {
-        let mut file = format!("{FENCE}\n# {}, sequence {}. ", one_line(&memory.handle), memory.sequence);
-        file.push_str("The text begins below the second line of dashes; an empty one changes nothing.\n");
-        file.extend(self.fields.iter().map(|(field, value)| format!("{}: {value}\n", field.name())));
+        let mut file = format!(
+            "{FENCE}\n# {}, sequence {}. ",
+            one_line(&memory.handle),
+            memory.sequence
+        );
+        file.push_str(
+            "The text begins below the second line of dashes; an empty one changes nothing.\n",
+        );
+        file.extend(
+            self.fields
+                .iter()
+                .map(|(field, value)| format!("{}: {value}\n", field.name())),
+        );
         file + FENCE + "\n" + &self.text + "\n"
     }
 
@@ -176,7 +206,9 @@ impl Sheet {
             }
             match field {
                 Field::Tags => (changes.add, changes.remove) = tag_changes(before, value),
-                Field::Kind if value.is_empty() => return Err(wrong(*field, value, "a kind such as fact or gotcha")),
+                Field::Kind if value.is_empty() => {
+                    return Err(wrong(*field, value, "a kind such as fact or gotcha"));
+                }
                 Field::Kind => set.kind = Some(value.clone()),
                 Field::Source => set.source = Some(value.clone()),
                 Field::Importance => set.importance = Some(number(*field, value)?),
@@ -189,22 +221,41 @@ impl Sheet {
     }
 }
 
-fn read_field(fields: &mut BTreeMap<Field, String>, line: &str, number: usize) -> Result<(), SheetError> {
-    let (name, value) = line.split_once(':').ok_or(SheetError::Line { line: number })?;
-    let field = Field::ALL.into_iter().find(|field| field.name() == name.trim());
+fn read_field(
+    fields: &mut BTreeMap<Field, String>,
+    line: &str,
+    number: usize,
+) -> Result<(), SheetError> {
+    let (name, value) = line
+        .split_once(':')
+        .ok_or(SheetError::Line { line: number })?;
+    let field = Field::ALL
+        .into_iter()
+        .find(|field| field.name() == name.trim());
     let field = field.ok_or(SheetError::Line { line: number })?;
     match fields.insert(field, value.trim().to_owned()) {
         None => Ok(()),
-        Some(_) => Err(SheetError::Twice { line: number, name: field.name() }),
+        Some(_) => Err(SheetError::Twice {
+            line: number,
+            name: field.name(),
+        }),
     }
 }
 
 fn tag_changes(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
     let list = |text: &str| -> Vec<String> {
-        text.split(',').map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty()).collect()
+        text.split(',')
+            .map(|tag| tag.trim().to_owned())
+            .filter(|tag| !tag.is_empty())
+            .collect()
     };
     let (before, after) = (list(before), list(after));
-    let missing = |from: &[String], of: &[String]| from.iter().filter(|tag| !of.contains(tag)).cloned().collect();
+    let missing = |from: &[String], of: &[String]| {
+        from.iter()
+            .filter(|tag| !of.contains(tag))
+            .cloned()
+            .collect()
+    };
     (missing(&after, &before), missing(&before, &after))
 }
 
@@ -221,7 +272,11 @@ fn yes_or_no(field: Field, value: &str) -> Result<bool, SheetError> {
 }
 
 fn wrong(field: Field, value: &str, wanted: &'static str) -> SheetError {
-    SheetError::Value { name: field.name(), value: value.to_owned(), wanted }
+    SheetError::Value {
+        name: field.name(),
+        value: value.to_owned(),
+        wanted,
+    }
 }
 
 #[cfg(test)]

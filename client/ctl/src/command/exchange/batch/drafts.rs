@@ -90,7 +90,11 @@ impl Names {
             Self::List(list) => list.into_iter().map(Name::written).collect(),
             Self::One(name) => {
                 let names = name.written();
-                names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+                names
+                    .split(',')
+                    .map(|name| name.trim().to_owned())
+                    .filter(|name| !name.is_empty())
+                    .collect()
             }
         }
     }
@@ -119,7 +123,8 @@ impl DraftDocument {
 /// The memories of an input.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Drafts {
-    /// In order. An empty one, which the daemon refuses, stands for each that is wrong: links go by position.
+    /// In order. An empty one, which the daemon refuses, stands for each that is wrong: links go
+    /// by position.
     pub(super) drafts: Vec<v1::Draft>,
     /// What is wrong, by position.
     pub(super) wrong: HashMap<usize, String>,
@@ -175,7 +180,9 @@ fn parse_stream(input: &str, drafts: &mut Drafts) {
 }
 
 fn draft(item: Value) -> Result<v1::Draft, String> {
-    serde_json::from_value::<DraftDocument>(item).map_err(|error| error.to_string())?.draft()
+    serde_json::from_value::<DraftDocument>(item)
+        .map_err(|error| error.to_string())?
+        .draft()
 }
 
 /// Drafts in chunks that one message holds.
@@ -187,7 +194,9 @@ pub(super) struct Chunks {
 impl Chunks {
     /// Divides the drafts, in order.
     pub(super) fn of(drafts: Vec<v1::Draft>) -> Self {
-        Self { drafts: drafts.into_iter().peekable() }
+        Self {
+            drafts: drafts.into_iter().peekable(),
+        }
     }
 }
 
@@ -209,10 +218,25 @@ impl Iterator for Chunks {
 }
 
 fn weight(draft: &v1::Draft) -> usize {
-    let lists =
-        draft.tags.iter().chain(&draft.links).chain(draft.attributes.iter().flat_map(|(key, value)| [key, value]));
-    let texts = [&draft.topic, &draft.text, &draft.kind, &draft.scope, &draft.source];
-    texts.into_iter().chain(lists).map(|text| text.len() + size_of::<u64>()).sum::<usize>() + DRAFT_BYTES
+    let lists = draft.tags.iter().chain(&draft.links).chain(
+        draft
+            .attributes
+            .iter()
+            .flat_map(|(key, value)| [key, value]),
+    );
+    let texts = [
+        &draft.topic,
+        &draft.text,
+        &draft.kind,
+        &draft.scope,
+        &draft.source,
+    ];
+    texts
+        .into_iter()
+        .chain(lists)
+        .map(|text| text.len() + size_of::<u64>())
+        .sum::<usize>()
+        + DRAFT_BYTES
 }
 
 #[cfg(test)]
@@ -222,8 +246,7 @@ mod tests {
 
     #[test]
     fn arrays_and_lines_are_read_alike() {
-        let array =
-            r#"[{"topic":"a","text":"x","tags":"p, q"},{"topic":"b","text":"y","tags":["r"],"confidence":0.5}]"#;
+        let array = r#"[{"topic":"a","text":"x","tags":"p, q"},{"topic":"b","text":"y","tags":["r"],"confidence":0.5}]"#;
         let lines = "{\"topic\":\"a\",\"text\":\"x\",\"tags\":[\"p\",\"q\"]}\n\n{\"topic\":\"b\",\n\"text\":\"y\",\"tags\":\"r\",\"confidence\":0.5}\n";
         let drafts = parse(array).unwrap();
         assert_eq!(drafts, parse(lines).unwrap());
@@ -233,9 +256,15 @@ mod tests {
 
     #[test]
     fn a_place_is_a_link() {
-        let drafts =
-            parse(r#"[{"topic":"a","text":"x","links":[0,"a/b"]},{"topic":"a","text":"y","links":1}]"#).unwrap().drafts;
-        assert_eq!((drafts[0].links.join(" "), drafts[1].links.join(" ")), ("0 a/b".to_owned(), "1".to_owned()));
+        let drafts = parse(
+            r#"[{"topic":"a","text":"x","links":[0,"a/b"]},{"topic":"a","text":"y","links":1}]"#,
+        )
+        .unwrap()
+        .drafts;
+        assert_eq!(
+            (drafts[0].links.join(" "), drafts[1].links.join(" ")),
+            ("0 a/b".to_owned(), "1".to_owned())
+        );
     }
 
     #[test]
@@ -243,20 +272,40 @@ mod tests {
         let good = "{\"topic\":\"a\",\"text\":\"b\"}";
         for (bad, said) in [
             ("{\"topic\":\"a\"}", "missing field `text`"),
-            ("{\"topic\":\"a\",\"text\":\"b\",\"colour\":\"c\"}", "unknown field `colour`"),
-            ("{\"topic\":\"a\",\"text\":\"b\",\"valid_from\":\"soon\"}", "valid_from is not a date"),
+            (
+                "{\"topic\":\"a\",\"text\":\"b\",\"colour\":\"c\"}",
+                "unknown field `colour`",
+            ),
+            (
+                "{\"topic\":\"a\",\"text\":\"b\",\"valid_from\":\"soon\"}",
+                "valid_from is not a date",
+            ),
             ("7", "invalid type"),
         ] {
-            for input in [format!("[{good}, {bad}, {good}]"), format!("{good}\n{bad}\n{good}\n")] {
+            for input in [
+                format!("[{good}, {bad}, {good}]"),
+                format!("{good}\n{bad}\n{good}\n"),
+            ] {
                 let Drafts { drafts, wrong } = parse(&input).unwrap();
                 let texts: Vec<&str> = drafts.iter().map(|draft| draft.text.as_str()).collect();
                 assert_eq!(texts, ["b", "", "b"], "{input}");
-                assert!(wrong.len() == 1 && wrong[&1].contains(said), "{input}: {wrong:?}");
+                assert!(
+                    wrong.len() == 1 && wrong[&1].contains(said),
+                    "{input}: {wrong:?}"
+                );
             }
         }
-        let Drafts { drafts, wrong } = parse(&format!("{good}\n{{\"topic\": nonsense}}\n{good}")).unwrap();
-        assert!(drafts.len() == 3 && wrong[&1].starts_with("line 2 is no JSON"), "{wrong:?}");
-        for (input, said) in [("", "no memory"), ("[]", "no memory"), ("[{\"topic\":", "nothing was stored")] {
+        let Drafts { drafts, wrong } =
+            parse(&format!("{good}\n{{\"topic\": nonsense}}\n{good}")).unwrap();
+        assert!(
+            drafts.len() == 3 && wrong[&1].starts_with("line 2 is no JSON"),
+            "{wrong:?}"
+        );
+        for (input, said) in [
+            ("", "no memory"),
+            ("[]", "no memory"),
+            ("[{\"topic\":", "nothing was stored"),
+        ] {
             let error = parse(input).unwrap_err().to_string();
             assert!(error.contains(said), "{input}: {error}");
         }
@@ -264,8 +313,15 @@ mod tests {
 
     #[test]
     fn chunks_hold_what_a_message_holds() {
-        let draft = |bytes| v1::Draft { text: "x".repeat(bytes), ..v1::Draft::default() };
-        let sizes = |drafts: Vec<v1::Draft>| Chunks::of(drafts).map(|chunk| chunk.len()).collect::<Vec<_>>();
+        let draft = |bytes| v1::Draft {
+            text: "x".repeat(bytes),
+            ..v1::Draft::default()
+        };
+        let sizes = |drafts: Vec<v1::Draft>| {
+            Chunks::of(drafts)
+                .map(|chunk| chunk.len())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(sizes(vec![draft(10); 2_500]), [1_000, 1_000, 500]);
         assert_eq!(sizes(vec![draft(64 * 1024); 200]), [127, 73]);
         assert_eq!(sizes(vec![draft(CHUNK_BYTES_MAX * 2), draft(1)]), [1, 1]);

@@ -31,7 +31,8 @@ pub(super) enum Sink {
         /// Whether it may take the place of a file.
         replaces: bool,
     },
-    /// Into a directory beside its target, which takes its place or whose files move into it at the end.
+    /// Into a directory beside its target, which takes its place or whose files move into it at the
+    /// end.
     Directory {
         /// The target.
         path: PathBuf,
@@ -48,7 +49,10 @@ impl Sink {
     /// Makes a file beside its target, which is new unless it may be replaced.
     pub(super) fn file(path: &Path, replaces: bool) -> Result<Self, Failure> {
         if path.is_dir() {
-            return Err(Failure::Usage(format!("{} is a directory; name a file", path.display())));
+            return Err(Failure::Usage(format!(
+                "{} is a directory; name a file",
+                path.display()
+            )));
         }
         // What a link leads to is replaced, and not the link.
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -58,42 +62,74 @@ impl Sink {
                 "{shown} is no regular file; redirect stdout instead: helixctl export > {shown}"
             )));
         }
-        let temporary = tempfile::Builder::new().prefix(PREFIX).tempfile_in(parent(path));
-        let temporary = temporary.map_err(Failure::io(format!("making a file beside {}", path.display())))?;
-        Ok(Self::File { path: path.to_owned(), temporary, replaces })
+        let temporary = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempfile_in(parent(path));
+        let temporary = temporary.map_err(Failure::io(format!(
+            "making a file beside {}",
+            path.display()
+        )))?;
+        Ok(Self::File {
+            path: path.to_owned(),
+            temporary,
+            replaces,
+        })
     }
 
     /// Makes a directory beside its target, which is new or empty unless its files may be replaced.
     pub(super) fn directory(path: &Path, replaces: bool) -> Result<Self, Failure> {
         let shown = path.display();
         if path.exists() && !path.is_dir() {
-            return Err(Failure::Usage(format!("{shown} is a file; markdown needs a directory")));
+            return Err(Failure::Usage(format!(
+                "{shown} is a file; markdown needs a directory"
+            )));
         }
         if !replaces && !is_empty(path)? {
-            return Err(Failure::Usage(format!("{shown} holds files; name another directory, or add --force")));
+            return Err(Failure::Usage(format!(
+                "{shown} holds files; name another directory, or add --force"
+            )));
         }
         // Beside the target, so that renaming stays within one file system.
-        let temporary = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent(path));
-        let temporary = temporary.map_err(Failure::io(format!("making a directory beside {shown}")))?;
-        Ok(Self::Directory { path: path.to_owned(), temporary, current: None, files: 0 })
+        let temporary = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir_in(parent(path));
+        let temporary =
+            temporary.map_err(Failure::io(format!("making a directory beside {shown}")))?;
+        Ok(Self::Directory {
+            path: path.to_owned(),
+            temporary,
+            current: None,
+            files: 0,
+        })
     }
 
     /// Writes bytes of the file that they belong to.
     pub(super) fn write(&mut self, name: &str, data: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Stdout => screen::write(data),
-            Self::File { path, temporary, .. } => {
-                temporary.write_all(data).map_err(Failure::io(format!("writing {}", path.display())))
-            }
+            Self::File {
+                path, temporary, ..
+            } => temporary
+                .write_all(data)
+                .map_err(Failure::io(format!("writing {}", path.display()))),
             // A last piece may bring notes and no bytes.
             Self::Directory { .. } if name.is_empty() && data.is_empty() => Ok(()),
-            Self::Directory { path, temporary, current, files } => {
+            Self::Directory {
+                path,
+                temporary,
+                current,
+                files,
+            } => {
                 let at = format!("writing {}", path.join(name).display());
                 if current.as_ref().is_none_or(|(open, _)| open != name) {
-                    let file = open(temporary.path(), name, files).map_err(Failure::io(at.clone()))?;
-                    finish(current.replace((name.to_owned(), file))).map_err(Failure::io(at.clone()))?;
+                    let file =
+                        open(temporary.path(), name, files).map_err(Failure::io(at.clone()))?;
+                    finish(current.replace((name.to_owned(), file)))
+                        .map_err(Failure::io(at.clone()))?;
                 }
-                let written = current.as_mut().map_or(Ok(()), |(_, file)| file.write_all(data));
+                let written = current
+                    .as_mut()
+                    .map_or(Ok(()), |(_, file)| file.write_all(data));
                 written.map_err(Failure::io(at))
             }
         }
@@ -103,14 +139,30 @@ impl Sink {
     pub(super) fn finish(self) -> Result<usize, Failure> {
         match self {
             Self::Stdout => Ok(0),
-            Self::File { path, temporary, replaces } => {
+            Self::File {
+                path,
+                temporary,
+                replaces,
+            } => {
                 // A file that came meanwhile is nobody's to replace.
-                let put = if replaces { NamedTempFile::persist } else { NamedTempFile::persist_noclobber };
-                let placed = temporary.as_file().sync_all().and_then(|()| Ok(put(temporary, &path)?));
+                let put = if replaces {
+                    NamedTempFile::persist
+                } else {
+                    NamedTempFile::persist_noclobber
+                };
+                let placed = temporary
+                    .as_file()
+                    .sync_all()
+                    .and_then(|()| Ok(put(temporary, &path)?));
                 placed.map_err(Failure::io(format!("writing {}", path.display())))?;
                 Ok(1)
             }
-            Self::Directory { path, temporary, current, files } => {
+            Self::Directory {
+                path,
+                temporary,
+                current,
+                files,
+            } => {
                 let placed = finish(current).and_then(|()| place(temporary, &path));
                 placed.map_err(Failure::io(format!("writing {}", path.display())))?;
                 Ok(files)
@@ -124,18 +176,26 @@ fn open(directory: &Path, name: &str, files: &mut usize) -> io::Result<File> {
     let mut parts = Path::new(name).components();
     let plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name);
     if !plain {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the daemon named a file outside of the directory"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "the daemon named a file outside of the directory",
+        ));
     }
     let path = directory.join(name);
     *files += usize::from(!path.exists());
-    OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(FILE_MODE)
+        .open(path)
 }
 
 fn finish(file: Option<(String, File)>) -> io::Result<()> {
     file.map_or(Ok(()), |(_, file)| file.sync_all())
 }
 
-/// Renames the whole directory, or its files where there is one: that stays the user's, with its mode and whoever stands in it.
+/// Renames the whole directory, or its files where there is one: that stays the user's, with its
+/// mode and whoever stands in it.
 fn place(temporary: TempDir, path: &Path) -> io::Result<()> {
     if path.is_dir() {
         for entry in fs::read_dir(temporary.path())? {

@@ -56,15 +56,21 @@ impl Source {
     fn directory(path: &Path, format: Option<Format>) -> Result<Self, Failure> {
         let shown = path.display();
         if format.is_some_and(|format| format != Format::Markdown) {
-            return Err(Failure::Usage(format!("{shown} is a directory, which only markdown can be; name a file")));
+            return Err(Failure::Usage(format!(
+                "{shown} is a directory, which only markdown can be; name a file"
+            )));
         }
         let listed = || -> io::Result<Vec<PathBuf>> {
-            fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect()
+            fs::read_dir(path)?
+                .map(|entry| entry.map(|entry| entry.path()))
+                .collect()
         };
         let listed = listed().map_err(Failure::io(format!("listing {shown}")))?;
         // A link may lead anywhere, and a directory may be somebody else's work.
-        let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
-        let markdown = |path: &PathBuf| is_file(path) && Format::of_name(path) == Some(Format::Markdown);
+        let is_file =
+            |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+        let markdown =
+            |path: &PathBuf| is_file(path) && Format::of_name(path) == Some(Format::Markdown);
         let (mut files, others): (Vec<_>, Vec<_>) = listed.into_iter().partition(markdown);
         if files.is_empty() {
             return Err(Failure::Usage(format!(
@@ -74,7 +80,10 @@ impl Source {
         files.sort();
         let left_out = count_of(others.len(), "other file", "other files");
         let are = if others.len() == 1 { "is" } else { "are" };
-        screen::remark_if(!others.is_empty(), &format!("{left_out} in {shown} {are} left out"));
+        screen::remark_if(
+            !others.is_empty(),
+            &format!("{left_out} in {shown} {are} left out"),
+        );
         Ok(Self {
             format: Format::Markdown,
             bytes: files.iter().map(|file| size(file)).sum(),
@@ -90,28 +99,44 @@ impl Source {
         said: Option<Format>,
     ) -> Result<Self, Failure> {
         let mut first = Vec::new();
-        input.by_ref().take(PEEK_BYTES).read_to_end(&mut first).map_err(Failure::io(format!("reading {name}")))?;
+        input
+            .by_ref()
+            .take(PEEK_BYTES)
+            .read_to_end(&mut first)
+            .map_err(Failure::io(format!("reading {name}")))?;
         let named = path.is_some().then(|| Path::new(&name));
-        let format = said
-            .or_else(|| Format::of(named, &first))
-            .ok_or_else(|| Failure::Usage(format!("{name} tells no format; say --format json, markdown or amrl")))?;
+        let format = said.or_else(|| Format::of(named, &first)).ok_or_else(|| {
+            Failure::Usage(format!(
+                "{name} tells no format; say --format json, markdown or amrl"
+            ))
+        })?;
         let input = Box::new(Cursor::new(first).chain(input));
-        Ok(Self { format, bytes: path.and_then(size), inputs: Inputs::One(name, input) })
+        Ok(Self {
+            format,
+            bytes: path.and_then(size),
+            inputs: Inputs::One(name, input),
+        })
     }
 }
 
-/// Sends everything in pieces, the first of them with what `first` says. Nobody taking them any more is no failure here:
-/// whoever took them knows why.
+/// Sends everything in pieces, the first of them with what `first` says. Nobody taking them any
+/// more is no failure here: whoever took them knows why.
 pub(super) fn send(
     source: Source,
     first: ImportPiece,
     pieces: &Sender<ImportPiece>,
     transfer: &Transfer,
 ) -> Result<(), Failure> {
-    let mut sending = Sending { pieces, next: first, transfer };
+    let mut sending = Sending {
+        pieces,
+        next: first,
+        transfer,
+    };
     let markdown = source.format == Format::Markdown;
     let told = match source.inputs {
-        Inputs::One(name, input) => sending.file(if markdown { &name } else { "" }, input, &name)?,
+        Inputs::One(name, input) => {
+            sending.file(if markdown { &name } else { "" }, input, &name)?
+        }
         Inputs::Many(files) => sending.files(&files)?,
     };
     // An empty input still says what it would have been.
@@ -142,7 +167,12 @@ impl Sending<'_> {
     }
 
     /// Sends one file; false when nobody takes pieces any more.
-    fn file(&mut self, name: &str, mut input: Box<dyn Read + Send>, shown: &str) -> Result<bool, Failure> {
+    fn file(
+        &mut self,
+        name: &str,
+        mut input: Box<dyn Read + Send>,
+        shown: &str,
+    ) -> Result<bool, Failure> {
         let limit = u64::try_from(PIECE_BYTES).unwrap_or(u64::MAX);
         loop {
             let mut data = Vec::with_capacity(PIECE_BYTES);
@@ -160,7 +190,14 @@ impl Sending<'_> {
     fn piece(&mut self, name: &str, data: Vec<u8>) -> bool {
         let next = std::mem::take(&mut self.next);
         let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
-        let is_taken = self.pieces.blocking_send(ImportPiece { file: name.to_owned(), data, ..next }).is_ok();
+        let is_taken = self
+            .pieces
+            .blocking_send(ImportPiece {
+                file: name.to_owned(),
+                data,
+                ..next
+            })
+            .is_ok();
         self.transfer.sent(bytes);
         is_taken
     }
@@ -169,14 +206,22 @@ impl Sending<'_> {
 /// Opens a file of a directory that was listed, unless it has become a link or waits for a writer.
 fn open_in_place(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
-    File::options().read(true).custom_flags(flags.bits()).open(path)
+    File::options()
+        .read(true)
+        .custom_flags(flags.bits())
+        .open(path)
 }
 
 fn name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// Bytes of a file; unknown of a pipe.
 fn size(path: &Path) -> Option<u64> {
-    fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|file| file.len())
+    fs::metadata(path)
+        .ok()
+        .filter(fs::Metadata::is_file)
+        .map(|file| file.len())
 }

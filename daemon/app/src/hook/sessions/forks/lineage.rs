@@ -1,5 +1,6 @@
-//! Which messages a transcript of Claude Code has. A fork's begins with its parent's: the same ids, under the fork's own session;
-//! one that was made inside a session also names that in each of them.
+//! Which messages a transcript of Claude Code has. A fork's begins with its parent's: the same ids,
+//! under the fork's own session; one that was made inside a session also names that in each of
+//! them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,7 +12,8 @@ use serde::Deserialize;
 
 use crate::plain_file;
 
-/// Bytes of a transcript that are read. Of a longer one nothing is known: what it says of its parent may be in the rest.
+/// Bytes of a transcript that are read. Of a longer one nothing is known: what it says of its
+/// parent may be in the rest.
 const TRANSCRIPT_MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 /// One line, as far as it matters.
@@ -69,12 +71,19 @@ impl Messages {
     }
 
     fn add(&mut self, line: &Line<'_>) {
-        if let Some(parent) = line.forked_from.as_ref().filter(|parent| !parent.session_id.is_empty()) {
+        if let Some(parent) = line
+            .forked_from
+            .as_ref()
+            .filter(|parent| !parent.session_id.is_empty())
+        {
             self.named = Some(parent.session_id.to_string());
         }
         let is_said = matches!(&*line.kind, "user" | "assistant") && !line.is_sidechain;
         if is_said && !line.uuid.is_empty() {
-            self.said.push(Message { id: line.uuid.to_string(), at: moment(&line.timestamp) });
+            self.said.push(Message {
+                id: line.uuid.to_string(),
+                at: moment(&line.timestamp),
+            });
         }
     }
 
@@ -90,13 +99,18 @@ impl Messages {
 
     /// Whether anything was said after a time.
     pub(super) fn has_any_after(&self, at: Timestamp) -> bool {
-        self.said.iter().any(|message| message.at.is_some_and(|said_at| said_at > at))
+        self.said
+            .iter()
+            .any(|message| message.at.is_some_and(|said_at| said_at > at))
     }
 
-    /// How many of these messages a fork has that began at a time; `None` where it lacks one that was said before: it is the fork
-    /// of another session.
+    /// How many of these messages a fork has that began at a time; `None` where it lacks one that
+    /// was said before: it is the fork of another session.
     pub(super) fn shared_with(&self, fork: &HashSet<&str>, fork_at: Timestamp) -> Option<usize> {
-        let (shared, own): (Vec<_>, Vec<_>) = self.said.iter().partition(|message| fork.contains(message.id.as_str()));
+        let (shared, own): (Vec<_>, Vec<_>) = self
+            .said
+            .iter()
+            .partition(|message| fork.contains(message.id.as_str()));
         let is_earlier = |message: &&Message| message.at.is_none_or(|at| at <= fork_at);
         (!own.iter().any(is_earlier)).then_some(shared.len())
     }

@@ -24,7 +24,11 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        Self { directory: tempfile::tempdir().unwrap(), sessions: Arc::default(), reach: Reach::default() }
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+            sessions: Arc::default(),
+            reach: Reach::default(),
+        }
     }
 
     fn transcript(&self, session: &str) -> PathBuf {
@@ -35,7 +39,10 @@ impl World {
     fn session(&self, session: &str, memory: u32, messages: &[(&str, &str)]) {
         self.sessions.begin(session, Start::Anew, NOW);
         self.sessions.writes_to(session, &self.transcript(session));
-        assert!(self.sessions.claim(session, &[MemoryNumber(memory)], None, Some(&[]), NOW));
+        assert!(
+            self.sessions
+                .claim(session, &[MemoryNumber(memory)], None, Some(&[]), NOW)
+        );
         self.write(session, messages, None);
     }
 
@@ -59,16 +66,24 @@ impl World {
     }
 
     fn read(&self, session: &str) {
-        self.sessions.read_fork(&self.reach, session, &self.transcript(session), NOW);
+        self.sessions
+            .read_fork(&self.reach, session, &self.transcript(session), NOW);
         // An answer waits only for a moment; whoever asks behind it has its answer first.
-        while self.sessions.lock().get(session).and_then(|session| session.fork).is_some_and(|fork| fork.is_being_read)
+        while self
+            .sessions
+            .lock()
+            .get(session)
+            .and_then(|session| session.fork)
+            .is_some_and(|fork| fork.is_being_read)
         {
             std::thread::yield_now();
         }
     }
 
     fn has(&self, session: &str) -> Vec<u32> {
-        (0..10).filter(|number| self.sessions.was_given(session, MemoryNumber(*number))).collect()
+        (0..10)
+            .filter(|number| self.sessions.was_given(session, MemoryNumber(*number)))
+            .collect()
     }
 }
 
@@ -91,9 +106,17 @@ fn a_fork_has_what_the_session_has_whose_messages_it_has() {
     world.session("other", 3, &[("x", BEFORE)]);
     world.write("fork", &[("a", BEFORE), ("b", BEFORE)], None);
     world.fork("fork");
-    assert_eq!(world.has("fork"), [1], "the sibling said something that the fork does not have");
+    assert_eq!(
+        world.has("fork"),
+        [1],
+        "the sibling said something that the fork does not have"
+    );
     // A fork of the fork that went on, whose first messages are still named after the one before.
-    world.write("deeper", &[("a", BEFORE), ("b", BEFORE), ("s", BEFORE)], Some("one"));
+    world.write(
+        "deeper",
+        &[("a", BEFORE), ("b", BEFORE), ("s", BEFORE)],
+        Some("one"),
+    );
     world.fork("deeper");
     assert_eq!(world.has("deeper"), [2]);
 }
@@ -112,17 +135,34 @@ fn a_transcript_is_waited_for_until_the_fork_says_something_itself() {
     let world = World::new();
     world.session("one", 1, &[("a", BEFORE)]);
     world.fork("fork");
-    assert!(world.sessions.is_unread_fork("fork"), "there is no transcript yet");
-    fs::write(world.transcript("fork"), "{\"type\":\"mode\"}\n{\"type\":\"us").unwrap();
+    assert!(
+        world.sessions.is_unread_fork("fork"),
+        "there is no transcript yet"
+    );
+    fs::write(
+        world.transcript("fork"),
+        "{\"type\":\"mode\"}\n{\"type\":\"us",
+    )
+    .unwrap();
     world.read("fork");
     assert!(world.sessions.is_unread_fork("fork"));
-    assert!(world.sessions.claim("fork", &[MemoryNumber(5)], None, Some(&[]), NOW));
+    assert!(
+        world
+            .sessions
+            .claim("fork", &[MemoryNumber(5)], None, Some(&[]), NOW)
+    );
     world.write("fork", &[("a", BEFORE), ("own", AFTER)], None);
     world.read("fork");
     assert_eq!(world.has("fork"), [1, 5]);
     world.write("stranger", &[("q", BEFORE), ("own", AFTER)], None);
     world.fork("stranger");
-    assert_eq!((world.has("stranger"), world.sessions.is_unread_fork("stranger")), (vec![], false));
+    assert_eq!(
+        (
+            world.has("stranger"),
+            world.sessions.is_unread_fork("stranger")
+        ),
+        (vec![], false)
+    );
 }
 
 #[test]
@@ -139,8 +179,16 @@ fn a_fork_that_was_not_read_outlives_a_restart() {
     let world = World::new();
     world.session("one", 1, &[("a", BEFORE)]);
     world.fork("fork");
-    let states = ["one", "fork"].map(|key| (key.to_owned(), super::super::tests::state(&world.sessions, key)));
-    let restored = World { sessions: Arc::new(Sessions::restore(states.into(), Outbox::default())), ..world };
+    let states = ["one", "fork"].map(|key| {
+        (
+            key.to_owned(),
+            super::super::tests::state(&world.sessions, key),
+        )
+    });
+    let restored = World {
+        sessions: Arc::new(Sessions::restore(states.into(), Outbox::default())),
+        ..world
+    };
     restored.write("fork", &[("a", BEFORE), ("own", AFTER)], None);
     restored.read("fork");
     assert_eq!(restored.has("fork"), [1]);

@@ -1,7 +1,9 @@
-//! Finds the documents of one segment that meet every requirement, each of which is met by any of a few posting lists.
+//! Finds the documents of one segment that meet every requirement, each of which is met by any of a
+//! few posting lists.
 //!
-//! Tantivy can nest unions in an intersection, but fills a window of thousands of documents for each before it starts;
-//! leaping from list to list took a search for all of 3 to 5 words at 100k memories from 220 to 60 µs.
+//! Tantivy can nest unions in an intersection, but fills a window of thousands of documents for
+//! each before it starts; leaping from list to list took a search for all of 3 to 5 words at 100k
+//! memories from 220 to 60 µs.
 
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
@@ -23,7 +25,11 @@ struct List {
 impl List {
     /// Moves to the first document at `target` or after it.
     fn seek(&mut self, target: u32) -> u32 {
-        if self.postings.doc() < target { self.postings.seek(target) } else { self.postings.doc() }
+        if self.postings.doc() < target {
+            self.postings.seek(target)
+        } else {
+            self.postings.doc()
+        }
     }
 }
 
@@ -34,11 +40,18 @@ struct Requirement {
 
 impl Requirement {
     fn seek(&mut self, target: u32) -> u32 {
-        self.lists.iter_mut().map(|list| list.seek(target)).min().unwrap_or(TERMINATED)
+        self.lists
+            .iter_mut()
+            .map(|list| list.seek(target))
+            .min()
+            .unwrap_or(TERMINATED)
     }
 
     fn documents(&self) -> u64 {
-        self.lists.iter().map(|list| u64::from(list.postings.doc_freq())).sum()
+        self.lists
+            .iter()
+            .map(|list| u64::from(list.postings.doc_freq()))
+            .sum()
     }
 }
 
@@ -53,7 +66,8 @@ pub(super) struct Intersection<'a> {
 }
 
 impl<'a> Intersection<'a> {
-    /// Opens the posting lists of a search, or nothing when a requirement has none. `weights` go with the query's terms.
+    /// Opens the posting lists of a search, or nothing when a requirement has none. `weights` go
+    /// with the query's terms.
     pub(super) fn open(
         segment: &'a Segment,
         search: &Search<'_>,
@@ -74,11 +88,19 @@ impl<'a> Intersection<'a> {
         if search.query.mode() == Mode::Any {
             required.push(Requirement { lists: any_term });
         }
-        if required.iter().any(|requirement| requirement.lists.is_empty()) {
+        if required
+            .iter()
+            .any(|requirement| requirement.lists.is_empty())
+        {
             return Ok(None);
         }
         required.sort_by_key(Requirement::documents);
-        Ok(Some(Self { segment, required, optional, average_lengths }))
+        Ok(Some(Self {
+            segment,
+            required,
+            optional,
+            average_lengths,
+        }))
     }
 
     /// Calls `found` with every document and its score, in the segment's order.
@@ -98,8 +120,11 @@ impl<'a> Intersection<'a> {
             if candidate == TERMINATED {
                 return None;
             }
-            target =
-                others.iter_mut().map(|other| other.seek(candidate)).find(|&met| met != candidate).unwrap_or(candidate);
+            target = others
+                .iter_mut()
+                .map(|other| other.seek(candidate))
+                .find(|&met| met != candidate)
+                .unwrap_or(candidate);
             if target == candidate {
                 return Some(candidate);
             }
@@ -110,12 +135,19 @@ impl<'a> Intersection<'a> {
         for list in &mut self.optional {
             list.seek(document);
         }
-        let lists = self.required.iter().flat_map(|requirement| &requirement.lists).chain(&self.optional);
+        let lists = self
+            .required
+            .iter()
+            .flat_map(|requirement| &requirement.lists)
+            .chain(&self.optional);
         let mut score = 0.0;
         for list in lists.filter(|list| list.weight > 0.0 && list.postings.doc() == document) {
             let frequency = u16::try_from(list.postings.term_freq()).unwrap_or(u16::MAX);
-            let length_id = self.segment.fields[list.place].lengths.fieldnorm_id(document);
-            score += list.weight * saturation(frequency, length_id, self.average_lengths[list.place]);
+            let length_id = self.segment.fields[list.place]
+                .lengths
+                .fieldnorm_id(document);
+            score +=
+                list.weight * saturation(frequency, length_id, self.average_lengths[list.place]);
         }
         score
     }
@@ -135,15 +167,29 @@ fn lists(
     Ok(lists)
 }
 
-fn list(inverted: &InvertedIndexReader, term: &Term, place: usize, weight: f32) -> tantivy::Result<Option<List>> {
+fn list(
+    inverted: &InvertedIndexReader,
+    term: &Term,
+    place: usize,
+    weight: f32,
+) -> tantivy::Result<Option<List>> {
     let postings = inverted.read_postings(term, IndexRecordOption::WithFreqs)?;
-    Ok(postings.map(|postings| List { postings, place, weight }))
+    Ok(postings.map(|postings| List {
+        postings,
+        place,
+        weight,
+    }))
 }
 
 /// One requirement for the topics together, and one for each tag.
 fn restrictions(segment: &Segment, search: &Search<'_>) -> tantivy::Result<Vec<Requirement>> {
     let exact = |term: &Term| -> tantivy::Result<Option<List>> {
-        list(segment.reader.inverted_index(term.field())?.as_ref(), term, 0, 0.0)
+        list(
+            segment.reader.inverted_index(term.field())?.as_ref(),
+            term,
+            0,
+            0.0,
+        )
     };
     let mut made = Vec::new();
     for tag in search.restriction.tags {

@@ -27,7 +27,10 @@ pub(super) struct FieldReader {
 
 impl FieldReader {
     fn open(reader: &SegmentReader, field: Field) -> tantivy::Result<Self> {
-        Ok(Self { inverted: reader.inverted_index(field)?, lengths: reader.get_fieldnorms_reader(field)? })
+        Ok(Self {
+            inverted: reader.inverted_index(field)?,
+            lengths: reader.get_fieldnorms_reader(field)?,
+        })
     }
 }
 
@@ -42,18 +45,34 @@ impl Segment {
                 FieldReader::open(reader, tags)?,
                 FieldReader::open(reader, source)?,
             ],
-            numbers: reader.fast_fields().u64(NUMBER_FIELD)?.first_or_default_col(u64::MAX),
+            numbers: reader
+                .fast_fields()
+                .u64(NUMBER_FIELD)?
+                .first_or_default_col(u64::MAX),
         })
     }
 
     pub(super) fn totals(&self) -> Totals {
-        let tokens = self.fields.each_ref().map(|field| field.inverted.total_num_tokens());
-        Totals { documents: u64::from(self.reader.max_doc()), tokens }
+        let tokens = self
+            .fields
+            .each_ref()
+            .map(|field| field.inverted.total_num_tokens());
+        Totals {
+            documents: u64::from(self.reader.max_doc()),
+            tokens,
+        }
     }
 
     /// The memory of a tantivy document that is alive.
     pub(super) fn number(&self, document: u32) -> Option<u32> {
-        let is_dead = self.reader.alive_bitset().is_some_and(|alive| alive.is_deleted(document));
-        if is_dead { None } else { u32::try_from(self.numbers.get_val(document)).ok() }
+        let is_dead = self
+            .reader
+            .alive_bitset()
+            .is_some_and(|alive| alive.is_deleted(document));
+        if is_dead {
+            None
+        } else {
+            u32::try_from(self.numbers.get_val(document)).ok()
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! Memories linked among themselves, outside of every lock and before they are committed, so that taking them into the tail
-//! costs little more than copying: their tokens meet in lists that fit into a core's cache, and only these meet the tail's.
+//! Memories linked among themselves, outside of every lock and before they are committed, so that
+//! taking them into the tail costs little more than copying: their tokens meet in lists that fit
+//! into a core's cache, and only these meet the tail's.
 
 use super::super::fields::SCORED_FIELDS;
 use super::super::statistics::length_id;
@@ -32,10 +33,17 @@ impl Postings {
         let length_ids = kept.tokens.map(length_id);
         for (token, hash, frequencies) in occurrences.iter() {
             // Lists are read the latest first, so the last field is linked in first.
-            let fields = (0_u8..).zip(frequencies.iter().zip(length_ids)).take(SCORED_FIELDS);
+            let fields = (0_u8..)
+                .zip(frequencies.iter().zip(length_ids))
+                .take(SCORED_FIELDS);
             let mut found: [Option<Posting>; SCORED_FIELDS] = [None; SCORED_FIELDS];
             for ((place, (&frequency, length_id)), posting) in fields.zip(found.iter_mut().rev()) {
-                *posting = (frequency > 0).then_some(Posting { slot, frequency, place, length_id });
+                *posting = (frequency > 0).then_some(Posting {
+                    slot,
+                    frequency,
+                    place,
+                    length_id,
+                });
             }
             self.add(token, hash, found.into_iter().flatten());
         }

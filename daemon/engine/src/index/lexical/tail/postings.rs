@@ -1,5 +1,5 @@
-//! The tail's inverted lists, in two growing allocations however many tokens there are: linking a memory in and dropping a
-//! generation would otherwise cost an allocation for every token.
+//! The tail's inverted lists, in two growing allocations however many tokens there are: linking a
+//! memory in and dropping a generation would otherwise cost an allocation for every token.
 
 use compact_str::CompactString;
 use hashbrown::HashTable;
@@ -46,20 +46,32 @@ pub(super) struct Postings {
 }
 
 impl Postings {
-    /// Adds postings to a token's list. They are dropped once there are 2^32 of them, which the flush limits keep far away.
+    /// Adds postings to a token's list. They are dropped once there are 2^32 of them, which the
+    /// flush limits keep far away.
     pub(super) fn add(&mut self, token: &str, hash: u64, postings: impl Iterator<Item = Posting>) {
         let Self { lists, links } = self;
         let mut entry = match lists.entry(hash, |list| list.name == token, |list| list.hash) {
             Entry::Occupied(entry) => entry,
             Entry::Vacant(entry) => {
                 let name = CompactString::new(token);
-                entry.insert(List { hash, name, head: NONE, end: NONE, counts: [0; SCORED_FIELDS] })
+                entry.insert(List {
+                    hash,
+                    name,
+                    head: NONE,
+                    end: NONE,
+                    counts: [0; SCORED_FIELDS],
+                })
             }
         };
         let list = entry.get_mut();
         for posting in postings {
-            let Some(at) = u32::try_from(links.len()).ok().filter(|&at| at != NONE) else { break };
-            links.push(Link { posting, next: list.head });
+            let Some(at) = u32::try_from(links.len()).ok().filter(|&at| at != NONE) else {
+                break;
+            };
+            links.push(Link {
+                posting,
+                next: list.head,
+            });
             list.head = at;
             list.end = if list.end == NONE { at } else { list.end };
             if let Some(count) = list.counts.get_mut(usize::from(posting.place)) {
@@ -68,18 +80,27 @@ impl Postings {
         }
     }
 
-    /// Puts other lists in front of these; their slots begin at `first_slot`. Costs one look-up for each token instead of one
-    /// for each token of each memory.
+    /// Puts other lists in front of these; their slots begin at `first_slot`. Costs one look-up for
+    /// each token instead of one for each token of each memory.
     pub(super) fn absorb(&mut self, others: Self, first_slot: u32) {
         let Self { lists, links } = self;
         let base = links.len();
         // Like those of `add`, they are dropped once there are too many.
-        let Some(base) = u32::try_from(base).ok().filter(|base| base.checked_add(others.count()).is_some()) else {
+        let Some(base) = u32::try_from(base)
+            .ok()
+            .filter(|base| base.checked_add(others.count()).is_some())
+        else {
             return;
         };
         links.extend(others.links.into_iter().map(|Link { posting, next }| {
-            let posting = Posting { slot: posting.slot + first_slot, ..posting };
-            Link { posting, next: if next == NONE { NONE } else { next + base } }
+            let posting = Posting {
+                slot: posting.slot + first_slot,
+                ..posting
+            };
+            Link {
+                posting,
+                next: if next == NONE { NONE } else { next + base },
+            }
         }));
         for mut other in others.lists {
             if other.head == NONE {
@@ -96,7 +117,10 @@ impl Postings {
                         link.next = list.head;
                     }
                     list.head = other.head;
-                    list.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+                    list.counts
+                        .iter_mut()
+                        .zip(other.counts)
+                        .for_each(|(count, more)| *count += more);
                 }
             }
         }
@@ -108,7 +132,8 @@ impl Postings {
 
     /// How many postings a token has in each field, those of dead slots too.
     pub(super) fn counts(&self, token: &str) -> [u32; SCORED_FIELDS] {
-        self.list(token).map_or([0; SCORED_FIELDS], |list| list.counts)
+        self.list(token)
+            .map_or([0; SCORED_FIELDS], |list| list.counts)
     }
 
     /// A token's postings, the latest first.

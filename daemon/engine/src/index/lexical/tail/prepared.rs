@@ -1,4 +1,5 @@
-//! A memory read into its tokens by whoever stores it, so that the one writer only has to link them in.
+//! A memory read into its tokens by whoever stores it, so that the one writer only has to link them
+//! in.
 
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
@@ -84,21 +85,35 @@ struct Occurrence {
 impl Occurrences {
     fn count(&mut self, index: &mut HashTable<usize>, token: &str, place: usize) {
         let hash = hash_of(token);
-        let known = index.find(hash, |&at| self.name(at) == Some(token)).copied();
+        let known = index
+            .find(hash, |&at| self.name(at) == Some(token))
+            .copied();
         let at = known.unwrap_or_else(|| {
             let at = self.tokens.len();
             self.names.push_str(token);
-            self.tokens.push(Occurrence { hash, end: self.names.len(), frequencies: [0; SCORED_FIELDS] });
-            index.insert_unique(hash, at, |&other| self.tokens.get(other).map_or(0, |token| token.hash));
+            self.tokens.push(Occurrence {
+                hash,
+                end: self.names.len(),
+                frequencies: [0; SCORED_FIELDS],
+            });
+            index.insert_unique(hash, at, |&other| {
+                self.tokens.get(other).map_or(0, |token| token.hash)
+            });
             at
         });
-        if let Some(count) = self.tokens.get_mut(at).and_then(|token| token.frequencies.get_mut(place)) {
+        if let Some(count) = self
+            .tokens
+            .get_mut(at)
+            .and_then(|token| token.frequencies.get_mut(place))
+        {
             *count = count.saturating_add(1);
         }
     }
 
     fn name(&self, at: usize) -> Option<&str> {
-        let start = at.checked_sub(1).map_or(Some(0), |before| Some(self.tokens.get(before)?.end))?;
+        let start = at
+            .checked_sub(1)
+            .map_or(Some(0), |before| Some(self.tokens.get(before)?.end))?;
         self.names.get(start..self.tokens.get(at)?.end)
     }
 

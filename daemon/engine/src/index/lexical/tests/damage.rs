@@ -48,7 +48,9 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn segment_files(directory: &Path) -> Vec<PathBuf> {
-    let files = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let files = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let is_segment = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() > 32);
     let mut files: Vec<_> = files.filter(is_segment).collect();
     files.sort();
@@ -60,7 +62,14 @@ fn a_sound_index_is_kept() {
     let home = tempfile::tempdir().unwrap();
     build(home.path());
     let index = LexicalIndex::open(home.path(), marks()).unwrap();
-    assert_eq!((index.rebuilt(), index.watermark(), index.document_count().unwrap()), (false, 41, 40));
+    assert_eq!(
+        (
+            index.rebuilt(),
+            index.watermark(),
+            index.document_count().unwrap()
+        ),
+        (false, 41, 40)
+    );
 }
 
 #[test]
@@ -191,7 +200,11 @@ fn another_format_is_replaced() {
             let text = str::from_utf8(&bytes[..bytes.len() - 32]).unwrap();
             assert!(text.contains(from));
             let text = text.replace(from, to);
-            fs::write(path, [text.as_bytes(), blake3::hash(text.as_bytes()).as_bytes()].concat()).unwrap();
+            fs::write(
+                path,
+                [text.as_bytes(), blake3::hash(text.as_bytes()).as_bytes()].concat(),
+            )
+            .unwrap();
         });
     }
 }

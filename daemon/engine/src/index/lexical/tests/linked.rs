@@ -5,14 +5,25 @@ use proptest::prelude::*;
 use super::super::{Document, LexicalIndex, LexicalQuery, Linked, Mode, Prepared, Restriction};
 
 fn document(number: u32, text: &str) -> Document<'_> {
-    Document { number, text, topic: "build notes", tags: &[], source: None }
+    Document {
+        number,
+        text,
+        topic: "build notes",
+        tags: &[],
+        source: None,
+    }
 }
 
 /// Every hit of a query with its score.
 fn hits(index: &LexicalIndex, query: &str) -> Vec<(u32, f32)> {
     let query = LexicalQuery::parse(query, Mode::Any);
-    let found = index.search(&query, 1_000, &Restriction::default(), |_| true).unwrap();
-    found.into_iter().map(|hit| (hit.number, hit.score)).collect()
+    let found = index
+        .search(&query, 1_000, &Restriction::default(), |_| true)
+        .unwrap();
+    found
+        .into_iter()
+        .map(|hit| (hit.number, hit.score))
+        .collect()
 }
 
 proptest! {

@@ -10,7 +10,17 @@ use super::marks;
 use crate::index::lexical::tokenizer::tokenize;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Mode, Restriction};
 
-const VOCABULARY: [&str; 9] = ["build", "FxHashSet", "hash", "set", "arm64", "arm", "検索", "my_var", "the"];
+const VOCABULARY: [&str; 9] = [
+    "build",
+    "FxHashSet",
+    "hash",
+    "set",
+    "arm64",
+    "arm",
+    "検索",
+    "my_var",
+    "the",
+];
 
 const QUERIES: [&str; 12] = [
     "build",
@@ -38,12 +48,24 @@ struct Memory {
 impl Memory {
     fn document(&self, number: u32) -> Document<'_> {
         let source = self.source.as_deref();
-        Document { number, text: &self.text, topic: &self.topic, tags: &self.tags, source }
+        Document {
+            number,
+            text: &self.text,
+            topic: &self.topic,
+            tags: &self.tags,
+            source,
+        }
     }
 
     fn tokens(&self) -> BTreeSet<String> {
-        let parts = [&self.text, &self.topic].into_iter().chain(&self.tags).chain(&self.source);
-        parts.flat_map(|part| tokenize(part)).map(|token| token.text).collect()
+        let parts = [&self.text, &self.topic]
+            .into_iter()
+            .chain(&self.tags)
+            .chain(&self.source);
+        parts
+            .flat_map(|part| tokenize(part))
+            .map(|token| token.text)
+            .collect()
     }
 }
 
@@ -60,14 +82,18 @@ enum Step {
 }
 
 fn memory() -> impl Strategy<Value = Memory> {
-    let words = |most| prop::collection::vec(select(&VOCABULARY[..]), 0..most).prop_map(|words| words.join(" "));
+    let words = |most| {
+        prop::collection::vec(select(&VOCABULARY[..]), 0..most).prop_map(|words| words.join(" "))
+    };
     let tags = prop::collection::vec(select(&VOCABULARY[..]).prop_map(str::to_owned), 0..2);
-    (words(5), words(2), tags, prop::option::of(words(2))).prop_map(|(text, topic, tags, source)| Memory {
-        text,
-        topic,
-        tags,
-        source,
-    })
+    (words(5), words(2), tags, prop::option::of(words(2))).prop_map(
+        |(text, topic, tags, source)| Memory {
+            text,
+            topic,
+            tags,
+            source,
+        },
+    )
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -108,14 +134,26 @@ impl Subject {
         assert!(!index.rebuilt());
         let watermark = index.watermark();
         let reopened = Self { index, history };
-        reopened.history.iter().filter(|change| change.0 > watermark).for_each(|change| reopened.apply(change));
+        reopened
+            .history
+            .iter()
+            .filter(|change| change.0 > watermark)
+            .for_each(|change| reopened.apply(change));
         reopened
     }
 
     fn commit(&self) {
         let frozen = self.index.write().freeze();
         if let Some(frozen) = frozen {
-            self.index.writer().commit(&self.index.index, &self.index.fields, &frozen, &self.index.marks).unwrap();
+            self.index
+                .writer()
+                .commit(
+                    &self.index.index,
+                    &self.index.fields,
+                    &frozen,
+                    &self.index.marks,
+                )
+                .unwrap();
         }
     }
 
@@ -134,16 +172,24 @@ impl Subject {
 fn check(subject: &Subject) {
     let model = subject.model();
     assert_eq!(subject.index.document_count().unwrap(), model.len() as u64);
-    let tokens: BTreeMap<u32, BTreeSet<String>> =
-        model.iter().map(|(&number, memory)| (number, memory.tokens())).collect();
+    let tokens: BTreeMap<u32, BTreeSet<String>> = model
+        .iter()
+        .map(|(&number, memory)| (number, memory.tokens()))
+        .collect();
     for text in QUERIES {
         for mode in [Mode::All, Mode::Any] {
             let query = LexicalQuery::parse(text, mode);
-            let hits = subject.index.search(&query, 100, &Restriction::default(), |_| true).unwrap();
+            let hits = subject
+                .index
+                .search(&query, 100, &Restriction::default(), |_| true)
+                .unwrap();
             let mut found: Vec<u32> = hits.iter().map(|hit| hit.number).collect();
             found.sort_unstable();
-            let expected: Vec<u32> =
-                tokens.iter().filter(|(_, tokens)| matches(&query, tokens)).map(|(&number, _)| number).collect();
+            let expected: Vec<u32> = tokens
+                .iter()
+                .filter(|(_, tokens)| matches(&query, tokens))
+                .map(|(&number, _)| number)
+                .collect();
             assert_eq!(found, expected, "{text} {mode:?}");
         }
     }

@@ -43,11 +43,17 @@ impl Tokenizer for TantivyTokenizer {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
         self.tokens.read(text);
-        Stream { tokens: &self.tokens, next: 0, start: 0, token: TantivyToken::default() }
+        Stream {
+            tokens: &self.tokens,
+            next: 0,
+            start: 0,
+            token: TantivyToken::default(),
+        }
     }
 }
 
-/// Hands the tokens of one text to tantivy. Offsets are not used: positions are off and no text is highlighted.
+/// Hands the tokens of one text to tantivy. Offsets are not used: positions are off and no text is
+/// highlighted.
 pub(in crate::index::lexical) struct Stream<'a> {
     tokens: &'a Tokens,
     next: usize,
@@ -62,7 +68,9 @@ impl TokenStream for Stream<'_> {
         };
         self.token.reset();
         self.token.position = position;
-        self.token.text.push_str(self.tokens.joined.get(self.start..end).unwrap_or_default());
+        self.token
+            .text
+            .push_str(self.tokens.joined.get(self.start..end).unwrap_or_default());
         self.start = end;
         self.next += 1;
         true

@@ -1,11 +1,13 @@
-//! Splits an identifier at case changes, digits and underscores. A single letter keeps its digits: `v2`, `x86`, `S3`.
+//! Splits an identifier at case changes, digits and underscores. A single letter keeps its digits:
+//! `v2`, `x86`, `S3`.
 
 /// The parts of one identifier, in order. Underscores belong to none.
 pub(super) struct Parts<'a, C> {
     rest: &'a [C],
 }
 
-/// What a character means for splitting. Letters without case, and marks, count as lowercase: they never start a part.
+/// What a character means for splitting. Letters without case, and marks, count as lowercase: they
+/// never start a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Upper,
@@ -66,13 +68,21 @@ impl<'a, C: Character> Parts<'a, C> {
 
     /// Cuts so many letters; one alone with the digits after it, which mean nothing without it.
     fn cut_letters(&mut self, letters: usize) -> Option<&'a [C]> {
-        let digits = if letters == 1 { self.span(1, Class::Digit) } else { 0 };
+        let digits = if letters == 1 {
+            self.span(1, Class::Digit)
+        } else {
+            0
+        };
         self.cut(letters + digits, 0)
     }
 
     /// How many characters of a class follow each other.
     fn span(&self, from: usize, class: Class) -> usize {
-        self.rest.iter().skip(from).take_while(|character| character.class() == class).count()
+        self.rest
+            .iter()
+            .skip(from)
+            .take_while(|character| character.class() == class)
+            .count()
     }
 }
 

@@ -1,5 +1,6 @@
-//! Stems, remembered for all threads: the same words come again and again, and stemming was a fifth of the time of storing.
-//! Each thread keeps the latest for itself, because a lock that two threads read costs each of them more than the look-up.
+//! Stems, remembered for all threads: the same words come again and again, and stemming was a fifth
+//! of the time of storing. Each thread keeps the latest for itself, because a lock that two threads
+//! read costs each of them more than the look-up.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ const RECENT: usize = 1_024;
 /// Parts of the memory, each with a lock of its own, so that threads seldom meet.
 const SHARDS: usize = 16;
 
-/// Words that a shard remembers; beyond it they are forgotten together. Some three megabytes when all are full.
+/// Words that a shard remembers; beyond it they are forgotten together. Some three megabytes when
+/// all are full.
 const REMEMBERED_MAX: usize = 2_048;
 
 type Shard = RwLock<HashMap<CompactString, CompactString, DefaultHashBuilder>>;
@@ -46,7 +48,9 @@ pub(super) fn stem(word: &str) -> CompactString {
     let place = usize::try_from(FxBuildHasher.hash_one(word) >> 32).unwrap_or_default() % RECENT;
     let recent = |recent: &RefCell<Vec<Stemmed>>| {
         let mut recent = recent.borrow_mut();
-        let Some((known, stem)) = recent.get_mut(place) else { return shared(word) };
+        let Some((known, stem)) = recent.get_mut(place) else {
+            return shared(word);
+        };
         if known != word {
             (*known, *stem) = (CompactString::new(word), shared(word));
         }
@@ -59,12 +63,17 @@ pub(super) fn stem(word: &str) -> CompactString {
 /// The stem as all threads know it.
 fn shared(word: &str) -> CompactString {
     let stems = &*STEMS;
-    let Some(shard) =
-        usize::try_from(stems.hasher.hash_one(word) >> 32).ok().and_then(|hash| stems.shards.get(hash % SHARDS))
+    let Some(shard) = usize::try_from(stems.hasher.hash_one(word) >> 32)
+        .ok()
+        .and_then(|hash| stems.shards.get(hash % SHARDS))
     else {
         return CompactString::from(stems.stemmer.stem(word));
     };
-    if let Some(stem) = shard.read().unwrap_or_else(PoisonError::into_inner).get(word) {
+    if let Some(stem) = shard
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(word)
+    {
         return stem.clone();
     }
     let stem = CompactString::from(stems.stemmer.stem(word));
@@ -82,9 +91,14 @@ mod tests {
 
     #[test]
     fn a_remembered_stem_is_the_stem() {
-        let words: Vec<String> = (0..SHARDS * REMEMBERED_MAX + 10).map(|n| format!("running{n}")).collect();
+        let words: Vec<String> = (0..SHARDS * REMEMBERED_MAX + 10)
+            .map(|n| format!("running{n}"))
+            .collect();
         for word in words.iter().chain(&words) {
-            assert_eq!(&*stem(word), &*Stemmer::create(Algorithm::English).stem(word));
+            assert_eq!(
+                &*stem(word),
+                &*Stemmer::create(Algorithm::English).stem(word)
+            );
         }
         assert_eq!(&*stem("running"), "run");
         assert_eq!(&*stem("running"), "run");

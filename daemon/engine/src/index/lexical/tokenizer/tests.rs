@@ -4,14 +4,19 @@ use proptest::prelude::*;
 
 use super::{FIELD_TOKENS_MAX, Scanner, TOKEN_MAX_BYTES, Token, TokenKind, normalize, tokenize};
 
-/// Writes the tokens of a text: parts plain, whole identifiers in angle brackets, grams in square ones.
+/// Writes the tokens of a text: parts plain, whole identifiers in angle brackets, grams in square
+/// ones.
 fn render(text: &str) -> String {
     let show = |kind, token: String| match kind {
         TokenKind::Part => token,
         TokenKind::Whole => format!("<{token}>"),
         TokenKind::Gram => format!("[{token}]"),
     };
-    tokenize(text).into_iter().map(|token| show(token.kind, token.text)).collect::<Vec<_>>().join(" ")
+    tokenize(text)
+        .into_iter()
+        .map(|token| show(token.kind, token.text))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[test]
@@ -23,18 +28,27 @@ fn splits_and_stems() {
         ("FxHashSet", "fx hash set <fxhashset>"),
         ("HTTPServer", "http server <httpserver>"),
         ("parseHTTPResponse", "pars http respons <parsehttprespons>"),
-        ("CachedEntries cachedentries", "cach entri <cachedentri> cachedentri"),
+        (
+            "CachedEntries cachedentries",
+            "cach entri <cachedentri> cachedentri",
+        ),
         ("my_var", "my var <my_var>"),
         ("__init__", "init"),
         ("_MY_CONST_2", "my const 2 <my_const_2>"),
         ("arm64", "arm 64 <arm64>"),
         ("utf8", "utf 8 <utf8>"),
         ("UTF-8", "utf 8"),
-        ("i32 x86_64 S3 v2API", "i32 x86 64 <x86_64> s3 v2 api <v2api>"),
+        (
+            "i32 x86_64 S3 v2API",
+            "i32 x86 64 <x86_64> s3 v2 api <v2api>",
+        ),
         ("IDs and URLs", "id and url"),
         ("OAuth iOS", "auth <oauth> os <ios>"),
         ("build-gotchas", "build gotcha"),
-        ("std::collections::HashMap", "std collect hash map <hashmap>"),
+        (
+            "std::collections::HashMap",
+            "std collect hash map <hashmap>",
+        ),
         ("daemon/engine/src/index.rs", "daemon engin src index rs"),
         ("don't it's the server's", "dont it the server"),
         ("we\u{2019}ll b'x' f'some", "well some"),
@@ -44,8 +58,14 @@ fn splits_and_stems() {
         ("Größe naïve", "größe naïve"),
         ("東京都", "[東京] [京都]"),
         ("水", "[水]"),
-        ("Rustで検索する2回", "rust [で検] [検索] [索す] [する] 2 [回]"),
-        ("カタカナ・ひらがな", "[カタ] [タカ] [カナ] [ひら] [らが] [がな]"),
+        (
+            "Rustで検索する2回",
+            "rust [で検] [検索] [索す] [する] 2 [回]",
+        ),
+        (
+            "カタカナ・ひらがな",
+            "[カタ] [タカ] [カナ] [ひら] [らが] [がな]",
+        ),
         ("한국어 검색", "[한국] [국어] [검색]"),
         ("поисковая Система", "поисковая система"),
     ];
@@ -62,14 +82,21 @@ fn cuts_long_tokens_at_a_boundary() {
 
 #[test]
 fn bounds_the_tokens_of_a_field() {
-    assert_eq!(tokenize(&"1 ".repeat(FIELD_TOKENS_MAX + 5)).len(), FIELD_TOKENS_MAX);
+    assert_eq!(
+        tokenize(&"1 ".repeat(FIELD_TOKENS_MAX + 5)).len(),
+        FIELD_TOKENS_MAX
+    );
 }
 
 /// Reads a whole text character by character, as it is defined.
 fn by_characters(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut scanner = Scanner::new(|token| {
-        tokens.push(Token { text: token.text.to_owned(), word: token.word.to_owned(), kind: token.kind });
+        tokens.push(Token {
+            text: token.text.to_owned(),
+            word: token.word.to_owned(),
+            kind: token.kind,
+        });
     });
     for character in normalize(text).chars() {
         scanner.read(character);

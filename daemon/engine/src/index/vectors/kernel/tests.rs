@@ -17,7 +17,10 @@ fn dot_products_are_those_of_the_plain_version() {
     let mut generator = Generator(1);
     for width in WIDTHS {
         let rows = levels(&mut generator, width * ROWS as usize);
-        let query: Vec<i16> = levels(&mut generator, width).into_iter().map(i16::from).collect();
+        let query: Vec<i16> = levels(&mut generator, width)
+            .into_iter()
+            .map(i16::from)
+            .collect();
         let (mut dispatched, mut plain) = (vec![0; ROWS as usize], vec![0; ROWS as usize]);
         dot_rows(&query, &rows, &mut dispatched);
         dot_rows_plain(&query, &rows, &mut plain);
@@ -47,7 +50,9 @@ fn mismatch(query: &[QueryWord], words: &[BlockWord], lane: usize) -> i32 {
     let mut sum = 0;
     for (query, word) in query.iter().zip(words) {
         for bit in 0..64 {
-            let magnitude = (0..MAGNITUDE_BITS).map(|plane| (query[1 + plane] >> bit & 1) << plane).sum::<u64>();
+            let magnitude = (0..MAGNITUDE_BITS)
+                .map(|plane| (query[1 + plane] >> bit & 1) << plane)
+                .sum::<u64>();
             if (query[0] ^ word[lane]) >> bit & 1 == 1 {
                 sum += i32::try_from(magnitude).unwrap();
             }
@@ -61,8 +66,12 @@ fn mismatches_are_those_of_the_plain_version_and_of_the_definition() {
     let mut generator = Generator(2);
     for groups in [1, 2, 5] {
         let width = groups * GROUP_WORDS;
-        let query: Vec<QueryWord> = (0..width).map(|_| std::array::from_fn(|_| generator.next())).collect();
-        let words: Vec<BlockWord> = (0..3 * width).map(|_| std::array::from_fn(|_| generator.next())).collect();
+        let query: Vec<QueryWord> = (0..width)
+            .map(|_| std::array::from_fn(|_| generator.next()))
+            .collect();
+        let words: Vec<BlockWord> = (0..3 * width)
+            .map(|_| std::array::from_fn(|_| generator.next()))
+            .collect();
         let (mut dispatched, mut plain) = (vec![0; 3 * BLOCK_LANES], vec![0; 3 * BLOCK_LANES]);
         mismatches(&query, &words, &mut dispatched);
         mismatches_plain(&query, &words, &mut plain);
@@ -85,9 +94,17 @@ fn the_largest_mismatch_is_counted() {
 #[test]
 fn estimates_are_those_of_the_plain_version() {
     let mut generator = Generator(3);
-    let query = Estimate { total: 701, inverse_step: 12.3 };
+    let query = Estimate {
+        total: 701,
+        inverse_step: 12.3,
+    };
     let mut random = || f32::from(generator.level()) / 100.0;
-    let traits: Vec<Traits> = (0..53).map(|_| Traits { gain: random(), offset: random() }).collect();
+    let traits: Vec<Traits> = (0..53)
+        .map(|_| Traits {
+            gain: random(),
+            offset: random(),
+        })
+        .collect();
     let sums: Vec<i32> = (0..53).map(|_| i32::from(generator.level())).collect();
     let (mut dispatched, mut plain) = (vec![0.0; 53], vec![0.0; 53]);
     estimate(query, &sums, &traits, &mut dispatched);
@@ -101,13 +118,18 @@ fn sums_moments_and_signs_are_those_of_the_plain_version() {
     let mut generator = Generator(4);
     for width in WIDTHS {
         let levels = levels(&mut generator, width);
-        let centre: Vec<i32> = (0..width).map(|_| i32::from(generator.level()) * 1_000).collect();
+        let centre: Vec<i32> = (0..width)
+            .map(|_| i32::from(generator.level()) * 1_000)
+            .collect();
         let (mut dispatched, mut plain) = (vec![5; width], vec![5; width]);
         accumulate(20_011, &levels, &mut dispatched);
         accumulate_plain(20_011, &levels, &mut plain);
         assert_eq!(dispatched, plain);
 
-        let (mut dispatched, mut plain) = (vec![0; width.div_ceil(WORD_BITS)], vec![0; width.div_ceil(WORD_BITS)]);
+        let (mut dispatched, mut plain) = (
+            vec![0; width.div_ceil(WORD_BITS)],
+            vec![0; width.div_ceil(WORD_BITS)],
+        );
         signs(20_011, &levels, &centre, &mut dispatched);
         signs_plain(20_011, &levels, &centre, &mut plain);
         assert_eq!(dispatched, plain);

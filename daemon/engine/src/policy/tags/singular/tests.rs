@@ -26,7 +26,9 @@ const WORDS: &str = "\
     rest-apis:rest-api dns-series:dns-series error-boundaries:error-boundary";
 
 fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
-    WORDS.split_whitespace().filter_map(|pair| pair.split_once(':'))
+    WORDS
+        .split_whitespace()
+        .filter_map(|pair| pair.split_once(':'))
 }
 
 #[test]
@@ -40,7 +42,11 @@ fn plurals_lose_their_ending_and_names_keep_theirs() {
 
 #[test]
 fn what_is_singular_stays_so() {
-    let listed = UNCHANGED.iter().copied().chain(IRREGULAR.iter().map(|(_, one)| *one)).chain(ON_IE.iter().copied());
+    let listed = UNCHANGED
+        .iter()
+        .copied()
+        .chain(IRREGULAR.iter().map(|(_, one)| *one))
+        .chain(ON_IE.iter().copied());
     for word in words().map(|(_, one)| one).chain(listed) {
         assert_eq!(singular(word), word);
     }
@@ -50,12 +56,19 @@ fn what_is_singular_stays_so() {
 fn every_word_is_found_under_its_former_spelling() {
     for (word, wanted) in words() {
         let former = former_singular(word);
-        assert!(former == wanted || former_spellings(wanted).contains(&former), "{word}: {former}");
+        assert!(
+            former == wanted || former_spellings(wanted).contains(&former),
+            "{word}: {former}"
+        );
     }
     assert_eq!(former_spellings("cache"), ["cach"]);
     assert_eq!(former_spellings("http-cache"), ["http-cach"]);
     assert_eq!(former_spellings("gotcha"), [] as [&str; 0]);
-    assert_eq!(former_spellings("http"), [] as [&str; 0], "which is not https");
+    assert_eq!(
+        former_spellings("http"),
+        [] as [&str; 0],
+        "which is not https"
+    );
 }
 
 #[test]

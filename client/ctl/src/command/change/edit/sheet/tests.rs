@@ -13,7 +13,11 @@ fn memory(text: &str) -> Memory {
         text: text.to_owned(),
         kind: "decision".to_owned(),
         tags: vec!["design".to_owned(), "storage".to_owned()],
-        source: Some(SourceRef { path: "src/store.rs".to_owned(), line: 12, ..SourceRef::default() }),
+        source: Some(SourceRef {
+            path: "src/store.rs".to_owned(),
+            line: 12,
+            ..SourceRef::default()
+        }),
         importance: 0.8,
         confidence: 1.0,
         sequence: 7,
@@ -29,7 +33,10 @@ fn edited(memory: &Memory, edit: impl Fn(String) -> String) -> Result<Option<Cha
 
 #[test]
 fn a_memory_is_laid_out_readably() {
-    assert_snapshot!("sheet", Sheet::of(&memory("redb is the truth\n\n---\nkind: of")).written(&memory("")));
+    assert_snapshot!(
+        "sheet",
+        Sheet::of(&memory("redb is the truth\n\n---\nkind: of")).written(&memory(""))
+    );
 }
 
 #[test]
@@ -44,23 +51,36 @@ fn what_is_edited_is_what_changes() {
     });
     let changes = changes.unwrap().unwrap();
     assert_eq!(changes.text.as_deref(), Some("new text"));
-    assert_eq!((changes.add, changes.remove), (vec!["new".to_owned()], vec!["design".to_owned()]));
+    assert_eq!(
+        (changes.add, changes.remove),
+        (vec!["new".to_owned()], vec!["design".to_owned()])
+    );
     let set = changes.set.unwrap();
-    assert_eq!((set.importance, set.pinned, set.source.as_deref()), (Some(0.25), Some(true), Some("")));
+    assert_eq!(
+        (set.importance, set.pinned, set.source.as_deref()),
+        (Some(0.25), Some(true), Some(""))
+    );
     assert_eq!((set.kind, set.confidence), (None, None));
 }
 
 #[test]
 fn a_field_taken_away_stays_as_it_is() {
-    let unchanged =
-        edited(&memory("text"), |file| file.replace("tags: design, storage\n", "").replace("pinned: no\n", ""));
+    let unchanged = edited(&memory("text"), |file| {
+        file.replace("tags: design, storage\n", "")
+            .replace("pinned: no\n", "")
+    });
     assert!(unchanged.unwrap().unwrap().is_empty());
 }
 
 #[test]
 fn emptied_means_nothing() {
     assert_eq!(edited(&memory("text"), |_| " \n".to_owned()).unwrap(), None);
-    assert_eq!(edited(&memory("text"), |file| file.replace("---\ntext", "---\n \n")).unwrap(), None);
+    assert_eq!(
+        edited(&memory("text"), |file| file
+            .replace("---\ntext", "---\n \n"))
+        .unwrap(),
+        None
+    );
 }
 
 #[test]
@@ -70,7 +90,11 @@ fn what_cannot_be_read_is_said() {
         ("---\n#", "#", "lines of dashes"),
         ("kind: decision", "kind decision", "line 3 is no field"),
         ("kind: decision", "colour: red", "line 3 is no field"),
-        ("tags: design, storage", "kind: fact", "line 4 gives kind again"),
+        (
+            "tags: design, storage",
+            "kind: fact",
+            "line 4 gives kind again",
+        ),
         ("kind: decision", "kind:", "kind cannot be"),
         ("pinned: no", "pinned: maybe", "yes or no"),
         ("confidence: 1", "confidence: 1.5", "a number from 0 to 1"),
@@ -86,7 +110,10 @@ fn what_cannot_be_read_is_said() {
 #[test]
 fn a_value_that_would_not_survive_is_not_offered() {
     let mut memory = memory("text");
-    memory.source = Some(SourceRef { path: "two\nlines".to_owned(), ..SourceRef::default() });
+    memory.source = Some(SourceRef {
+        path: "two\nlines".to_owned(),
+        ..SourceRef::default()
+    });
     assert!(!Sheet::of(&memory).written(&memory).contains("two"));
     assert!(edited(&memory, |file| file).unwrap().unwrap().is_empty());
 }

@@ -9,7 +9,9 @@ use super::*;
 
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -55,7 +57,13 @@ fn a_directory_appears_when_it_is_whole() {
     let home = tempdir().unwrap();
     let path = home.path().join("out");
     let mut sink = Sink::directory(&path, false).unwrap();
-    for (name, data) in [("a.md", "1"), ("a.md", "2"), ("b.md", "3"), ("a.md", "4"), ("", "")] {
+    for (name, data) in [
+        ("a.md", "1"),
+        ("a.md", "2"),
+        ("b.md", "3"),
+        ("a.md", "4"),
+        ("", ""),
+    ] {
         sink.write(name, data.as_bytes()).unwrap();
     }
     assert!(!path.exists());
@@ -63,7 +71,10 @@ fn a_directory_appears_when_it_is_whole() {
     assert_eq!(fs::read_to_string(path.join("a.md")).unwrap(), "124");
     assert_eq!(
         (names(home.path()), names(&path)),
-        (vec!["out".to_owned()], vec!["a.md".to_owned(), "b.md".to_owned()])
+        (
+            vec!["out".to_owned()],
+            vec!["a.md".to_owned(), "b.md".to_owned()]
+        )
     );
 }
 
@@ -74,7 +85,12 @@ fn a_directory_that_has_files_is_asked_for() {
     fs::create_dir(&path).unwrap();
     fs::write(path.join("mine.txt"), "mine").unwrap();
     fs::write(path.join("a.md"), "old").unwrap();
-    assert!(Sink::directory(&path, false).unwrap_err().to_string().contains("--force"));
+    assert!(
+        Sink::directory(&path, false)
+            .unwrap_err()
+            .to_string()
+            .contains("--force")
+    );
     let mut sink = Sink::directory(&path, true).unwrap();
     sink.write("a.md", b"new").unwrap();
     sink.finish().unwrap();
@@ -86,7 +102,9 @@ fn a_directory_that_has_files_is_asked_for() {
 fn a_name_that_leads_elsewhere_is_refused() {
     let home = tempdir().unwrap();
     let mut sink = Sink::directory(&home.path().join("out"), false).unwrap();
-    for name in ["../a.md", "/a.md", "b/a.md", "..", ".", "", "./a.md", "a.md/"] {
+    for name in [
+        "../a.md", "/a.md", "b/a.md", "..", ".", "", "./a.md", "a.md/",
+    ] {
         assert!(sink.write(name, b"x").is_err(), "{name}");
     }
     assert!(!home.path().join("a.md").exists());
@@ -104,6 +122,9 @@ fn a_directory_that_is_there_stays_the_users() {
     assert_eq!(sink.finish().unwrap(), 1);
     let after = fs::metadata(&path).unwrap();
     assert_eq!((after.ino(), after.mode()), (before.ino(), before.mode()));
-    assert_eq!(fs::metadata(path.join("a.md")).unwrap().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(path.join("a.md")).unwrap().mode() & 0o777,
+        0o600
+    );
     assert_eq!(names(home.path()), ["out"]);
 }
