@@ -35,8 +35,17 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         home: Option<PathBuf>,
     },
-    /// Runs every check, in order, stopping at the first that fails.
-    Test,
+    /// Runs every check, in order, stopping at the first that fails; or only the named tests.
+    #[command(after_help = test::HELP)]
+    Test {
+        /// What to run instead of everything, as `cargo nextest run` takes it.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
+        arguments: Vec<OsString>,
+    },
     /// Runs the benchmarks, or the named ones.
     #[command(after_help = bench::HELP)]
     Bench {
@@ -60,7 +69,8 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Task::parse() {
         Task::Up { home } => up::up(home).map(|()| true),
-        Task::Test => test::test(),
+        Task::Test { arguments } if arguments.is_empty() => test::test(),
+        Task::Test { arguments } => test::some(&arguments).map(|()| true),
         Task::Bench { arguments } => bench::bench(&arguments).map(|()| true),
         Task::Fuzz { seconds, targets } => fuzz::fuzz(seconds, &targets),
         Task::Dist => dist::dist().map(|()| true),

@@ -1,6 +1,7 @@
-//! `cargo xtask test`: every check, in order, stopping at the first that fails.
+//! `cargo xtask test`: every check, in order, stopping at the first that fails; or some tests.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -9,6 +10,14 @@ use crate::binaries::{self, OnShimFailure};
 use crate::run::{announce, complain, run, say, version_of};
 use crate::workspace::Workspace;
 use crate::{fuzz, processes, readme, shim, units};
+
+/// Shown behind the help of the command.
+pub(crate) const HELP: &str = "\
+Examples:
+  cargo xtask test                                   every check
+  cargo xtask test -p helix-engine                   the tests of one crate
+  cargo xtask test -p helix-tests -E 'binary(mcp)'   one black-box suite, against fresh programs
+  cargo xtask test near_duplicate                    the tests with this in their names";
 
 /// How a check ended, when it did not fail.
 enum Outcome {
@@ -54,6 +63,25 @@ pub(crate) fn test() -> Result<bool> {
             daemons_before,
         },
     ))
+}
+
+/// Builds and installs the programs, then runs the tests that these arguments of nextest select.
+///
+/// # Errors
+/// When building fails or a test does.
+pub(crate) fn some(arguments: &[OsString]) -> Result<()> {
+    let workspace = Workspace::find()?;
+    binaries::prepare(&workspace)?;
+    let mut command = workspace.cargo(&["nextest", "run", "--release"]);
+    command.args(arguments);
+    if !arguments
+        .iter()
+        .any(|argument| argument == "-p" || argument == "--package")
+    {
+        command.arg("--workspace");
+    }
+    binaries::point_at_binaries(&mut command, &workspace);
+    run(&mut command)
 }
 
 fn perform(checks: &[Check], subject: &Subject) -> bool {
