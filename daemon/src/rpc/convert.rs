@@ -49,6 +49,7 @@ pub(crate) fn draft(wire: v1::Draft, project: &Project) -> Result<Draft, Refusal
         }
     };
     Ok(Draft {
+        summary: String::new(),
         topic: wire.topic,
         text: wire.text,
         kind: Some(wire.kind).filter(|kind| !kind.is_empty()),

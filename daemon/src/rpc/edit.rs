@@ -411,6 +411,9 @@ impl Plan<'_> {
             })
         });
         let fields = Fields {
+            summary: None,
+            valid_from: None,
+            valid_to: None,
             kind: kind.map_err(|error| Refusal::invalid(error.to_string()))?,
             source: located,
             importance: wire.importance,

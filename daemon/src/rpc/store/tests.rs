@@ -33,6 +33,7 @@ fn a_source_that_nobody_can_follow_is_noted() {
             origin: Origin::Agent,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         },
         project: Arc::new(Project {
             scope,
