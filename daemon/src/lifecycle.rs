@@ -35,7 +35,7 @@ use crate::ports::{Embedding, Places, Process, Workers};
 use crate::rpc::Uncompared;
 use crate::runtime::{Pools, Runtime};
 use crate::serve::{self, Backlog};
-use crate::system::SystemClock;
+use crate::system::{SystemClock, SystemRandomness};
 use crate::work::Work;
 use crate::writer;
 use end::Signals;
@@ -327,6 +327,7 @@ impl Runtime {
             sources: Sources::by(reach.clone()),
             reach,
             clock: Arc::new(SystemClock),
+            randomness: Arc::new(SystemRandomness),
         };
         let work = Arc::new(Work::default());
         let pools = Arc::new(Pools::default());

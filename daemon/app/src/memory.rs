@@ -8,7 +8,7 @@ use helix_engine::model::Timestamp;
 use helix_engine::strand::Strand;
 
 use crate::outbox::Outbox;
-use crate::ports::{Clock, Embedder, Projects};
+use crate::ports::{Clock, Embedder, Projects, Randomness};
 use crate::project::Project;
 use crate::reach::Reach;
 use crate::sources::Sources;
@@ -32,6 +32,8 @@ pub struct Memory {
     pub sources: Sources,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// Gives what ids are made of.
+    pub randomness: Arc<dyn Randomness>,
 }
 
 impl Memory {

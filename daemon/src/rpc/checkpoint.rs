@@ -12,7 +12,7 @@ use helix_proto::v1;
 use helix_proto::v1::checkpoint_request::Action;
 use helix_redact::{Redact, Secrets, redaction_note};
 
-use super::{convert, off_thread, store};
+use super::{convert, off_thread};
 use crate::runtime::{Asker, Runtime};
 
 /// Characters of a task where it is only mentioned.
@@ -42,7 +42,7 @@ pub(super) async fn checkpoint(
             .writer
             .write(write)
             .await
-            .map_err(|error| store::submit_status(&error))?
+            .map_err(|error| Refusal::from(error))?
         {
             outcome.map_err(|error| Refusal::of(error.kind(), &error))?;
         }

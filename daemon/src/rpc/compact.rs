@@ -16,9 +16,9 @@ use helix_engine::store::{SHRINK_MAX_BYTES, Shrunk, WriteError};
 use helix_engine::strand::{DuplicatePair, Duplicates, Extent, Outcome, Request};
 use helix_proto::v1;
 
-use super::{convert, edit, long_off_thread, off_thread, store};
+use super::{convert, edit, long_off_thread, off_thread};
 use crate::runtime::{Asker, Runtime};
-use crate::work::Going;
+use helix_app::ports::Hold;
 pub(crate) use rest::Uncompared;
 
 /// Pairs that the reply shows; the rest are counted in a note.
@@ -41,7 +41,7 @@ const DEPTH_MAX: usize = 8;
 /// Dropped at any await, it leaves nothing half done: what is written is written in whole batches.
 pub(super) async fn compact(
     runtime: &Arc<Runtime>,
-    going: &Arc<Going>,
+    going: &Hold,
     request: v1::CompactRequest,
 ) -> Result<v1::CompactReply, Refusal> {
     let v1::CompactRequest {
@@ -70,7 +70,7 @@ pub(super) async fn compact(
 
 async fn duplicates(
     runtime: &Arc<Runtime>,
-    going: &Arc<Going>,
+    going: &Hold,
     asker: &Asker,
     scopes: Vec<Scope>,
     apply: bool,
@@ -113,7 +113,7 @@ async fn duplicates(
                 .writer
                 .write(vec![moved])
                 .await
-                .map_err(|error| store::submit_status(&error))?;
+                .map_err(|error| Refusal::from(error))?;
         }
     }
     for (pairs, what) in [(&pairs, "pairs"), (&similar, "similar pairs")] {
@@ -190,7 +190,7 @@ fn shown(runtime: &Runtime, pairs: &[DuplicatePair]) -> Result<Vec<v1::Duplicate
 
 async fn repair(
     runtime: &Arc<Runtime>,
-    going: &Arc<Going>,
+    going: &Hold,
     asker: &Asker,
     scopes: Vec<Scope>,
     apply: bool,
@@ -222,7 +222,7 @@ async fn repair(
                 .writer
                 .write(requests)
                 .await
-                .map_err(|error| store::submit_status(&error))?;
+                .map_err(|error| Refusal::from(error))?;
             repaired += outcomes.iter().map(changed).sum::<usize>();
         }
     }
@@ -263,7 +263,7 @@ fn changed(outcome: &Result<Outcome, WriteError>) -> usize {
 /// are then. The store loses no memory and no operation by it.
 async fn files(
     runtime: &Arc<Runtime>,
-    going: &Arc<Going>,
+    going: &Hold,
     apply: bool,
     reply: &mut v1::CompactReply,
 ) -> Result<(), Refusal> {
@@ -301,7 +301,7 @@ async fn files(
         .writer
         .shrink()
         .await
-        .map_err(|error| store::submit_status(&error))?;
+        .map_err(|error| Refusal::from(error))?;
     reply.notes.extend(left_large(shrunk));
     reply.bytes_after = off_thread(runtime, move |runtime| Ok(size(runtime))).await?;
     Ok(())

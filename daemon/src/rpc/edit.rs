@@ -12,6 +12,7 @@ mod topic;
 use std::sync::Arc;
 
 use helix_app::Refusal;
+use helix_app::located::{located, range_note};
 use helix_app::told::Told;
 use helix_engine::model::{Memory, Origin, SCRATCH_SCOPE, Sequence, SourceRef};
 use helix_engine::neutral::quoted;
@@ -23,7 +24,7 @@ use helix_proto::v1;
 use helix_proto::v1::edit_request::Action;
 use helix_redact::{Redact, Secrets, redaction_note};
 
-use super::{convert, off_thread, store};
+use super::{convert, off_thread};
 use crate::runtime::{Asker, Runtime};
 use lines::Stated;
 use target::{Bare, Choice, Several};
@@ -131,7 +132,7 @@ pub(super) async fn write(runtime: &Runtime, request: Request) -> Result<Edited,
         .writer
         .write(vec![request])
         .await
-        .map_err(|error| store::submit_status(&error))?;
+        .map_err(|error| Refusal::from(error))?;
     match outcomes.into_iter().next() {
         Some(Ok(Outcome::Edited(edited))) => {
             if let Some((number, session)) = reworded.filter(|_| edited.changed > 0) {
@@ -400,10 +401,10 @@ impl Plan<'_> {
         let located = wire.source.map(|text| {
             let source = SourceRef::parse(&text);
             let mut located = (!source.path.is_empty())
-                .then(|| store::located(self.runtime, &source, self.asker))?;
+                .then(|| located(&self.runtime.app, &source, self.asker))?;
             take_secrets(&mut located.source, warnings);
             warnings.extend(located.unseen());
-            warnings.extend(store::range_note(&text));
+            warnings.extend(range_note(&text));
             Some(Sourced {
                 reference: located.source,
                 line: located.line.map(|line| line.to_string()),

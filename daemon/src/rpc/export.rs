@@ -25,7 +25,8 @@ use tokio::sync::mpsc::{self, error::SendTimeoutError};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use super::{begin_long, convert};
+use super::call::begin_long;
+use super::convert;
 use crate::runtime::Runtime;
 use crate::work::{Long, Work};
 

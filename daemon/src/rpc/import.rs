@@ -34,7 +34,8 @@ use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 
-use super::{begin_long, convert};
+use super::call::begin_long;
+use super::convert;
 use crate::runtime::{Asker, Runtime};
 use crate::work::{Long, Work};
 use batch::Importer;

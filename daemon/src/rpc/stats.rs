@@ -10,7 +10,7 @@ use helix_proto::v1;
 
 use super::{advice, convert, long_off_thread, status};
 use crate::runtime::Runtime;
-use crate::work::Going;
+use helix_app::ports::Hold;
 
 /// Counts what the caller's scopes hold.
 pub(super) fn stats(
@@ -57,7 +57,7 @@ pub(super) fn store_bytes(runtime: &Runtime) -> u64 {
 /// the caller is gone or the daemon ends.
 pub(super) async fn reindex(
     runtime: &Arc<Runtime>,
-    going: &Arc<Going>,
+    going: &Hold,
 ) -> Result<v1::ReindexReply, Refusal> {
     let caller = Arc::new(());
     let is_waiting = Arc::downgrade(&caller);

@@ -5,9 +5,11 @@ use helix_engine::policy::edit::Sourced;
 use helix_engine::policy::stale::{Recorded, SourceState, source_scope};
 use helix_engine::ports::Sources as _;
 
-use crate::rpc::store::SOURCE_SHOWN_CHARS;
 use crate::runtime::{Asker, Runtime};
 use helix_app::sources::{SEARCH_READ_MAX_BYTES, hashes_again};
+
+/// Most characters of a source in a note.
+const SOURCE_SHOWN_CHARS: usize = 200;
 
 /// The source with the hashes of today, where it can be looked at from here; and what to tell the
 /// author of it.

@@ -18,7 +18,6 @@ use helix_proto::v1;
 use tokio::sync::{mpsc, oneshot};
 use tonic::Status;
 
-use super::super::store;
 use super::incoming::Incoming;
 use super::known::{Known, Match};
 use super::links::Links;
@@ -355,7 +354,7 @@ impl<'r> Importer<'r> {
         let batch = std::mem::replace(&mut self.waiting, Vec::with_capacity(BATCH_MAX));
         self.reader
             .take(batch)
-            .map_err(|error| store::submit_status(&error))?;
+            .map_err(|error| Refusal::from(error))?;
         self.sent.push_back(std::mem::take(&mut self.names));
         Ok(())
     }
@@ -367,7 +366,7 @@ impl<'r> Importer<'r> {
         self.runtime
             .writer
             .submit(requests)
-            .map_err(|error| store::submit_status(&error))
+            .map_err(|error| Refusal::from(error))
     }
 
     /// Counts what became of the oldest batch that was sent.
@@ -375,10 +374,7 @@ impl<'r> Importer<'r> {
         let Some(names) = self.sent.pop_front() else {
             return Ok(());
         };
-        let outcomes = self
-            .reader
-            .settled()
-            .map_err(|error| settle_status(&error))?;
+        let outcomes = self.reader.settled().map_err(settle_status)?;
         for (name, outcome) in names.into_iter().zip(outcomes) {
             self.count(name, outcome);
         }
@@ -443,9 +439,9 @@ fn failed(error: &StoreError) -> Refusal {
     Refusal::of(error.kind(), error)
 }
 
-fn settle_status(error: &SubmitError) -> Refusal {
+fn settle_status(error: SubmitError) -> Refusal {
     match error {
-        SubmitError::Busy | SubmitError::Disk(_) => store::submit_status(error),
+        SubmitError::Busy | SubmitError::Disk(_) => error.into(),
         SubmitError::Stopping => gone(),
     }
 }

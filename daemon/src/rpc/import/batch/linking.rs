@@ -44,7 +44,7 @@ impl Importer<'_> {
             });
             let requests = requests.collect();
             let answer = self.write(requests)?.blocking_recv();
-            answer.map_err(|_| settle_status(&self.runtime.writer.lost()))?;
+            answer.map_err(|_| settle_status(self.runtime.writer.lost()))?;
         }
         Ok(())
     }

@@ -2,10 +2,12 @@
 
 use helix_engine::exchange::OwnLines;
 use helix_engine::model::{Memory, MemoryId, SourceRef};
-use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::tags;
-use helix_proto::v1;
+
+use super::NewMemory;
+use crate::located;
+use crate::own_lines::{stayed_notes, taken_note};
 
 /// The fields of a draft that were given.
 #[derive(Debug)]
@@ -20,7 +22,7 @@ pub(super) struct Given {
 
 impl Given {
     /// Notes them before the draft is taken apart.
-    pub(super) fn of(draft: &v1::Draft) -> Self {
+    pub(super) fn of(draft: &NewMemory) -> Self {
         Self {
             tags: draft.tags.clone(),
             source: draft.source.clone(),
@@ -33,7 +35,7 @@ impl Given {
 
     /// That only the first of several lines is kept.
     pub(super) fn range_note(&self) -> Option<String> {
-        range_note(&self.source)
+        located::range_note(&self.source)
     }
 
     /// What was given and is not so in the memory that says the same, and how to change it.
@@ -101,12 +103,12 @@ impl Given {
 
 /// Takes metadata lines out of a text, as the log's format writes them, and puts what they say
 /// where it belongs. Returns what to tell the author.
-pub(super) fn take_own_lines(draft: &mut v1::Draft) -> Vec<String> {
+pub(super) fn take_own_lines(draft: &mut NewMemory) -> Vec<String> {
     let taken = take(draft);
     taken.into_iter().chain(stayed_notes(&draft.text)).collect()
 }
 
-fn take(draft: &mut v1::Draft) -> Option<String> {
+fn take(draft: &mut NewMemory) -> Option<String> {
     let stated = [
         ("source", !draft.source.trim().is_empty()),
         ("confidence", draft.confidence.is_some()),
@@ -130,59 +132,4 @@ fn take(draft: &mut v1::Draft) -> Option<String> {
     draft.confidence = own.confidence.or(draft.confidence);
     draft.text = own.text.to_owned();
     Some(note)
-}
-
-/// That fields were taken out of a text.
-pub(in crate::rpc) fn taken_note(names: &[&str]) -> String {
-    format!(
-        "{} came from lines of the text, which are no longer in it",
-        names.join(", ")
-    )
-}
-
-/// What lines of a text set nothing and stayed in it.
-pub(in crate::rpc) fn stayed_notes(text: &str) -> impl Iterator<Item = String> {
-    inner_note(text).into_iter().chain(OwnLines::slips(text))
-}
-
-/// That lines within a text set nothing.
-fn inner_note(text: &str) -> Option<String> {
-    let lines: Vec<String> = OwnLines::inside(text)
-        .iter()
-        .map(|name| format!("[{name}: …]"))
-        .collect();
-    let lines = (!lines.is_empty()).then(|| lines.join(" "))?;
-    Some(format!(
-        "{lines} inside the text set nothing and stayed in it: such lines count at its head and its end"
-    ))
-}
-
-/// That only the first of several lines is kept of a source.
-pub(in crate::rpc) fn range_note(source: &str) -> Option<String> {
-    let parsed = SourceRef::parse(source);
-    let (line, behind) = (parsed.line?, source.trim().get(parsed.path.len()..)?);
-    behind.contains('-').then(|| {
-        format!(
-            "source {} names several lines; the first, {line}, is kept",
-            quoted(source)
-        )
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn several_lines_are_noted() {
-        for source in ["a.rs:1-2", "a.rs#L1-L2", " a-b.rs:1-2 "] {
-            assert!(
-                range_note(source).is_some_and(|note| note.ends_with("the first, 1, is kept")),
-                "{source}"
-            );
-        }
-        for source in ["a.rs:1", "a-b.rs:1:2", "a-b.rs", "a.rs#L1", ""] {
-            assert_eq!(range_note(source), None, "{source}");
-        }
-    }
 }

@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
-use helix_app::Refusal;
 use helix_engine::model::{Memory, MemoryId, Scope, Topic, TopicPattern};
 use helix_engine::policy::admit::{Admitted, LINKS_MAX};
 use helix_engine::strand::{Request, Strand, leads_nowhere};
 
-use super::{Alike, Prepared};
+use super::alike::Alike;
+use super::prepare::Prepared;
+use crate::Refusal;
 
 /// Brackets in which people write places.
 const BRACKETS: [char; 2] = ['[', ']'];

@@ -3,17 +3,16 @@
 
 use std::collections::HashMap;
 
-use helix_app::Refusal;
 use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::apart::Particulars;
 pub(super) use helix_engine::policy::duplicates::Alike;
 use helix_engine::policy::duplicates::Texts;
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::strand::Request;
-use helix_proto::v1;
-use helix_proto::v1::batch_item::Item;
 
-use super::{Prepared, duplicate};
+use super::prepare::Prepared;
+use super::{Item, Stored};
+use crate::Refusal;
 
 /// Takes back what resembles an earlier draft that will be stored in the same scope. A batch has so
 /// few drafts that even comparing each with each takes no longer than a commit.
@@ -72,23 +71,17 @@ fn written(prepared: &Result<Prepared, Refusal>) -> Option<(&Admitted, &WordSet)
 }
 
 /// The answer for a draft that was held back, from that of the draft it resembles.
-pub(super) fn answer(alike: Alike, items: &[v1::BatchItem]) -> Item {
+pub(super) fn answer(alike: Alike, items: &[Item]) -> Item {
     let Alike {
         earlier,
         similarity,
     } = alike;
-    match items.get(earlier).and_then(|item| item.item.as_ref()) {
-        Some(Item::Stored(v1::StoreReply {
-            memory: Some(memory),
-            ..
-        })) => {
-            let warnings = vec!["it resembles an earlier entry of this batch".to_owned()];
-            Item::Stored(v1::StoreReply {
-                warnings,
-                ..duplicate(memory.clone(), similarity)
-            })
-        }
-        _ => Item::Refused(
+    match items.get(earlier) {
+        Some(Item::Stored(stored)) => Item::Stored(Stored {
+            warnings: vec!["it resembles an earlier entry of this batch".to_owned()],
+            ..Stored::duplicate(stored.memory.clone(), similarity)
+        }),
+        Some(Item::Refused(_)) | None => Item::Refused(
             "it resembles an earlier entry of this batch, which was refused; send it again"
                 .to_owned(),
         ),
