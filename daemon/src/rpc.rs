@@ -8,12 +8,9 @@
 mod advice;
 mod call;
 mod check;
-mod checkpoint;
 mod compact;
 mod convert;
-mod edit;
 mod export;
-mod forget;
 mod import;
 mod stats;
 mod status;
@@ -26,7 +23,8 @@ use std::time::Instant;
 use helix_app::pool::Pool;
 use helix_app::ports::Hold;
 use helix_app::{
-    Refusal, brief, context, find, receipts, search, session_log, stale, store, topics,
+    Refusal, brief, checkpoint, context, edit, find, forget, receipts, search, session_log, stale,
+    store, topics,
 };
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
@@ -195,7 +193,11 @@ impl Helix for Service {
         &self,
         request: Request<v1::EditRequest>,
     ) -> Result<Response<v1::EditReply>, Status> {
-        reply(edit::edit(&self.runtime, self.met(request).await?).await)
+        let mut request = self.met(request).await?;
+        let who = self.who(request.caller.take());
+        let wanted = convert::edit::wanted(request).map_err(refused)?;
+        let edited = edit::edit(&self.runtime.app, who, wanted).await;
+        reply(edited.map(convert::edit::answer))
     }
 
     async fn compact(
@@ -288,7 +290,9 @@ impl Helix for Service {
         &self,
         request: Request<v1::ForgetRequest>,
     ) -> Result<Response<v1::ForgetReply>, Status> {
-        reply(forget::forget(&self.runtime, self.met(request).await?).await)
+        let v1::ForgetRequest { caller, reference } = self.met(request).await?;
+        let forgotten = forget::forget(&self.runtime.app, self.who(caller), reference).await;
+        reply(forgotten.map(|answer| convert::edit::forgotten(&answer)))
     }
 
     async fn stale(
@@ -333,7 +337,10 @@ impl Helix for Service {
         &self,
         request: Request<v1::CheckpointRequest>,
     ) -> Result<Response<v1::CheckpointReply>, Status> {
-        reply(checkpoint::checkpoint(&self.runtime, self.met(request).await?).await)
+        let v1::CheckpointRequest { caller, action } = self.met(request).await?;
+        let action = convert::checkpoint::action(action).map_err(refused)?;
+        let done = checkpoint::checkpoint(&self.runtime.app, self.who(caller), action).await;
+        reply(done.map(convert::checkpoint::answer))
     }
 
     async fn hook(

@@ -11,14 +11,17 @@
 
 pub mod asker;
 pub mod brief;
+pub mod checkpoint;
 pub mod context;
+pub mod edit;
 pub mod find;
+pub mod forget;
 pub mod hook;
 pub mod limit;
 pub mod located;
 pub mod memory;
 pub mod outbox;
-pub mod own_lines;
+mod own_lines;
 pub mod patterns;
 pub mod plain_file;
 pub mod pool;

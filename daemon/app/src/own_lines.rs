@@ -4,7 +4,7 @@
 use helix_engine::exchange::OwnLines;
 
 /// Says that fields were taken out of a text.
-pub fn taken_note(names: &[&str]) -> String {
+pub(crate) fn taken_note(names: &[&str]) -> String {
     format!(
         "{} came from lines of the text, which are no longer in it",
         names.join(", ")
@@ -12,7 +12,7 @@ pub fn taken_note(names: &[&str]) -> String {
 }
 
 /// Names the lines of a text that set nothing and stayed in it.
-pub fn stayed_notes(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn stayed_notes(text: &str) -> impl Iterator<Item = String> {
     inner_note(text).into_iter().chain(OwnLines::slips(text))
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use helix_engine::error::ErrorKind;
+use helix_engine::model::UnknownKind;
 
 /// A use case that was not carried out. Nothing of it is half done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +68,12 @@ macro_rules! of_engine {
             }
         })+
     };
+}
+
+impl From<UnknownKind> for Refusal {
+    fn from(error: UnknownKind) -> Self {
+        Self::of(ErrorKind::Invalid, &error)
+    }
 }
 
 of_engine!(

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use helix_app::told::Told;
-use helix_app::{Refusal, find, scopes};
+use helix_app::{Refusal, edit, find, scopes};
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
@@ -16,7 +16,7 @@ use helix_engine::store::{SHRINK_MAX_BYTES, Shrunk, WriteError};
 use helix_engine::strand::{DuplicatePair, Duplicates, Extent, Outcome, Request};
 use helix_proto::v1;
 
-use super::{convert, edit, long_off_thread, off_thread};
+use super::{convert, long_off_thread, off_thread};
 use crate::runtime::{Asker, Runtime};
 use helix_app::ports::Hold;
 pub(crate) use rest::Uncompared;
@@ -169,7 +169,7 @@ async fn merge(
             actor: asker.actor.clone(),
             at: runtime.now(),
         };
-        merged += edit::write(runtime, request).await?.changed;
+        merged += edit::write(&runtime.app, request).await?.changed;
     }
     Ok(merged)
 }

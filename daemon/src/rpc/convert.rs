@@ -1,5 +1,7 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
+pub(crate) mod checkpoint;
+pub(crate) mod edit;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod store;
@@ -14,7 +16,7 @@ use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
 use helix_engine::brief::Detail;
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Checkpoint, Timestamp};
+use helix_engine::model::Timestamp;
 use helix_engine::policy::stale::SourceState;
 use helix_engine::strand::Counted;
 use helix_proto::v1;
@@ -280,38 +282,6 @@ fn stale_memory(memory: &StaleMemory) -> v1::StaleMemory {
         memory: Some(told(memory)),
         current: current.clone(),
         current_line: *current_line,
-    }
-}
-
-/// Reads a checkpoint. Who saved it and when is for the daemon to say.
-pub(crate) fn checkpoint(
-    wire: v1::TaskCheckpoint,
-    saved_at: Timestamp,
-    agent: String,
-) -> Checkpoint {
-    Checkpoint {
-        task: wire.task,
-        done: wire.done,
-        next: wire.next,
-        hypotheses: wire.hypotheses,
-        blocked: wire.blocked,
-        files: wire.files,
-        saved_at,
-        agent,
-    }
-}
-
-/// Writes a checkpoint.
-pub(crate) fn task_checkpoint(checkpoint: &Checkpoint) -> v1::TaskCheckpoint {
-    v1::TaskCheckpoint {
-        task: checkpoint.task.clone(),
-        done: checkpoint.done.clone(),
-        next: checkpoint.next.clone(),
-        hypotheses: checkpoint.hypotheses.clone(),
-        blocked: checkpoint.blocked.clone(),
-        files: checkpoint.files.clone(),
-        saved_at_us: checkpoint.saved_at.as_micros(),
-        agent: checkpoint.agent.clone(),
     }
 }
 

@@ -1,53 +1,50 @@
 //! What cannot be changed because it is deleted: to offer it would only lead to the next refusal.
 
-use helix_app::{Refusal, find, topics};
 use helix_engine::model::{MemoryNumber, Topic};
 use helix_engine::neutral::quoted;
 
-use crate::runtime::{Asker, Runtime};
+use crate::{App, Asker, Refusal, find, topics};
 
 /// Deleted memories that a refusal names.
 const HANDLES_SHOWN_MAX: usize = 5;
 
 /// Refuses a topic of which all that it had here is deleted, or in another topic now.
-pub(super) fn refuse(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Result<(), Refusal> {
-    if let Some(said) = topics::moved_away(&runtime.app, topic.as_str(), &asker.scopes()) {
+pub(super) fn refuse(app: &App, asker: &Asker, topic: &Topic) -> Result<(), Refusal> {
+    if let Some(said) = topics::moved_away(app, topic.as_str(), &asker.scopes()) {
         return Err(Refusal::not_found(said));
     }
-    let members =
-        runtime
-            .app
-            .memory
-            .strand
-            .catalog()
-            .members(topic.as_str(), &asker.scopes(), |_| true);
-    if !are_deleted(runtime, &members) {
+    let members = app
+        .memory
+        .strand
+        .catalog()
+        .members(topic.as_str(), &asker.scopes(), |_| true);
+    if !are_deleted(app, &members) {
         return Ok(());
     }
     Err(Refusal::not_found(format!(
         "every memory of topic {topic} is deleted; restore the topic first, or one by its handle: {}",
-        handles(runtime, &members)?
+        handles(app, &members)?
     )))
 }
 
 /// Refuses the beginning of names that only deleted memories have.
 pub(super) fn refuse_all(
-    runtime: &Runtime,
+    app: &App,
     reference: &str,
     numbers: &[MemoryNumber],
 ) -> Result<(), Refusal> {
-    if !are_deleted(runtime, numbers) {
+    if !are_deleted(app, numbers) {
         return Ok(());
     }
     Err(Refusal::not_found(format!(
         "all that {} fits is deleted; restore one first, by its handle: {}",
         quoted(reference),
-        handles(runtime, numbers)?
+        handles(app, numbers)?
     )))
 }
 
-fn are_deleted(runtime: &Runtime, numbers: &[MemoryNumber]) -> bool {
-    let catalog = runtime.app.memory.strand.catalog();
+fn are_deleted(app: &App, numbers: &[MemoryNumber]) -> bool {
+    let catalog = app.memory.strand.catalog();
     let is_deleted = |number: &MemoryNumber| {
         catalog
             .row(*number)
@@ -57,10 +54,6 @@ fn are_deleted(runtime: &Runtime, numbers: &[MemoryNumber]) -> bool {
 }
 
 /// The handles of memories, the newest first; of some, when there are many.
-fn handles(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<String, Refusal> {
-    find::some_handles(
-        &runtime.app,
-        numbers.iter().rev().copied(),
-        HANDLES_SHOWN_MAX,
-    )
+fn handles(app: &App, numbers: &[MemoryNumber]) -> Result<String, Refusal> {
+    find::some_handles(app, numbers.iter().rev().copied(), HANDLES_SHOWN_MAX)
 }

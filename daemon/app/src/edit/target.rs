@@ -1,14 +1,12 @@
 //! Which memory an edit means.
 
-use helix_app::{Refusal, find, patterns, topics};
 use helix_engine::model::{MemoryNumber, Status as Life, Topic};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::tags;
 use helix_engine::strand::Resolution;
-use helix_proto::v1;
 
-use super::{gone, topic};
-use crate::runtime::{Asker, Runtime};
+use super::{Target, gone, name};
+use crate::{App, Asker, Refusal, find, patterns, topics};
 
 /// Candidates shown when several memories could be meant.
 const CANDIDATES_MAX: usize = 10;
@@ -54,9 +52,9 @@ impl Several {
 
 /// Finds the memory that a target means, and what the caller should know about it.
 pub(super) fn choose(
-    runtime: &Runtime,
+    app: &App,
     asker: &Asker,
-    target: &v1::Target,
+    target: &Target,
     bare: Bare,
 ) -> Result<(Choice, Vec<String>), Refusal> {
     let reference = target.reference.trim();
@@ -65,7 +63,7 @@ pub(super) fn choose(
             "no memory is named; give a handle, an id, `topic:index` or a topic",
         ));
     }
-    patterns::refuse(&runtime.app, asker, reference, "this edit")?;
+    patterns::refuse(app, asker, reference, "this edit")?;
     let selectors = [
         target.index.is_some(),
         !target.match_text.is_empty(),
@@ -78,21 +76,19 @@ pub(super) fn choose(
     match selectors {
         0 => {}
         1 => {
-            refuse_memory(runtime, asker, reference)?;
-            let topic = topic::parse(reference, &mut warnings)?;
+            refuse_memory(app, asker, reference)?;
+            let topic = name::parse(reference, &mut warnings)?;
             if bare != Bare::Deleted {
-                gone::refuse(runtime, asker, &topic)?;
+                gone::refuse(app, asker, &topic)?;
             }
             let members = if bare == Bare::Deleted {
-                deleted(runtime, asker, &topic)
+                deleted(app, asker, &topic)
             } else {
-                runtime
-                    .app
-                    .memory
+                app.memory
                     .strand
                     .topic_members(topic.as_str(), &asker.scopes())
             };
-            let choice = selected(runtime, &topic, &members, target, bare);
+            let choice = selected(app, &topic, &members, target, bare);
             return choice.map(|choice| (choice, warnings));
         }
         _ => {
@@ -105,22 +101,22 @@ pub(super) fn choose(
     // index is one.
     let looks_like_memory = reference.contains(['/', ':']);
     if bare == Bare::Deleted && !looks_like_memory {
-        if let Some(choice) = of_deleted(runtime, asker, reference)? {
+        if let Some(choice) = of_deleted(app, asker, reference)? {
             return Ok((choice, warnings));
         }
-        return Ok((named(runtime, asker, reference, bare)?, warnings));
+        return Ok((named(app, asker, reference, bare)?, warnings));
     }
     if !looks_like_memory
-        && let Some(choice) = of_topic(runtime, asker, reference, bare, &mut warnings)?
+        && let Some(choice) = of_topic(app, asker, reference, bare, &mut warnings)?
     {
         return Ok((choice, warnings));
     }
-    let choice = named(runtime, asker, reference, bare)?;
+    let choice = named(app, asker, reference, bare)?;
     Ok((choice, warnings))
 }
 
 /// Whether a target says a place in a topic, which means another memory once one before it is gone.
-pub(super) fn is_place(target: &v1::Target) -> bool {
+pub(super) fn is_place(target: &Target) -> bool {
     target.index.is_some() || says_place(&target.reference)
 }
 
@@ -134,16 +130,15 @@ fn says_place(reference: &str) -> bool {
 
 /// Whether a name means a memory rather than a topic: a place, or what has the form of a handle and
 /// is one.
-pub(super) fn names_memory(runtime: &Runtime, asker: &Asker, name: &str) -> Result<bool, Refusal> {
+pub(super) fn names_memory(app: &App, asker: &Asker, name: &str) -> Result<bool, Refusal> {
     let looks_like_memory = name.contains(['/', ':']);
     Ok(says_place(name)
-        || (looks_like_memory
-            && find::resolve(&runtime.app, name.trim(), asker)? != Resolution::None))
+        || (looks_like_memory && find::resolve(app, name.trim(), asker)? != Resolution::None))
 }
 
 /// Refuses the name of a memory where one of a topic is picked.
-fn refuse_memory(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<(), Refusal> {
-    if !names_memory(runtime, asker, reference)? {
+fn refuse_memory(app: &App, asker: &Asker, reference: &str) -> Result<(), Refusal> {
+    if !names_memory(app, asker, reference)? {
         return Ok(());
     }
     Err(Refusal::invalid(format!(
@@ -155,10 +150,10 @@ fn refuse_memory(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<()
 
 /// The memory of a topic that the target's one selector picks.
 fn selected(
-    runtime: &Runtime,
+    app: &App,
     topic: &Topic,
     members: &[MemoryNumber],
-    target: &v1::Target,
+    target: &Target,
     bare: Bare,
 ) -> Result<Choice, Refusal> {
     let Some(last) = members.len().checked_sub(1) else {
@@ -182,7 +177,7 @@ fn selected(
             .ok_or_else(missing);
     }
     if target.tag.is_empty() {
-        return by_text(runtime, topic, members, &target.match_text);
+        return by_text(app, topic, members, &target.match_text);
     }
     let missing = || {
         Refusal::not_found(format!(
@@ -192,12 +187,7 @@ fn selected(
     };
     let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
     for &number in members.iter().rev() {
-        let found = runtime
-            .app
-            .memory
-            .strand
-            .memories(&[number])
-            .map_err(|error| Refusal::of(error.kind(), &error))?;
+        let found = app.memory.strand.memories(&[number])?;
         if found.iter().any(|memory| memory.tags.contains(&tag)) {
             return Ok(Choice::One(number));
         }
@@ -207,8 +197,8 @@ fn selected(
 
 /// What was deleted of a topic, in the order in which it was recorded. Without any, what else went
 /// out of use.
-fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber> {
-    let (catalog, scopes) = (runtime.app.memory.strand.catalog(), asker.scopes());
+fn deleted(app: &App, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber> {
+    let (catalog, scopes) = (app.memory.strand.catalog(), asker.scopes());
     let members = |is_wanted: fn(Life) -> bool| {
         catalog.members(topic.as_str(), &scopes, |row| is_wanted(row.status))
     };
@@ -221,23 +211,18 @@ fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber>
 }
 
 /// What of a topic is to be restored that is named alone; `None` when there is no such topic.
-fn of_deleted(
-    runtime: &Runtime,
-    asker: &Asker,
-    reference: &str,
-) -> Result<Option<Choice>, Refusal> {
+fn of_deleted(app: &App, asker: &Asker, reference: &str) -> Result<Option<Choice>, Refusal> {
     let Ok(topic) = Topic::parse(reference) else {
         return Ok(None);
     };
-    match deleted(runtime, asker, &topic).as_slice() {
-        [] if runtime
-            .app
+    match deleted(app, asker, &topic).as_slice() {
+        [] if app
             .memory
             .strand
             .topic_members(topic.as_str(), &asker.scopes())
             .is_empty() =>
         {
-            let moved = topics::moved_away(&runtime.app, topic.as_str(), &asker.scopes());
+            let moved = topics::moved_away(app, topic.as_str(), &asker.scopes());
             moved.map_or(Ok(None), |moved| Err(Refusal::not_found(moved)))
         }
         [] => Err(none_deleted(&topic)),
@@ -253,23 +238,16 @@ fn none_deleted(topic: &Topic) -> Refusal {
 }
 
 fn by_text(
-    runtime: &Runtime,
+    app: &App,
     topic: &Topic,
     members: &[MemoryNumber],
     wanted: &str,
 ) -> Result<Choice, Refusal> {
     let wanted_lower = wanted.to_lowercase();
-    let snapshot = runtime
-        .app
-        .memory
-        .strand
-        .snapshot()
-        .map_err(|error| Refusal::of(error.kind(), &error))?;
+    let snapshot = app.memory.strand.snapshot()?;
     let mut matching = Vec::new();
     for &number in members {
-        let memory = snapshot
-            .memory(number)
-            .map_err(|error| Refusal::of(error.kind(), &error))?;
+        let memory = snapshot.memory(number)?;
         if memory.is_some_and(|memory| memory.text.to_lowercase().contains(&wanted_lower)) {
             matching.push(number);
         }
@@ -286,7 +264,7 @@ fn by_text(
 
 /// What a topic named alone means; `None` when there is no such topic, or nothing of it is active.
 fn of_topic(
-    runtime: &Runtime,
+    app: &App,
     asker: &Asker,
     reference: &str,
     bare: Bare,
@@ -295,13 +273,12 @@ fn of_topic(
     let Ok(topic) = Topic::parse(reference) else {
         return Ok(None);
     };
-    let members = runtime
-        .app
+    let members = app
         .memory
         .strand
         .topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
-        gone::refuse(runtime, asker, &topic)?;
+        gone::refuse(app, asker, &topic)?;
     }
     Ok(match (members.as_slice(), bare) {
         ([], _) | (_, Bare::Deleted) => None,
@@ -323,18 +300,18 @@ fn of_topic(
     })
 }
 
-fn named(runtime: &Runtime, asker: &Asker, reference: &str, bare: Bare) -> Result<Choice, Refusal> {
+fn named(app: &App, asker: &Asker, reference: &str, bare: Bare) -> Result<Choice, Refusal> {
     let nothing = || {
         Refusal::not_found(format!(
             "nothing is called {} here; give a handle, an id, `topic:index` or a topic, or search for it",
             quoted(reference)
         ))
     };
-    match find::resolve(&runtime.app, reference, asker)? {
+    match find::resolve(app, reference, asker)? {
         Resolution::One(number) => Ok(Choice::One(number)),
         Resolution::None => Err(nothing()),
         Resolution::Several(mut numbers) => {
-            let catalog = runtime.app.memory.strand.catalog();
+            let catalog = app.memory.strand.catalog();
             let scopes = catalog.scope_numbers(&asker.scopes());
             numbers.retain(|&number| catalog.row(number).is_some_and(|row| row.is_in(&scopes)));
             drop(catalog);
@@ -342,7 +319,7 @@ fn named(runtime: &Runtime, asker: &Asker, reference: &str, bare: Bare) -> Resul
                 return Err(nothing());
             }
             if bare != Bare::Deleted {
-                gone::refuse_all(runtime, reference, &numbers)?;
+                gone::refuse_all(app, reference, &numbers)?;
             }
             Ok(Several::first_of(numbers.into_iter()))
         }

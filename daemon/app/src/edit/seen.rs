@@ -5,8 +5,8 @@ use helix_engine::policy::edit::Sourced;
 use helix_engine::policy::stale::{Recorded, SourceState, source_scope};
 use helix_engine::ports::Sources as _;
 
-use crate::runtime::{Asker, Runtime};
-use helix_app::sources::{SEARCH_READ_MAX_BYTES, hashes_again};
+use crate::sources::{SEARCH_READ_MAX_BYTES, hashes_again};
+use crate::{App, Asker};
 
 /// Most characters of a source in a note.
 const SOURCE_SHOWN_CHARS: usize = 200;
@@ -14,15 +14,14 @@ const SOURCE_SHOWN_CHARS: usize = 200;
 /// The source with the hashes of today, where it can be looked at from here; and what to tell the
 /// author of it.
 pub(super) fn again(
-    runtime: &Runtime,
+    app: &App,
     asker: &Asker,
     memory: &Memory,
 ) -> (Option<Box<Sourced>>, Option<String>) {
     let Some(mut seen) = Sourced::of(memory) else {
         return (None, None);
     };
-    let look = runtime
-        .app
+    let look = app
         .memory
         .sources
         .look(&asker.project, SEARCH_READ_MAX_BYTES);

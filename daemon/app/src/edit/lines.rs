@@ -3,7 +3,7 @@
 
 use helix_engine::exchange::OwnLines;
 
-use helix_app::own_lines::{stayed_notes, taken_note};
+use crate::own_lines::{stayed_notes, taken_note};
 
 /// Stands where the text begins that lines are added to.
 const BEFORE: &str = "-\n";

@@ -1,14 +1,14 @@
 //! An edit of a whole topic: which of its memories it means, and what other projects notice of it.
 
-use helix_app::{Refusal, patterns, scopes};
 use helix_engine::model::{Scope, Topic};
 use helix_engine::neutral::quoted;
-use helix_engine::policy::kept;
 use helix_engine::strand::{Edited, Request, TopicEdit};
-use helix_proto::v1;
-use helix_redact::{Redacted, Secrets, redaction_note};
+use helix_redact::Redacted;
 
-use super::{Plan, Planned, gone, target};
+use super::name::{new_name, parse};
+use super::plan::{Plan, Planned};
+use super::{Target, gone, target};
+use crate::{Refusal, patterns, scopes};
 
 impl Plan<'_> {
     /// Plans an edit of all of a topic that the asker sees; `other` is the second topic that it
@@ -29,11 +29,10 @@ impl Plan<'_> {
         let edit = edit(other.clone());
         let other = other.into_inner();
         if edit != TopicEdit::Restore {
-            gone::refuse(self.runtime, self.asker, &topic)?;
+            gone::refuse(self.app, self.asker, &topic)?;
         }
         let scopes = self.asker.scopes();
         let members = self
-            .runtime
             .app
             .memory
             .strand
@@ -60,13 +59,8 @@ impl Plan<'_> {
     }
 
     /// Plans to forget a topic. What is global stays unless it is asked for: it is everybody's.
-    pub(super) fn delete_all(
-        &self,
-        target: Option<v1::Target>,
-        names: &[String],
-    ) -> Result<Planned, Refusal> {
+    pub(super) fn delete_all(&self, target: &Target, names: &[String]) -> Result<Planned, Refusal> {
         self.refuse_expected()?;
-        let target = target.unwrap_or_default();
         let names_one =
             target.index.is_some() || !target.match_text.is_empty() || !target.tag.is_empty();
         if names_one || target.reference.contains(['/', ':']) {
@@ -76,12 +70,11 @@ impl Plan<'_> {
         }
         let mut warnings = Vec::new();
         let topic = self.named(&target.reference, &mut warnings)?;
-        gone::refuse(self.runtime, self.asker, &topic)?;
+        gone::refuse(self.app, self.asker, &topic)?;
         let scopes = self.deleted_scopes(names)?;
         if names.is_empty() && !scopes.contains(&Scope::Global) {
             let count = |scopes: &[Scope]| {
-                self.runtime
-                    .app
+                self.app
                     .memory
                     .strand
                     .topic_members(topic.as_str(), scopes)
@@ -103,7 +96,7 @@ impl Plan<'_> {
         edit: TopicEdit,
         warnings: Vec<String>,
     ) -> Planned {
-        let (actor, at) = (self.asker.actor.clone(), self.runtime.now());
+        let (actor, at) = (self.asker.actor.clone(), self.app.memory.now());
         let is_shared = self.asker.project.scope != Scope::Global;
         Planned::Write {
             requests: vec![Request::EditTopic {
@@ -134,8 +127,8 @@ impl Plan<'_> {
 
     /// Refuses what names a memory, or several topics.
     fn unambiguous<'n>(&self, name: &'n str) -> Result<&'n str, Refusal> {
-        patterns::refuse(&self.runtime.app, self.asker, name, "this edit")?;
-        if target::names_memory(self.runtime, self.asker, name)? {
+        patterns::refuse(&self.app, self.asker, name, "this edit")?;
+        if target::names_memory(self.app, self.asker, name)? {
             return Err(Refusal::invalid(format!(
                 "{} names a memory, and this changes a whole topic; give a topic's name alone",
                 quoted(name.trim())
@@ -170,30 +163,6 @@ pub(super) fn refuse_scopes(names: &[String]) -> Result<(), Refusal> {
     Err(Refusal::invalid(
         "a scope is for deleting a whole topic; leave it out to delete one memory",
     ))
-}
-
-/// Reads a topic's name, and says how it was understood.
-pub(super) fn parse(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Refusal> {
-    let topic = Topic::parse(name).map_err(|error| Refusal::invalid(error.to_string()))?;
-    warnings.extend(understood(name, &topic));
-    Ok(topic)
-}
-
-/// Reads the name that a topic is to have, without the secrets in it.
-fn new_name(name: &str, warnings: &mut Vec<String>) -> Result<Redacted<Topic>, Refusal> {
-    let mut secrets = Secrets::default();
-    let topic = kept::topic(name, &mut secrets);
-    let topic = topic.map_err(|error| Refusal::invalid(error.to_string()))?;
-    match redaction_note(secrets.count()) {
-        Some(note) => warnings.extend([note, format!("the topic is called {topic}")]),
-        None => warnings.extend(understood(name, &topic)),
-    }
-    Ok(topic)
-}
-
-fn understood(name: &str, topic: &Topic) -> Option<String> {
-    let is_other = topic.as_str() != name.trim();
-    is_other.then(|| format!("topic {} became {}", quoted(name), quoted(topic.as_str())))
 }
 
 /// Says how many of the memories that a topic's edit changed are everybody's.
