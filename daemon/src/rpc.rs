@@ -8,7 +8,6 @@
 mod advice;
 mod call;
 mod check;
-mod compact;
 mod convert;
 mod export;
 mod import;
@@ -23,8 +22,8 @@ use std::time::Instant;
 use helix_app::pool::Pool;
 use helix_app::ports::Hold;
 use helix_app::{
-    Refusal, brief, checkpoint, context, edit, find, forget, receipts, search, session_log, stale,
-    store, topics,
+    Refusal, brief, checkpoint, compact, context, edit, find, forget, receipts, search,
+    session_log, stale, store, topics,
 };
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
@@ -37,8 +36,6 @@ use crate::runtime::Runtime;
 use crate::serve::Peer;
 use crate::work::Long;
 use call::{begin_long, refused, reply};
-
-pub(crate) use compact::Uncompared;
 
 /// Answers `helix.v1`.
 pub(crate) struct Service {
@@ -204,9 +201,12 @@ impl Helix for Service {
         &self,
         request: Request<v1::CompactRequest>,
     ) -> Result<Response<v1::CompactReply>, Status> {
-        let request = self.met(request).await?;
+        let mut request = self.met(request).await?;
         let going = begin_long(&self.runtime, Long::Compact).map_err(refused)?;
-        reply(compact::compact(&self.runtime, &going, request).await)
+        let who = self.who(request.caller.take());
+        let wanted = convert::compact::wanted(request, self.runtime.config.compact_work);
+        let compacted = compact::compact(&self.runtime.app, &going, who, wanted).await;
+        reply(compacted.map(|answer| convert::compact::answer(&answer)))
     }
 
     async fn list_topics(

@@ -14,7 +14,7 @@ mod target;
 mod topic;
 mod write;
 
-pub use self::write::write;
+pub(crate) use self::write::write;
 
 use std::sync::Arc;
 

@@ -12,11 +12,13 @@
 pub mod asker;
 pub mod brief;
 pub mod checkpoint;
+pub mod compact;
 pub mod context;
 pub mod edit;
 pub mod find;
 pub mod forget;
 pub mod hook;
+pub mod layout;
 pub mod limit;
 pub mod located;
 pub mod memory;
@@ -46,6 +48,7 @@ use std::sync::Arc;
 
 pub use asker::Asker;
 pub use hook::Hooks;
+pub use layout::Layout;
 pub use memory::Memory;
 pub use refusal::Refusal;
 
@@ -55,6 +58,8 @@ pub struct App {
     pub memory: Memory,
     /// What hooks know.
     pub hooks: Hooks,
+    /// Where all of it lies.
+    pub layout: Layout,
     /// The only way to change the knowledge base.
     pub writer: Arc<dyn ports::Writer>,
     /// Threads that may block.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use helix_engine::model::Timestamp;
 use helix_engine::strand::Strand;
 
+use crate::compact::Uncompared;
 use crate::outbox::Outbox;
 use crate::ports::{Clock, Embedder, Projects, Randomness};
 use crate::project::Project;
@@ -30,6 +31,8 @@ pub struct Memory {
     pub reach: Reach,
     /// What the files hold that memories are about.
     pub sources: Sources,
+    /// Where the next search for duplicates goes on.
+    pub uncompared: Uncompared,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Gives what ids are made of.

@@ -1,6 +1,7 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
 pub(crate) mod checkpoint;
+pub(crate) mod compact;
 pub(crate) mod edit;
 pub(crate) mod search;
 pub(crate) mod sessions;

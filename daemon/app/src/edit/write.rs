@@ -6,7 +6,7 @@ use helix_engine::strand::{Edited, Outcome, Request};
 use crate::{App, Refusal};
 
 /// Writes one request that edits, and returns what it changed.
-pub async fn write(app: &App, request: Request) -> Result<Edited, Refusal> {
+pub(crate) async fn write(app: &App, request: Request) -> Result<Edited, Refusal> {
     let reworded = match &request {
         Request::Edit {
             number,

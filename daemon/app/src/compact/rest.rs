@@ -18,11 +18,12 @@ const PLACES_MAX: usize = 256;
 
 /// The places, by the scopes that were searched.
 #[derive(Debug, Default)]
-pub(crate) struct Uncompared(Mutex<BTreeMap<String, Latest>>);
+pub struct Uncompared(Mutex<BTreeMap<String, Latest>>);
 
 impl Uncompared {
     /// Takes up what an earlier daemon left.
-    pub(crate) fn restore(observations: &[(String, Vec<u8>)]) -> Self {
+    #[must_use]
+    pub fn restore(observations: &[(String, Vec<u8>)]) -> Self {
         let read = |(key, bytes): &(String, Vec<u8>)| {
             key.starts_with(KEY)
                 .then(|| Latest::from_bytes(bytes))
