@@ -5,13 +5,10 @@
 //! what both have, as `tag`, `set` and `topics`, and neither's way to write it; whoever passes it
 //! on adds that.
 
-mod advice;
 mod call;
-mod check;
 mod convert;
 mod export;
 mod import;
-mod stats;
 mod status;
 mod upgrade;
 
@@ -19,11 +16,12 @@ use std::process;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use helix_app::pool::Pool;
-use helix_app::ports::Hold;
+use helix_app::check::check;
+use helix_app::status::overview;
+use helix_app::threads::{long_off_thread, off_thread};
 use helix_app::{
-    Refusal, brief, checkpoint, compact, context, edit, find, forget, receipts, search,
-    session_log, stale, store, topics,
+    App, brief, checkpoint, compact, context, edit, find, forget, receipts, search, session_log,
+    stale, statistics, store, topics,
 };
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
@@ -48,53 +46,6 @@ impl Service {
     }
 }
 
-/// Runs work that reads the disk or burns the processor off the async threads. It is queued at
-/// once, before it is awaited, and left out when its caller gives up before its turn.
-fn off_thread<T: Send + 'static, W>(
-    runtime: &Arc<Runtime>,
-    work: W,
-) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
-where
-    W: FnOnce(&Runtime) -> Result<T, Refusal> + Send + 'static,
-{
-    let (runtime, going) = (Arc::clone(runtime), runtime.work.begin());
-    on_thread(&Arc::clone(&runtime).pools.quick, move || {
-        let _going = going;
-        work(&runtime)
-    })
-}
-
-/// The same for a step of what may take minutes.
-fn long_off_thread<T: Send + 'static, W>(
-    runtime: &Arc<Runtime>,
-    going: &Hold,
-    work: W,
-) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
-where
-    W: FnOnce(&Runtime) -> Result<T, Refusal> + Send + 'static,
-{
-    let (runtime, going) = (Arc::clone(runtime), Arc::clone(going));
-    on_thread(&Arc::clone(&runtime).pools.long, move || {
-        let _going = going;
-        work(&runtime)
-    })
-}
-
-fn on_thread<T: Send + 'static, W>(
-    pool: &Pool,
-    work: W,
-) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
-where
-    W: FnOnce() -> Result<T, Refusal> + Send + 'static,
-{
-    let done = crate::pool::ask(pool, work);
-    async move {
-        let done = done.map_err(|error| Refusal::exhausted(error.to_string()))?;
-        done.await
-            .map_err(|_| Refusal::internal("the request failed inside the daemon; see its log"))?
-    }
-}
-
 impl Service {
     /// Counts in place of searching.
     async fn count(
@@ -103,8 +54,8 @@ impl Service {
         started: Instant,
     ) -> Result<Response<v1::SearchReply>, Status> {
         let who = self.who(request.caller.take());
-        let counted = off_thread(&self.runtime, move |runtime| {
-            search::count(&runtime.app, who(), &convert::search::wanted(request))
+        let counted = off_thread(&self.runtime.app, move |app| {
+            search::count(app, who(), &convert::search::wanted(request))
         });
         let counted = counted.await;
         reply(counted.map(|counts| convert::search::counts(counts, started.elapsed())))
@@ -236,13 +187,11 @@ impl Helix for Service {
         &self,
         request: Request<v1::StatsRequest>,
     ) -> Result<Response<v1::StatsReply>, Status> {
-        let request = self.met(request).await?;
-        reply(
-            off_thread(&self.runtime, move |runtime| {
-                stats::stats(runtime, &request)
-            })
-            .await,
-        )
+        self.ask(request, |app, asker, wire| {
+            let held = statistics::statistics(app, asker, &wire.scopes)?;
+            Ok(convert::health::statistics(held))
+        })
+        .await
     }
 
     async fn cross_references(
@@ -283,7 +232,8 @@ impl Helix for Service {
         _: Request<v1::ReindexRequest>,
     ) -> Result<Response<v1::ReindexReply>, Status> {
         let going = begin_long(&self.runtime, Long::Reindex).map_err(refused)?;
-        reply(stats::reindex(&self.runtime, &going).await)
+        let reindexed = statistics::reindex(&self.runtime.app, &going).await;
+        reply(reindexed.map(convert::health::reindexed))
     }
 
     async fn forget(
@@ -326,8 +276,8 @@ impl Helix for Service {
         request: Request<v1::ReceiptsRequest>,
     ) -> Result<Response<v1::ReceiptsReply>, Status> {
         let v1::ReceiptsRequest { session, limit, .. } = request.into_inner();
-        let listed = off_thread(&self.runtime, move |runtime| {
-            let (receipts, counts) = receipts::receipts(&runtime.app, &session, limit)?;
+        let listed = off_thread(&self.runtime.app, move |app| {
+            let (receipts, counts) = receipts::receipts(app, &session, limit)?;
             Ok(convert::sessions::receipts(receipts, counts))
         });
         reply(listed.await)
@@ -360,22 +310,24 @@ impl Helix for Service {
         &self,
         _: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
-        reply(off_thread(&self.runtime, status::status).await)
+        let runtime = Arc::clone(&self.runtime);
+        let described = off_thread(&self.runtime.app, move |app| {
+            Ok(status::status(&runtime, overview(app)?))
+        });
+        reply(described.await)
     }
 
     async fn check(
         &self,
         request: Request<v1::CheckRequest>,
     ) -> Result<Response<v1::CheckReply>, Status> {
-        if !request.into_inner().deep {
-            let checked = off_thread(&self.runtime, |runtime| Ok(check::check(runtime, false)));
-            return reply(checked.await);
+        let deep = request.into_inner().deep;
+        let check = move |app: &App| Ok(convert::health::checked(check(app, deep)));
+        if !deep {
+            return reply(off_thread(&self.runtime.app, check).await);
         }
         let going = begin_long(&self.runtime, Long::Check).map_err(refused)?;
-        let checked = long_off_thread(&self.runtime, &going, |runtime| {
-            Ok(check::check(runtime, true))
-        });
-        reply(checked.await)
+        reply(long_off_thread(&self.runtime.app, &going, check).await)
     }
 
     async fn brief(
@@ -418,13 +370,11 @@ impl Helix for Service {
         &self,
         request: Request<v1::UpgradeRequest>,
     ) -> Result<Response<v1::UpgradeReply>, Status> {
-        let request = request.into_inner();
-        reply(
-            off_thread(&self.runtime, move |runtime| {
-                upgrade::upgrade(runtime, &request)
-            })
-            .await,
-        )
+        let (runtime, request) = (Arc::clone(&self.runtime), request.into_inner());
+        let upgraded = off_thread(&self.runtime.app, move |_| {
+            upgrade::upgrade(&runtime, &request)
+        });
+        reply(upgraded.await)
     }
 
     async fn shutdown(

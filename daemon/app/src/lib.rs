@@ -11,6 +11,7 @@
 
 pub mod asker;
 pub mod brief;
+pub mod check;
 pub mod checkpoint;
 pub mod compact;
 pub mod context;
@@ -18,6 +19,7 @@ pub mod edit;
 pub mod find;
 pub mod forget;
 pub mod hook;
+pub mod indexes;
 pub mod layout;
 pub mod limit;
 pub mod located;
@@ -39,10 +41,13 @@ pub mod session_log;
 pub mod shown;
 pub mod sources;
 pub mod stale;
+pub mod statistics;
+pub mod status;
 pub mod store;
 pub mod threads;
 pub mod told;
 pub mod topics;
+mod upkeep;
 
 use std::sync::Arc;
 

@@ -85,6 +85,7 @@ of_engine!(
     helix_engine::recall::parse::QueryError,
     helix_engine::store::StoreError,
     helix_engine::store::WriteError,
+    helix_engine::strand::OpenError,
     helix_engine::strand::ReadError,
 );
 

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use helix_engine::index::catalog::Row;
-use helix_engine::model::{Scope, Status as Life, Timestamp};
+use helix_engine::model::{Scope, Sequence, Status as Life, Timestamp};
 
-use crate::embedder::State;
-use crate::runtime::Runtime;
+use crate::App;
+use crate::ports::EmbedderState;
 
 /// Memories with another one's text that are worth a merge.
 const REPEATS_MIN: usize = 3;
@@ -44,15 +44,21 @@ struct Counted {
     indexed: usize,
 }
 
-/// What whoever cares for the memories in some scopes might do. Empty when nothing pays.
-pub(super) fn advice(
-    runtime: &Runtime,
+/// Says what whoever cares for the memories in some scopes might do. Empty when nothing pays.
+pub(crate) fn advice(
+    app: &App,
     scopes: &[Scope],
     store_bytes: u64,
-    sequence: u64,
+    sequence: Sequence,
 ) -> Vec<String> {
-    let counted = count(runtime, scopes);
-    let lexical = runtime.app.memory.strand.lexical();
+    let counted = count(app, scopes);
+    let mut advice = of_memories(&counted);
+    advice.extend(of_files(app, store_bytes, sequence));
+    advice.extend(of_gaps(app, counted.indexed, sequence));
+    advice
+}
+
+fn of_memories(counted: &Counted) -> Vec<String> {
     let mut advice = Vec::new();
     if counted.repeats >= REPEATS_MIN {
         advice.push(format!(
@@ -66,38 +72,39 @@ pub(super) fn advice(
             counted.idle, counted.topics
         ));
     }
-    if lexical.segment_count() > SEGMENTS_MAX {
+    advice
+}
+
+fn of_files(app: &App, store_bytes: u64, sequence: Sequence) -> Vec<String> {
+    let mut advice = Vec::new();
+    let segments = app.memory.strand.lexical().segment_count();
+    if segments > SEGMENTS_MAX {
         advice.push(format!(
-            "the word index has {} segments: compact with `log` merges them",
-            lexical.segment_count()
+            "the word index has {segments} segments: compact with `log` merges them"
         ));
     }
-    if store_bytes > STORE_BYTES_MIN && store_bytes / OPERATION_BYTES_MAX > sequence {
+    if store_bytes > STORE_BYTES_MIN && store_bytes / OPERATION_BYTES_MAX > sequence.0 {
         advice.push(
             "the store's file holds much free room: compact with `log` gives it back".to_owned(),
         );
     }
-    let documents = lexical
-        .document_count()
-        .ok()
-        .and_then(|documents| usize::try_from(documents).ok());
-    if let Some(documents) =
-        documents.filter(|documents| documents.abs_diff(counted.indexed) >= GAP_MIN)
+    advice
+}
+
+/// Of so many memories that the indexes should hold, says how many they lack.
+fn of_gaps(app: &App, indexed: usize, sequence: Sequence) -> Vec<String> {
+    let mut advice = Vec::new();
+    let documents = app.memory.strand.lexical().document_count().ok();
+    if let Some(documents) = documents.and_then(|documents| usize::try_from(documents).ok())
+        && documents.abs_diff(indexed) >= GAP_MIN
     {
         advice.push(format!(
-            "the word index holds {documents} of {} memories: reindex makes it anew",
-            counted.indexed
+            "the word index holds {documents} of {indexed} memories: reindex makes it anew"
         ));
     }
-    if matches!(runtime.embedder.state(), State::Ready(_)) {
-        let meaning = runtime
-            .app
-            .memory
-            .strand
-            .meaning_status(helix_engine::model::Sequence(sequence));
-        let missing = counted
-            .indexed
-            .saturating_sub(meaning.vectors + meaning.pending);
+    if matches!(app.memory.embedder.state(), EmbedderState::Ready(_)) {
+        let meaning = app.memory.strand.meaning_status(sequence);
+        let missing = indexed.saturating_sub(meaning.vectors + meaning.pending);
         if missing > 0 {
             advice.push(format!(
                 "{missing} memories have no vector: reindex tries them again"
@@ -107,14 +114,14 @@ pub(super) fn advice(
     advice
 }
 
-fn count(runtime: &Runtime, scopes: &[Scope]) -> Counted {
+fn count(app: &App, scopes: &[Scope]) -> Counted {
     let idle_before = Timestamp::from_micros(
-        runtime
+        app.memory
             .now()
             .as_micros()
             .saturating_sub(IDLE_DAYS * DAY_MICROS),
     );
-    let catalog = runtime.app.memory.strand.catalog();
+    let catalog = app.memory.strand.catalog();
     let numbers = catalog.scope_numbers(scopes);
     let is_seen = |row: &Row| scopes.is_empty() || row.is_in(&numbers);
     let mut texts: HashMap<(u32, u64), usize> = HashMap::new();
