@@ -326,6 +326,7 @@ impl Runtime {
             projects: Arc::clone(&places) as Arc<dyn Projects>,
             sources: Sources::by(reach.clone()),
             reach,
+            importing: Mutex::default(),
             uncompared: Uncompared::restore(&observations),
             clock: Arc::new(SystemClock),
             randomness: Arc::new(SystemRandomness),
@@ -365,7 +366,6 @@ impl Runtime {
                 .map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
             work,
-            importing: Mutex::default(),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),
         })

@@ -90,9 +90,6 @@ pub(crate) struct Runtime {
     pub(crate) stop: Notify,
     /// What goes on now.
     pub(crate) work: Arc<Work>,
-    /// Held by the import that goes on: another one that began meanwhile would not know what it
-    /// stores.
-    pub(crate) importing: Mutex<()>,
     /// Connections now open.
     pub(crate) connections: AtomicU32,
     /// Hooks answered since the start.

@@ -1,7 +1,7 @@
 //! The knowledge base as the use cases see it.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_engine::model::Timestamp;
@@ -31,6 +31,8 @@ pub struct Memory {
     pub reach: Reach,
     /// What the files hold that memories are about.
     pub sources: Sources,
+    /// Held by the import that goes on.
+    pub importing: Mutex<()>,
     /// Where the next search for duplicates goes on.
     pub uncompared: Uncompared,
     /// Tells the time.

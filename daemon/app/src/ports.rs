@@ -13,6 +13,7 @@ use helix_engine::strand::{Outcome, Request};
 use crate::pool::{Full, Job};
 use crate::project::Project;
 
+pub use crate::exchange::{Pieces, Reports};
 pub use helix_engine::ports::{Clock, Randomness};
 
 /// What the embedder can do now.

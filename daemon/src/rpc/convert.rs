@@ -3,6 +3,7 @@
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod edit;
+pub(crate) mod exchange;
 pub(crate) mod health;
 pub(crate) mod search;
 pub(crate) mod sessions;

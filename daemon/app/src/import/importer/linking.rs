@@ -1,17 +1,18 @@
 //! Setting the links of what is written, when all of it is.
 
-use helix_app::Refusal;
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::strand::{Resolution, Strand, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
 
 use super::super::links::Owner;
-use super::{Importer, settle_status};
+use super::{Importer, settle_refusal};
+use crate::Refusal;
+use crate::threads::wait;
 
 impl Importer<'_> {
     /// Writes the links and names those that lead nowhere; a dry run only names them.
     pub(super) fn write_links(&mut self) -> Result<(), Refusal> {
-        let (strand, scopes) = (&self.runtime.app.memory.strand, self.asker.scopes());
+        let (strand, scopes) = (&self.app.memory.strand, self.asker.scopes());
         let resolved = self
             .links
             .resolve(|link| match strand.resolve(link, &scopes) {
@@ -43,8 +44,8 @@ impl Importer<'_> {
                 self.edit(linked.number, Edit::Set(Box::new(fields)), linked.at)
             });
             let requests = requests.collect();
-            let answer = self.write(requests)?.blocking_recv();
-            answer.map_err(|_| settle_status(self.runtime.writer.lost()))?;
+            let answer = self.app.writer.submit(requests)?;
+            wait(answer).map_err(settle_refusal)?;
         }
         Ok(())
     }

@@ -4,15 +4,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use helix_app::Refusal;
+use crate::exchange::{Progress, Repeat};
 use helix_engine::model::{Memory, MemoryNumber, Status as Life, Timestamp};
 use helix_engine::policy::duplicates::{Pair, Texts};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::store::{Snapshot, StoreError};
 use helix_engine::strand::are_apart;
-use helix_proto::v1;
 
-use crate::runtime::Runtime;
+use crate::{App, Refusal};
 
 /// Texts that are compared: the imported ones first, then the newest of the others. An import of
 /// any size waits no longer for it than for the storing of some thousand.
@@ -49,17 +48,13 @@ impl Stored {
 
 /// Finds the stored memories that nearly repeat one that was there or another of the import, and
 /// reports them.
-pub(super) fn find(
-    runtime: &Runtime,
-    stored: &Stored,
-    progress: &mut v1::ImportProgress,
-) -> Result<(), Refusal> {
+pub(super) fn find(app: &App, stored: &Stored, progress: &mut Progress) -> Result<(), Refusal> {
     if stored.numbers.is_empty() {
         return Ok(());
     }
     let failed = |error: StoreError| Refusal::of(error.kind(), &error);
-    let (members, others, left_out) = members(runtime, stored);
-    let snapshot = runtime.app.memory.strand.snapshot().map_err(failed)?;
+    let (members, others, left_out) = members(app, stored);
+    let snapshot = app.memory.strand.snapshot().map_err(failed)?;
     let mut texts = Texts::default();
     for member in &members {
         let memory = snapshot.memory(member.number).map_err(failed)?;
@@ -87,7 +82,7 @@ pub(super) fn find(
             handle(&snapshot, &members, pair.duplicate),
         );
         if let (Some(handle), Some(of)) = handles {
-            progress.repeated.push(v1::Repeat {
+            progress.repeated.push(Repeat {
                 handle,
                 of,
                 similarity: pair.similarity,
@@ -99,8 +94,8 @@ pub(super) fn find(
 
 /// The others from old to new, then the stored ones; how many the others are, and whether some of
 /// them were left out.
-fn members(runtime: &Runtime, stored: &Stored) -> (Vec<Member>, usize, bool) {
-    let catalog = runtime.app.memory.strand.catalog();
+fn members(app: &App, stored: &Stored) -> (Vec<Member>, usize, bool) {
+    let catalog = app.memory.strand.catalog();
     let own: HashSet<MemoryNumber> = stored.numbers.iter().copied().collect();
     let mut scopes: HashMap<&str, u32> = HashMap::new();
     let mut imported = Vec::with_capacity(stored.numbers.len());

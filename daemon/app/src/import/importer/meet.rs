@@ -27,7 +27,7 @@ impl Importer<'_> {
             Claim::Edited(base) => rest::taken(known, memory, base),
             Claim::None | Claim::Untouched | Claim::Exported => Taken::default(),
         };
-        let mut edits = match merge(known, memory, claim, self.runtime.app.memory.strand.kinds()) {
+        let mut edits = match merge(known, memory, claim, self.app.memory.strand.kinds()) {
             Ok(Merge::Revise(edits)) => edits,
             Ok(Merge::Known) => Vec::new(),
             Ok(Merge::Conflict) => return self.leave(known, memory, claim),
@@ -48,7 +48,7 @@ impl Importer<'_> {
         if takes_links {
             self.progress.revised += 1;
             self.links
-                .want(known.number, self.runtime.now(), place, memory.links);
+                .want(known.number, self.app.memory.now(), place, memory.links);
             return;
         }
         self.progress.known += 1;
@@ -63,7 +63,7 @@ impl Importer<'_> {
             }
         } else if has_ended_early && known.status == Life::Active {
             // The import that stored it ended before it saw what this links to.
-            let now = self.runtime.now();
+            let now = self.app.memory.now();
             self.links
                 .complete(known.number, now, place, &known.links, memory.links);
         }
@@ -86,7 +86,7 @@ impl Importer<'_> {
 
     /// Whether a memory links to what these names mean, and to nothing else.
     fn has_links(&self, known: &Memory, links: &[String]) -> bool {
-        let (strand, scopes) = (&self.runtime.app.memory.strand, self.asker.scopes());
+        let (strand, scopes) = (&self.app.memory.strand, self.asker.scopes());
         if links.iter().any(|link| index(link).is_some()) {
             return false;
         }
@@ -110,7 +110,7 @@ impl Importer<'_> {
         takes_links: bool,
     ) {
         if self.dry_run {
-            let (mut revised, now) = (known.clone(), self.runtime.now());
+            let (mut revised, now) = (known.clone(), self.app.memory.now());
             match edits
                 .iter()
                 .try_for_each(|edit| apply(edit, &mut revised, now).map(drop))
@@ -130,7 +130,7 @@ impl Importer<'_> {
             links,
             ..
         } = memory;
-        let (links, at) = (takes_links.then_some(links), self.runtime.now());
+        let (links, at) = (takes_links.then_some(links), self.app.memory.now());
         for (nth, mut edit) in edits.into_iter().enumerate() {
             if let Edit::Set(fields) = &mut edit
                 && let Some(Some(sourced)) = &mut fields.source
@@ -157,7 +157,7 @@ impl Importer<'_> {
 
     /// Records what the source holds that somebody has just named.
     fn look_at(&mut self, sourced: &mut Sourced, known: &Memory) {
-        let (mut attributes, at) = (BTreeMap::new(), self.runtime.now());
+        let (mut attributes, at) = (BTreeMap::new(), self.app.memory.now());
         let (source, scope) = (&mut sourced.reference, &known.scope);
         self.seen.record(Sighting {
             source,

@@ -2,32 +2,29 @@
 
 mod linking;
 mod meet;
+mod new;
 
 use std::collections::VecDeque;
 
-use helix_app::Refusal;
 use helix_engine::exchange::Portable;
-use helix_engine::model::{Handle, MemoryNumber, Origin, Scope, Timestamp};
+use helix_engine::model::{MemoryNumber, Scope, Timestamp};
 use helix_engine::neutral::quoted;
-use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::Edit;
-use helix_engine::store::{Stamps, StoreError, WriteError};
+use helix_engine::store::WriteError;
 use helix_engine::strand::{Outcome, Request};
 use helix_proto::limits::BATCH_MAX;
-use helix_proto::v1;
-use tokio::sync::{mpsc, oneshot};
-use tonic::Status;
 
 use super::incoming::Incoming;
 use super::known::{Known, Match};
 use super::links::Links;
 use super::problems::Problems;
 use super::repeats::{self, Stored};
-use super::seen::{Seen, Sighting};
+use super::seen::Seen;
 use super::spool::Reading;
-use super::words::{Reader, Unread, Waiting};
-use crate::runtime::{Asker, Runtime};
-use crate::writer::SubmitError;
+use super::words::{Reader, Waiting};
+use crate::exchange::Progress;
+use crate::ports::{Reports, SubmitError};
+use crate::{App, Asker, Refusal};
 
 /// What a written memory was called in the file.
 struct Named {
@@ -55,13 +52,13 @@ const BATCHES_MAX: usize = 3;
 
 /// Takes memories and writes them.
 pub(super) struct Importer<'r> {
-    runtime: &'r Runtime,
+    app: &'r App,
     asker: Asker,
     home: Scope,
     dry_run: bool,
     trust: bool,
-    reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
-    progress: v1::ImportProgress,
+    reports: &'r dyn Reports,
+    progress: Progress,
     problems: Problems,
     reading: Reading,
     links: Links,
@@ -80,23 +77,23 @@ pub(super) struct Importer<'r> {
 
 impl<'r> Importer<'r> {
     pub(super) fn new(
-        runtime: &'r Runtime,
+        app: &'r App,
         asker: Asker,
         home: Scope,
-        request: &super::Request,
-        reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
+        wanted: &super::Wanted,
+        reports: &'r dyn Reports,
         seen: Seen<'r>,
         reader: Reader,
     ) -> Self {
-        let progress = v1::ImportProgress::default();
+        let progress = Progress::default();
         let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
         let (dry_run, trust, known) = (
-            request.dry_run,
-            request.trust,
-            Known::new(&runtime.app.memory.strand, home.clone()),
+            wanted.dry_run,
+            wanted.trust,
+            Known::new(&app.memory.strand, home.clone()),
         );
         Self {
-            runtime,
+            app,
             asker,
             home,
             dry_run,
@@ -126,10 +123,10 @@ impl<'r> Importer<'r> {
     /// Takes one memory. An error ends the import, as the daemon's own end does; what was written
     /// stays, and importing again finds it known.
     pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Refusal> {
-        if self.runtime.work.is_ending() {
+        if self.app.life.is_ending() {
             return Err(super::ending());
         }
-        if self.reports.is_closed() {
+        if self.reports.is_gone() {
             return Err(Refusal::unavailable(
                 "the import was ended because whoever asked for it is gone",
             ));
@@ -139,7 +136,7 @@ impl<'r> Importer<'r> {
         let place = self
             .links
             .place(&incoming.memory.topic, incoming.memory.index);
-        match self.known.find(&incoming).map_err(|error| failed(&error))? {
+        match self.known.find(&incoming)? {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { is_repeat } => self.store(incoming.memory, place, !is_repeat),
             Match::Perhaps => self.put_off(incoming, place)?,
@@ -174,11 +171,7 @@ impl<'r> Importer<'r> {
     /// Settles those that a memory of their own topic says, before others are given what is left.
     fn settle_own_topics(&mut self) -> Result<(), Refusal> {
         for (place, incoming) in std::mem::take(&mut self.put_off) {
-            match self
-                .known
-                .settle(&incoming, false)
-                .map_err(|error| failed(&error))?
-            {
+            match self.known.settle(&incoming, false)? {
                 Match::Known(known) => self.meet(&known, incoming, place),
                 Match::New { .. } | Match::Perhaps => self.put_off.push_back((place, incoming)),
             }
@@ -192,11 +185,7 @@ impl<'r> Importer<'r> {
             return Ok(());
         };
         self.put_off_bytes = self.put_off_bytes.saturating_sub(weight(&incoming));
-        match self
-            .known
-            .settle(&incoming, true)
-            .map_err(|error| failed(&error))?
-        {
+        match self.known.settle(&incoming, true)? {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { .. } | Match::Perhaps => self.store(incoming.memory, place, true),
         }
@@ -224,18 +213,18 @@ impl<'r> Importer<'r> {
             self.settle()?;
         }
         self.write_links()?;
-        repeats::find(self.runtime, &self.stored, &mut self.progress)
+        repeats::find(self.app, &self.stored, &mut self.progress)
     }
 
     /// Says what was done.
-    pub(super) fn into_progress(mut self) -> v1::ImportProgress {
+    pub(super) fn into_progress(mut self) -> Progress {
         self.problems.report(&mut self.progress);
         self.progress
     }
 
     /// Says what was done when the rest is not: what was sent is settled, and linked with what is
     /// there.
-    pub(super) fn give_up(mut self) -> v1::ImportProgress {
+    pub(super) fn give_up(mut self) -> Progress {
         while !self.sent.is_empty() {
             // A failed disk has acknowledged nothing of it.
             if let Err(error) = self.settle() {
@@ -246,81 +235,11 @@ impl<'r> Importer<'r> {
             tracing::warn!(%error, "the links of an import that ended early were not written");
         }
         let (bytes_read, bytes_whole) = self.reading.so_far();
-        v1::ImportProgress {
+        Progress {
             bytes_read,
             bytes_whole,
             ..self.progress
         }
-    }
-
-    fn store(&mut self, mut memory: Portable, place: usize, force: bool) {
-        let mut attributes = memory.stamped();
-        let (at, is_homeless) = (memory.written_at(), memory.scope.is_none());
-        let draft = helix_engine::model::Draft {
-            links: Vec::new(),
-            ..memory.take_draft()
-        };
-        let mut admitted = match admit(draft, &self.home, self.runtime.app.memory.strand.kinds()) {
-            Ok(admitted) => admitted,
-            Err(error) => return self.refuse(&memory, &error),
-        };
-        self.problems.rename(&admitted.warnings);
-        if self.dry_run {
-            // A repeat finds the one before it.
-            *(if force {
-                &mut self.progress.stored
-            } else {
-                &mut self.progress.known
-            }) += 1;
-            let proposed = Handle::propose(&admitted.topic, &admitted.text);
-            return self.links.foresee(
-                place,
-                memory.handle,
-                proposed.as_str().to_owned(),
-                memory.links,
-            );
-        }
-        if let Some(source) = &mut admitted.source {
-            let at = at.unwrap_or_else(|| self.runtime.now());
-            let scope = &admitted.scope;
-            self.seen.record(Sighting {
-                source,
-                attributes: &mut attributes,
-                scope,
-                is_homeless,
-                at,
-            });
-        }
-        let stamps = Stamps {
-            id: memory.id,
-            handle: memory.handle.clone(),
-            origin: self.trust.then(|| memory.origin.unwrap_or(Origin::User)),
-            valid_to: memory.valid_to,
-            recorded_at: memory.recorded_at.or(memory.valid_from),
-            last_seen_at: memory.last_seen_at,
-            access_count: memory.access_count,
-            status: memory.status,
-            attributes,
-            provenance: memory.provenance,
-        };
-        let at = self.runtime.now();
-        self.waiting.push(Waiting::Unread(Box::new(Unread {
-            admitted,
-            stamps,
-            force,
-            at,
-        })));
-        let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
-        let links = (!links.is_empty()).then_some(links);
-        self.names.push(Named {
-            topic,
-            place,
-            handle,
-            at,
-            links,
-            is_revision: false,
-            rewords: false,
-        });
     }
 
     fn edit(&self, number: MemoryNumber, edit: Edit, at: Timestamp) -> Request {
@@ -352,21 +271,9 @@ impl<'r> Importer<'r> {
             self.settle()?;
         }
         let batch = std::mem::replace(&mut self.waiting, Vec::with_capacity(BATCH_MAX));
-        self.reader
-            .take(batch)
-            .map_err(|error| Refusal::from(error))?;
+        self.reader.take(batch)?;
         self.sent.push_back(std::mem::take(&mut self.names));
         Ok(())
-    }
-
-    fn write(
-        &self,
-        requests: Vec<Request>,
-    ) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, Refusal> {
-        self.runtime
-            .writer
-            .submit(requests)
-            .map_err(|error| Refusal::from(error))
     }
 
     /// Counts what became of the oldest batch that was sent.
@@ -374,7 +281,7 @@ impl<'r> Importer<'r> {
         let Some(names) = self.sent.pop_front() else {
             return Ok(());
         };
-        let outcomes = self.reader.settled().map_err(settle_status)?;
+        let outcomes = self.reader.settled().map_err(settle_refusal)?;
         for (name, outcome) in names.into_iter().zip(outcomes) {
             self.count(name, outcome);
         }
@@ -385,13 +292,12 @@ impl<'r> Importer<'r> {
     /// Says how far it is.
     fn report(&self) {
         let (bytes_read, bytes_whole) = self.reading.so_far();
-        let progress = v1::ImportProgress {
+        let progress = Progress {
             bytes_read,
             bytes_whole,
             ..self.progress.clone()
         };
-        // Progress that nobody waits for may be missed.
-        self.reports.try_send(Ok(progress)).ok();
+        self.reports.progress(progress);
     }
 
     fn count(&mut self, name: Named, outcome: Result<Outcome, WriteError>) {
@@ -409,7 +315,7 @@ impl<'r> Importer<'r> {
                 self.progress.revised += u64::from(name.is_revision);
                 let memory = edited.memories.into_iter().next();
                 if let Some(memory) = memory.as_ref().filter(|_| name.rewords) {
-                    self.runtime.app.hooks.sessions.reworded(memory.number, "");
+                    self.app.hooks.sessions.reworded(memory.number, "");
                 }
                 memory
             }
@@ -435,17 +341,12 @@ fn weight(incoming: &Incoming) -> usize {
     incoming.memory.text.len() + size_of::<Incoming>()
 }
 
-fn failed(error: &StoreError) -> Refusal {
-    Refusal::of(error.kind(), error)
-}
-
-fn settle_status(error: SubmitError) -> Refusal {
+/// Why a batch was not acknowledged.
+fn settle_refusal(error: SubmitError) -> Refusal {
     match error {
         SubmitError::Busy | SubmitError::Disk(_) => error.into(),
-        SubmitError::Stopping => gone(),
+        SubmitError::Stopping => Refusal::unavailable(
+            "the daemon is stopping; import again, what was written is found known",
+        ),
     }
-}
-
-fn gone() -> Refusal {
-    Refusal::unavailable("the daemon is stopping; import again, what was written is found known")
 }

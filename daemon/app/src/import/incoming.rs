@@ -1,8 +1,8 @@
 //! A memory of a file, and what the file says of how it came about.
 
+use crate::exchange::Format;
 use helix_engine::exchange::{Base, Change, Portable, named_once};
 use helix_engine::policy::resemble::text_hash;
-use helix_proto::v1::ExchangeFormat;
 use helix_redact::{Redact, Secrets};
 
 /// A memory of the file.
@@ -12,7 +12,7 @@ pub(super) struct Incoming {
     /// What it was when it was exported, where the file says so.
     pub(super) base: Base,
     /// What it travelled in.
-    pub(super) format: ExchangeFormat,
+    pub(super) format: Format,
     /// Hash of its text, as the catalog has it of what is known.
     pub(super) text_hash: u64,
     /// Secrets that were taken out of it.
@@ -21,7 +21,7 @@ pub(super) struct Incoming {
 
 impl Incoming {
     /// Describes a memory of a file.
-    pub(super) fn new(mut memory: Portable, base: Base, format: ExchangeFormat) -> Self {
+    pub(super) fn new(mut memory: Portable, base: Base, format: Format) -> Self {
         memory.links = named_once(memory.links.into_iter());
         let mut secrets = Secrets::default();
         memory.redact(&mut secrets);
@@ -37,7 +37,7 @@ impl Incoming {
 
     /// Whether it is a memory of its own whatever it says, as every entry of a log is.
     pub(super) fn is_record(&self) -> bool {
-        self.format == ExchangeFormat::Amrl
+        self.format == Format::Amrl
     }
 }
 
@@ -66,7 +66,7 @@ impl<'i> Claim<'i> {
     ) -> Self {
         match base.change(memory) {
             Change::Revised => Self::Edited(base),
-            Change::Untouched if *format == ExchangeFormat::Json => Self::Exported,
+            Change::Untouched if *format == Format::Json => Self::Exported,
             Change::Untouched => Self::Untouched,
             Change::New => Self::None,
         }

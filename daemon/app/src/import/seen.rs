@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use helix_engine::model::{Scope, SourceRef, Timestamp};
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE, source_scope};
 
-use helix_app::project::Project;
-use helix_app::sources::{Content, IMPORT_READ_MAX_BYTES, Look, content, modified};
+use crate::project::Project;
+use crate::sources::{Content, IMPORT_READ_MAX_BYTES, Look, content, modified};
 
 /// Files that one import looks at: more than a large project's memories are about.
 const FILES_MAX: usize = 16_384;
@@ -149,7 +149,7 @@ mod tests {
     use helix_engine::policy::stale::LineHash;
 
     use super::*;
-    use helix_app::sources::Sources;
+    use crate::sources::Sources;
 
     /// A second that is long past.
     const CHANGED_S: u64 = 1_700_000_000;

@@ -8,7 +8,7 @@ use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use helix_app::Refusal;
+use crate::Refusal;
 use helix_proto::paths::Paths;
 
 /// Tells imports of one daemon apart.
@@ -29,7 +29,7 @@ static SPOOLED: AtomicU64 = AtomicU64::new(0);
 
 /// Why something was not spooled.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SpoolError {
+pub enum SpoolError {
     /// The disk refused.
     #[error("keeping what is imported in the home's run directory: {0}; free some space")]
     Disk(#[from] io::Error),
@@ -71,7 +71,7 @@ impl Drop for Counted {
 }
 
 /// Named parts of one file.
-pub(super) struct Spool {
+pub struct Spool {
     file: Arc<File>,
     length: u64,
     counted: Counted,
@@ -101,7 +101,10 @@ struct Part {
 
 impl Spool {
     /// Makes an empty spool.
-    pub(super) fn new(paths: &Paths) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// When the home's disk refuses.
+    pub fn new(paths: &Paths) -> Result<Self, SpoolError> {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let path = paths
             .home
@@ -127,7 +130,7 @@ impl Spool {
     ///
     /// # Errors
     /// [`SpoolError`]: a limit, or the disk.
-    pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), SpoolError> {
+    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), SpoolError> {
         if self.parts.last().is_none_or(|part| part.name != name) {
             if self.parts.len() == FILES_MAX {
                 return Err(SpoolError::TooManyFiles);
@@ -179,14 +182,14 @@ impl Spool {
     }
 }
 
-/// Says that a spool cannot be written or read.
-pub(super) fn status(error: impl Into<SpoolError>) -> Refusal {
-    let error = error.into();
-    let message = error.to_string();
-    match error {
-        SpoolError::Disk(_) => Refusal::corrupt(message),
-        SpoolError::TooLarge | SpoolError::TooManyFiles => Refusal::exhausted(message),
-        SpoolError::LongName(_) => Refusal::invalid(message),
+impl From<SpoolError> for Refusal {
+    fn from(error: SpoolError) -> Self {
+        let message = error.to_string();
+        match error {
+            SpoolError::Disk(_) => Self::corrupt(message),
+            SpoolError::TooLarge | SpoolError::TooManyFiles => Self::exhausted(message),
+            SpoolError::LongName(_) => Self::invalid(message),
+        }
     }
 }
 
@@ -278,7 +281,7 @@ mod tests {
         ));
         assert!(!Counted::default().add(u64::MAX));
         assert_eq!(
-            status(SpoolError::TooLarge).kind(),
+            Refusal::from(SpoolError::TooLarge).kind(),
             helix_engine::error::ErrorKind::Exhausted
         );
     }

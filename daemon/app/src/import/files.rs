@@ -5,14 +5,14 @@ use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
-use helix_app::Refusal;
+use crate::Refusal;
+use crate::exchange::Format;
 use helix_engine::exchange::{
     Base, Flaw, OwnLines, Place, Portable, Problem, Report, amrl, json, markdown,
 };
-use helix_proto::v1::ExchangeFormat;
 
 use super::incoming::Incoming;
-use super::spool::{self, Spool};
+use super::spool::{Spool, SpoolError};
 
 /// Memories that are handed over together.
 const PART_MEMORIES: usize = 128;
@@ -37,7 +37,7 @@ pub(super) enum Part {
 pub(super) fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     spool: &'scope Spool,
-    format: ExchangeFormat,
+    format: Format,
 ) -> io::Result<Receiver<Part>> {
     let (parts, taken) = sync_channel(PARTS_AHEAD);
     let mut reading = Reading {
@@ -82,9 +82,13 @@ enum Ended {
     Unwanted,
 }
 
+fn unread(error: io::Error) -> Ended {
+    Ended::Failed(SpoolError::from(error).into())
+}
+
 struct Reading<'s> {
     spool: &'s Spool,
-    format: ExchangeFormat,
+    format: Format,
     parts: SyncSender<Part>,
     gathered: Vec<Incoming>,
 }
@@ -92,18 +96,14 @@ struct Reading<'s> {
 impl Reading<'_> {
     fn read(&mut self, file: &str) -> Result<Report, Ended> {
         match self.format {
-            ExchangeFormat::Json => self.read_json(file),
-            ExchangeFormat::Markdown => self.read_markdown(file),
-            ExchangeFormat::Amrl => self.read_amrl(file),
-            ExchangeFormat::Unspecified => Ok(Report::default()),
+            Format::Json => self.read_json(file),
+            Format::Markdown => self.read_markdown(file),
+            Format::Amrl => self.read_amrl(file),
         }
     }
 
     fn read_json(&mut self, file: &str) -> Result<Report, Ended> {
-        let input = self
-            .spool
-            .open(file)
-            .map_err(|error| Ended::Failed(spool::status(error)))?;
+        let input = self.spool.open(file).map_err(unread)?;
         json::read_with_bases(input, |memory, base| self.push(memory, base)).map_err(|error| {
             match error {
                 json::ReadError::Stopped(ended) => ended,
@@ -116,10 +116,7 @@ impl Reading<'_> {
     }
 
     fn read_markdown(&mut self, file: &str) -> Result<Report, Ended> {
-        let input = self
-            .spool
-            .open(file)
-            .map_err(|error| Ended::Failed(spool::status(error)))?;
+        let input = self.spool.open(file).map_err(unread)?;
         let topic = file
             .rsplit('/')
             .next()
@@ -135,7 +132,6 @@ impl Reading<'_> {
     }
 
     fn read_amrl(&mut self, file: &str) -> Result<Report, Ended> {
-        let unread = |error| Ended::Failed(spool::status(error));
         let mut input = self.spool.open(file).map_err(unread)?;
         let deleted = amrl::deleted_offsets(&mut input).map_err(unread)?;
         let failed = |error: amrl::ReadError| Ended::Failed(Refusal::invalid(error.to_string()));

@@ -107,6 +107,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use std::path::Path;
 
+    use crate::exchange::Format;
     use helix_engine::exchange::Base;
     use helix_engine::exchange::markdown::{Reader, Writer};
     use helix_engine::model::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
@@ -114,7 +115,6 @@ mod tests {
     use helix_engine::policy::edit::ATTRIBUTE_MODIFIED;
     use helix_engine::store::MemoryStorage;
     use helix_engine::strand::{Outcome, Request, Strand};
-    use helix_proto::v1::ExchangeFormat;
 
     use super::super::incoming::Incoming;
     use super::*;
@@ -168,7 +168,7 @@ mod tests {
             .next()
             .unwrap()
             .unwrap();
-        Incoming::new(section.memory, section.base, ExchangeFormat::Markdown)
+        Incoming::new(section.memory, section.base, Format::Markdown)
     }
 
     fn merged(ours: &Memory, theirs: &Incoming) -> Merge {
@@ -250,7 +250,7 @@ mod tests {
                 text: text.to_owned(),
                 ..Portable::from_memory(&ours, |_| None)
             };
-            Incoming::new(memory, Base::default(), ExchangeFormat::Json)
+            Incoming::new(memory, Base::default(), Format::Json)
         };
         assert_eq!(
             merged(&ours, &theirs("The build needs arm64.\n")),

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use helix_engine::exchange::{Problem, Report};
 use helix_engine::neutral::{one_line, quoted};
-use helix_proto::v1;
 use helix_redact::redaction_note;
 
 use super::incoming::Incoming;
+use crate::exchange::Progress;
 
 /// Problems that are told one by one.
 const PROBLEMS_MAX: usize = 100;
@@ -102,7 +102,7 @@ impl Problems {
     }
 
     /// Writes them into what is answered.
-    pub(super) fn report(self, progress: &mut v1::ImportProgress) {
+    pub(super) fn report(self, progress: &mut Progress) {
         progress.problems = self.told;
         progress.problems_untold = self.untold;
         progress.problems_harmless = self.harmless;
@@ -158,7 +158,7 @@ mod tests {
                 ..Report::default()
             },
         );
-        let mut progress = v1::ImportProgress::default();
+        let mut progress = Progress::default();
         problems.report(&mut progress);
         assert_eq!(
             (progress.problems.len(), progress.problems_untold),

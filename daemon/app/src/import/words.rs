@@ -9,24 +9,23 @@ use std::thread::{self, Scope};
 use helix_engine::model::{Actor, Timestamp};
 use helix_engine::policy::admit::Admitted;
 use helix_engine::ports::Randomness;
-use helix_engine::store::{Stamps, WriteError};
-use helix_engine::strand::{Outcome, Request, Strand};
-use tokio::sync::oneshot;
+use helix_engine::store::Stamps;
+use helix_engine::strand::{Request, Strand};
 
-use crate::system::SystemRandomness;
-use crate::writer::{SubmitError, WriterHandle};
+use crate::App;
+use crate::ports::{Later, Outcomes, SubmitError};
+use crate::threads::wait;
 
 /// Batches that wait to be read.
 const BATCHES_AHEAD: usize = 1;
 
 /// What the writer says of a batch when it is durable.
-type Answer = oneshot::Receiver<Vec<Result<Outcome, WriteError>>>;
+type Answer = Later<'static, Result<Outcomes, SubmitError>>;
 
 /// Reads batches and gives them to the writer, in the order in which they come. Its thread ends
 /// when it is dropped.
 pub(super) struct Reader {
     batches: SyncSender<Vec<Waiting>>,
-    writer: WriterHandle,
     /// One for each batch, so the importer bounds how many there are.
     answers: Receiver<Result<Answer, SubmitError>>,
 }
@@ -35,18 +34,15 @@ impl Reader {
     /// Starts the thread.
     pub(super) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
-        writer: WriterHandle,
+        app: &'scope App,
         actor: Actor,
     ) -> io::Result<Self> {
         let (batches, waiting) = sync_channel::<Vec<Waiting>>(BATCHES_AHEAD);
         let (answer, answers) = channel();
-        let to = writer.clone();
         let read = move || {
             for batch in waiting {
-                if answer
-                    .send(to.submit_when_free(all(batch, &actor)))
-                    .is_err()
-                {
+                let requests = all(batch, &actor, app.memory.randomness.as_ref());
+                if answer.send(app.writer.submit_when_free(requests)).is_err() {
                     return;
                 }
             }
@@ -54,11 +50,7 @@ impl Reader {
         thread::Builder::new()
             .name("words".to_owned())
             .spawn_scoped(scope, read)?;
-        Ok(Self {
-            batches,
-            writer,
-            answers,
-        })
+        Ok(Self { batches, answers })
     }
 
     /// Takes a batch that is not empty.
@@ -73,9 +65,9 @@ impl Reader {
     ///
     /// # Errors
     /// [`SubmitError`]: nothing of the batch was acknowledged.
-    pub(super) fn settled(&self) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
+    pub(super) fn settled(&self) -> Result<Outcomes, SubmitError> {
         let answer = self.answers.recv().map_err(|_| SubmitError::Stopping)??;
-        answer.blocking_recv().map_err(|_| self.writer.lost())
+        wait(answer)
     }
 }
 
@@ -100,14 +92,14 @@ pub(super) struct Unread {
 }
 
 /// Makes requests, in the same order.
-fn all(waiting: Vec<Waiting>, actor: &Actor) -> Vec<Request> {
+fn all(waiting: Vec<Waiting>, actor: &Actor, randomness: &dyn Randomness) -> Vec<Request> {
     waiting
         .into_iter()
-        .map(|waiting| request(waiting, actor))
+        .map(|waiting| request(waiting, actor, randomness))
         .collect()
 }
 
-fn request(waiting: Waiting, actor: &Actor) -> Request {
+fn request(waiting: Waiting, actor: &Actor, randomness: &dyn Randomness) -> Request {
     match waiting {
         Waiting::Ready(request) => request,
         Waiting::Unread(unread) => {
@@ -123,7 +115,7 @@ fn request(waiting: Waiting, actor: &Actor) -> Request {
                 links: Vec::new(),
                 stamps: Some(Box::new(stamps)),
                 force,
-                entropy: SystemRandomness.entropy(),
+                entropy: randomness.entropy(),
                 actor: actor.clone(),
                 at,
             }
@@ -139,6 +131,15 @@ mod tests {
     use helix_engine::policy::edit::Edit;
 
     use super::*;
+
+    /// Not random at all.
+    struct Zeroes;
+
+    impl Randomness for Zeroes {
+        fn entropy(&self) -> [u8; 10] {
+            [0; 10]
+        }
+    }
 
     #[test]
     fn requests_keep_their_order() {
@@ -172,7 +173,7 @@ mod tests {
                 at,
             }))
         });
-        let read = all(waiting.collect(), &actor);
+        let read = all(waiting.collect(), &actor, &Zeroes);
         let places: Vec<String> = read
             .iter()
             .map(|request| match request {
