@@ -79,18 +79,6 @@ pub(crate) struct WriterHandle {
 }
 
 impl WriterHandle {
-    /// Writes, and returns when it is durable: one result for each request, in order.
-    ///
-    /// # Errors
-    /// [`SubmitError`]: nothing was acknowledged.
-    pub(crate) async fn write(
-        &self,
-        requests: Vec<Request>,
-    ) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
-        let answer = self.submit(requests)?;
-        answer.await.map_err(|_| self.lost())
-    }
-
     /// Where such states wait.
     pub(crate) fn outbox(&self) -> &Outbox {
         &self.outbox
