@@ -5,7 +5,7 @@
 pub mod admit;
 pub mod apart;
 pub mod checkpoint;
-pub mod claims;
+pub mod consolidate;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;

@@ -49,9 +49,6 @@ pub struct Memory {
     /// One line for lists, at most [`SUMMARY_MAX_CHARS`] characters; empty when its author gave
     /// none.
     pub summary: String,
-    /// Hashes of what it says something about, by which contradictions are found; see
-    /// `policy::claims`.
-    pub claims: Vec<u64>,
     /// Names of what looks like orders to an agent in its text; see `policy::suspect`.
     pub suspicions: Vec<String>,
     /// When the fact became true.

@@ -8,7 +8,6 @@ use crate::model::{
     UnknownKind,
 };
 use crate::neutral::quoted;
-use crate::policy::claims;
 use crate::policy::kept;
 use crate::policy::resemble::text_hash;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
@@ -65,8 +64,6 @@ pub struct Admitted {
     pub valid_from: Option<Timestamp>,
     /// One line for lists; empty when none was given.
     pub summary: String,
-    /// Hashes of what it says something about.
-    pub claims: Vec<u64>,
     /// Names of what looks like orders to an agent.
     pub suspicions: Vec<String>,
     /// What the author should know, e.g. that the topic was renamed.
@@ -182,7 +179,6 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         attributes: draft.attributes,
         valid_from: draft.valid_from,
         summary: checked_summary(&draft.summary)?,
-        claims: claims::keys_of(&text),
         suspicions: Vec::new(),
         warnings,
         text_hash: text_hash(&text),
@@ -208,7 +204,6 @@ impl Redact for Admitted {
             attributes,
             valid_from: _,
             summary,
-            claims,
             suspicions: _,
             warnings: _,
         } = self;
@@ -216,7 +211,6 @@ impl Redact for Admitted {
         secrets.written(text);
         if secrets.count() > before {
             *hash = text_hash(text);
-            *claims = claims::keys_of(text);
         }
         summary.redact(secrets);
         tags.redact(secrets);

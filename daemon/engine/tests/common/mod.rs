@@ -26,6 +26,7 @@ pub(crate) fn store(
     topic: &str,
     text: &str,
     force: bool,
+    replaces: Vec::new(),
     entropy: [u8; 10],
     at: Timestamp,
 ) -> Request {
@@ -42,6 +43,7 @@ pub(crate) fn store(
         links: Vec::new(),
         stamps: None,
         force,
+        replaces: Vec::new(),
         entropy,
         actor: actor(),
         at,

@@ -272,7 +272,6 @@ impl Group {
             provenance: vec![Provenance::stated(actor, at)],
             attributes: admitted.attributes,
             summary: admitted.summary,
-            claims: admitted.claims,
             suspicions: admitted.suspicions,
             valid_from: admitted.valid_from.unwrap_or(at),
             valid_to: None,
