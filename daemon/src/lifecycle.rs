@@ -6,16 +6,18 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use helix_app::compact::Uncompared;
 use helix_app::hook::{
     Attention, Files, Hooks, Incidents, Load, Options, Receipts, Sessions, Twice, Watches,
 };
 use helix_app::ports::Projects;
 use helix_app::reach::Reach;
 use helix_app::sources::Sources;
-use helix_app::{App, Memory};
+use helix_app::{App, Layout, Memory};
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
+use helix_engine::store::States;
 use helix_engine::strand::{Request, Strand};
 use helix_proto::notice::Doing;
 use tokio::sync::{Notify, oneshot};
@@ -32,10 +34,9 @@ use crate::indexer::{self, Indexer};
 use crate::listen::custody::Custody;
 use crate::listen::{self, Inherited, Listening};
 use crate::ports::{Embedding, Places, Process, Workers};
-use crate::rpc::Uncompared;
 use crate::runtime::{Pools, Runtime};
 use crate::serve::{self, Backlog};
-use crate::system::SystemClock;
+use crate::system::{SystemClock, SystemRandomness};
 use crate::work::Work;
 use crate::writer;
 use end::Signals;
@@ -262,7 +263,7 @@ impl Daemon {
             // One that is gone has said why.
             runtime
                 .writer
-                .submit_when_free(vec![Request::Session { key, state }])
+                .submit_when_free(vec![Request::States(States::Sessions, vec![(key, state)])])
                 .ok();
         }
         // A thread that waits for a file system which does not answer may do so for ever, and keeps
@@ -290,8 +291,8 @@ impl Runtime {
         let started_at: Timestamp = SystemClock.now();
         let saved = strand.snapshot().and_then(|snapshot| {
             Ok((
-                snapshot.sessions()?,
-                snapshot.observations()?,
+                snapshot.states(States::Sessions)?,
+                snapshot.states(States::Observations)?,
                 snapshot.receipts(Receipts::pending_since(started_at))?,
             ))
         });
@@ -326,7 +327,10 @@ impl Runtime {
             projects: Arc::clone(&places) as Arc<dyn Projects>,
             sources: Sources::by(reach.clone()),
             reach,
+            importing: Mutex::default(),
+            uncompared: Uncompared::restore(&observations),
             clock: Arc::new(SystemClock),
+            randomness: Arc::new(SystemRandomness),
         };
         let work = Arc::new(Work::default());
         let pools = Arc::new(Pools::default());
@@ -343,6 +347,10 @@ impl Runtime {
             app: Arc::new(App {
                 memory,
                 hooks,
+                layout: Layout {
+                    paths: config.paths.clone(),
+                    strand: config.strand.clone(),
+                },
                 writer: Arc::new(writer.clone()),
                 threads: Arc::new(threads),
                 life: Arc::new(life),
@@ -359,8 +367,6 @@ impl Runtime {
                 .map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
             work,
-            importing: Mutex::default(),
-            uncompared: Uncompared::restore(&observations),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),
         })

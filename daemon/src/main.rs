@@ -18,7 +18,6 @@ mod hook;
 mod indexer;
 mod lifecycle;
 mod listen;
-mod pool;
 mod ports;
 mod project;
 mod reach;

@@ -23,7 +23,6 @@ use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
 use crate::hook::{self, Gate};
 use crate::ports::Places;
-use crate::rpc::Uncompared;
 use crate::work::{self, Work};
 use crate::writer::WriterHandle;
 
@@ -91,11 +90,6 @@ pub(crate) struct Runtime {
     pub(crate) stop: Notify,
     /// What goes on now.
     pub(crate) work: Arc<Work>,
-    /// Held by the import that goes on: another one that began meanwhile would not know what it
-    /// stores.
-    pub(crate) importing: Mutex<()>,
-    /// Where the next search for duplicates goes on.
-    pub(crate) uncompared: Uncompared,
     /// Connections now open.
     pub(crate) connections: AtomicU32,
     /// Hooks answered since the start.
@@ -156,6 +150,7 @@ impl Runtime {
                 origin,
                 agent: cut(&caller.agent),
                 session: cut(&caller.session),
+                ..Actor::default()
             })
             .into_inner(),
             project: self.project_of(Path::new(&caller.cwd)),

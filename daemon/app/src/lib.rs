@@ -11,12 +11,24 @@
 
 pub mod asker;
 pub mod brief;
+pub mod check;
+pub mod checkpoint;
+pub mod compact;
 pub mod context;
+pub mod edit;
+pub mod exchange;
+pub mod export;
 pub mod find;
+pub mod forget;
 pub mod hook;
+pub mod import;
+pub mod indexes;
+pub mod layout;
 pub mod limit;
+pub mod located;
 pub mod memory;
 pub mod outbox;
+mod own_lines;
 pub mod patterns;
 pub mod plain_file;
 pub mod pool;
@@ -32,14 +44,19 @@ pub mod session_log;
 pub mod shown;
 pub mod sources;
 pub mod stale;
+pub mod statistics;
+pub mod status;
+pub mod store;
 pub mod threads;
 pub mod told;
 pub mod topics;
+mod upkeep;
 
 use std::sync::Arc;
 
 pub use asker::Asker;
 pub use hook::Hooks;
+pub use layout::Layout;
 pub use memory::Memory;
 pub use refusal::Refusal;
 
@@ -49,6 +66,8 @@ pub struct App {
     pub memory: Memory,
     /// What hooks know.
     pub hooks: Hooks,
+    /// Where all of it lies.
+    pub layout: Layout,
     /// The only way to change the knowledge base.
     pub writer: Arc<dyn ports::Writer>,
     /// Threads that may block.

@@ -1,14 +1,15 @@
 //! The knowledge base as the use cases see it.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_engine::model::Timestamp;
 use helix_engine::strand::Strand;
 
+use crate::compact::Uncompared;
 use crate::outbox::Outbox;
-use crate::ports::{Clock, Embedder, Projects};
+use crate::ports::{Clock, Embedder, Projects, Randomness};
 use crate::project::Project;
 use crate::reach::Reach;
 use crate::sources::Sources;
@@ -30,8 +31,14 @@ pub struct Memory {
     pub reach: Reach,
     /// What the files hold that memories are about.
     pub sources: Sources,
+    /// Held by the import that goes on.
+    pub importing: Mutex<()>,
+    /// Where the next search for duplicates goes on.
+    pub uncompared: Uncompared,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// Gives what ids are made of.
+    pub randomness: Arc<dyn Randomness>,
 }
 
 impl Memory {

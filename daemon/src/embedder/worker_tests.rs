@@ -23,11 +23,13 @@ fn store(text: &str) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
+        replaces: Vec::new(),
         entropy: [7; 10],
         actor: Actor {
             origin: Origin::Agent,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         },
         at: Timestamp::from_micros(1),
     }

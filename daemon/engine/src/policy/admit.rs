@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::error::ErrorKind;
 use crate::model::{
-    Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind,
+    Draft, InvalidTopic, Kind, Kinds, SUMMARY_MAX_CHARS, Scope, SourceRef, Timestamp, Topic,
+    UnknownKind,
 };
 use crate::neutral::quoted;
 use crate::policy::kept;
@@ -61,6 +62,10 @@ pub struct Admitted {
     pub attributes: BTreeMap<String, String>,
     /// As given.
     pub valid_from: Option<Timestamp>,
+    /// One line for lists; empty when none was given.
+    pub summary: String,
+    /// Names of what looks like orders to an agent.
+    pub suspicions: Vec<String>,
     /// What the author should know, e.g. that the topic was renamed.
     pub warnings: Vec<String>,
 }
@@ -173,6 +178,8 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         pinned: draft.pinned,
         attributes: draft.attributes,
         valid_from: draft.valid_from,
+        summary: checked_summary(&draft.summary)?,
+        suspicions: Vec::new(),
         warnings,
         text_hash: text_hash(&text),
         text,
@@ -196,6 +203,8 @@ impl Redact for Admitted {
             pinned: _,
             attributes,
             valid_from: _,
+            summary,
+            suspicions: _,
             warnings: _,
         } = self;
         let before = secrets.count();
@@ -203,6 +212,7 @@ impl Redact for Admitted {
         if secrets.count() > before {
             *hash = text_hash(text);
         }
+        summary.redact(secrets);
         tags.redact(secrets);
         scope.redact(secrets);
         source.redact(secrets);
@@ -301,6 +311,21 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
             "shorten it",
         )),
         None => Ok(()),
+    }
+}
+
+/// Reads a summary: one line of at most [`SUMMARY_MAX_CHARS`] characters.
+pub(super) fn checked_summary(summary: &str) -> Result<String, AdmitError> {
+    let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    match summary.chars().count() {
+        0..=SUMMARY_MAX_CHARS => Ok(summary),
+        chars => Err(limit(
+            "summary",
+            chars,
+            "characters",
+            SUMMARY_MAX_CHARS,
+            "say it in one line",
+        )),
     }
 }
 

@@ -40,11 +40,13 @@ fn store(topic: &str, text: &str, entropy: u32) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
+        replaces: Vec::new(),
         entropy: u128::from(entropy).to_le_bytes()[..10].try_into().unwrap(),
         actor: Actor {
             origin: Origin::Agent,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         },
         at: Timestamp::default(),
     }

@@ -18,6 +18,7 @@ pub(crate) fn actor() -> Actor {
         origin: Origin::Agent,
         agent: "test".to_owned(),
         session: "s".to_owned(),
+        ..Actor::default()
     }
 }
 
@@ -25,6 +26,7 @@ pub(crate) fn store(
     topic: &str,
     text: &str,
     force: bool,
+    replaces: Vec::new(),
     entropy: [u8; 10],
     at: Timestamp,
 ) -> Request {
@@ -41,6 +43,7 @@ pub(crate) fn store(
         links: Vec::new(),
         stamps: None,
         force,
+        replaces: Vec::new(),
         entropy,
         actor: actor(),
         at,
