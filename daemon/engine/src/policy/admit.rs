@@ -399,7 +399,7 @@ mod tests {
             ..draft(&format!("log in with {token}"))
         });
         let admitted = admitted.unwrap();
-        assert_eq!(admitted.topic.as_str(), "deploy-redacted");
+        assert_eq!(admitted.topic.as_str(), "deploy-redacted-github-token");
         assert!(
             admitted
                 .warnings
@@ -412,7 +412,10 @@ mod tests {
             !told.contains(&token.to_lowercase()) && !told.contains("hunter2"),
             "{told}"
         );
-        assert_eq!(admitted.text_hash, text_hash("log in with [redacted]"));
+        assert_eq!(
+            admitted.text_hash,
+            text_hash("log in with [redacted:github-token]")
+        );
         let alone = check(Draft {
             topic: token.clone(),
             ..draft("x")
