@@ -17,6 +17,7 @@ use helix_app::{App, Layout, Memory};
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
+use helix_engine::store::States;
 use helix_engine::strand::{Request, Strand};
 use helix_proto::notice::Doing;
 use tokio::sync::{Notify, oneshot};
@@ -262,7 +263,7 @@ impl Daemon {
             // One that is gone has said why.
             runtime
                 .writer
-                .submit_when_free(vec![Request::Session { key, state }])
+                .submit_when_free(vec![Request::States(States::Sessions, vec![(key, state)])])
                 .ok();
         }
         // A thread that waits for a file system which does not answer may do so for ever, and keeps
@@ -290,8 +291,8 @@ impl Runtime {
         let started_at: Timestamp = SystemClock.now();
         let saved = strand.snapshot().and_then(|snapshot| {
             Ok((
-                snapshot.sessions()?,
-                snapshot.observations()?,
+                snapshot.states(States::Sessions)?,
+                snapshot.states(States::Observations)?,
                 snapshot.receipts(Receipts::pending_since(started_at))?,
             ))
         });

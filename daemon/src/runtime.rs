@@ -150,6 +150,7 @@ impl Runtime {
                 origin,
                 agent: cut(&caller.agent),
                 session: cut(&caller.session),
+                ..Actor::default()
             })
             .into_inner(),
             project: self.project_of(Path::new(&caller.cwd)),

@@ -424,6 +424,8 @@ mod tests {
     use helix_redact::State;
 
     use super::room::tests::large;
+    use helix_engine::store::States;
+
     use super::*;
 
     #[test]
@@ -521,10 +523,16 @@ mod tests {
         }
         let (strand, _directory) = held.reopened();
         let snapshot = strand.snapshot().unwrap();
-        assert_eq!(snapshot.sessions().unwrap(), [("s".to_owned(), vec![8])]);
-        assert_eq!(snapshot.incident("i").unwrap(), Some(vec![8]));
         assert_eq!(
-            snapshot.observations().unwrap(),
+            snapshot.states(States::Sessions).unwrap(),
+            [("s".to_owned(), vec![8])]
+        );
+        assert_eq!(
+            snapshot.state(States::Incidents, "i").unwrap(),
+            Some(vec![8])
+        );
+        assert_eq!(
+            snapshot.states(States::Observations).unwrap(),
             [("o".to_owned(), vec![8])]
         );
         let receipts = snapshot
@@ -538,10 +546,10 @@ mod tests {
         let held = Held::new();
         let state = large(1024 * 1024);
         let large = || {
-            vec![Request::Session {
-                key: "s".into(),
-                state: state.clone(),
-            }]
+            vec![Request::States(
+                States::Sessions,
+                vec![("s".into(), state.clone())],
+            )]
         };
         let queued = (0..QUEUE_MAX)
             .take_while(|_| held.handle.submit(large()).is_ok())
@@ -556,10 +564,7 @@ mod tests {
         ));
         let waits = held.handle.clone();
         let waiting = thread::spawn(move || {
-            let request = Request::Session {
-                key: "waited".into(),
-                state,
-            };
+            let request = Request::States(States::Sessions, vec![("waited".into(), state)]);
             waits
                 .submit_when_free(vec![request])
                 .unwrap()

@@ -177,6 +177,7 @@ mod tests {
                 origin: Origin::Agent,
                 agent: String::new(),
                 session: String::new(),
+                ..Actor::default()
             },
             project: Arc::new(Project {
                 scope,

@@ -210,7 +210,9 @@ fn collect(
         if !wanted.is_by(&operation) {
             continue;
         }
-        let memory = operation.memory()?;
+        let Some(memory) = operation.memory()? else {
+            continue;
+        };
         if !wanted.is_about(&memory) {
             continue;
         }
@@ -260,6 +262,7 @@ mod tests {
             origin,
             agent: "tests".into(),
             session: session.into(),
+            ..Actor::default()
         }
     }
 

@@ -5,9 +5,11 @@
 pub mod admit;
 pub mod apart;
 pub mod checkpoint;
+pub mod claims;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;
+pub mod forgotten;
 pub mod kept;
 pub mod resemble;
 pub mod same;

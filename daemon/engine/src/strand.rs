@@ -14,6 +14,7 @@ mod reference;
 mod reindex;
 mod statistics;
 mod successor;
+mod tombstones;
 mod topics;
 mod verify;
 mod write;
@@ -26,9 +27,11 @@ pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution, leads_nowhe
 pub use reindex::ReindexReport;
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
+pub use tombstones::Tombstones;
 pub use topics::{Recent, Since};
 pub use write::{
-    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, StrandWriter, TOPIC_EDIT_MAX, TopicEdit,
+    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, Step, StepChange, StrandWriter,
+    TOPIC_EDIT_MAX, TopicEdit,
 };
 
 use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -55,6 +58,7 @@ pub struct Strand {
     meaning: meaning::Meaning,
     changes: Mutex<changes::Changes>,
     mentions: Mutex<mentions::Mentions>,
+    tombstones: RwLock<Tombstones>,
 }
 
 /// An error of reading a strand.

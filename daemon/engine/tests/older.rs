@@ -11,7 +11,7 @@ use std::sync::Arc;
 use helix_engine::model::{Kinds, MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
 use helix_engine::policy::kept;
-use helix_engine::store::{DirectoryStorage, FORMAT, STORE_FILE};
+use helix_engine::store::{DirectoryStorage, FORMAT, STORE_FILE, States};
 use helix_engine::strand::{Request, Resolution, Strand, StrandWriter};
 use helix_redact::Secrets;
 use redb::{AccessGuard, Database, ReadableDatabase, ReadableTable, TableDefinition, Value};
@@ -153,7 +153,7 @@ fn everything_is_read_and_what_is_written_gets_an_envelope() {
     assert_eq!(texts(&strand), stored);
     let snapshot = strand.snapshot().unwrap();
     assert_eq!(
-        snapshot.sessions().unwrap(),
+        snapshot.states(States::Sessions).unwrap(),
         [("s".to_owned(), b"state".to_vec())]
     );
     assert_eq!(

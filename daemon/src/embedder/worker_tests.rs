@@ -28,6 +28,7 @@ fn store(text: &str) -> Request {
             origin: Origin::Agent,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         },
         at: Timestamp::from_micros(1),
     }

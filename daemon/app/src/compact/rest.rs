@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::Scope;
+use helix_engine::store::States;
 use helix_engine::strand::{Latest, Request};
 use helix_redact::State;
 
@@ -54,7 +55,7 @@ impl Uncompared {
         let written = rest
             .map(|latest| State::of_numbers(latest.to_bytes()))
             .unwrap_or_default();
-        (before != rest).then(|| Request::Observations(vec![(key, written)]))
+        (before != rest).then(|| Request::States(States::Observations, vec![(key, written)]))
     }
 }
 
@@ -78,7 +79,8 @@ mod tests {
             vec![Scope::Project("p".to_owned()), Scope::Global],
         );
         let before = Uncompared::default();
-        let Some(Request::Observations(written)) = before.set(&some, Some(place)) else {
+        let Some(Request::States(States::Observations, written)) = before.set(&some, Some(place))
+        else {
             unreachable!("not news")
         };
         assert!(before.set(&some, Some(place)).is_none() && before.set(&all, None).is_none());
@@ -92,7 +94,7 @@ mod tests {
             (after.of(&some), after.of(&turned), after.of(&all)),
             (Some(place), Some(place), None)
         );
-        let Some(Request::Observations(removed)) = after.set(&some, None) else {
+        let Some(Request::States(States::Observations, removed)) = after.set(&some, None) else {
             unreachable!("not news")
         };
         assert_eq!(removed, [(written[0].0.clone(), State::default())]);

@@ -71,6 +71,9 @@ impl Plan<'_> {
         };
         let source = set.source.map(|text| self.source(&text, warnings));
         let fields = Fields {
+            summary: None,
+            valid_from: None,
+            valid_to: None,
             kind,
             source,
             importance: set.importance,

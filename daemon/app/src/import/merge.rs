@@ -140,6 +140,7 @@ mod tests {
                 origin: Origin::User,
                 agent: String::new(),
                 session: String::new(),
+                ..Actor::default()
             },
             at: Timestamp::from_micros(1),
         };

@@ -147,6 +147,7 @@ mod tests {
             origin: Origin::Import,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         };
         let at = Timestamp::from_micros(7);
         let waiting = (0..=130).map(|place| {

@@ -171,6 +171,7 @@ fn draft(new: NewMemory, asker: &Asker) -> Result<Draft, Refusal> {
         other => Some(Scope::parse(other).map_err(|error| Refusal::invalid(error.to_string()))?),
     };
     Ok(Draft {
+        summary: String::new(),
         topic: new.topic,
         text: new.text,
         kind: Some(new.kind).filter(|kind| !kind.is_empty()),

@@ -12,12 +12,13 @@ use hashbrown::HashMap;
 
 pub use topics::{TopicEntry, TopicSummary};
 
+use super::graph::Graph;
 use super::interner::Interner;
-use super::links::Links;
 use crate::model::{
-    Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp, plain_path,
-    spellings,
+    Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status,
+    Timestamp, plain_path, spellings,
 };
+use crate::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
 use crate::policy::resemble::text_hash;
 use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
 use crate::store::Columns;
@@ -54,6 +55,9 @@ pub struct Row {
     pub text_hash: u64,
     /// The operation that last changed it.
     pub sequence: Sequence,
+    /// Its text looks like orders to an agent.
+    pub is_suspect: bool,
+    claims: Box<[u64]>,
 }
 
 impl Row {
@@ -109,7 +113,8 @@ pub struct Catalog {
     /// force.
     same_texts: HashMap<(u64, u32), BTreeSet<u32>>,
     by_status: BTreeMap<Status, u64>,
-    links: Links,
+    graph: Graph,
+    claims: HashMap<u64, Vec<u32>>,
     sequence: Sequence,
     touched: BTreeMap<u32, (u64, Timestamp)>,
 }
@@ -153,7 +158,7 @@ impl Catalog {
     pub(crate) fn reserve(&mut self, memories: usize) {
         self.rows.reserve(memories);
         self.by_text.reserve(memories);
-        self.links.reserve(memories);
+        self.graph.reserve(memories);
     }
 
     /// Does what [`Catalog::apply`] does with what is kept of a memory.
@@ -180,7 +185,9 @@ impl Catalog {
             row.last_seen_at = row.last_seen_at.max(old.last_seen_at);
         }
         self.link(number.0, &row);
-        self.links.apply(number, columns.id, &columns.links);
+        let successor = successor_of(columns);
+        self.graph
+            .apply_memory(number, columns.id, &columns.links, successor);
         self.sequence = self.sequence.max(row.sequence);
         if let Some(slot) = self.rows.get_mut(at) {
             *slot = Some(row);
@@ -283,7 +290,49 @@ impl Catalog {
 
     /// Every link between two memories, from and to, in the order of the linking ones.
     pub fn links(&self) -> impl Iterator<Item = (MemoryNumber, MemoryNumber)> {
-        self.links.iter()
+        self.graph.links()
+    }
+
+    /// How memories are related.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Follows a commit: an edge is new or different.
+    pub(crate) fn apply_edge(&mut self, edge: &Edge) {
+        self.graph.apply_edge(edge);
+        self.sequence = self.sequence.max(edge.sequence);
+    }
+
+    /// Follows a commit: an edge is gone.
+    pub(crate) fn remove_edge(&mut self, key: &EdgeKey) {
+        self.graph.remove_edge(key);
+    }
+
+    /// Follows a commit: a memory is gone.
+    pub(crate) fn remove(&mut self, number: MemoryNumber) {
+        let Some(row) = self.rows.get_mut(number.0 as usize).and_then(Option::take) else {
+            return;
+        };
+        self.unlink(number.0, &row);
+        self.graph.remove_memory(number);
+        self.touched.remove(&number.0);
+    }
+
+    /// The active memories that say something about what one of these hashes stands for, the
+    /// oldest first.
+    #[must_use]
+    pub fn of_claims(&self, claims: &[u64]) -> Vec<MemoryNumber> {
+        let mut numbers: Vec<u32> = claims
+            .iter()
+            .filter_map(|claim| self.claims.get(claim))
+            .flatten()
+            .copied()
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().map(MemoryNumber).collect()
     }
 
     /// Returns a row's topic name.
@@ -384,6 +433,8 @@ impl Catalog {
             importance: columns.importance,
             text_hash,
             sequence: columns.sequence,
+            is_suspect: columns.is_suspect,
+            claims: columns.claims.as_slice().into(),
         }
     }
 
@@ -394,6 +445,9 @@ impl Catalog {
         }
         if row.status == Status::Active {
             self.link_text(number, (row.text_hash, row.scope));
+            for claim in &row.claims {
+                self.claims.entry(*claim).or_default().push(number);
+            }
         }
         if self.scope_of(row) != SCRATCH_SCOPE {
             *self.by_status.entry(row.status).or_default() += 1;
@@ -412,6 +466,11 @@ impl Catalog {
         }
         if row.status == Status::Active {
             self.unlink_text(number, (row.text_hash, row.scope));
+            for claim in &row.claims {
+                if let Some(numbers) = self.claims.get_mut(claim) {
+                    numbers.retain(|known| *known != number);
+                }
+            }
         }
         if self.scopes.text(row.scope) != SCRATCH_SCOPE
             && let Some(count) = self.by_status.get_mut(&row.status)
@@ -448,6 +507,14 @@ impl Catalog {
             self.same_texts.remove(&text);
         }
     }
+}
+
+/// What took a memory's place, as its record says.
+fn successor_of(columns: &Columns<'_>) -> Option<MemoryId> {
+    let attribute = |(name, _): &&(&str, &str)| *name == ATTRIBUTE_SUPERSEDED_BY;
+    let (_, id) = columns.attributes.iter().find(attribute)?;
+    let id = uuid::Uuid::parse_str(id).ok()?;
+    Some(MemoryId::from_bytes(*id.as_bytes()))
 }
 
 fn same_words(old: &Row, new: &Row) -> bool {

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::error::ErrorKind;
 use crate::model::{
-    Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind,
+    Draft, InvalidTopic, Kind, Kinds, SUMMARY_MAX_CHARS, Scope, SourceRef, Timestamp, Topic,
+    UnknownKind,
 };
 use crate::neutral::quoted;
+use crate::policy::claims;
 use crate::policy::kept;
 use crate::policy::resemble::text_hash;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
@@ -61,6 +63,12 @@ pub struct Admitted {
     pub attributes: BTreeMap<String, String>,
     /// As given.
     pub valid_from: Option<Timestamp>,
+    /// One line for lists; empty when none was given.
+    pub summary: String,
+    /// Hashes of what it says something about.
+    pub claims: Vec<u64>,
+    /// Names of what looks like orders to an agent.
+    pub suspicions: Vec<String>,
     /// What the author should know, e.g. that the topic was renamed.
     pub warnings: Vec<String>,
 }
@@ -173,6 +181,9 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         pinned: draft.pinned,
         attributes: draft.attributes,
         valid_from: draft.valid_from,
+        summary: checked_summary(&draft.summary)?,
+        claims: claims::keys_of(&text),
+        suspicions: Vec::new(),
         warnings,
         text_hash: text_hash(&text),
         text,
@@ -196,13 +207,18 @@ impl Redact for Admitted {
             pinned: _,
             attributes,
             valid_from: _,
+            summary,
+            claims,
+            suspicions: _,
             warnings: _,
         } = self;
         let before = secrets.count();
         secrets.written(text);
         if secrets.count() > before {
             *hash = text_hash(text);
+            *claims = claims::keys_of(text);
         }
+        summary.redact(secrets);
         tags.redact(secrets);
         scope.redact(secrets);
         source.redact(secrets);
@@ -301,6 +317,21 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
             "shorten it",
         )),
         None => Ok(()),
+    }
+}
+
+/// Reads a summary: one line of at most [`SUMMARY_MAX_CHARS`] characters.
+pub(super) fn checked_summary(summary: &str) -> Result<String, AdmitError> {
+    let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    match summary.chars().count() {
+        0..=SUMMARY_MAX_CHARS => Ok(summary),
+        chars => Err(limit(
+            "summary",
+            chars,
+            "characters",
+            SUMMARY_MAX_CHARS,
+            "say it in one line",
+        )),
     }
 }
 

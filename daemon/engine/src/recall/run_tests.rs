@@ -45,6 +45,7 @@ fn store(topic: &str, text: &str, entropy: u32) -> Request {
             origin: Origin::Agent,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         },
         at: Timestamp::default(),
     }

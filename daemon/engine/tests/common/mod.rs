@@ -18,6 +18,7 @@ pub(crate) fn actor() -> Actor {
         origin: Origin::Agent,
         agent: "test".to_owned(),
         session: "s".to_owned(),
+        ..Actor::default()
     }
 }
 

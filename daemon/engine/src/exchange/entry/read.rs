@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::exchange::{Place, Portable, Problem, Report, hex, time};
-use crate::model::{MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
+use crate::model::{GitContext, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
 
 /// Names that tools give to the time of an entry.
 pub(in crate::exchange) const RECORDED_NAMES: [&str; 7] = [
@@ -349,5 +349,9 @@ fn step(value: &Value) -> Option<Provenance> {
         extractor: part("extractor"),
         origin,
         at,
+        git: GitContext {
+            branch: part("branch"),
+            commit: part("commit"),
+        },
     })
 }

@@ -28,6 +28,8 @@ pub(crate) struct Columns<'a> {
     pub(crate) last_seen_at: Timestamp,
     pub(crate) access_count: u64,
     pub(crate) sequence: Sequence,
+    pub(crate) claims: Vec<u64>,
+    pub(crate) is_suspect: bool,
 }
 
 impl<'a> Columns<'a> {
@@ -57,6 +59,8 @@ impl<'a> Columns<'a> {
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             sequence: memory.sequence,
+            claims: memory.claims.clone(),
+            is_suspect: !memory.suspicions.is_empty(),
         }
     }
 
@@ -97,6 +101,8 @@ impl<'a> Columns<'a> {
             last_seen_at: Timestamp::from_micros(raw.recorded_at_us),
             access_count: 0,
             sequence: Sequence(raw.sequence),
+            claims: raw.claims,
+            is_suspect: raw.is_suspect,
         })
     }
 }
@@ -121,6 +127,8 @@ struct Raw<'a> {
     valid_from_us: i64,
     recorded_at_us: i64,
     sequence: u64,
+    claims: Vec<u64>,
+    is_suspect: bool,
 }
 
 impl<'a> Raw<'a> {
@@ -145,6 +153,11 @@ impl<'a> Raw<'a> {
             (18, WireType::Varint) => self.recorded_at_us = zigzag(varint(rest)?),
             (19, WireType::LengthDelimited) => self.status = text(rest)?,
             (20, WireType::Varint) => self.sequence = varint(rest)?,
+            (22, WireType::LengthDelimited) => self.claims = numbers(bytes(rest)?)?,
+            (23, WireType::LengthDelimited) => {
+                bytes(rest)?;
+                self.is_suspect = true;
+            }
             _ => skip_field(wire, tag, rest, DecodeContext::default()).map_err(|_| Cut)?,
         }
         Ok(())
@@ -175,6 +188,16 @@ fn float(rest: &mut &[u8]) -> Result<f32, Cut> {
     let (value, behind) = rest.split_first_chunk().ok_or(Cut)?;
     *rest = behind;
     Ok(f32::from_le_bytes(*value))
+}
+
+/// Numbers of eight bytes each, behind each other.
+fn numbers(packed: &[u8]) -> Result<Vec<u64>, Cut> {
+    let (numbers, rest) = packed.as_chunks::<8>();
+    if rest.is_empty() {
+        Ok(numbers.iter().copied().map(u64::from_le_bytes).collect())
+    } else {
+        Err(Cut)
+    }
 }
 
 /// Signed numbers are written so that small ones are short, whatever their sign.

@@ -6,6 +6,7 @@
 use hashbrown::HashSet;
 
 use super::Request;
+use super::tombstones::departure;
 use crate::model::MemoryNumber;
 use crate::policy::edit::Edit;
 use crate::policy::resemble::text_hash;
@@ -42,6 +43,15 @@ impl Independence {
                     .insert((admitted.text_hash, admitted.scope.to_string()));
                 *force || (is_first && !self.is_any_text)
             }
+            // Its tombstone must not be set up where it is refused.
+            Request::Edit {
+                edit,
+                expected: Some(_),
+                ..
+            } if departure(edit).is_some() => {
+                self.is_closed = !self.is_begun;
+                self.is_closed
+            }
             Request::Edit { number, edit, .. } => {
                 self.note_edit(*number, edit, strand);
                 true
@@ -52,13 +62,14 @@ impl Independence {
                 true
             }
             // Their members are those of the catalog.
-            Request::EditTopic { .. } | Request::MergeDuplicates { .. } => {
+            Request::EditTopic { .. }
+            | Request::MergeDuplicates { .. }
+            | Request::Together { .. }
+            | Request::Purge { .. } => {
                 self.is_closed = !self.is_begun;
                 self.is_closed
             }
-            Request::Session { .. }
-            | Request::Incidents(_)
-            | Request::Observations(_)
+            Request::States(..)
             | Request::Receipts(_)
             | Request::Checkpoint { .. }
             | Request::Accesses => true,
@@ -78,7 +89,16 @@ impl Independence {
             Edit::Revise { text, .. } => {
                 self.texts.insert((text_hash(text), scope.to_owned()));
             }
-            Edit::Forget | Edit::Restore | Edit::Supersede { .. } => {}
+            Edit::Revert { to } => {
+                self.texts.insert((text_hash(&to.text), scope.to_owned()));
+            }
+            Edit::Forget
+            | Edit::Restore
+            | Edit::Supersede { .. }
+            | Edit::Archive
+            | Edit::Prune
+            | Edit::Approve { .. }
+            | Edit::Reject => {}
             Edit::Tag { .. }
             | Edit::Move { .. }
             | Edit::Set(_)
