@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use crate::embedder::EmbedderHandle;
 use crate::project::{self, Projects};
 use crate::reach;
-use crate::runtime::Pools;
+use crate::pools::Pools;
 use crate::system::SystemClock;
 use crate::work::Work;
 

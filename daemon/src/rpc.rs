@@ -31,7 +31,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
 use crate::runtime::Runtime;
-use crate::serve::Peer;
+use crate::peer::Peer;
 use crate::work::Long;
 use call::{begin_long, refused, reply};
 

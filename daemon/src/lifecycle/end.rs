@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::failure::{Failure, io_failure};
-use crate::handover::Successor;
+use crate::successor::Successor;
 use crate::runtime::Runtime;
 use crate::serve::Backlog;
 use crate::work::Work;

@@ -8,7 +8,7 @@ use helix_app::Refusal;
 use helix_engine::store::FORMAT;
 use helix_proto::v1;
 
-use crate::handover::examine;
+use crate::successor::examine;
 use crate::runtime::Runtime;
 
 /// Examines the program, then makes the daemon stop in its favour. The reply is one of the requests
