@@ -12,8 +12,8 @@ use helix_proto::v1::HookRequest;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::runtime::Runtime;
 use crate::peer::Peer;
+use crate::runtime::Runtime;
 use crate::turn::Turn;
 
 /// How long an event that was answered with nothing waits for its project, to be recorded there.

@@ -21,8 +21,8 @@ use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
 
 use crate::failure::{Failure, io_failure};
-use crate::successor;
 use crate::home::make_socket_directory;
+use crate::successor;
 
 /// Owner only.
 const SOCKET_MODE: u32 = 0o600;

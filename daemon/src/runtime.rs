@@ -18,11 +18,11 @@ use tokio::sync::Notify;
 
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
+use crate::pools::Pools;
+use crate::ports::Places;
 use crate::successor::Successor;
 use crate::turn::Gate;
-use crate::ports::Places;
 use crate::work::Work;
-use crate::pools::Pools;
 use crate::writer::WriterHandle;
 
 /// Longest agent or session name that is kept, in characters.

@@ -69,6 +69,44 @@ pub enum Reason {
     EncodedOrder,
 }
 
+impl Reason {
+    /// Returns its name in words, as it is kept and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OverridesInstructions => "overrides instructions",
+            Self::ChangesRole => "changes role",
+            Self::ClosesQuoting => "closes quoting",
+            Self::SpeaksAsSystem => "speaks as system",
+            Self::SkipsApproval => "skips approval",
+            Self::ClaimsAuthority => "claims authority",
+            Self::Conceals => "conceals",
+            Self::Exfiltrates => "exfiltrates",
+            Self::WeakensProtection => "weakens protection",
+            Self::SetsTrap => "sets trap",
+            Self::RunsRashly => "runs rashly",
+            Self::Pressures => "pressures",
+            Self::FakesToolResult => "fakes tool result",
+            Self::HiddenCharacters => "hidden characters",
+            Self::LookalikeLetters => "lookalike letters",
+            Self::EncodedOrder => "encoded order",
+        }
+    }
+}
+
+/// Names of the reasons to suspect a text, each once, as a memory keeps them.
+#[must_use]
+pub fn names_of(text: &str) -> Vec<String> {
+    let reasons: BTreeSet<Reason> = suspicions(text)
+        .into_iter()
+        .map(|suspicion| suspicion.reason)
+        .collect();
+    reasons
+        .into_iter()
+        .map(|reason| reason.name().to_owned())
+        .collect()
+}
+
 /// A suspicion, and the bytes that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspicion {
