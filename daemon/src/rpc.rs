@@ -30,8 +30,8 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
+use crate::peer::Peer;
 use crate::runtime::Runtime;
-use crate::serve::Peer;
 use crate::work::Long;
 use call::{begin_long, refused, reply};
 

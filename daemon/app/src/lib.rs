@@ -50,6 +50,7 @@ pub mod store;
 pub mod threads;
 pub mod told;
 pub mod topics;
+pub mod uncompared;
 mod upkeep;
 
 use std::sync::Arc;
