@@ -83,6 +83,7 @@ fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure>
     // Before anything is kept or logged.
     helix_redact::check().map_err(|error| Failure::Rules(error.to_string()))?;
     let config = config::load(args, paths)?;
+    config.entropy.set();
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;
     match lifecycle::run(config, home, inherited, args.detached)? {

@@ -14,6 +14,7 @@ pub mod brief;
 pub mod check;
 pub mod checkpoint;
 pub mod compact;
+pub mod conflicts;
 pub mod context;
 pub mod edit;
 pub mod exchange;

@@ -214,6 +214,7 @@ pub(super) fn outcome(reply: &v1::StoreReply) -> &'static str {
         v1::StoreOutcome::Unspecified => "unspecified",
         v1::StoreOutcome::Stored => "stored",
         v1::StoreOutcome::Reinforced => "reinforced",
+        v1::StoreOutcome::Extended => "extended",
         v1::StoreOutcome::Duplicate => "duplicate",
     }
 }
