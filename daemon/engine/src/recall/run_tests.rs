@@ -2,11 +2,13 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::model::{Actor, Draft, Kinds, Origin, Scope};
+use crate::index::filter::Filter;
+use crate::model::{Actor, Draft, Kinds, Memory, Origin, Scope};
 use crate::policy::admit::admit;
+use crate::policy::stale::SourceState;
 use crate::recall::relevance::is_noise;
 use crate::store::MemoryStorage;
-use crate::strand::{Request, StrandWriter};
+use crate::strand::{Counted, Request, StrandWriter};
 
 /// Memories that soon have their vectors.
 const FEW: usize = 10;
