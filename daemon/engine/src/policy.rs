@@ -14,6 +14,7 @@ pub mod kept;
 pub mod resemble;
 pub mod same;
 pub mod stale;
+pub mod suspect;
 pub mod tags;
 pub mod times;
 pub mod work;

@@ -60,6 +60,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
+    /// it gives no orders.
+    #[must_use]
+    pub fn is_shown_unasked(&self) -> bool {
+        self.origin.is_shown_unasked() && !self.is_suspect
+    }
+
     /// Its topic, as a number that is the catalog's own: to group by, where the names do not
     /// matter.
     #[must_use]

@@ -67,6 +67,15 @@ pub struct Memory {
     pub sequence: Sequence,
 }
 
+impl Memory {
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
+    /// it gives no orders.
+    #[must_use]
+    pub fn is_shown_unasked(&self) -> bool {
+        self.origin.is_shown_unasked() && self.suspicions.is_empty()
+    }
+}
+
 /// A file, and where in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceRef {

@@ -10,6 +10,7 @@ use crate::model::{
 use crate::neutral::quoted;
 use crate::policy::kept;
 use crate::policy::resemble::text_hash;
+use crate::policy::suspect;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 use helix_redact::{Redact, Redacted, Secrets, redaction_note};
 
@@ -179,7 +180,7 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         attributes: draft.attributes,
         valid_from: draft.valid_from,
         summary: checked_summary(&draft.summary)?,
-        suspicions: Vec::new(),
+        suspicions: suspect::names_of(&text),
         warnings,
         text_hash: text_hash(&text),
         text,
@@ -399,7 +400,7 @@ mod tests {
             ..draft(&format!("log in with {token}"))
         });
         let admitted = admitted.unwrap();
-        assert_eq!(admitted.topic.as_str(), "deploy-redacted");
+        assert_eq!(admitted.topic.as_str(), "deploy-redacted-github-token");
         assert!(
             admitted
                 .warnings
@@ -412,7 +413,10 @@ mod tests {
             !told.contains(&token.to_lowercase()) && !told.contains("hunter2"),
             "{told}"
         );
-        assert_eq!(admitted.text_hash, text_hash("log in with [redacted]"));
+        assert_eq!(
+            admitted.text_hash,
+            text_hash("log in with [redacted:github-token]")
+        );
         let alone = check(Draft {
             topic: token.clone(),
             ..draft("x")

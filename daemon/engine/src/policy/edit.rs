@@ -7,6 +7,7 @@ mod text;
 
 use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, checked_summary, limit, unit_interval};
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
+use super::suspect;
 use super::tags::{self, KIND_DEFAULT, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
 use crate::model::{
@@ -328,6 +329,9 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
         }
     }
     follow_kind(edit, &before, memory);
+    if memory.text != before.text {
+        memory.suspicions = suspect::names_of(&memory.text);
+    }
     Ok(*memory != before)
 }
 

@@ -26,7 +26,6 @@ pub(crate) fn store(
     topic: &str,
     text: &str,
     force: bool,
-    replaces: Vec::new(),
     entropy: [u8; 10],
     at: Timestamp,
 ) -> Request {
