@@ -102,7 +102,6 @@ pub(super) fn reply_with(outcome: StoreOutcome, similarity: f32) -> StoreReply {
         memory: Some(arm64()),
         similarity,
         warnings: Vec::new(),
-        corrections: Vec::new(),
     }
 }
 
