@@ -9,6 +9,7 @@ mod daemon;
 mod failure;
 mod lines;
 mod render;
+mod resources;
 mod serve;
 mod server;
 mod tools;

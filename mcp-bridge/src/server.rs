@@ -9,14 +9,16 @@ use helix_client::v1::{Caller, Program};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    CustomRequest, CustomResult, DiscoverResult, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CustomRequest, CustomResult, DiscoverResult, ErrorData, Implementation, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ResourcesCapability, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::clean;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
+use crate::resources;
 use crate::tools::{Tool, ToolSet};
 use crate::transport::unknown_method;
 use crate::turn::{Place, Turn};
@@ -82,7 +84,11 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if self.tools.has_resources() {
+            capabilities.resources = Some(ResourcesCapability::default());
+        }
+        ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("helix", env!("CARGO_PKG_VERSION")).with_title("Helix"),
             )
@@ -104,10 +110,7 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         let listed = self.tools.tools().iter().map(Tool::listed);
         let list = ListToolsResult::with_all_items(listed.collect());
-        let is_stateless = context
-            .protocol_version()
-            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        if is_stateless {
+        if is_stateless(&context) {
             Ok(list
                 .with_ttl_ms(LIST_TTL_MS)
                 .with_cache_scope(CacheScope::Private))
@@ -149,13 +152,50 @@ impl ServerHandler for Server {
         Ok(answer.into())
     }
 
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let list = ListResourcesResult::with_all_items(resources::listed());
+        if is_stateless(&context) {
+            Ok(list
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private))
+        } else {
+            Ok(list)
+        }
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let result = resources::read(&self.daemon, &request.uri).await?;
+        let result = if is_stateless(&context) {
+            result.with_ttl_ms(0).with_cache_scope(CacheScope::Private)
+        } else {
+            result
+        };
+        Ok(result.into())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(unknown_method(&request.method))
+        Err(unknown_method(&request.method, self.tools))
     }
+}
+
+/// Whether the client speaks the revision without handshakes, in which answers say how long they
+/// may be kept.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// Waits for a call's turn; `None` when it got no place in line.

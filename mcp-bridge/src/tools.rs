@@ -6,6 +6,7 @@ mod batch;
 mod brief;
 mod context;
 mod edit;
+mod memory;
 mod read;
 mod search;
 mod sets;

@@ -9,6 +9,7 @@ use super::batch::Batch;
 use super::brief::Brief;
 use super::context::Context;
 use super::edit::Edit;
+use super::memory;
 use super::read::Read;
 use super::search::Search;
 use super::store::Store;
@@ -21,6 +22,8 @@ pub enum ToolSet {
     /// Store, batch, search, brief, read, edit, topics and context.
     #[default]
     Helix,
+    /// memory.search, .write, .note, .forget, .list and .context.
+    Memory,
 }
 
 static HELIX: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -36,11 +39,23 @@ static HELIX: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     ]
 });
 
+static MEMORY: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    vec![
+        Tool::of::<memory::Search>(),
+        Tool::of::<memory::Write>(),
+        Tool::of::<memory::Note>(),
+        Tool::of::<memory::Forget>(),
+        Tool::of::<memory::List>(),
+        Tool::of::<memory::Context>(),
+    ]
+});
+
 impl ToolSet {
     /// The tools, in the order in which they are listed.
     pub(crate) fn tools(self) -> &'static [Tool] {
         match self {
             Self::Helix => &HELIX,
+            Self::Memory => &MEMORY,
         }
     }
 
@@ -64,6 +79,15 @@ impl ToolSet {
     pub(crate) fn instructions(self) -> &'static str {
         match self {
             Self::Helix => include_str!("../instructions/helix.md").trim_ascii_end(),
+            Self::Memory => include_str!("../instructions/memory.md").trim_ascii_end(),
+        }
+    }
+
+    /// Whether the server offers resources too.
+    pub(crate) fn has_resources(self) -> bool {
+        match self {
+            Self::Helix => false,
+            Self::Memory => true,
         }
     }
 }
