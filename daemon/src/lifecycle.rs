@@ -36,6 +36,7 @@ use crate::listen::{self, Inherited, Listening};
 use crate::ports::{Embedding, Places, Process, Workers};
 use crate::runtime::{Pools, Runtime};
 use crate::serve::{self, Backlog};
+use crate::suggester::{self, Suggester};
 use crate::system::{SystemClock, SystemRandomness};
 use crate::work::Work;
 use crate::writer;
@@ -183,6 +184,7 @@ struct Daemon {
     runtime: Arc<Runtime>,
     writer: std::thread::JoinHandle<Result<(), String>>,
     indexer: Indexer,
+    suggester: Suggester,
     embedder: Embedder,
 }
 
@@ -204,6 +206,7 @@ impl Daemon {
             "strand open"
         );
         let (nudge, wake) = indexer::channel();
+        let (to_suggester, news) = suggester::channel();
         let threads = io_failure("starting", "the daemon's threads");
         let (embedder, handle) = if config.embedder {
             let models = config.paths.models.clone();
@@ -222,6 +225,7 @@ impl Daemon {
         let on_failure = Arc::clone(&failed);
         let committed = move || {
             nudge.committed();
+            to_suggester.committed();
             waker.wake();
         };
         let on_failure = move || on_failure.notify_one();
@@ -230,6 +234,8 @@ impl Daemon {
                 .map_err(io_failure("starting", "the writer"))?;
         let indexer = Indexer::start(Arc::clone(&strand), wake)
             .map_err(io_failure("starting", "the indexer"))?;
+        let suggester = Suggester::start(Arc::clone(&strand), writer_handle.clone(), news)
+            .map_err(io_failure("starting", "the suggester"))?;
         let runtime = Runtime::new(config, strand, writer_handle, handle)?;
         let runtime = Arc::new(runtime);
         let warmed = Arc::downgrade(&runtime);
@@ -246,6 +252,7 @@ impl Daemon {
             runtime,
             writer,
             indexer,
+            suggester,
             embedder,
         })
     }
@@ -257,6 +264,7 @@ impl Daemon {
             runtime,
             writer,
             indexer,
+            suggester,
             embedder,
         } = self;
         for (key, state) in runtime.app.hooks.sessions.persist_all(runtime.now()) {
@@ -274,6 +282,7 @@ impl Daemon {
             .join()
             .unwrap_or_else(|_| Err("the writer panicked".to_owned()));
         indexer.join();
+        suggester.join();
         embedder.join();
         tracing::info!("stopped");
         written.map_err(Failure::Disk)

@@ -24,6 +24,7 @@ mod reach;
 mod rpc;
 mod runtime;
 mod serve;
+mod suggester;
 mod system;
 mod telemetry;
 mod work;

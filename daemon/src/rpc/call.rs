@@ -47,6 +47,10 @@ called!(
     BriefRequest,
     ContextRequest,
     ExportRequest,
+    RelateRequest,
+    UnrelateRequest,
+    TraverseRequest,
+    PathRequest,
 );
 
 /// Sends what a use case came to.

@@ -4,12 +4,16 @@
 use clap::Command;
 
 /// What people look for, in the order in which they need it.
-pub(super) const GROUPS: [(&str, &[&str]); 7] = [
+pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     (
         "Memories",
         &["add", "batch", "search", "read", "forget", "restore"],
     ),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),
+    (
+        "Relations",
+        &["relate", "unrelate", "neighbours", "traverse", "path"],
+    ),
     (
         "Topics",
         &[
