@@ -38,6 +38,7 @@ use crate::ports::{Embedding, Places, Process, Workers};
 use crate::runtime::Runtime;
 use crate::serve::{self, Backlog};
 use crate::successor::{self, Successor};
+use crate::suggester::{self, Suggester};
 use crate::system::{SystemClock, SystemRandomness};
 use crate::turn::Gate;
 use crate::work::Work;
@@ -186,6 +187,7 @@ struct Daemon {
     runtime: Arc<Runtime>,
     writer: std::thread::JoinHandle<Result<(), String>>,
     indexer: Indexer,
+    suggester: Suggester,
     embedder: Embedder,
 }
 
@@ -207,6 +209,7 @@ impl Daemon {
             "strand open"
         );
         let (nudge, wake) = indexer::channel();
+        let (to_suggester, news) = suggester::channel();
         let threads = io_failure("starting", "the daemon's threads");
         let (embedder, handle) = if config.embedder {
             let models = config.paths.models.clone();
@@ -225,6 +228,7 @@ impl Daemon {
         let on_failure = Arc::clone(&failed);
         let committed = move || {
             nudge.committed();
+            to_suggester.committed();
             waker.wake();
         };
         let on_failure = move || on_failure.notify_one();
@@ -233,6 +237,8 @@ impl Daemon {
                 .map_err(io_failure("starting", "the writer"))?;
         let indexer = Indexer::start(Arc::clone(&strand), wake)
             .map_err(io_failure("starting", "the indexer"))?;
+        let suggester = Suggester::start(Arc::clone(&strand), writer_handle.clone(), news)
+            .map_err(io_failure("starting", "the suggester"))?;
         let runtime = Runtime::new(config, strand, writer_handle, handle)?;
         let runtime = Arc::new(runtime);
         let warmed = Arc::downgrade(&runtime);
@@ -249,6 +255,7 @@ impl Daemon {
             runtime,
             writer,
             indexer,
+            suggester,
             embedder,
         })
     }
@@ -260,6 +267,7 @@ impl Daemon {
             runtime,
             writer,
             indexer,
+            suggester,
             embedder,
         } = self;
         for (key, state) in runtime.app.hooks.sessions.persist_all(runtime.now()) {
@@ -277,6 +285,7 @@ impl Daemon {
             .join()
             .unwrap_or_else(|_| Err("the writer panicked".to_owned()));
         indexer.join();
+        suggester.join();
         embedder.join();
         tracing::info!("stopped");
         written.map_err(Failure::Disk)

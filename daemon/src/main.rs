@@ -27,6 +27,7 @@ mod rpc;
 mod runtime;
 mod serve;
 mod successor;
+mod suggester;
 mod system;
 mod telemetry;
 mod turn;

@@ -9,6 +9,7 @@ mod call;
 mod convert;
 mod export;
 mod import;
+mod relations;
 mod status;
 mod upgrade;
 
@@ -412,5 +413,33 @@ impl Helix for Service {
             .unwrap_or_else(PoisonError::into_inner) = None;
         self.runtime.stop.notify_one();
         Ok(Response::new(v1::ShutdownReply { pid: process::id() }))
+    }
+
+    async fn relate(
+        &self,
+        request: Request<v1::RelateRequest>,
+    ) -> Result<Response<v1::RelateReply>, Status> {
+        relations::relate(self, request).await
+    }
+
+    async fn unrelate(
+        &self,
+        request: Request<v1::UnrelateRequest>,
+    ) -> Result<Response<v1::UnrelateReply>, Status> {
+        relations::unrelate(self, request).await
+    }
+
+    async fn traverse(
+        &self,
+        request: Request<v1::TraverseRequest>,
+    ) -> Result<Response<v1::TraverseReply>, Status> {
+        relations::traverse(self, request).await
+    }
+
+    async fn path(
+        &self,
+        request: Request<v1::PathRequest>,
+    ) -> Result<Response<v1::PathReply>, Status> {
+        relations::path(self, request).await
     }
 }

@@ -8,6 +8,7 @@ mod care;
 mod conflicts;
 mod exchange;
 mod memory;
+mod relations;
 mod search;
 mod status;
 mod topics;
@@ -17,6 +18,7 @@ pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocu
 pub(crate) use conflicts::{ConflictsDocument, SettledDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
+pub(crate) use relations::{RelateDocument, UnrelateDocument, WalkDocument, unrelated_how};
 pub(crate) use search::{SearchDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};
 pub(crate) use topics::{

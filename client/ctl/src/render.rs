@@ -8,6 +8,7 @@ mod care;
 mod conflicts;
 mod findings;
 mod memory;
+mod relations;
 mod search;
 mod stats;
 mod status;
@@ -23,6 +24,9 @@ pub(crate) use care::{
 pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use findings::findings;
 pub(crate) use memory::{candidates, in_full, source};
+pub(crate) use relations::{
+    edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
+};
 pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;

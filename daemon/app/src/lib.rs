@@ -38,6 +38,7 @@ pub mod project;
 pub mod reach;
 pub mod receipts;
 pub mod refusal;
+pub mod relations;
 pub mod scopes;
 pub mod search;
 mod session_id;

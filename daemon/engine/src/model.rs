@@ -19,7 +19,7 @@ mod topic_pattern;
 pub use actor::{Actor, GitContext, Origin};
 pub use checkpoint::Checkpoint;
 pub use draft::Draft;
-pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, UnknownRelation, edge_id};
+pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY, UnknownRelation, edge_id};
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, UnknownKind};
 pub use memory::{Memory, Provenance, SUMMARY_MAX_CHARS, SourceRef, Status};

@@ -15,6 +15,7 @@ mod reference;
 mod reindex;
 mod statistics;
 mod successor;
+mod suggest;
 mod tombstones;
 mod topics;
 mod verify;
@@ -159,6 +160,15 @@ impl Strand {
     pub fn topic_members(&self, topic: &str, scopes: &[Scope]) -> Vec<MemoryNumber> {
         self.catalog()
             .members(topic, scopes, |row| row.status == Status::Active)
+    }
+
+    /// How central each of some memories is, in their order.
+    #[must_use]
+    pub fn centralities(&self, numbers: impl Iterator<Item = MemoryNumber>) -> Vec<f32> {
+        let catalog = self.catalog();
+        numbers
+            .map(|number| catalog.graph().centrality(number))
+            .collect()
     }
 
     /// Counts an access of each memory. Written to the store with a later commit.

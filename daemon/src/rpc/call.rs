@@ -49,6 +49,10 @@ called!(
     BriefRequest,
     ContextRequest,
     ExportRequest,
+    RelateRequest,
+    UnrelateRequest,
+    TraverseRequest,
+    PathRequest,
 );
 
 /// Sends what a use case came to.

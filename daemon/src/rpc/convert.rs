@@ -6,6 +6,7 @@ pub(crate) mod conflicts;
 pub(crate) mod edit;
 pub(crate) mod exchange;
 pub(crate) mod health;
+pub(crate) mod relations;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod store;
@@ -20,7 +21,7 @@ use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
 use helix_engine::brief::Detail;
 use helix_engine::error::ErrorKind;
-use helix_engine::model::Timestamp;
+use helix_engine::model::{Provenance, Timestamp};
 use helix_engine::policy::stale::SourceState;
 use helix_engine::strand::Counted;
 use helix_proto::v1;
@@ -203,17 +204,7 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         confidence: memory.confidence,
         pinned: memory.pinned,
         origin: memory.origin.name().to_owned(),
-        provenance: memory
-            .provenance
-            .iter()
-            .map(|provenance| v1::Provenance {
-                agent: provenance.agent.clone(),
-                reference: provenance.reference.clone(),
-                extractor: provenance.extractor.clone(),
-                origin: provenance.origin.name().to_owned(),
-                at_us: provenance.at.as_micros(),
-            })
-            .collect(),
+        provenance: memory.provenance.iter().map(self::provenance).collect(),
         attributes: memory.attributes.clone().into_iter().collect(),
         valid_from_us: memory.valid_from.as_micros(),
         valid_to_us: memory.valid_to.map(Timestamp::as_micros),
@@ -227,6 +218,17 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         superseded_by: superseded_by.clone(),
         doubted_confidence: source.is_stale().then(|| source.cap(memory.confidence)),
         moved_to_line: source.moved_to(),
+    }
+}
+
+/// Writes who stands behind something.
+pub(crate) fn provenance(provenance: &Provenance) -> v1::Provenance {
+    v1::Provenance {
+        agent: provenance.agent.clone(),
+        reference: provenance.reference.clone(),
+        extractor: provenance.extractor.clone(),
+        origin: provenance.origin.name().to_owned(),
+        at_us: provenance.at.as_micros(),
     }
 }
 

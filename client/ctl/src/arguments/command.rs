@@ -4,9 +4,9 @@ use clap::Subcommand;
 
 use crate::command::{
     Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Disconnect,
-    Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model,
-    Pack, Prune, Read, Receipts, Recent, Reindex, Rename, Restore, Revise, Search, Session, Set,
-    Settle, Stale, Stats, Status, Supersede, Tag, Topics, Up, Upgrade, Xref,
+    Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Neighbours,
+    Pack, Path, Prune, Read, Receipts, Recent, Reindex, Relate, Rename, Restore, Revise, Search, Session, Set,
+    Settle, Stale, Stats, Status, Supersede, Tag, Topics, Traverse, Unrelate, Up, Upgrade, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -18,6 +18,8 @@ pub(super) enum Command {
     Memories(Memories),
     #[command(flatten)]
     Changes(Changes),
+    #[command(flatten)]
+    Relations(Relations),
     #[command(flatten)]
     Browsing(Browsing),
     #[command(flatten)]
@@ -68,6 +70,22 @@ pub(super) enum Changes {
     Merge(Merge),
 }
 
+/// How memories are related.
+#[derive(Debug, Subcommand)]
+pub(super) enum Relations {
+    /// Relates two memories
+    Relate(Relate),
+    /// Takes a relation back
+    Unrelate(Unrelate),
+    /// Lists what is related to a memory
+    #[command(alias = "neighbors")]
+    Neighbours(Neighbours),
+    /// Lists what is around memories
+    Traverse(Traverse),
+    /// Shows how two memories are connected
+    Path(Path),
+}
+
 /// What the strand holds.
 #[derive(Debug, Subcommand)]
 pub(super) enum Browsing {
@@ -79,7 +97,7 @@ pub(super) enum Browsing {
     Recent(Recent),
     /// Lists memories of other topics that mention a topic
     Xref(Xref),
-    /// Shows which topics mention which
+    /// Shows which topics mention which, or how memories are related
     Graph(Graph),
     /// Compresses a topic, several or everything
     Brief(Box<Brief>),
@@ -158,6 +176,7 @@ impl Command {
         match self {
             Self::Memories(command) => command.run(context),
             Self::Changes(command) => command.run(context),
+            Self::Relations(command) => command.run(context),
             Self::Browsing(command) => command.run(context),
             Self::Care(command) => command.run(context),
             Self::Daemon(command) => command.run(context),
@@ -191,6 +210,18 @@ impl Changes {
             Self::Set(command) => command.run(context),
             Self::Rename(command) => command.run(context),
             Self::Merge(command) => command.run(context),
+        }
+    }
+}
+
+impl Relations {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Relate(command) => command.run(context),
+            Self::Unrelate(command) => command.run(context),
+            Self::Neighbours(command) => command.run(context),
+            Self::Traverse(command) => command.run(context),
+            Self::Path(command) => command.run(context),
         }
     }
 }

@@ -4,7 +4,7 @@
 use clap::Command;
 
 /// What people look for, in the order in which they need it.
-pub(super) const GROUPS: [(&str, &[&str]); 7] = [
+pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     (
         "Memories",
         &[
@@ -19,6 +19,10 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),
+    (
+        "Relations",
+        &["relate", "unrelate", "neighbours", "traverse", "path"],
+    ),
     (
         "Topics",
         &[

@@ -57,7 +57,7 @@ struct SourceDocument<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct ProvenanceDocument<'a> {
+pub(super) struct ProvenanceDocument<'a> {
     agent: &'a str,
     reference: &'a str,
     extractor: &'a str,

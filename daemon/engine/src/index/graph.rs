@@ -15,7 +15,9 @@ use hashbrown::HashMap;
 pub use rank::{RANK_EDGES_MAX, Ranked};
 pub use walk::{DEPTH_MAX, Direction, Step, WALK_MEMORIES_MAX, Walk};
 
-use crate::model::{Edge, EdgeKey, EdgeStatus, MemoryId, MemoryNumber, Relation, Timestamp};
+use crate::model::{
+    Edge, EdgeKey, EdgeStatus, MemoryId, MemoryNumber, Origin, Relation, SIMILARITY, Timestamp,
+};
 
 /// An edge as far as walking it needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +30,8 @@ pub struct Arc {
     pub is_bidirectional: bool,
     /// Where it is in its life.
     pub status: EdgeStatus,
+    /// Says only that the two have words in common, as the word index does by itself.
+    pub is_likeness: bool,
     /// When it became true; `None` for a link, which has been there since its memory.
     pub valid_from: Option<Timestamp>,
     /// When it stopped being true.
@@ -46,6 +50,7 @@ impl Arc {
             strength: 1.0,
             is_bidirectional: matches!(relation, Relation::RelatesTo),
             status: EdgeStatus::Active,
+            is_likeness: false,
             valid_from: None,
             valid_to: None,
         }
@@ -69,6 +74,8 @@ impl From<&Edge> for Arc {
             strength: edge.strength,
             is_bidirectional: edge.is_bidirectional,
             status: edge.status,
+            is_likeness: edge.provenance.extractor == SIMILARITY
+                && edge.provenance.origin == Origin::Tool,
             valid_from: Some(edge.valid_from),
             valid_to: edge.valid_to,
         }
@@ -154,8 +161,11 @@ impl Graph {
         for target in changed {
             self.count_again(target);
         }
-        if was_replaced || is_new && self.linked_from.contains_key(&id) {
+        if was_replaced || is_new {
             self.count_again(id);
+        }
+        if is_new {
+            self.count_replaced_by(id);
         }
     }
 
@@ -176,26 +186,29 @@ impl Graph {
         for target in changed {
             self.count_again(target);
         }
+        self.count_replaced_by(id);
     }
 
     /// Follows a commit: an edge is new or different.
     pub(super) fn apply_edge(&mut self, edge: &Edge) {
         let key = edge.key;
-        self.edges.insert(key, Arc::from(edge));
+        let before = self.edges.insert(key, Arc::from(edge));
         self.into
             .entry(key.to.0)
             .or_default()
             .insert((key.relation, key.from.0));
-        self.count_number_again(key.to.0);
+        let was_active = before.is_some_and(|arc| arc.status == EdgeStatus::Active);
+        self.count_edge(&key, was_active, edge.status == EdgeStatus::Active);
     }
 
     /// Follows a commit: an edge is gone.
     pub(super) fn remove_edge(&mut self, key: &EdgeKey) {
-        self.edges.remove(key);
+        let before = self.edges.remove(key);
         if let Some(sources) = self.into.get_mut(&key.to.0) {
             sources.remove(&(key.relation, key.from.0));
         }
-        self.count_number_again(key.to.0);
+        let was_active = before.is_some_and(|arc| arc.status == EdgeStatus::Active);
+        self.count_edge(key, was_active, false);
     }
 
     fn name(&mut self, number: u32, id: Option<MemoryId>) {
@@ -253,25 +266,42 @@ impl Graph {
         true
     }
 
+    /// Counts one edge in or out, without looking at the others that lead to the same memory.
+    fn count_edge(&mut self, key: &EdgeKey, was_active: bool, is_active: bool) {
+        if was_active == is_active || self.is_implied(key) || self.id_of(key.to.0).is_none() {
+            return;
+        }
+        let degree = self.degrees.get(key.to.0);
+        let degree = if is_active {
+            degree.saturating_add(1)
+        } else {
+            degree.saturating_sub(1)
+        };
+        self.degrees.set(key.to.0, degree);
+    }
+
     fn count_again(&mut self, id: MemoryId) {
-        if let Some(&number) = self.numbers.get(&id) {
-            let linked = self.linked_from.get(&id).map_or(0, BTreeSet::len);
-            let replaced = usize::from(self.successors.contains_key(&number));
-            self.set_degree(number, linked + replaced);
-        }
-    }
-
-    fn count_number_again(&mut self, number: u32) {
-        if let Some(id) = self.id_of(number).copied() {
-            self.count_again(id);
-        }
-    }
-
-    fn set_degree(&mut self, number: u32, linked: usize) {
-        let edges = self.stored_into(number);
-        let active = edges.filter(|arc| arc.status == EdgeStatus::Active).count();
-        let degree = u32::try_from(linked + active).unwrap_or(u32::MAX);
+        let Some(&number) = self.numbers.get(&id) else {
+            return;
+        };
+        let linked = self.linked_from.get(&id).map_or(0, BTreeSet::len);
+        let replaced = usize::from(self.successor_of(MemoryNumber(number)).is_some());
+        let active = self
+            .stored_into(number)
+            .filter(|arc| arc.status == EdgeStatus::Active && !self.is_implied(&arc.key))
+            .count();
+        let degree = u32::try_from(linked + replaced + active).unwrap_or(u32::MAX);
         self.degrees.set(number, degree);
+    }
+
+    /// Counts what leads to those whose place a memory took, when it comes or goes.
+    fn count_replaced_by(&mut self, id: MemoryId) {
+        let replaced = self.predecessors.get(&id).cloned().unwrap_or_default();
+        for number in replaced {
+            if let Some(id) = self.id_of(number).copied() {
+                self.count_again(id);
+            }
+        }
     }
 }
 
@@ -289,6 +319,12 @@ impl Graph {
     pub fn links(&self) -> impl Iterator<Item = (MemoryNumber, MemoryNumber)> {
         let froms = self.links.keys().copied().map(MemoryNumber);
         froms.flat_map(|from| self.links_of(from).map(move |to| (from, to)))
+    }
+
+    /// Whether nothing leads anywhere.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edges.is_empty() && self.links.is_empty() && self.successors.is_empty()
     }
 
     /// Every edge that is stored as such; links and supersessions are not among them.
@@ -400,3 +436,6 @@ impl Graph {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -198,6 +198,9 @@ impl EdgeStatus {
     }
 }
 
+/// Extractor in the provenance of an edge between memories that have words in common.
+pub const SIMILARITY: &str = "similarity";
+
 /// Names an edge: there is one of each relation between two memories in each direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeKey {

@@ -1,6 +1,7 @@
 //! Running a search.
 
 use super::diversity::{self, Candidate, PER_TOPIC_MAX, Selection, Taken};
+use super::expand::SEEDS_MAX;
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use super::place::Place;
@@ -23,12 +24,13 @@ impl Strand {
     /// # Errors
     /// When the disk or an index fails.
     pub fn search(&self, search: &Search) -> Result<Recalled, ReadError> {
-        self.search_page(search, Place::default(), &NoSources)
+        self.search_from(search, Place::default(), &NoSources, false)
     }
 
-    /// Does what [`Strand::search`] does, from a place on. As long as nothing changes but that
-    /// memories are stored, pages put together are what one large page is. Looks at the sources
-    /// of the candidates: one that changed makes its memory doubtful.
+    /// Does what [`Strand::search`] does, from a place on, and brings what edges connect to the
+    /// strongest hits. As long as nothing changes but that memories are stored, pages put together
+    /// are what one large page is. Looks at the sources of the candidates: one that changed makes
+    /// its memory doubtful.
     ///
     /// # Errors
     /// When the disk or an index fails.
@@ -37,6 +39,16 @@ impl Strand {
         search: &Search,
         place: Place,
         sources: &dyn Sources,
+    ) -> Result<Recalled, ReadError> {
+        self.search_from(search, place, sources, self.expands(search))
+    }
+
+    fn search_from(
+        &self,
+        search: &Search,
+        place: Place,
+        sources: &dyn Sources,
+        is_expanded: bool,
     ) -> Result<Recalled, ReadError> {
         let place = self.known_at(place);
         if search.is_listing() {
@@ -75,7 +87,8 @@ impl Strand {
         drop(catalog);
         let wanted = place.offset.saturating_add(search.limit);
         // One more than wanted tells whether there are more.
-        let mut room = Room::new(search, wanted.saturating_add(1));
+        let seeds = if is_expanded { SEEDS_MAX } else { 0 };
+        let mut room = Room::new(search, wanted.saturating_add(1).max(seeds));
         let (first, second) = in_order(search, &lexical, pool);
         let mut hits = self.best(first, search, &mut room, sources)?;
         hits.extend(self.best(second, search, &mut room, sources)?);
@@ -83,6 +96,9 @@ impl Strand {
             let mut further = self.further(search, place, &mut lexical, &room)?;
             further.retain(|scored| hits.iter().all(|hit| hit.memory.number != scored.number));
             hits.extend(self.best(further, search, &mut room, sources)?);
+        }
+        if is_expanded {
+            hits = self.expand(hits, search, place, sources)?;
         }
         let shown: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
         let page = Page::of(&shown, place, search.limit, wanted);
@@ -245,7 +261,7 @@ impl Strand {
     }
 
     /// Reads the candidates' records and finishes their scores, in the order given.
-    fn read(
+    pub(super) fn read(
         &self,
         pool: Vec<Scored>,
         search: &Search,
@@ -260,20 +276,24 @@ impl Strand {
                     .map(|memory| (scored, memory)),
             );
         }
+        let centralities = self.centralities(found.iter().map(|(_, memory)| memory.number));
         sources.prepare(&mut found.iter().map(|(_, memory)| memory));
         let mut hits = Vec::with_capacity(found.len());
         for (
-            Scored {
-                evidence,
-                mut factors,
-                ..
-            },
-            memory,
-        ) in found
+            (
+                Scored {
+                    evidence,
+                    mut factors,
+                    ..
+                },
+                memory,
+            ),
+            centrality,
+        ) in found.into_iter().zip(centralities)
         {
             let source_state = sources.state(&memory);
-            let confidence =
-                source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
+            let confidence = effective_confidence(&memory, self.kinds(), centrality, search.now);
+            let confidence = source_state.cap(confidence);
             factors.confidence = Factors::confidence_factor(confidence);
             hits.push(Hit {
                 score: evidence.fused * factors.product(),
@@ -284,6 +304,7 @@ impl Strand {
                 source_state,
                 has_words: evidence.lexical_rank > 0,
                 has_some_words: evidence.lexical_rank > 0,
+                expansion: None,
             });
         }
         Ok(hits)

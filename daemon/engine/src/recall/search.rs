@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::expand::Expansion;
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH};
 use super::place::Place;
@@ -85,6 +86,8 @@ pub struct Hit {
     pub has_words: bool,
     /// Whether it has any of them.
     pub has_some_words: bool,
+    /// How it came along with another hit; `None` for what was found by itself.
+    pub expansion: Option<Expansion>,
 }
 
 /// What the words of a search found.

@@ -91,13 +91,17 @@ impl Graph {
 }
 
 /// Whether rank flows over an edge: what was replaced or is contradicted is not meant along with
-/// what replaces or contradicts it.
+/// what replaces or contradicts it. What has words in common is found by words.
 fn is_ranked(arc: &Arc) -> bool {
     let is_kin = !matches!(
         arc.key.relation,
         Relation::Supersedes | Relation::Contradicts
     );
-    is_kin && arc.status == EdgeStatus::Active && arc.valid_to.is_none() && arc.strength > 0.0
+    is_kin
+        && !arc.is_likeness
+        && arc.status == EdgeStatus::Active
+        && arc.valid_to.is_none()
+        && arc.strength > 0.0
 }
 
 fn ranked(nodes: HashMap<u32, Node>, seeds: &[(MemoryNumber, f32)]) -> Vec<Ranked> {
