@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::model::{Draft, Memory, MemoryId, Origin, Scope, SourceRef};
+use helix_engine::model::{Draft, Memory, MemoryId, Scope, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
@@ -121,7 +121,7 @@ pub(super) fn prepare(
         .strand
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
-    warnings.extend(suspicion(&admitted, asker.actor.origin));
+    warnings.extend(suspicion(&admitted));
     warnings.extend(own_lines);
     match &known {
         Some(known) => warnings.extend(given.untaken(known, &admitted, &links.ids)),
@@ -152,19 +152,10 @@ pub(super) fn prepare(
 }
 
 /// Says that a text looks like orders to an agent, and what that means.
-fn suspicion(admitted: &Admitted, by: Origin) -> Option<String> {
-    if admitted.suspicions.is_empty() {
-        return None;
-    }
+fn suspicion(admitted: &Admitted) -> Option<String> {
     let why = admitted.suspicions.join(", ");
-    Some(if by == Origin::User {
-        format!(
-            "the text looks like orders to an agent ({why}); it is stored and not shown unasked"
-        )
-    } else {
-        format!(
-            "the text looks like orders to an agent ({why}); it is quarantined until a person approves it with `helixctl review`"
-        )
+    (!why.is_empty()).then(|| {
+        format!("the text looks like orders to an agent ({why}); it is stored, and not shown unasked")
     })
 }
 

@@ -61,7 +61,7 @@ impl Why {
 
 /// Share of the known subject's words that the new text must have, where a name of it is not
 /// enough.
-const SUBJECT_SHARED_MIN: f32 = 0.5;
+const SUBJECT_SHARED_MIN: f32 = 0.6;
 
 /// The same where both also share a name or identifier.
 const SUBJECT_SHARED_WITH_NAME_MIN: f32 = 0.3;

@@ -22,8 +22,8 @@ fn what_ended_is_superseded() {
             "The web app uses pnpm instead of npm",
         ),
         (
-            "The notary service listens on port 8080.",
-            "notary moved from 8080 to 9090 because 8080 clashed",
+            "Deploy the billing web app with Capistrano",
+            "Capistrano is gone: the billing web app is deployed with Kamal",
         ),
     ] {
         assert_eq!(
@@ -54,6 +54,10 @@ fn two_values_without_a_word_of_change_contradict() {
 fn other_subjects_stand_apart() {
     for (known, new) in [
         ("billing listens on 8081", "search listens on 8082"),
+        (
+            "The search web app is built with npm.",
+            "We switched the billing web app from npm to pnpm.",
+        ),
         (
             "The Tromsø rack's NTP source is 10.8.0.1.",
             "After the move of the Bergen rack the NTP source of the tide gauges is 10.9.0.1, not 10.8.0.1 anymore.",
