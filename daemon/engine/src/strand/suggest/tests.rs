@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::model::{Actor, Draft, Kinds};
+use crate::model::{Actor, Draft, Kinds, SourceRef};
 use crate::policy::admit::admit;
 use crate::store::MemoryStorage;
 use crate::strand::{Request, StrandWriter};
@@ -104,14 +104,14 @@ fn alike_memories_are_related_by_the_bands() {
 #[test]
 fn named_entities_people_and_files_are_suggested() {
     let mut priya = Draft {
-        kind: "entity".into(),
+        kind: Some("entity".into()),
         ..draft("people", "Priya leads the payments team")
     };
     priya
         .attributes
         .insert("name".into(), "Priya Sharma".into());
     let mut parser = draft("parser", "Errors carry the byte offset");
-    parser.source = Some("src/parser.rs:4".into());
+    parser.source = Some(SourceRef::parse("src/parser.rs:4"));
     let (strand, _) = strand_of(vec![
         priya,
         parser,
