@@ -22,6 +22,7 @@ pub(super) fn status(runtime: &Runtime, overview: Overview) -> v1::StatusReply {
         strand: layout.strand.clone(),
         resident_bytes: resident_bytes(),
         open_connections: runtime.connections.load(Ordering::Relaxed),
+        store_format: helix_engine::store::FORMAT,
         hooks_answered: runtime.hooks_answered.load(Ordering::Relaxed),
         ..convert::health::overview(overview)
     }

@@ -29,7 +29,7 @@ fn deadline(call: &str) -> Option<Duration> {
         "Hello" | "Shutdown" | "Hook" => GREETING_DEADLINE,
         "Store" | "StoreBatch" | "Search" | "Read" | "Edit" | "ListTopics" | "Recent" | "Stats"
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
-        | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" => CALL_DEADLINE,
+        | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" => CALL_DEADLINE,
         "Stale" | "Compact" | "Reindex" | "Check" => MAINTENANCE_DEADLINE,
         "Export" | "Import" => STREAM_DEADLINE,
         _ => return None,

@@ -7,7 +7,16 @@ use clap::Command;
 pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     (
         "Memories",
-        &["add", "batch", "search", "read", "forget", "restore"],
+        &[
+            "add",
+            "batch",
+            "search",
+            "read",
+            "forget",
+            "restore",
+            "settle",
+            "supersede",
+        ],
     ),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),
     (
@@ -33,7 +42,15 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ),
     (
         "Care",
-        &["stale", "prune", "compact", "reindex", "export", "import"],
+        &[
+            "conflicts",
+            "stale",
+            "prune",
+            "compact",
+            "reindex",
+            "export",
+            "import",
+        ],
     ),
     (
         "Daemon",

@@ -42,7 +42,7 @@ pub(crate) fn plan_install(
             document.text()
         }
         Syntax::Toml => with_servers(existing, target, |text, form| {
-            toml::install(text, form, programs.bridge(target), &programs.environment)
+            toml::install(text, form, programs.bridge(target), programs)
         })?,
     };
     finish(text, existing, target)

@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::fusion::Evidence;
 use super::place::Place;
-use super::run::{Hit, Mode, Retriever, Scored, Search};
+use super::search::{Hit, Mode, Retriever, Scored, Search};
 use crate::index::graph::{Arc, Ranked};
 use crate::model::MemoryNumber;
 use crate::ports::Sources;
@@ -100,7 +100,7 @@ impl Strand {
         sources: &dyn Sources,
     ) -> Result<Vec<Hit>, ReadError> {
         let seeds = seeds(&hits);
-        let neighbours = self.neighbours(&seeds, search, place);
+        let neighbours = self.connected(&seeds, search, place);
         if neighbours.is_empty() {
             return Ok(hits);
         }
@@ -126,7 +126,7 @@ impl Strand {
     }
 
     /// What is near to the seeds and passes the filter, best first.
-    fn neighbours(&self, seeds: &[Seed], search: &Search, place: Place) -> Vec<Neighbour> {
+    fn connected(&self, seeds: &[Seed], search: &Search, place: Place) -> Vec<Neighbour> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let passes = |number: MemoryNumber| {

@@ -2,13 +2,16 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::index::filter::Filter;
 use crate::model::{
-    Actor, Draft, Edge, EdgeKey, EdgeStatus, Kinds, Origin, Provenance, Relation, Scope, Sequence,
+    Actor, Draft, Edge, EdgeKey, EdgeStatus, Kinds, Memory, Origin, Provenance, Relation, Scope,
+    Sequence,
 };
 use crate::policy::admit::admit;
+use crate::policy::stale::SourceState;
 use crate::recall::relevance::is_noise;
 use crate::store::MemoryStorage;
-use crate::strand::{Request, Step, StepChange, StrandWriter};
+use crate::strand::{Counted, Request, Step, StepChange, StrandWriter};
 
 /// Memories that soon have their vectors.
 const FEW: usize = 10;
@@ -42,6 +45,7 @@ fn store(topic: &str, text: &str, entropy: u32) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
+        replaces: Vec::new(),
         entropy: u128::from(entropy).to_le_bytes()[..10].try_into().unwrap(),
         actor: Actor {
             origin: Origin::Agent,

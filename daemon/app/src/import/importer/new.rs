@@ -1,7 +1,9 @@
 //! What becomes of an entry that is not known.
 
+use std::collections::BTreeMap;
+
 use helix_engine::exchange::Portable;
-use helix_engine::model::{Draft, Handle, Origin};
+use helix_engine::model::{Draft, Handle, Origin, Timestamp};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::store::Stamps;
 
@@ -9,9 +11,25 @@ use super::super::seen::Sighting;
 use super::super::words::{Unread, Waiting};
 use super::{Importer, Named};
 
+/// What an entry says of when and where it was written.
+struct Origins {
+    /// Helix's own attributes, under their names of today.
+    attributes: BTreeMap<String, String>,
+    /// When its author last looked; `None` where it does not say.
+    written_at: Option<Timestamp>,
+    /// Whether it names no scope.
+    is_homeless: bool,
+}
+
 impl Importer<'_> {
     /// Stores an entry; `force` stores it beside others with the same text.
     pub(super) fn store(&mut self, mut memory: Portable, place: usize, force: bool) {
+        // Before the draft is taken out of it.
+        let origins = Origins {
+            attributes: memory.stamped(),
+            written_at: memory.written_at(),
+            is_homeless: memory.scope.is_none(),
+        };
         let draft = Draft {
             links: Vec::new(),
             ..memory.take_draft()
@@ -24,7 +42,7 @@ impl Importer<'_> {
         if self.dry_run {
             return self.foresee(&admitted, memory, place, force);
         }
-        let unread = self.unread(admitted, &mut memory, force);
+        let unread = self.unread(admitted, origins, &mut memory, force);
         let at = unread.at;
         self.waiting.push(Waiting::Unread(Box::new(unread)));
         let Portable {
@@ -59,9 +77,18 @@ impl Importer<'_> {
     }
 
     /// What is stored of an entry, whose words are yet to be read.
-    fn unread(&mut self, mut admitted: Admitted, memory: &mut Portable, force: bool) -> Unread {
-        let mut attributes = memory.stamped();
-        let (written_at, is_homeless) = (memory.written_at(), memory.scope.is_none());
+    fn unread(
+        &mut self,
+        mut admitted: Admitted,
+        origins: Origins,
+        memory: &mut Portable,
+        force: bool,
+    ) -> Unread {
+        let Origins {
+            mut attributes,
+            written_at,
+            is_homeless,
+        } = origins;
         if let Some(source) = &mut admitted.source {
             self.seen.record(Sighting {
                 source,
