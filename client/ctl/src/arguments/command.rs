@@ -4,9 +4,10 @@ use clap::Subcommand;
 
 use crate::command::{
     Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Disconnect,
-    Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Neighbours,
-    Pack, Path, Prune, Read, Receipts, Recent, Reindex, Relate, Rename, Restore, Revise, Search, Session, Set,
-    Settle, Stale, Stats, Status, Supersede, Tag, Topics, Traverse, Unrelate, Up, Upgrade, Xref,
+    Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model,
+    Neighbours, Pack, Path, Prune, Read, Receipts, Recent, Reindex, Relate, Rename, Restore,
+    Revise, Search, Session, Set, Settle, Stale, Stats, Status, Supersede, Tag, Topics, Traverse,
+    Unrelate, Up, Upgrade, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
