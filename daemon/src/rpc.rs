@@ -8,6 +8,7 @@
 mod call;
 mod convert;
 mod export;
+mod history;
 mod import;
 mod relations;
 mod status;
@@ -441,5 +442,33 @@ impl Helix for Service {
         request: Request<v1::PathRequest>,
     ) -> Result<Response<v1::PathReply>, Status> {
         relations::path(self, request).await
+    }
+
+    async fn log(
+        &self,
+        request: Request<v1::LogRequest>,
+    ) -> Result<Response<v1::LogReply>, Status> {
+        history::log(self, request).await
+    }
+
+    async fn diff(
+        &self,
+        request: Request<v1::DiffRequest>,
+    ) -> Result<Response<v1::DiffReply>, Status> {
+        history::diff(self, request).await
+    }
+
+    async fn revert(
+        &self,
+        request: Request<v1::RevertRequest>,
+    ) -> Result<Response<v1::RevertReply>, Status> {
+        history::revert(self, request).await
+    }
+
+    async fn why(
+        &self,
+        request: Request<v1::WhyRequest>,
+    ) -> Result<Response<v1::WhyReply>, Status> {
+        history::why(self, request).await
     }
 }

@@ -9,7 +9,7 @@ pub(crate) use helix_app::Asker;
 use helix_app::project::Project;
 use helix_app::sources::FILES_PATIENCE;
 use helix_app::{App, Refusal};
-use helix_engine::model::{Actor, Origin, Timestamp};
+use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_proto::v1;
 use helix_redact::Redacted;
@@ -32,6 +32,9 @@ const NAME_MAX_CHARS: usize = 128;
 /// for the first commit of a large history without a remote, which goes on behind the refusal and
 /// is remembered.
 const IDENTIFY_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long a call waits for the branch of its work tree, which is no more than three small files.
+const GIT_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Shared by all handlers.
 pub(crate) struct Runtime {
@@ -113,16 +116,18 @@ impl Runtime {
             v1::Program::Tool | v1::Program::Unspecified => Origin::Tool,
         };
         let cut = |name: &str| name.chars().take(NAME_MAX_CHARS).collect();
+        let project = self.project_of(Path::new(&caller.cwd));
         Asker {
             // What is looked up by it was written without secrets too.
             actor: Redacted::from(Actor {
                 origin,
                 agent: cut(&caller.agent),
                 session: cut(&caller.session),
-                ..Actor::default()
+                project: place_of(&project),
+                git: self.places.git_of(&project.root, GIT_PATIENCE),
             })
             .into_inner(),
-            project: self.project_of(Path::new(&caller.cwd)),
+            project,
             cwd: PathBuf::from(caller.cwd),
             zone: TimeZone::get(&caller.time_zone).unwrap_or_else(|_| TimeZone::system()),
         }
@@ -135,5 +140,13 @@ impl Runtime {
             .last_of(directory)
             .or_else(|| self.app.memory.project(directory, FILES_PATIENCE));
         known.unwrap_or_else(|| Arc::new(Project::outside(directory)))
+    }
+}
+
+/// The scope of a project as text; empty outside of any.
+fn place_of(project: &Project) -> String {
+    match &project.scope {
+        Scope::Global => String::new(),
+        own => own.to_string(),
     }
 }

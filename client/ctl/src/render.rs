@@ -7,6 +7,7 @@
 mod care;
 mod conflicts;
 mod findings;
+mod history;
 mod memory;
 mod relations;
 mod search;
@@ -23,6 +24,7 @@ pub(crate) use care::{
 };
 pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use findings::findings;
+pub(crate) use history::{changes, log, why};
 pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,

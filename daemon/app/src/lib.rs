@@ -21,6 +21,8 @@ pub mod exchange;
 pub mod export;
 pub mod find;
 pub mod forget;
+pub mod git_head;
+pub mod history;
 pub mod hook;
 pub mod import;
 pub mod indexes;

@@ -11,6 +11,7 @@ mod graph;
 mod meaning;
 mod mentions;
 mod open;
+pub mod past;
 mod reference;
 mod reindex;
 mod statistics;

@@ -53,6 +53,10 @@ called!(
     UnrelateRequest,
     TraverseRequest,
     PathRequest,
+    LogRequest,
+    DiffRequest,
+    RevertRequest,
+    WhyRequest,
 );
 
 /// Sends what a use case came to.

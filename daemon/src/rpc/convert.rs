@@ -6,6 +6,7 @@ pub(crate) mod conflicts;
 pub(crate) mod edit;
 pub(crate) mod exchange;
 pub(crate) mod health;
+pub(crate) mod history;
 pub(crate) mod relations;
 pub(crate) mod search;
 pub(crate) mod sessions;
@@ -229,6 +230,8 @@ pub(crate) fn provenance(provenance: &Provenance) -> v1::Provenance {
         extractor: provenance.extractor.clone(),
         origin: provenance.origin.name().to_owned(),
         at_us: provenance.at.as_micros(),
+        branch: provenance.git.branch.clone(),
+        commit: provenance.git.commit.clone(),
     }
 }
 

@@ -3,11 +3,11 @@
 use clap::Subcommand;
 
 use crate::command::{
-    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Disconnect,
-    Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model,
-    Neighbours, Pack, Path, Prune, Read, Receipts, Recent, Reindex, Relate, Rename, Restore,
-    Revise, Search, Session, Set, Settle, Stale, Stats, Status, Supersede, Tag, Topics, Traverse,
-    Unrelate, Up, Upgrade, Xref,
+    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
+    Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Log, Man,
+    Merge, Model, Neighbours, Pack, Path, Prune, Read, Receipts, Recent, Reindex, Relate, Rename,
+    Restore, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats, Status, Supersede, Tag,
+    Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -21,6 +21,8 @@ pub(super) enum Command {
     Changes(Changes),
     #[command(flatten)]
     Relations(Relations),
+    #[command(flatten)]
+    History(History),
     #[command(flatten)]
     Browsing(Browsing),
     #[command(flatten)]
@@ -85,6 +87,21 @@ pub(super) enum Relations {
     Traverse(Traverse),
     /// Shows how two memories are connected
     Path(Path),
+}
+
+/// What was done, and how to go back.
+#[derive(Debug, Subcommand)]
+pub(super) enum History {
+    /// Lists what was done, newest first
+    Log(Log),
+    /// Shows what is different between two places in the history
+    Diff(Diff),
+    /// Takes back one change
+    Undo(Undo),
+    /// Puts everything back to what it was
+    Rollback(Rollback),
+    /// Says where a memory comes from, what became of it and who was told it
+    Why(Why),
 }
 
 /// What the strand holds.
@@ -178,6 +195,7 @@ impl Command {
             Self::Memories(command) => command.run(context),
             Self::Changes(command) => command.run(context),
             Self::Relations(command) => command.run(context),
+            Self::History(command) => command.run(context),
             Self::Browsing(command) => command.run(context),
             Self::Care(command) => command.run(context),
             Self::Daemon(command) => command.run(context),
@@ -223,6 +241,18 @@ impl Relations {
             Self::Neighbours(command) => command.run(context),
             Self::Traverse(command) => command.run(context),
             Self::Path(command) => command.run(context),
+        }
+    }
+}
+
+impl History {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Log(command) => command.run(context),
+            Self::Diff(command) => command.run(context),
+            Self::Undo(command) => command.run(context),
+            Self::Rollback(command) => command.run(context),
+            Self::Why(command) => command.run(context),
         }
     }
 }

@@ -4,7 +4,7 @@
 use clap::Command;
 
 /// What people look for, in the order in which they need it.
-pub(super) const GROUPS: [(&str, &[&str]); 8] = [
+pub(super) const GROUPS: [(&str, &[&str]); 9] = [
     (
         "Memories",
         &[
@@ -29,6 +29,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
             "topics", "entries", "recent", "xref", "graph", "rename", "merge",
         ],
     ),
+    ("History", &["log", "diff", "undo", "rollback", "why"]),
     (
         "Overview",
         &[

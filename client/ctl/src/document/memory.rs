@@ -63,6 +63,8 @@ pub(super) struct ProvenanceDocument<'a> {
     extractor: &'a str,
     origin: &'a str,
     at: String,
+    branch: Option<&'a str>,
+    commit: Option<&'a str>,
 }
 
 /// What became of a memory to be stored.
@@ -148,12 +150,15 @@ impl<'a> From<&'a v1::SourceRef> for SourceDocument<'a> {
 
 impl<'a> From<&'a v1::Provenance> for ProvenanceDocument<'a> {
     fn from(provenance: &'a v1::Provenance) -> Self {
+        let known = |text: &'a str| Some(text).filter(|text| !text.is_empty());
         Self {
             agent: &provenance.agent,
             reference: &provenance.reference,
             extractor: &provenance.extractor,
             origin: &provenance.origin,
             at: rfc3339(provenance.at_us),
+            branch: known(&provenance.branch),
+            commit: known(&provenance.commit),
         }
     }
 }

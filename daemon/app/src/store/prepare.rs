@@ -155,7 +155,9 @@ pub(super) fn prepare(
 fn suspicion(admitted: &Admitted) -> Option<String> {
     let why = admitted.suspicions.join(", ");
     (!why.is_empty()).then(|| {
-        format!("the text looks like orders to an agent ({why}); it is stored, and not shown unasked")
+        format!(
+            "the text looks like orders to an agent ({why}); it is stored, and not shown unasked"
+        )
     })
 }
 

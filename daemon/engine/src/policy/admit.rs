@@ -422,7 +422,7 @@ mod tests {
             ..draft("x")
         })
         .unwrap();
-        assert_eq!(alone.topic.as_str(), "redacted");
+        assert_eq!(alone.topic.as_str(), "redacted-github-token");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod names;
 mod operations;
+mod past;
 mod states;
 
 use std::ops::RangeBounds;

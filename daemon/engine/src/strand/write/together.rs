@@ -18,15 +18,30 @@ impl Strand {
         for step in &steps {
             self.try_step(&step.change, at)?;
         }
-        let write = |(place, step): (usize, Step)| {
+        let mut writes = Vec::with_capacity(steps.len());
+        for (place, step) in steps.into_iter().enumerate() {
             let cause = Cause {
                 reason: step.reason,
                 reverts: step.reverts,
                 is_continued: place > 0,
             };
-            step_write(step.change, actor.clone(), at, cause)
-        };
-        Ok(steps.into_iter().enumerate().map(write).collect())
+            let tombstone = self.step_tombstone(&step.change, actor, at);
+            writes.push(step_write(step.change, actor.clone(), at, cause));
+            writes.extend(tombstone);
+        }
+        Ok(writes)
+    }
+
+    /// The write of the tombstone that a step sets up or takes away.
+    fn step_tombstone(&self, change: &StepChange, actor: &Actor, at: Timestamp) -> Option<Write> {
+        match change {
+            StepChange::Edit {
+                number,
+                edit,
+                expected,
+            } => self.tombstone_write(*number, edit, *expected, actor, at),
+            StepChange::Relate(_) | StepChange::Unrelate(_) => None,
+        }
     }
 
     /// Says why a step cannot be done now.

@@ -1,7 +1,7 @@
 //! What stays of what was forgotten, refused or purged.
 
 use crate::model::{
-    Actor, Departure, Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, Timestamp, Tombstone,
+    Actor, Departure, Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, Status, Timestamp, Tombstone,
 };
 use crate::policy::edit::Edit;
 use crate::policy::forgotten;
@@ -14,6 +14,7 @@ pub(super) fn departure(edit: &Edit) -> Option<Option<Departure>> {
         Edit::Forget => Some(Some(Departure::Forgotten)),
         Edit::Reject => Some(Some(Departure::Rejected)),
         Edit::Restore => Some(None),
+        Edit::Revert { to } => Some(departure_to(to.status)),
         Edit::Append { .. }
         | Edit::Revise { .. }
         | Edit::Tag { .. }
@@ -24,8 +25,19 @@ pub(super) fn departure(edit: &Edit) -> Option<Option<Departure>> {
         | Edit::Archive
         | Edit::Prune
         | Edit::Approve { .. }
-        | Edit::Revert { .. }
         | Edit::Repair { .. } => None,
+    }
+}
+
+/// What a memory that is put back to a status leaves behind.
+fn departure_to(status: Status) -> Option<Departure> {
+    match status {
+        Status::Forgotten => Some(Departure::Forgotten),
+        Status::Active
+        | Status::Superseded
+        | Status::Archived
+        | Status::Quarantined
+        | Status::Pruned => None,
     }
 }
 
