@@ -259,6 +259,16 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "Forget" => unary!(forget, ForgetRequest),
         "Hook" => unary!(hook, HookRequest),
         "Status" => unary!(status, StatusRequest),
+        "Conflicts" => unary!(conflicts, ConflictsRequest),
+        "Settle" => unary!(settle, SettleRequest),
+        "Relate" => unary!(relate, RelateRequest),
+        "Unrelate" => unary!(unrelate, UnrelateRequest),
+        "Traverse" => unary!(traverse, TraverseRequest),
+        "Path" => unary!(path, PathRequest),
+        "Log" => unary!(log, LogRequest),
+        "Diff" => unary!(diff, DiffRequest),
+        "Revert" => unary!(revert, RevertRequest),
+        "Why" => unary!(why, WhyRequest),
         "Check" => unary!(check, CheckRequest),
         // It has no string, and would end the daemon.
         "Shutdown" => {}

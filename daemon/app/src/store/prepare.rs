@@ -6,6 +6,7 @@ use std::{mem, thread};
 
 use helix_engine::model::{Draft, Memory, MemoryId, Scope, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::{Correction, Request, Strand};
@@ -175,7 +176,11 @@ fn meet(app: &App, asker: &Asker, admitted: &Admitted, words: &WordSet) -> Resul
     let strand = &app.memory.strand;
     let neighbours = strand.neighbours(&admitted.text, &admitted.scope, words)?;
     let corrections = Strand::corrections(admitted, asker.actor.origin, words, &neighbours);
-    if corrections.is_empty()
+    let is_corrected = corrections
+        .iter()
+        .any(|correction| correction.verdict != Verdict::Extends);
+    let decides = is_corrected || corrections::extended(&corrections, admitted).is_some();
+    if !decides
         && let Some((memory, similarity)) =
             Strand::near_duplicate(&admitted.text, words, &neighbours)
     {
