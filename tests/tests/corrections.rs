@@ -27,8 +27,8 @@ impl World {
         Self { served, cwd }
     }
 
-    fn caller(&self, program: Program) -> Option<Caller> {
-        Some(caller(program, &self.cwd, "tests", ""))
+    fn caller(&self, program: Program) -> Caller {
+        caller(program, &self.cwd, "tests", "")
     }
 
     fn store(&mut self, text: &str) -> StoreReply {
@@ -37,7 +37,7 @@ impl World {
 
     fn store_as(&mut self, program: Program, text: &str) -> StoreReply {
         let request = StoreRequest {
-            caller: self.caller(program),
+            caller: Some(self.caller(program)),
             draft: Some(draft("services", text, "")),
             force: false,
         };
@@ -48,7 +48,7 @@ impl World {
 
     fn read(&mut self, handle: &str) -> Memory {
         let request = ReadRequest {
-            caller: self.caller(Program::Mcp),
+            caller: Some(self.caller(Program::Mcp)),
             reference: handle.to_owned(),
             ..ReadRequest::default()
         };
@@ -61,7 +61,7 @@ impl World {
 
     fn conflicts(&mut self) -> ConflictsReply {
         let request = ConflictsRequest {
-            caller: self.caller(Program::Ctl),
+            caller: Some(self.caller(Program::Ctl)),
         };
         let rpc = &mut self.served.rpc;
         rpc.call(async |rpc| rpc.conflicts(request.clone()).await)
@@ -75,7 +75,7 @@ impl World {
         settlement: Settlement,
     ) -> Result<SettleReply, Status> {
         let request = SettleRequest {
-            caller: self.caller(Program::Ctl),
+            caller: Some(self.caller(Program::Ctl)),
             first: first.to_owned(),
             second: second.to_owned(),
             settlement: settlement.into(),
@@ -96,9 +96,8 @@ fn what_a_new_memory_says_has_ended_is_superseded() {
     let apart = handle(&world.store("The search web app is built with npm."));
     let reply = world.store("We switched the billing web app from npm to pnpm.");
     assert_eq!(reply.outcome(), StoreOutcome::Stored);
-    let [correction] = reply.corrections.as_slice() else {
-        panic!("{:?}", reply.corrections);
-    };
+    assert_eq!(reply.corrections.len(), 1, "{:?}", reply.corrections);
+    let correction = &reply.corrections[0];
     assert!(correction.is_replaced);
     assert_eq!(correction.handle, old);
     assert!(reply.warnings.iter().any(|warning| warning.contains(&old)));
@@ -202,7 +201,7 @@ fn contradicting_writers_end_in_one_consistent_history() {
     const WRITERS: u32 = 20;
     let world = World::new();
     let request = |port: u32| StoreRequest {
-        caller: world.caller(Program::Mcp),
+        caller: Some(world.caller(Program::Mcp)),
         draft: Some(draft("services", &format!("billing listens on {port}"), "")),
         force: false,
     };

@@ -27,6 +27,7 @@ pub struct Located {
 
 impl Located {
     /// What to tell whoever gave a source of which nothing could be recorded.
+    #[must_use]
     pub fn unseen(&self) -> Option<String> {
         let path = quoted(&self.source.path);
         if let Some(line) = self.line_behind_end {
@@ -128,6 +129,7 @@ fn place(path: &str, asker: &Asker) -> PathBuf {
 }
 
 /// Says that only the first of several lines of a source is kept.
+#[must_use]
 pub fn range_note(source: &str) -> Option<String> {
     let parsed = SourceRef::parse(source);
     let (line, behind) = (parsed.line?, source.trim().get(parsed.path.len()..)?);

@@ -33,6 +33,7 @@ where
 }
 
 /// Blocks until something has come.
+#[must_use]
 pub fn wait<T>(later: Later<'_, T>) -> T {
     futures_executor::block_on(later)
 }

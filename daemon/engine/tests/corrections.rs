@@ -47,10 +47,6 @@ fn supersessions_are_certain() {
         .filter(|pair| pair.label == "supersedes")
         .count();
     let right = said.len() - wrong.len();
-    println!(
-        "supersedes: {right} of {} right, of {all}: {wrong:#?}",
-        said.len()
-    );
     #[expect(clippy::cast_precision_loss, reason = "counts of pairs")]
     let (precision, recall) = (right as f64 / said.len() as f64, right as f64 / all as f64);
     assert!(precision >= PRECISION_MIN, "{precision} {wrong:#?}");
@@ -77,6 +73,5 @@ fn contradictions_are_rarely_wrong() {
             )
         })
         .collect();
-    println!("contradicts: {right} of {} right {wrong:#?}", said.len());
     assert!(right * 4 >= said.len() * 3, "{wrong:#?}");
 }

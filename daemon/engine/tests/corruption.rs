@@ -571,9 +571,9 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(files(&path))
+            found.extend(files(&path));
         } else {
-            found.push(path)
+            found.push(path);
         }
     }
     found.sort();
@@ -604,9 +604,9 @@ fn damage_derived(directory: &Path, outside: &Path, dice: &mut Dice) -> String {
     let what = dice.below(if is_file { 11 } else { 4 });
     let remove = || {
         if is_file {
-            fs::remove_file(&place).unwrap()
+            fs::remove_file(&place).unwrap();
         } else {
-            fs::remove_dir_all(&place).unwrap()
+            fs::remove_dir_all(&place).unwrap();
         }
     };
     let done = match what {

@@ -125,6 +125,7 @@ impl World {
         MemoryNumber(place % self.memories.max(1))
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "it is used up here")]
     fn request(&self, deed: Deed) -> Option<Request> {
         let now = at(self.tick);
         Some(match deed {

@@ -230,6 +230,10 @@ fn trimmed(bytes: &[u8], run: Range<usize>) -> Range<usize> {
     run.start + first..run.start + last
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "iterators hand over references"
+)]
 fn is_of_token(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'.' | b'~')
 }

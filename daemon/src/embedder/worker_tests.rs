@@ -187,7 +187,7 @@ async fn a_query_that_was_asked_before_costs_nothing() {
         worker.serve(&mut StandIn {
             queries: counted,
             ..StandIn::default()
-        })
+        });
     });
     let deadline = Duration::from_mins(1);
     let first = handle.embed("a question", deadline).await.unwrap();

@@ -21,7 +21,7 @@ fn world() -> (World, String) {
 fn start(agent: &Session<'_>, agent_type: &str) {
     agent
         .hook("subagent", "SubagentStart", |input| {
-            input["agent_type"] = agent_type.into()
+            input["agent_type"] = agent_type.into();
         })
         .unwrap();
 }

@@ -30,7 +30,7 @@ pub(crate) enum Direction {
 /// Which edges are followed.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Edges {
-    /// Follows only these relations, separated by commas, e.g. 'depends_on,uses'
+    /// Follows only these relations, separated by commas, e.g. '`depends_on,uses`'
     #[arg(long, value_delimiter = ',', value_name = "R")]
     relation: Vec<String>,
     /// Follows edges this way

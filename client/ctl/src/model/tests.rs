@@ -239,7 +239,7 @@ fn an_unchanged_stamp_spares_the_hash_and_a_changed_time_does_not() {
             .open(&model)
             .unwrap()
             .set_modified(time)
-            .unwrap()
+            .unwrap();
     };
     fs::write(&model, "WEIGHTS").unwrap();
     set_modified(modified);

@@ -34,7 +34,7 @@ pub(crate) fn plan_install(
             for part in &target.parts {
                 match part {
                     Part::Hooks(form) => {
-                        hooks::install(&mut document, form, programs.shim(target))?
+                        hooks::install(&mut document, form, programs.shim(target))?;
                     }
                     Part::Server(form) => server::install(&mut document, target, form, programs)?,
                 }

@@ -45,7 +45,7 @@ impl Plan<'_> {
                 )));
             }
             TopicEdit::Merge(_) if members == 0 => {
-                warnings.push(format!("topic {other} had no memory and is new"))
+                warnings.push(format!("topic {other} had no memory and is new"));
             }
             TopicEdit::Merge(_) | TopicEdit::Rename(_) | TopicEdit::Forget | TopicEdit::Restore => {
             }
@@ -127,7 +127,7 @@ impl Plan<'_> {
 
     /// Refuses what names a memory, or several topics.
     fn unambiguous<'n>(&self, name: &'n str) -> Result<&'n str, Refusal> {
-        patterns::refuse(&self.app, self.asker, name, "this edit")?;
+        patterns::refuse(self.app, self.asker, name, "this edit")?;
         if target::names_memory(self.app, self.asker, name)? {
             return Err(Refusal::invalid(format!(
                 "{} names a memory, and this changes a whole topic; give a topic's name alone",

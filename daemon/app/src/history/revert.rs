@@ -254,6 +254,7 @@ fn version(snapshot: &Snapshot, sequence: Option<Sequence>) -> Result<Option<Mem
 }
 
 impl Plan {
+    #[expect(clippy::needless_pass_by_value, reason = "it is used up here")]
     fn put_back(
         &mut self,
         app: &App,

@@ -72,6 +72,7 @@ impl Reader {
 }
 
 /// What goes into the next batch.
+#[expect(clippy::large_enum_variant, reason = "few of them wait at once")]
 pub(super) enum Waiting {
     /// As it is.
     Ready(Request),

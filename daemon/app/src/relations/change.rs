@@ -267,6 +267,7 @@ fn refuse_gone(memory: &Memory) -> Result<(), Refusal> {
 }
 
 /// Reads a reason, without the secrets in it.
+#[expect(clippy::needless_pass_by_value, reason = "it is used up here")]
 fn reason(text: String) -> Result<(String, Vec<String>), Refusal> {
     let mut text = text.trim().to_owned();
     if text.chars().count() > REASON_MAX_CHARS {

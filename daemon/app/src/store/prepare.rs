@@ -26,7 +26,6 @@ use crate::{App, Asker, Refusal};
 const SHARE_MIN: usize = 64;
 
 /// A draft on its way into the store.
-#[expect(clippy::large_enum_variant, reason = "almost all of them are written")]
 pub(super) enum Prepared {
     /// To be written.
     Write {
@@ -156,9 +155,7 @@ pub(super) fn prepare(
 fn suspicion(admitted: &Admitted) -> Option<String> {
     let why = admitted.suspicions.join(", ");
     (!why.is_empty()).then(|| {
-        format!(
-            "the text looks like orders to an agent ({why}); it is stored, and not shown unasked"
-        )
+        format!("the text looks like orders to an agent ({why}); it is stored and flagged")
     })
 }
 

@@ -60,11 +60,10 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
-    /// it gives no orders.
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
-        self.origin.is_shown_unasked() && !self.is_suspect
+        self.origin.is_shown_unasked()
     }
 
     /// Its topic, as a number that is the catalog's own: to group by, where the names do not

@@ -68,11 +68,10 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
-    /// it gives no orders.
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
-        self.origin.is_shown_unasked() && self.suspicions.is_empty()
+        self.origin.is_shown_unasked()
     }
 }
 

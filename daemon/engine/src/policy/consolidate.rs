@@ -171,7 +171,7 @@ fn names_the_end(known: &Statement, new: &Statement) -> bool {
     let ended_before: BTreeSet<&str> = known
         .departures
         .iter()
-        .flat_map(|gone| gone.words())
+        .flat_map(statement::Part::words)
         .collect();
     new.departures.iter().any(|gone| {
         let said: BTreeSet<&str> = gone.words().filter(|word| known.has(word)).collect();

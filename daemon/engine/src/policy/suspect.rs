@@ -213,7 +213,7 @@ impl Lexicon {
         }
         let marked = without_code(&without_entities(&Revealed::of(text).visible));
         self.text_rules(self.classes(&marked), |reason| {
-            found.push(whole(reason, text))
+            found.push(whole(reason, text));
         });
         found
     }

@@ -418,7 +418,7 @@ fn what_is_related_to_the_best_hit_comes_along() {
             .unwrap();
         let expansion = hit.expansion.unwrap();
         assert!(hit.score <= best, "{number}");
-        let from = if number == 1 { 0 } else { 1 };
+        let from = u32::from(number != 1);
         assert_eq!(expansion.from, MemoryNumber(from));
     }
     let by = hits.iter().filter_map(|hit| hit.expansion);

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use super::mentions::NameFinder;
 use super::{ReadError, Step, StepChange, Strand, prefix_length};
 use crate::model::{
-    Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Origin, Provenance, Relation, SIMILARITY,
-    Scope, Sequence, Status, Timestamp,
+    Edge, EdgeKey, EdgeStatus, GitContext, Memory, MemoryNumber, Origin, Provenance, Relation,
+    SIMILARITY, Scope, Sequence, Status, Timestamp,
 };
 use crate::policy::resemble::{RESEMBLE_TOKENS_MIN, WordSet};
 
@@ -281,7 +281,7 @@ fn edge(from: MemoryNumber, suggestion: &Suggestion, at: Timestamp) -> Edge {
             extractor: suggestion.extractor.name().to_owned(),
             origin: Origin::Tool,
             at,
-            git: Default::default(),
+            git: GitContext::default(),
         },
         reason: String::new(),
         valid_from: at,

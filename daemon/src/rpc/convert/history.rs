@@ -75,6 +75,7 @@ fn point(wire: Option<v1::HistoryPoint>) -> Option<Point> {
 }
 
 /// Reads what is to be compared.
+#[expect(clippy::needless_pass_by_value, reason = "it is used up here")]
 pub(crate) fn diff_wanted(wire: v1::DiffRequest) -> diff::Wanted {
     diff::Wanted {
         from: point(wire.from),

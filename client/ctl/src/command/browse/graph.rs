@@ -12,6 +12,7 @@ use crate::{render, screen};
 
 /// Arguments of `graph`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Graph {
     /// Shows only what comes from or goes to topics that fit, e.g. 'iris-*'
     #[arg(value_name = "GLOB", conflicts_with = "focus")]

@@ -127,8 +127,8 @@ impl<'a> Line<'a> {
 
 impl<'a> Source<'a> {
     fn new(source: &'a SourceRef) -> Self {
-        let content_hash = source.content_hash.map(|hash| hex::encode(hash));
-        let git_blob = source.git_blob.map(|blob| hex::encode(blob));
+        let content_hash = source.content_hash.map(hex::encode);
+        let git_blob = source.git_blob.map(hex::encode);
         Self {
             path: &source.path,
             line: source.line,

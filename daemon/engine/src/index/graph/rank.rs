@@ -1,5 +1,5 @@
-//! Personalised PageRank around a few memories, by forward push (Andersen, Chung and Lang, "Local
-//! graph partitioning using PageRank vectors", 2006): only the neighbourhood is visited, and the
+//! Personalised `PageRank` around a few memories, by forward push (Andersen, Chung and Lang, "Local
+//! graph partitioning using `PageRank` vectors", 2006): only the neighbourhood is visited, and the
 //! rank that is left unpushed bounds the error.
 
 use hashbrown::HashMap;

@@ -64,7 +64,7 @@ impl Statement {
                 .map(|gone| part(gone, rules))
                 .filter(|gone| !gone.words.is_empty())
                 .collect(),
-            sequence: words(text).map(|word| lowered(word)).collect(),
+            sequence: words(text).map(lowered).collect(),
             is_change: rules.is_change(text),
             is_negated: rules.is_negated(text),
             is_unspaced: text.chars().any(is_unspaced),

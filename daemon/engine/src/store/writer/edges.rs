@@ -67,7 +67,6 @@ impl Group {
         Ok(Ok(Change::EdgeGone(Box::new(edge))))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what an operation is made of")]
     fn append_edge(
         &mut self,
         tables: &mut Tables<'_>,

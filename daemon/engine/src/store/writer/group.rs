@@ -368,7 +368,6 @@ impl Group {
     }
 
     /// Writes the record and the operation that made it.
-    #[expect(clippy::too_many_arguments, reason = "what an operation is made of")]
     fn record(
         &mut self,
         tables: &mut Tables<'_>,
@@ -413,6 +412,7 @@ impl Group {
     }
 
     /// Adds an operation to the history.
+    #[expect(clippy::needless_pass_by_value, reason = "it is used up here")]
     pub(super) fn append(&mut self, tables: &mut Tables<'_>, operation: Operation) {
         let (bytes, chain) = history::encode(&operation, &self.chain);
         tables.gathered.operation(operation.sequence.0, bytes);
