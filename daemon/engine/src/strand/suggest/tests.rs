@@ -55,7 +55,7 @@ fn suggested(strand: &Strand, number: u32) -> Vec<(u32, String, EdgeStatus)> {
     let mut edges = Vec::new();
     for step in steps {
         let StepChange::Relate(edge) = step.change else {
-            panic!("only relations are suggested");
+            unreachable!("only relations are suggested");
         };
         edges.push((
             edge.key.to.0,
