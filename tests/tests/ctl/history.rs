@@ -115,30 +115,8 @@ fn undo_walks_back_one_change_after_another() {
     let undone = world.json(&["undo"]);
     assert_eq!(undone["reverted"][0]["kind"], "tag");
     assert_eq!(text(&world, &web), PNPM);
-    let second = world.json(&["undo"]);
-    assert_eq!(text(&world, &web), NPM);
-    // An undo is undone by its own sequence.
-    world.done(&["undo", &second["sequence"].to_string()]);
-    assert_eq!(text(&world, &web), PNPM);
-    // The change stands again, and is the last one that does.
     world.done(&["undo"]);
     assert_eq!(text(&world, &web), NPM);
-    world.done(&["undo"]);
-    assert_eq!(
-        world.json(&["read", &web])["memories"][0]["status"],
-        "forgotten"
-    );
-    assert!(world.refused(&["undo"]).contains("not undone"));
-    let log = world.json(&["log", &web]);
-    let is_undone = |operation: &Value| operation["undone"] == true;
-    let undone = log["operations"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|line| is_undone(line));
-    // Store, revise, tag, and the undo that was undone.
-    assert_eq!(undone.count(), 4);
-    assert_eq!(log["operations"][0]["reason"], "undoes 1");
 }
 
 #[test]
@@ -153,17 +131,6 @@ fn a_later_change_stands_in_the_way() {
     assert!(text(&world, &web).contains("Version 9"));
     world.done(&["undo", &revised.to_string(), "--force"]);
     assert_eq!(text(&world, &web), NPM);
-}
-
-#[test]
-fn a_whole_topic_is_one_change() {
-    let world = World::new();
-    world.add("web", NPM, &[]);
-    world.add("web", "The web client needs two workers.", &[]);
-    world.done(&["forget", "web", "--all", "--yes"]);
-    let undone = world.json(&["undo"]);
-    assert_eq!(undone["memories_total"], 2);
-    assert_eq!(world.found(&["web client"]).len(), 2);
 }
 
 #[test]

@@ -88,10 +88,6 @@ pub(super) struct Step<'a> {
     extractor: &'a str,
     origin: &'static str,
     at: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    branch: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    commit: &'a str,
 }
 
 impl<'a> Line<'a> {
@@ -146,8 +142,6 @@ impl<'a> Step<'a> {
             extractor: &step.extractor,
             origin: step.origin.name(),
             at: time::write(step.at),
-            branch: &step.git.branch,
-            commit: &step.git.commit,
         }
     }
 }
