@@ -20,7 +20,7 @@ pub(crate) struct Pools {
     pub(crate) hooks: Pool,
     /// Searches, reads, stores and the like.
     pub(crate) quick: Pool,
-    /// Minutes of work, as many as [`Work::begin_long`] lets in.
+    /// Minutes of work, as many as `Work::begin_long` lets in.
     pub(crate) long: Pool,
 }
 
