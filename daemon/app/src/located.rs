@@ -15,9 +15,9 @@ use crate::{App, Asker};
 pub struct Located {
     /// With the hashes of today.
     pub source: SourceRef,
-    /// Goes into the attribute [`LINE_ATTRIBUTE`].
+    /// Goes into the attribute `LINE_ATTRIBUTE`.
     pub line: Option<LineHash>,
-    /// Goes into the attribute [`SOURCE_PROJECT_ATTRIBUTE`] of a global memory: whose root the
+    /// Goes into the attribute `SOURCE_PROJECT_ATTRIBUTE` of a global memory: whose root the
     /// path is relative to.
     pub project: Option<Scope>,
     is_there: bool,
