@@ -1,6 +1,7 @@
 //! Fading, computed when read from stored originals, never compounding.
 
 use crate::model::{Kinds, Memory, Timestamp};
+use crate::policy::lifecycle::HUB_ABOVE;
 
 /// Recalls after which a memory fades half as fast.
 const OFTEN_RECALLED: u64 = 10;
@@ -16,25 +17,38 @@ pub struct Fading {
     pub pinned: bool,
     /// How often it was recalled or confirmed.
     pub access_count: u64,
+    /// How central it is in the graph, 0 to 1.
+    pub centrality: f32,
     /// When it was last stored, recalled, confirmed or became true.
     pub seen_at: Timestamp,
 }
 
 impl Fading {
-    /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`, with the
-    /// half-life doubled for what was recalled more than ten times.
+    /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)]
     pub fn confidence_at(&self, now: Timestamp) -> f32 {
-        let (false, Some(half_life_days)) = (self.pinned, self.half_life_days) else {
+        let Some(stretched) = self.stretched_half_life_days() else {
             return self.confidence;
         };
-        let stretched = if self.access_count > OFTEN_RECALLED {
-            half_life_days * 2.0
-        } else {
-            half_life_days
-        };
         self.confidence * 0.5_f64.powf(self.seen_at.age_days(now) / stretched) as f32
+    }
+
+    /// The half-life, doubled for what was recalled more than ten times and again for a hub of the
+    /// graph; `None` for what does not fade.
+    #[must_use]
+    pub fn stretched_half_life_days(&self) -> Option<f64> {
+        if self.pinned {
+            return None;
+        }
+        let mut half_life_days = self.half_life_days?;
+        if self.access_count > OFTEN_RECALLED {
+            half_life_days *= 2.0;
+        }
+        if self.centrality > HUB_ABOVE {
+            half_life_days *= 2.0;
+        }
+        Some(half_life_days)
     }
 }
 
@@ -89,10 +103,15 @@ impl Recalls {
     }
 }
 
-/// Returns the confidence a memory has now, as [`Fading`] computes it; age counts from when it was
-/// last seen.
+/// Returns the confidence a memory of this centrality has now, as [`Fading`] computes it; age counts
+/// from when it was last seen.
 #[must_use]
-pub fn effective_confidence(memory: &Memory, kinds: &Kinds, now: Timestamp) -> f32 {
+pub fn effective_confidence(
+    memory: &Memory,
+    kinds: &Kinds,
+    centrality: f32,
+    now: Timestamp,
+) -> f32 {
     let fading = Fading {
         confidence: memory.confidence,
         half_life_days: kinds
@@ -100,6 +119,7 @@ pub fn effective_confidence(memory: &Memory, kinds: &Kinds, now: Timestamp) -> f
             .and_then(|spec| spec.half_life_days),
         pinned: memory.pinned,
         access_count: memory.access_count,
+        centrality,
         seen_at: memory.last_seen_at.max(memory.valid_from),
     };
     fading.confidence_at(now)
@@ -122,6 +142,7 @@ mod tests {
             half_life_days: Some(30.0),
             pinned: false,
             access_count: OFTEN_RECALLED,
+            centrality: HUB_ABOVE,
             seen_at: Timestamp::default(),
         };
         assert!((left(fading, 30) - 0.4).abs() < 1e-6);
@@ -136,6 +157,12 @@ mod tests {
                 .abs()
                 < 1e-6
         );
+        let hub = Fading {
+            access_count: OFTEN_RECALLED + 1,
+            centrality: 0.6,
+            ..fading
+        };
+        assert!((left(hub, 120) - 0.4).abs() < 1e-6);
         assert!(
             (left(
                 Fading {

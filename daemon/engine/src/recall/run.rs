@@ -10,7 +10,6 @@ use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode};
 use crate::index::vectors::Candidates;
 use crate::model::{Memory, MemoryNumber, Timestamp};
-use crate::policy::decay::effective_confidence;
 use crate::policy::stale::SourceState;
 use crate::ports::{NoSources, Sources};
 use crate::strand::{Counted, ReadError, Strand};
@@ -427,8 +426,7 @@ impl Strand {
         ) in found
         {
             let source_state = sources.state(&memory);
-            let confidence =
-                source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
+            let confidence = source_state.cap(self.confidence_of(&memory, search.now));
             factors.confidence = Factors::confidence_factor(confidence);
             hits.push(Hit {
                 score: evidence.fused * factors.product(),

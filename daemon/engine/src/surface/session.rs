@@ -93,7 +93,8 @@ pub fn choose(
             .entry(row.kind)
             .or_insert_with(|| Standing::of(catalog.kind_of(row), kinds));
         if let Some(standing) = standing {
-            let rank = standing.rank(row, row.is_in(&global), now);
+            let centrality = catalog.graph().centrality(number);
+            let rank = standing.rank(row, centrality, row.is_in(&global), now);
             let one = Ranked {
                 number,
                 rank,
