@@ -21,8 +21,10 @@ mod listen;
 mod ports;
 mod project;
 mod reach;
+mod restore;
 mod rpc;
 mod runtime;
+mod scheduler;
 mod serve;
 mod system;
 mod telemetry;
@@ -69,7 +71,7 @@ fn run(args: &Args) -> Result<(), Failure> {
     }
     let paths = config::places(args)?;
     serve(args, inherited, paths.clone()).inspect_err(|failure| {
-        if failure.is_lasting() {
+        if failure.is_lasting() && args.restore.is_none() {
             complaint::leave(&paths, failure);
         }
     })
@@ -81,6 +83,9 @@ fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure>
     let config = config::load(args, paths)?;
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;
+    if let Some(backup) = &args.restore {
+        return restore::restore(&config, backup);
+    }
     match lifecycle::run(config, home, inherited, args.detached)? {
         None => Ok(()),
         Some(handover) => {

@@ -23,6 +23,7 @@ use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
 use crate::hook::{self, Gate};
 use crate::ports::Places;
+use crate::scheduler;
 use crate::work::{self, Work};
 use crate::writer::WriterHandle;
 
@@ -74,6 +75,8 @@ pub(crate) struct Runtime {
     pub(crate) writer: WriterHandle,
     /// Turns text into vectors.
     pub(crate) embedder: EmbedderHandle,
+    /// Tells the scheduler to end.
+    pub(crate) scheduler: scheduler::Handle,
     /// Which directory is which project.
     pub(crate) places: Arc<Places>,
     /// Who works.

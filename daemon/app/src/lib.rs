@@ -10,6 +10,7 @@
 //! the sessions that go on.
 
 pub mod asker;
+pub mod backup;
 pub mod brief;
 pub mod check;
 pub mod checkpoint;
@@ -23,11 +24,15 @@ pub mod forget;
 pub mod hook;
 pub mod import;
 pub mod indexes;
+pub mod jobs;
 pub mod layout;
+pub mod lifecycle;
 pub mod limit;
 pub mod located;
 pub mod memory;
+pub mod metrics;
 pub mod outbox;
+pub mod overseen;
 mod own_lines;
 pub mod patterns;
 pub mod plain_file;
@@ -41,6 +46,7 @@ pub mod scopes;
 pub mod search;
 mod session_id;
 pub mod session_log;
+pub mod settings;
 pub mod shown;
 pub mod sources;
 pub mod stale;
@@ -58,7 +64,9 @@ pub use asker::Asker;
 pub use hook::Hooks;
 pub use layout::Layout;
 pub use memory::Memory;
+pub use metrics::Metrics;
 pub use refusal::Refusal;
+pub use settings::Settings;
 
 /// Everything that a use case may need.
 pub struct App {
@@ -66,6 +74,10 @@ pub struct App {
     pub memory: Memory,
     /// What hooks know.
     pub hooks: Hooks,
+    /// What was done, counted day by day.
+    pub metrics: Arc<Metrics>,
+    /// What the user set for the upkeep.
+    pub settings: Settings,
     /// Where all of it lies.
     pub layout: Layout,
     /// The only way to change the knowledge base.

@@ -47,6 +47,7 @@ called!(
     BriefRequest,
     ContextRequest,
     ExportRequest,
+    LifecycleRequest,
 );
 
 /// Sends what a use case came to.

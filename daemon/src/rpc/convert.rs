@@ -1,10 +1,13 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
+pub(crate) mod backup;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod edit;
 pub(crate) mod exchange;
 pub(crate) mod health;
+pub(crate) mod lifecycle;
+pub(crate) mod metrics;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod store;
