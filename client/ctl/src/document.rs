@@ -6,6 +6,7 @@
 
 mod care;
 mod exchange;
+mod life;
 mod memory;
 mod search;
 mod status;
@@ -14,6 +15,7 @@ mod work;
 
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
+pub(crate) use life::{BackupsDocument, LifecycleDocument, MetricsDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
 pub(crate) use search::{SearchDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};

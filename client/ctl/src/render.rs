@@ -6,6 +6,7 @@
 
 mod care;
 mod findings;
+mod life;
 mod memory;
 mod search;
 mod stats;
@@ -20,6 +21,7 @@ pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
 pub(crate) use findings::findings;
+pub(crate) use life::{backups, fates, metrics};
 pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};

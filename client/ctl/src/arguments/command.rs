@@ -3,10 +3,10 @@
 use clap::Subcommand;
 
 use crate::command::{
-    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect, Doctor, Down,
-    Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune,
-    Read, Receipts, Recent, Reindex, Rename, Restore, Revise, Search, Session, Set, Stale, Stats,
-    Status, Tag, Topics, Up, Upgrade, Xref,
+    Add, Append, Backup, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect,
+    Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Lifecycle, Man, Merge,
+    Model, Pack, Prune, Read, Receipts, Recent, Reindex, Rename, Restore, Revise, Search, Session,
+    Set, Stale, Stats, Status, Tag, Topics, Up, Upgrade, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -101,6 +101,10 @@ pub(super) enum Care {
     Prune(Prune),
     /// Finds near duplicates, and merges them
     Compact(Compact),
+    /// Shows which memories faded; archives and prunes them
+    Lifecycle(Lifecycle),
+    /// Backs the store up; lists, verifies and restores backups
+    Backup(Backup),
     /// Makes every index anew
     Reindex(Reindex),
     /// Writes memories as JSON, Markdown or AMRL
@@ -211,6 +215,8 @@ impl Care {
             Self::Stale(command) => command.run(context),
             Self::Prune(command) => command.run(context),
             Self::Compact(command) => command.run(context),
+            Self::Lifecycle(command) => command.run(context),
+            Self::Backup(command) => command.run(context),
             Self::Reindex(command) => command.run(context),
             Self::Export(command) => command.run(context),
             Self::Import(command) => command.run(context),

@@ -29,7 +29,16 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ),
     (
         "Care",
-        &["stale", "prune", "compact", "reindex", "export", "import"],
+        &[
+            "stale",
+            "prune",
+            "compact",
+            "lifecycle",
+            "backup",
+            "reindex",
+            "export",
+            "import",
+        ],
     ),
     (
         "Daemon",

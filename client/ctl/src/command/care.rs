@@ -1,11 +1,15 @@
 //! Keeping the strand in shape: what is outdated, quiet, doubled or broken.
 
+mod backup;
 mod compact;
+mod lifecycle;
 mod prune;
 mod reindex;
 mod stale;
 
+pub(crate) use backup::Backup;
 pub(crate) use compact::Compact;
+pub(crate) use lifecycle::Lifecycle;
 pub(crate) use prune::Prune;
 pub(crate) use reindex::Reindex;
 pub(crate) use stale::Stale;
