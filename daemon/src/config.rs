@@ -8,6 +8,7 @@ use helix_app::{Settings, plain_file};
 use helix_engine::model::KindSpec;
 use helix_engine::policy::duplicates::WORK_MAX;
 use helix_proto::paths::Paths;
+use helix_redact::Entropy;
 use serde::Deserialize;
 
 use crate::args::Args;
@@ -50,6 +51,8 @@ pub(crate) struct Config {
     pub(crate) compact_work: usize,
     /// The upkeep that the daemon does by itself.
     pub(crate) settings: Settings,
+    /// How far random tokens are taken for secrets.
+    pub(crate) entropy: Entropy,
     /// Kinds beside the built-in ones.
     pub(crate) kinds: Vec<KindSpec>,
 }
@@ -70,6 +73,8 @@ struct File {
     lifecycle: LifecycleSection,
     #[serde(default)]
     backup: BackupSection,
+    #[serde(default)]
+    redact: RedactSection,
     #[serde(default)]
     kind: Vec<KindSection>,
 }
@@ -116,6 +121,12 @@ impl From<LifecycleMode> for Mode {
 #[serde(deny_unknown_fields)]
 struct BackupSection {
     daily: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RedactSection {
+    entropy: Option<Entropy>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -171,6 +182,7 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
             lifecycle: file.lifecycle.mode.map(Mode::from),
             daily_backup: file.backup.daily.unwrap_or(true),
         },
+        entropy: file.redact.entropy.unwrap_or_default(),
         kinds: file.kind.into_iter().map(kind_spec).collect(),
         paths,
     };
@@ -299,7 +311,7 @@ mod tests {
     #[test]
     fn files_are_strict_and_complete() {
         let file: File = toml::from_str(
-            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n",
+            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n[redact]\nentropy = 'strict'\n",
         )
         .unwrap();
         assert_eq!(file.embedder.threads, Some(2));
@@ -307,6 +319,7 @@ mod tests {
             (file.hooks.stop_reminder, file.hooks.subagent_prompts),
             (Some(false), None)
         );
+        assert_eq!(file.redact.entropy, Some(Entropy::Strict));
         assert_eq!(file.kind.first().unwrap().name, "recipe");
         let upkeep: File =
             toml::from_str("[lifecycle]\nmode = 'propose'\n[backup]\ndaily = false\n").unwrap();

@@ -5,6 +5,7 @@
 //! else.
 
 mod care;
+mod conflicts;
 mod exchange;
 mod life;
 mod memory;
@@ -14,6 +15,7 @@ mod topics;
 mod work;
 
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
+pub(crate) use conflicts::{ConflictsDocument, SettledDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
 pub(crate) use life::{BackupsDocument, LifecycleDocument, MetricsDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};

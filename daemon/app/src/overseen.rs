@@ -1,6 +1,6 @@
 //! What was done on the last days, and how the parts fare now, in numbers.
 
-use helix_engine::model::{EdgeStatus, Relation, Sequence};
+use helix_engine::model::{EdgeStatus, MemoryNumber, Relation, Sequence, Status};
 use helix_engine::store::States;
 
 use crate::indexes::{Embedding, Index, indexes};
@@ -48,7 +48,16 @@ pub fn overseen(app: &App, days: usize) -> Result<Overseen, Refusal> {
 
 fn conflicts_open(app: &App) -> usize {
     let catalog = app.memory.strand.catalog();
-    catalog.graph().count_edges(|edge| {
-        edge.key.relation == Relation::Contradicts && edge.status == EdgeStatus::Suggested
-    })
+    let is_active = |number: MemoryNumber| {
+        let row = catalog.row(number);
+        row.is_some_and(|row| row.status == Status::Active)
+    };
+    let edges = catalog.graph().stored();
+    let open = edges.filter(|edge| {
+        edge.key.relation == Relation::Contradicts
+            && edge.status != EdgeStatus::Rejected
+            && is_active(edge.key.from)
+            && is_active(edge.key.to)
+    });
+    open.count()
 }

@@ -5,7 +5,7 @@
 pub mod admit;
 pub mod apart;
 pub mod checkpoint;
-pub mod claims;
+pub mod consolidate;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;
@@ -15,6 +15,7 @@ pub mod lifecycle;
 pub mod resemble;
 pub mod same;
 pub mod stale;
+pub mod suspect;
 pub mod tags;
 pub mod times;
 pub mod work;

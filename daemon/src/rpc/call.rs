@@ -28,6 +28,8 @@ macro_rules! called {
 }
 
 called!(
+    ConflictsRequest,
+    SettleRequest,
     StoreRequest,
     StoreBatchRequest,
     SearchRequest,

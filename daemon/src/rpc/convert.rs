@@ -3,6 +3,7 @@
 pub(crate) mod backup;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
+pub(crate) mod conflicts;
 pub(crate) mod edit;
 pub(crate) mod exchange;
 pub(crate) mod health;

@@ -7,7 +7,16 @@ use clap::Command;
 pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Memories",
-        &["add", "batch", "search", "read", "forget", "restore"],
+        &[
+            "add",
+            "batch",
+            "search",
+            "read",
+            "forget",
+            "restore",
+            "settle",
+            "supersede",
+        ],
     ),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),
     (
@@ -30,6 +39,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Care",
         &[
+            "conflicts",
             "stale",
             "prune",
             "compact",

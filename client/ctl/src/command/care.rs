@@ -2,6 +2,7 @@
 
 mod backup;
 mod compact;
+mod conflicts;
 mod lifecycle;
 mod prune;
 mod reindex;
@@ -9,6 +10,7 @@ mod stale;
 
 pub(crate) use backup::Backup;
 pub(crate) use compact::Compact;
+pub(crate) use conflicts::Conflicts;
 pub(crate) use lifecycle::Lifecycle;
 pub(crate) use prune::Prune;
 pub(crate) use reindex::Reindex;

@@ -302,12 +302,6 @@ impl Graph {
         self.edges.get(key)
     }
 
-    /// How many edges there are that `is_wanted`, without links and supersessions.
-    #[must_use]
-    pub fn count_edges(&self, is_wanted: impl Fn(&Arc) -> bool) -> usize {
-        self.edges.values().filter(|edge| is_wanted(edge)).count()
-    }
-
     /// How many active edges lead to a memory, beside the largest such number: 0 to 1, and 0
     /// everywhere where there are no edges.
     #[must_use]

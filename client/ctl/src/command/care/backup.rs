@@ -94,7 +94,7 @@ async fn ask(context: &Context, action: Action) -> Result<v1::BackupReply, Failu
     };
     let mut client = context.connect(Start::IfAbsent).await?;
     let asking = client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.backup(request).await);
-    while_slow(context.screen, "reading the store", asking).await
+    Ok(while_slow(context.screen, "reading the store", asking).await?)
 }
 
 /// The daemon has another working directory.

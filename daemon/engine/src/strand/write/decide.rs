@@ -5,10 +5,10 @@ use std::iter;
 use super::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Memory, MemoryNumber, Scope, Status, Timestamp, Topic};
+use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp, Topic};
 use crate::policy::edit::{Absorbed, Edit, Sourced};
 use crate::store::{Cause, Change, Write, WriteError};
-use crate::strand::Strand;
+use crate::strand::{Replaced, Strand};
 use helix_redact::State;
 
 /// A request's writes, which go into one transaction.
@@ -138,11 +138,15 @@ impl Strand {
                 links,
                 stamps,
                 force,
+                replaces,
                 entropy,
                 actor,
                 at,
             } => {
                 let catalog = self.catalog();
+                let given = stamps.as_ref().and_then(|stamps| stamps.id);
+                let id = given.unwrap_or_else(|| MemoryId::new(at, &entropy));
+                let supersedes = superseding(&catalog, &replaces, id, &actor, at);
                 match catalog.same_text(admitted.text_hash, &admitted.scope) {
                     Some(number) if !force => {
                         // Recalls that no commit has written yet count too.
@@ -157,22 +161,24 @@ impl Strand {
                             Label::Reinforced,
                         )
                     }
-                    _ => Decided {
-                        text_hash: Some(admitted.text_hash),
-                        words: Some(words),
-                        ..decided(
-                            Write::Store {
-                                admitted,
-                                links,
-                                stamps,
-                                entropy,
-                                actor,
-                                at,
-                                cause: Cause::default(),
-                            },
-                            Label::Stored,
-                        )
-                    },
+                    _ => {
+                        let text_hash = Some(admitted.text_hash);
+                        let store = Write::Store {
+                            admitted,
+                            links,
+                            stamps,
+                            entropy,
+                            actor,
+                            at,
+                            cause: Cause::default(),
+                        };
+                        Decided {
+                            writes: iter::once(store).chain(supersedes).collect(),
+                            words: Some(words),
+                            text_hash,
+                            label: Label::Stored,
+                        }
+                    }
                 }
             }
             Request::Edit {
@@ -338,6 +344,31 @@ impl Strand {
             write(pair.duplicate, supersedes, because.continued()),
         ])
     }
+}
+
+/// The writes that let a new memory take the place of others, where these are still as they were
+/// when that was decided.
+fn superseding(
+    catalog: &Catalog,
+    replaces: &[Replaced],
+    id: MemoryId,
+    actor: &Actor,
+    at: Timestamp,
+) -> Vec<Write> {
+    let is_same = |replaced: &&Replaced| {
+        catalog
+            .row(replaced.number)
+            .is_some_and(|row| row.status == Status::Active && row.sequence == replaced.sequence)
+    };
+    let write = |replaced: &Replaced| Write::Edit {
+        number: replaced.number,
+        edit: Edit::Supersede { by: id },
+        expected: None,
+        actor: actor.clone(),
+        at,
+        cause: Cause::because(replaced.reason.clone()).continued(),
+    };
+    replaces.iter().filter(is_same).map(write).collect()
 }
 
 /// States as the store has them.

@@ -241,6 +241,7 @@ mod tests {
             links: Vec::new(),
             stamps: None,
             force: false,
+            replaces: Vec::new(),
             entropy: [low, high, 0, 0, 0, 0, 0, 0, 0, 0],
             actor: actor(),
             at: Timestamp::default(),
