@@ -9,6 +9,8 @@ mod call;
 mod convert;
 mod export;
 mod import;
+mod purge;
+mod review;
 mod status;
 mod upgrade;
 
@@ -375,6 +377,27 @@ impl Helix for Service {
             upgrade::upgrade(&runtime, &request)
         });
         reply(upgraded.await)
+    }
+
+    async fn review(
+        &self,
+        request: Request<v1::ReviewRequest>,
+    ) -> Result<Response<v1::ReviewReply>, Status> {
+        review::review(self, request).await
+    }
+
+    async fn settle(
+        &self,
+        request: Request<v1::SettleRequest>,
+    ) -> Result<Response<v1::SettleReply>, Status> {
+        review::settle(self, request).await
+    }
+
+    async fn purge(
+        &self,
+        request: Request<v1::PurgeRequest>,
+    ) -> Result<Response<v1::PurgeReply>, Status> {
+        purge::purge(self, request).await
     }
 
     async fn shutdown(

@@ -7,6 +7,7 @@
 mod care;
 mod exchange;
 mod memory;
+mod review;
 mod search;
 mod status;
 mod topics;
@@ -15,6 +16,7 @@ mod work;
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
+pub(crate) use review::{PurgeDocument, ReviewDocument, SettleDocument, review_kind};
 pub(crate) use search::{SearchDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};
 pub(crate) use topics::{

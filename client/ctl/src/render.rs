@@ -7,6 +7,7 @@
 mod care;
 mod findings;
 mod memory;
+mod review;
 mod search;
 mod stats;
 mod status;
@@ -21,6 +22,7 @@ pub(crate) use care::{
 };
 pub(crate) use findings::findings;
 pub(crate) use memory::{candidates, in_full, source};
+pub(crate) use review::{purged, review, review_item};
 pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;

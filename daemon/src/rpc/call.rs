@@ -47,6 +47,9 @@ called!(
     BriefRequest,
     ContextRequest,
     ExportRequest,
+    ReviewRequest,
+    SettleRequest,
+    PurgeRequest,
 );
 
 /// Sends what a use case came to.

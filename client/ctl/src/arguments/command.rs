@@ -5,8 +5,8 @@ use clap::Subcommand;
 use crate::command::{
     Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect, Doctor, Down,
     Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune,
-    Read, Receipts, Recent, Reindex, Rename, Restore, Revise, Search, Session, Set, Stale, Stats,
-    Status, Tag, Topics, Up, Upgrade, Xref,
+    Purge, Read, Receipts, Recent, Reindex, Rename, Restore, Review, Revise, Search, Session, Set,
+    Stale, Stats, Status, Tag, Topics, Up, Upgrade, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -43,6 +43,10 @@ pub(super) enum Memories {
     Forget(Forget),
     /// Makes a forgotten, archived or superseded memory active again
     Restore(Restore),
+    /// Lists what waits for your word, and approves or rejects it
+    Review(Review),
+    /// Removes memories and every trace of their text
+    Purge(Purge),
 }
 
 /// Memories and topics changed.
@@ -169,6 +173,8 @@ impl Memories {
             Self::Read(command) => command.run(context),
             Self::Forget(command) => command.run(context),
             Self::Restore(command) => command.run(context),
+            Self::Review(command) => command.run(context),
+            Self::Purge(command) => command.run(context),
         }
     }
 }

@@ -7,7 +7,9 @@ use clap::Command;
 pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Memories",
-        &["add", "batch", "search", "read", "forget", "restore"],
+        &[
+            "add", "batch", "search", "read", "forget", "restore", "review", "purge",
+        ],
     ),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),
     (

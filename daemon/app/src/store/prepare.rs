@@ -7,6 +7,7 @@ use std::{mem, thread};
 use helix_engine::model::{Draft, Memory, Scope, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
+use helix_engine::policy::scales::Stated as Importance;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::{Request, Strand};
 use helix_redact::redacted;
@@ -81,6 +82,12 @@ pub(super) fn prepare(
     force: bool,
 ) -> Result<Prepared, Refusal> {
     let own_lines = given::take_own_lines(&mut new);
+    new.importance = Importance {
+        importance: new.importance,
+        priority: new.priority.take(),
+        weight: new.weight.take(),
+    }
+    .importance()?;
     let given = Given::of(&new);
     let (admitted, unseen) = admitted(app, asker, new)?;
     let (words, known) = if force {
@@ -171,7 +178,7 @@ fn draft(new: NewMemory, asker: &Asker) -> Result<Draft, Refusal> {
         other => Some(Scope::parse(other).map_err(|error| Refusal::invalid(error.to_string()))?),
     };
     Ok(Draft {
-        summary: String::new(),
+        summary: new.summary,
         topic: new.topic,
         text: new.text,
         kind: Some(new.kind).filter(|kind| !kind.is_empty()),

@@ -206,6 +206,7 @@ pub(super) fn portable() -> impl Strategy<Value = Portable> {
                 last_seen_at,
                 access_count,
                 status,
+                summary: String::new(),
             }
         })
 }

@@ -96,7 +96,7 @@ fn memory(change: Change) -> Option<Box<Memory>> {
         Change::Memory(memory) | Change::Same(memory) => Some(memory),
         Change::Edge(_)
         | Change::EdgeGone(_)
-        | Change::Purged(_)
+        | Change::Purged(..)
         | Change::Tombstone(..)
         | Change::None => None,
     }
@@ -143,7 +143,14 @@ impl Strand {
                 at,
             } => {
                 let catalog = self.catalog();
-                match catalog.same_text(admitted.text_hash, &admitted.scope) {
+                let waiting = catalog.waiting_text(admitted.text_hash, &admitted.scope);
+                let known = catalog.same_text(admitted.text_hash, &admitted.scope);
+                match known.or(waiting) {
+                    Some(number)
+                        if !force && known.is_none() && actor.origin.is_shown_unasked() =>
+                    {
+                        decided(approval(number, actor, at), Label::Reinforced)
+                    }
                     Some(number) if !force => {
                         // Recalls that no commit has written yet count too.
                         let access_count = catalog.row(number).map_or(0, |row| row.access_count);
@@ -328,6 +335,18 @@ impl Strand {
             write(pair.kept, absorbs, Cause::default()),
             write(pair.duplicate, supersedes, because.continued()),
         ])
+    }
+}
+
+/// The approval of a quarantined memory by somebody whose word is believed and who says the same.
+fn approval(number: MemoryNumber, actor: Actor, at: Timestamp) -> Write {
+    Write::Edit {
+        number,
+        edit: Edit::Approve { by: actor.origin },
+        expected: None,
+        actor,
+        at,
+        cause: Cause::because("somebody said the very same".to_owned()),
     }
 }
 
