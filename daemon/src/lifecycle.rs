@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use helix_app::compact::Uncompared;
 use helix_app::hook::{
     Attention, Files, Hooks, Incidents, Load, Options, Receipts, Sessions, Twice, Watches,
 };
 use helix_app::ports::Projects;
 use helix_app::reach::Reach;
 use helix_app::sources::Sources;
+use helix_app::uncompared::Uncompared;
 use helix_app::{App, Layout, Memory};
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
@@ -27,16 +27,19 @@ use crate::config::Config;
 use crate::detach::leave_start_log;
 use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
-use crate::handover::{self, Handover, Successor};
+use crate::handover::Handover;
 use crate::home::{Home, make_directory, says_where};
-use crate::hook::{self, Gate};
+use crate::hook;
 use crate::indexer::{self, Indexer};
 use crate::listen::custody::Custody;
 use crate::listen::{self, Inherited, Listening};
+use crate::pools::Pools;
 use crate::ports::{Embedding, Places, Process, Workers};
-use crate::runtime::{Pools, Runtime};
+use crate::runtime::Runtime;
 use crate::serve::{self, Backlog};
+use crate::successor::{self, Successor};
 use crate::system::{SystemClock, SystemRandomness};
+use crate::turn::Gate;
 use crate::work::Work;
 use crate::writer;
 use end::Signals;
@@ -340,7 +343,7 @@ impl Runtime {
         };
         let life = Process {
             started_at,
-            is_successor: handover::is_taking_over(),
+            is_successor: successor::is_taking_over(),
             work: Arc::clone(&work),
         };
         Ok(Self {

@@ -18,14 +18,18 @@ mod hook;
 mod indexer;
 mod lifecycle;
 mod listen;
+mod peer;
+mod pools;
 mod ports;
 mod project;
 mod reach;
 mod rpc;
 mod runtime;
 mod serve;
+mod successor;
 mod system;
 mod telemetry;
+mod turn;
 mod work;
 mod writer;
 
@@ -64,7 +68,7 @@ fn main() {
 
 fn run(args: &Args) -> Result<(), Failure> {
     let inherited = listen::inherited()?;
-    if args.detached && !handover::is_taking_over() {
+    if args.detached && !successor::is_taking_over() {
         detach::leave_parent(&inherited)?;
     }
     let paths = config::places(args)?;
@@ -79,6 +83,7 @@ fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure>
     // Before anything is kept or logged.
     helix_redact::check().map_err(|error| Failure::Rules(error.to_string()))?;
     let config = config::load(args, paths)?;
+    config.entropy.set();
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;
     match lifecycle::run(config, home, inherited, args.detached)? {

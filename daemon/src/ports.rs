@@ -20,9 +20,9 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::embedder::EmbedderHandle;
+use crate::pools::Pools;
 use crate::project::{self, Projects};
 use crate::reach;
-use crate::runtime::Pools;
 use crate::system::SystemClock;
 use crate::work::Work;
 

@@ -22,8 +22,8 @@ use helix_app::check::check;
 use helix_app::status::overview;
 use helix_app::threads::{long_off_thread, off_thread};
 use helix_app::{
-    App, brief, checkpoint, compact, context, edit, find, forget, receipts, search, session_log,
-    stale, statistics, store, topics,
+    App, brief, checkpoint, compact, conflicts, context, edit, find, forget, receipts, search,
+    session_log, stale, statistics, store, topics,
 };
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
@@ -32,8 +32,8 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
+use crate::peer::Peer;
 use crate::runtime::Runtime;
-use crate::serve::Peer;
 use crate::work::Long;
 use call::{begin_long, refused, reply};
 
@@ -183,6 +183,29 @@ impl Helix for Service {
             Ok(convert::topics::recent(&memories, total))
         })
         .await
+    }
+
+    async fn conflicts(
+        &self,
+        request: Request<v1::ConflictsRequest>,
+    ) -> Result<Response<v1::ConflictsReply>, Status> {
+        self.ask(request, |app, asker, _| {
+            let found = conflicts::list(app, asker)?;
+            Ok(convert::conflicts::conflicts(&found))
+        })
+        .await
+    }
+
+    async fn settle(
+        &self,
+        request: Request<v1::SettleRequest>,
+    ) -> Result<Response<v1::SettleReply>, Status> {
+        let mut request = self.met(request).await?;
+        let settlement = convert::conflicts::settlement(request.settlement()).map_err(refused)?;
+        let asker = self.asker(request.caller.take()).await?;
+        let (first, second) = (&request.first, &request.second);
+        let settled = conflicts::settle(&self.runtime.app, &asker, first, second, settlement);
+        reply(settled.await.map(|told| convert::conflicts::settled(&told)))
     }
 
     async fn stats(
@@ -386,11 +409,11 @@ impl Helix for Service {
         review::review(self, request).await
     }
 
-    async fn settle(
+    async fn judge(
         &self,
-        request: Request<v1::SettleRequest>,
-    ) -> Result<Response<v1::SettleReply>, Status> {
-        review::settle(self, request).await
+        request: Request<v1::JudgeRequest>,
+    ) -> Result<Response<v1::JudgeReply>, Status> {
+        review::judge(self, request).await
     }
 
     async fn purge(

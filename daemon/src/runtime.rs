@@ -1,15 +1,13 @@
 //! What every request needs: the use cases, the writer, threads, counters.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub(crate) use helix_app::Asker;
-use helix_app::memory::FILES_PATIENCE;
-use helix_app::pool::Pool;
 use helix_app::project::Project;
+use helix_app::sources::FILES_PATIENCE;
 use helix_app::{App, Refusal};
 use helix_engine::model::{Actor, Origin, Timestamp};
 use helix_engine::neutral::quoted;
@@ -20,10 +18,11 @@ use tokio::sync::Notify;
 
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
-use crate::handover::Successor;
-use crate::hook::{self, Gate};
+use crate::pools::Pools;
 use crate::ports::Places;
-use crate::work::{self, Work};
+use crate::successor::Successor;
+use crate::turn::Gate;
+use crate::work::Work;
 use crate::writer::WriterHandle;
 
 /// Longest agent or session name that is kept, in characters.
@@ -33,36 +32,6 @@ const NAME_MAX_CHARS: usize = 128;
 /// for the first commit of a large history without a remote, which goes on behind the refusal and
 /// is remembered.
 const IDENTIFY_PATIENCE: Duration = Duration::from_secs(3);
-
-/// Threads for ordinary calls beside one for each core: such as wait for the disk.
-const QUICK_THREADS_EXTRA: usize = 2;
-
-/// Ordinary calls that wait for a thread; beyond it they are refused.
-const QUICK_WAITING_MAX: usize = 1_024;
-
-/// The threads that calls and hooks are worked on by, each class its own.
-#[derive(Debug)]
-pub(crate) struct Pools {
-    /// Hooks: as many as their gate lets in, and those that hang.
-    pub(crate) hooks: Pool,
-    /// Searches, reads, stores and the like.
-    pub(crate) quick: Pool,
-    /// Minutes of work, as many as [`Work::begin_long`] lets in.
-    pub(crate) long: Pool,
-}
-
-impl Default for Pools {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Self {
-            // Nothing waits for long: what is let in has a thread, which may be at the end of the
-            // one before.
-            hooks: Pool::new("hook", hook::THREADS_MAX, hook::THREADS_MAX),
-            quick: Pool::new("call", cores + QUICK_THREADS_EXTRA, QUICK_WAITING_MAX),
-            long: Pool::new("long", work::LONG_MAX, work::LONG_MAX),
-        }
-    }
-}
 
 /// Shared by all handlers.
 pub(crate) struct Runtime {

@@ -17,7 +17,7 @@ use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 
 use crate::serve::Stop;
-use crate::tools::effect_of;
+use crate::tools::ToolSet;
 use crate::turn::{Line, Place};
 
 /// Methods that exist, which are those that the server's capabilities declare; a request for one of
@@ -36,6 +36,7 @@ pub(crate) struct Screened<T> {
     stop: Stop,
     opened: bool,
     line: Line,
+    tools: ToolSet,
 }
 
 /// What becomes of a message that arrives before the handshake.
@@ -46,13 +47,14 @@ enum Verdict {
 }
 
 impl<T> Screened<T> {
-    /// Screens `inner` until `stop`, and puts its calls into `line`.
-    pub(crate) fn new(inner: T, stop: Stop, line: Line) -> Self {
+    /// Screens `inner` until `stop`, and puts its calls of `tools` into `line`.
+    pub(crate) fn new(inner: T, stop: Stop, line: Line, tools: ToolSet) -> Self {
         Self {
             inner,
             stop,
             opened: false,
             line,
+            tools,
         }
     }
 
@@ -62,7 +64,8 @@ impl<T> Screened<T> {
             return;
         };
         if let ClientRequest::CallToolRequest(call) = &mut request.request {
-            let effect = effect_of(&call.params.name, call.params.arguments.as_ref());
+            let given = call.params.arguments.as_ref();
+            let effect = self.tools.effect_of(&call.params.name, given);
             let place: Place = self.line.enter(effect);
             call.extensions_mut().insert(place);
         }

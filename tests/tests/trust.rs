@@ -167,7 +167,7 @@ fn a_whole_topic_is_settled_at_once_and_agents_settle_nothing() {
     let mut world = World::new();
     let other = "The numbat report is made on Mondays by the second worker.";
     world.import(&[FOREIGN, other], &[]);
-    let request = v1::SettleRequest {
+    let request = v1::JudgeRequest {
         caller: Some(helix_client::caller(
             Program::Mcp,
             &world.project.root,
@@ -181,7 +181,7 @@ fn a_whole_topic_is_settled_at_once_and_agents_settle_nothing() {
     let settled = world
         .served
         .rpc
-        .call(async |rpc| rpc.settle(request.clone()).await);
+        .call(async |rpc| rpc.judge(request.clone()).await);
     let refused = settled.unwrap_err().to_string();
     assert!(refused.contains("only a person"), "{refused}");
     world.done(&["review", "approve", "--topic", "foreign"]);

@@ -28,8 +28,10 @@ pub(crate) use add::Add;
 pub(crate) use browse::{
     Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref,
 };
-pub(crate) use care::{Compact, Prune, Reindex, Stale};
-pub(crate) use change::{Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Tag};
+pub(crate) use care::{Compact, Conflicts, Prune, Reindex, Stale};
+pub(crate) use change::{
+    Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, Supersede, Tag,
+};
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use completions::Completions;
 pub(crate) use connect::{Connect, Disconnect};

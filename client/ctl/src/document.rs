@@ -5,6 +5,7 @@
 //! else.
 
 mod care;
+mod conflicts;
 mod exchange;
 mod memory;
 mod review;
@@ -14,9 +15,10 @@ mod topics;
 mod work;
 
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
+pub(crate) use conflicts::{ConflictsDocument, SettledDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
-pub(crate) use review::{PurgeDocument, ReviewDocument, SettleDocument, review_kind};
+pub(crate) use review::{JudgeDocument, PurgeDocument, ReviewDocument, review_kind};
 pub(crate) use search::{SearchDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};
 pub(crate) use topics::{

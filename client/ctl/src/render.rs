@@ -5,6 +5,7 @@
 //! passes [`crate::text`] on its way.
 
 mod care;
+mod conflicts;
 mod findings;
 mod memory;
 mod review;
@@ -20,6 +21,7 @@ mod tests;
 pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
+pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use findings::findings;
 pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use review::{purged, review, review_item};

@@ -3,10 +3,7 @@
 
 mod duplicates;
 mod files;
-mod rest;
 mod times;
-
-pub use self::rest::Uncompared;
 
 use std::sync::Arc;
 

@@ -14,6 +14,7 @@ pub mod brief;
 pub mod check;
 pub mod checkpoint;
 pub mod compact;
+pub mod conflicts;
 pub mod context;
 pub mod edit;
 pub mod exchange;
@@ -52,6 +53,7 @@ pub mod store;
 pub mod threads;
 pub mod told;
 pub mod topics;
+pub mod uncompared;
 mod upkeep;
 
 use std::sync::Arc;

@@ -7,9 +7,8 @@ use helix_engine::model::{Scope, SourceRef, plain_path};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::stale::LineHash;
 
-use crate::memory::FILES_PATIENCE;
 use crate::project::plain;
-use crate::sources;
+use crate::sources::{self, FILES_PATIENCE};
 use crate::{App, Asker};
 
 /// A source as it is recorded.

@@ -7,15 +7,12 @@ use std::time::Duration;
 use helix_engine::model::Timestamp;
 use helix_engine::strand::Strand;
 
-use crate::compact::Uncompared;
 use crate::outbox::Outbox;
 use crate::ports::{Clock, Embedder, Projects, Randomness};
 use crate::project::Project;
 use crate::reach::Reach;
 use crate::sources::Sources;
-
-/// How long a call waits for files that a memory is about.
-pub const FILES_PATIENCE: Duration = Duration::from_millis(500);
+use crate::uncompared::Uncompared;
 
 /// The knowledge base, and what is asked beside it.
 pub struct Memory {

@@ -3,14 +3,15 @@
 //!
 //! Everything here is decided by a person at a shell; no agent settles what is about to be believed.
 
-mod settle;
+mod judge;
 
-pub(crate) use self::settle::meant;
-pub use self::settle::{Settled, Wanted as Verdict, settle};
+pub(crate) use self::judge::meant;
+pub use self::judge::{Settled, Wanted as Verdict, judge};
 
 use helix_engine::index::catalog::Catalog;
-use helix_engine::model::{EdgeKey, EdgeStatus, MemoryNumber, Origin, Relation, Topic};
+use helix_engine::model::{EdgeKey, EdgeStatus, MemoryNumber, Origin, Relation, Status, Topic};
 
+use crate::conflicts::without_number;
 use crate::limit::Limit;
 use crate::told::Told;
 use crate::{App, Asker, Refusal, scopes};
@@ -163,7 +164,13 @@ pub(super) fn waiting(catalog: &Catalog, scopes: &[u32], topic: &Option<Topic>) 
         .graph()
         .stored()
         .filter(|edge| edge.status == EdgeStatus::Suggested);
-    let edges = suggested.map(|edge| Waiting::Edge(edge.key));
+    let is_in_use = |number: MemoryNumber| {
+        let row = catalog.row(number);
+        row.is_some_and(|row| row.status == Status::Active)
+    };
+    let edges = suggested
+        .filter(|edge| is_in_use(edge.key.from) && is_in_use(edge.key.to))
+        .map(|edge| Waiting::Edge(edge.key));
     let mut waiting: Vec<Waiting> = memories
         .chain(edges)
         .filter(|waiting| is_wanted(waiting.number()))
@@ -195,7 +202,7 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
             let said = edge.map(|edge| edge.reason).unwrap_or_default();
             Ok(Some(Item {
                 kind,
-                reason: why_suggested(kind, &said),
+                reason: why_suggested(kind, &without_number(&said)),
                 memory,
                 other: Some(other),
                 relation: key.relation.name(),

@@ -1,6 +1,7 @@
 //! Storing: admit, look for near duplicates, write, answer when it is durable.
 
 mod alike;
+mod corrections;
 mod given;
 mod links;
 mod prepare;
@@ -13,6 +14,7 @@ use helix_engine::strand::{Outcome, Request, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
 
 use self::alike::Alike;
+pub use self::corrections::Corrected;
 use self::prepare::{Prepared, prepare, prepare_all};
 use crate::ports::{Later, Outcomes, SubmitError};
 use crate::shown;
@@ -64,6 +66,8 @@ pub enum How {
     Reinforced,
     /// It resembles a memory, and nothing was stored.
     Duplicate,
+    /// A memory that said part of it has its text now.
+    Extended,
 }
 
 /// What storing came to.
@@ -77,6 +81,8 @@ pub struct Stored {
     pub similarity: f32,
     /// What whoever gave it should know.
     pub warnings: Vec<String>,
+    /// What it corrected, or cannot stand beside.
+    pub corrected: Vec<Corrected>,
 }
 
 impl Stored {
@@ -86,6 +92,7 @@ impl Stored {
             memory,
             similarity,
             warnings: Vec::new(),
+            corrected: Vec::new(),
         }
     }
 }
@@ -120,20 +127,31 @@ pub async fn one(
         let prepared = prepare(app, &asker, new, force)?;
         submit(app, asker, prepared)
     });
-    let (answer, asker, warnings) = match submitted.await? {
+    let (answer, asker, notes) = match submitted.await? {
         Submitted::Answered(stored) => return Ok(*stored),
         Submitted::Written {
             answer,
             asker,
-            warnings,
-        } => (answer, asker, warnings),
+            notes,
+        } => (answer, asker, notes),
     };
     let outcome = answer.await?.into_iter().next();
     let outcome = outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))??;
-    if !needs_disk(&outcome) {
-        return stored(app, &asker, outcome, warnings);
+    if let Outcome::Stored(memory) = &outcome {
+        let (number, corrected) = (memory.number, &notes.corrected);
+        corrections::note_conflicts(app, &asker.actor, number, corrected).await?;
     }
-    off_thread(app, move |app| stored(app, &asker, outcome, warnings)).await
+    if !needs_disk(&outcome) {
+        return stored(app, &asker, outcome, notes);
+    }
+    off_thread(app, move |app| stored(app, &asker, outcome, notes)).await
+}
+
+/// What whoever gave a memory is told beside what became of it.
+#[derive(Debug, Default)]
+struct Notes {
+    warnings: Vec<String>,
+    corrected: Vec<Corrected>,
 }
 
 /// A memory on its way to its answer.
@@ -143,7 +161,7 @@ enum Submitted {
     Written {
         answer: Answer,
         asker: Asker,
-        warnings: Vec<String>,
+        notes: Notes,
     },
     /// It is not written.
     Answered(Box<Stored>),
@@ -160,15 +178,30 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
             request,
             mut warnings,
             unknown_links,
+            corrections,
             ..
         } => {
             warnings.extend(unknown_links.iter().map(|link| leads_nowhere(link)));
+            let corrected = corrections::told(corrections);
             Ok(Submitted::Written {
                 answer: app.writer.submit(vec![request])?,
                 asker,
-                warnings,
+                notes: Notes {
+                    warnings,
+                    corrected,
+                },
             })
         }
+        Prepared::Extend {
+            request, warnings, ..
+        } => Ok(Submitted::Written {
+            answer: app.writer.submit(vec![request])?,
+            asker,
+            notes: Notes {
+                warnings,
+                corrected: Vec::new(),
+            },
+        }),
     }
 }
 
@@ -205,7 +238,15 @@ pub async fn batch(
     });
     let (requests, slots) = slots(prepared.await?);
     let outcomes = app.writer.submit(requests)?.await?;
-    off_thread(app, move |app| answers(app, &asker, slots, outcomes)).await
+    let actor = asker.actor.clone();
+    let items = off_thread(app, move |app| answers(app, &asker, slots, outcomes)).await?;
+    for item in &items {
+        if let Item::Stored(stored) = item {
+            let number = stored.memory.memory.number;
+            corrections::note_conflicts(app, &actor, number, &stored.corrected).await?;
+        }
+    }
+    Ok(items)
 }
 
 /// Gives all memories of a batch one time.
@@ -223,7 +264,7 @@ fn stamp(prepared: &mut [Result<Prepared, Refusal>], now: Timestamp) {
 
 /// Where the answer for one of a batch comes from.
 enum Slot {
-    Written(Vec<String>),
+    Written(Notes),
     Refused(String),
     Duplicate {
         memory: Box<Memory>,
@@ -240,10 +281,26 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
     for one in prepared {
         slots.push(match one {
             Ok(Prepared::Write {
+                request,
+                warnings,
+                corrections,
+                ..
+            }) => {
+                requests.push(request);
+                let corrected = corrections::told(corrections);
+                Slot::Written(Notes {
+                    warnings,
+                    corrected,
+                })
+            }
+            Ok(Prepared::Extend {
                 request, warnings, ..
             }) => {
                 requests.push(request);
-                Slot::Written(warnings)
+                Slot::Written(Notes {
+                    warnings,
+                    corrected: Vec::new(),
+                })
             }
             Ok(Prepared::Duplicate { memory, similarity }) => {
                 Slot::Duplicate { memory, similarity }
@@ -271,8 +328,8 @@ fn answers(
                 Item::Stored(Stored::duplicate(Told::of(app, &memory), similarity))
             }
             Slot::Alike(alike) => alike::answer(alike, &items),
-            Slot::Written(warnings) => match outcomes.next() {
-                Some(Ok(outcome)) => Item::Stored(stored(app, asker, outcome, warnings)?),
+            Slot::Written(notes) => match outcomes.next() {
+                Some(Ok(outcome)) => Item::Stored(stored(app, asker, outcome, notes)?),
                 Some(Err(error)) => Item::Refused(error.to_string()),
                 None => return Err(Refusal::internal("the writer gave too few answers")),
             },
@@ -290,24 +347,31 @@ fn needs_disk(outcome: &Outcome) -> bool {
     }
 }
 
-fn stored(
-    app: &App,
-    asker: &Asker,
-    outcome: Outcome,
-    warnings: Vec<String>,
-) -> Result<Stored, Refusal> {
+fn stored(app: &App, asker: &Asker, outcome: Outcome, notes: Notes) -> Result<Stored, Refusal> {
+    let no_memory = || Refusal::internal("the writer did not store what it was to");
     let (how, memory, similarity) = match outcome {
         Outcome::Stored(memory) => (How::New, memory, 0.0),
         Outcome::Reinforced(memory) => (How::Reinforced, memory, 1.0),
-        Outcome::Edited(_) | Outcome::Done => {
-            return Err(Refusal::internal("the writer did not store what it was to"));
+        // The last step of an extension has left the memory as it is now.
+        Outcome::Edited(edited) => {
+            let memory = edited.memories.into_iter().next_back();
+            (How::Extended, Box::new(memory.ok_or_else(no_memory)?), 1.0)
         }
+        Outcome::Done => return Err(no_memory()),
+    };
+    let corrected = if how == How::New {
+        notes.corrected
+    } else {
+        Vec::new()
     };
     shown::note_known(app, asker, &[memory.number]);
+    let mut warnings = notes.warnings;
+    warnings.extend(corrected.iter().map(Corrected::sentence));
     Ok(Stored {
         how,
         memory: Told::of(app, &memory),
         similarity,
         warnings,
+        corrected,
     })
 }

@@ -5,7 +5,7 @@
 pub mod admit;
 pub mod apart;
 pub mod checkpoint;
-pub mod claims;
+pub mod consolidate;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;
@@ -16,6 +16,7 @@ pub mod resemble;
 pub mod same;
 pub mod scales;
 pub mod stale;
+pub mod suspect;
 pub mod tags;
 pub mod times;
 pub mod work;

@@ -17,6 +17,7 @@ pub mod parse;
 mod place;
 pub mod relevance;
 mod run;
+mod search;
 mod words;
 
 pub use calendar::Calendar;
@@ -29,4 +30,4 @@ pub use leaf::Leaf;
 pub use narrow::Narrowed;
 pub use parse::{ParsedQuery, QueryError};
 pub use place::Place;
-pub use run::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search, WordsFound};
+pub use search::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search, WordsFound};

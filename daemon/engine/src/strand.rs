@@ -6,6 +6,7 @@
 
 mod changes;
 mod compact;
+mod corrections;
 mod graph;
 mod meaning;
 mod mentions;
@@ -20,6 +21,7 @@ mod verify;
 mod write;
 
 pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest, are_apart};
+pub use corrections::{Correction, Replaced};
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
@@ -41,8 +43,6 @@ use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
 use crate::lock_order::{Lock, Ordered};
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
-use crate::policy::apart::Particulars;
-use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
 use crate::ports::Storage;
 use crate::store::{Examined, Snapshot, Store, StoreError};
 
@@ -188,38 +188,6 @@ impl Strand {
     #[must_use]
     pub fn has_all_terms(&self, query: &LexicalQuery, memory: &Memory) -> bool {
         query.has_all(&open::document(memory))
-    }
-
-    /// Finds the active memory of the same scope that resembles a text most and is about the same
-    /// things, with its Jaccard similarity. `words` are the text's.
-    ///
-    /// # Errors
-    /// When the disk or the word index fails.
-    pub fn near_duplicate(
-        &self,
-        admitted: &Admitted,
-        words: &WordSet,
-    ) -> Result<Option<(Memory, f32)>, ReadError> {
-        if words.len() < RESEMBLE_TOKENS_MIN {
-            return Ok(None);
-        }
-        let query = self
-            .lexical
-            .rarest(&admitted.text, prefix_length(words.len()))?;
-        let candidates = self.similar_words(&query, &admitted.scope)?;
-        let particulars = Particulars::of(&admitted.text);
-        let mut best: Option<(Memory, f32)> = None;
-        for memory in self.memories(&candidates)? {
-            let similarity = words.jaccard(&WordSet::of(&memory.text));
-            let is_better = best.as_ref().is_none_or(|(_, best)| similarity > *best);
-            if similarity > NEAR_DUPLICATE
-                && is_better
-                && !particulars.are_apart(&Particulars::of(&memory.text))
-            {
-                best = Some((memory, similarity));
-            }
-        }
-        Ok(best)
     }
 
     fn similar_words(

@@ -28,6 +28,8 @@ macro_rules! called {
 }
 
 called!(
+    ConflictsRequest,
+    SettleRequest,
     StoreRequest,
     StoreBatchRequest,
     SearchRequest,
@@ -48,7 +50,7 @@ called!(
     ContextRequest,
     ExportRequest,
     ReviewRequest,
-    SettleRequest,
+    JudgeRequest,
     PurgeRequest,
 );
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
+pub(crate) mod conflicts;
 pub(crate) mod edit;
 pub(crate) mod exchange;
 pub(crate) mod health;

@@ -1,4 +1,4 @@
-//! `Review` and `Settle`.
+//! `Review` and `Judge`.
 
 use helix_app::review;
 use helix_proto::v1;
@@ -20,13 +20,13 @@ pub(super) async fn review(
 }
 
 /// Approves or rejects what waits.
-pub(super) async fn settle(
+pub(super) async fn judge(
     service: &Service,
-    request: Request<v1::SettleRequest>,
-) -> Result<Response<v1::SettleReply>, Status> {
+    request: Request<v1::JudgeRequest>,
+) -> Result<Response<v1::JudgeReply>, Status> {
     let mut request = service.met(request).await?;
     let who = service.who(request.caller.take());
     let verdict = convert::review::verdict(request);
-    let settled = review::settle(&service.runtime.app, who, verdict).await;
+    let settled = review::judge(&service.runtime.app, who, verdict).await;
     reply(settled.map(convert::review::settled))
 }

@@ -29,7 +29,7 @@ fn deadline(call: &str) -> Option<Duration> {
         "Hello" | "Shutdown" | "Hook" => GREETING_DEADLINE,
         "Store" | "StoreBatch" | "Search" | "Read" | "Edit" | "ListTopics" | "Recent" | "Stats"
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
-        | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Review" | "Settle" => {
+        | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Review" | "Judge" => {
             CALL_DEADLINE
         }
         "Stale" | "Compact" | "Reindex" | "Check" | "Purge" => MAINTENANCE_DEADLINE,

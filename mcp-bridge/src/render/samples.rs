@@ -97,6 +97,7 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
 
 pub(super) fn reply_with(outcome: StoreOutcome, similarity: f32) -> StoreReply {
     StoreReply {
+        corrections: Vec::new(),
         outcome: outcome.into(),
         memory: Some(arm64()),
         similarity,

@@ -324,8 +324,7 @@ fn a_command_that_mended_is_told() {
         .failed("npm test", mistake)
         .unwrap()
         .unwrap();
-    let remedy =
-        "fixed before by running `npm install left-pad --registry=https://me:[redacted]@host/` (";
+    let remedy = "fixed before by running `npm install left-pad --registry=https://me:[redacted:address]@host/` (";
     assert!(told.contains(remedy), "{told}");
     assert!(!told.contains("secret"), "{told}");
 }

@@ -3,10 +3,10 @@
 use clap::Subcommand;
 
 use crate::command::{
-    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect, Doctor, Down,
-    Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune,
-    Purge, Read, Receipts, Recent, Reindex, Rename, Restore, Review, Revise, Search, Session, Set,
-    Stale, Stats, Status, Tag, Topics, Up, Upgrade, Xref,
+    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Disconnect,
+    Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model,
+    Pack, Prune, Purge, Read, Receipts, Recent, Reindex, Rename, Restore, Review, Revise, Search,
+    Session, Set, Settle, Stale, Stats, Status, Supersede, Tag, Topics, Up, Upgrade, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -43,6 +43,10 @@ pub(super) enum Memories {
     Forget(Forget),
     /// Makes a forgotten, archived or superseded memory active again
     Restore(Restore),
+    /// Says which of two memories holds, or that both do
+    Settle(Settle),
+    /// Lets one memory take the place of another
+    Supersede(Supersede),
     /// Lists what waits for your word, and approves or rejects it
     Review(Review),
     /// Removes memories and every trace of their text
@@ -101,6 +105,8 @@ pub(super) enum Browsing {
 pub(super) enum Care {
     /// Finds memories whose source changed
     Stale(Stale),
+    /// Lists memories that contradict each other
+    Conflicts(Conflicts),
     /// Finds topics that were quiet for long; removes nothing
     Prune(Prune),
     /// Finds near duplicates, and merges them
@@ -173,6 +179,8 @@ impl Memories {
             Self::Read(command) => command.run(context),
             Self::Forget(command) => command.run(context),
             Self::Restore(command) => command.run(context),
+            Self::Settle(command) => command.run(context),
+            Self::Supersede(command) => command.run(context),
             Self::Review(command) => command.run(context),
             Self::Purge(command) => command.run(context),
         }
@@ -215,6 +223,7 @@ impl Care {
     fn run(self, context: &Context) -> Outcome {
         match self {
             Self::Stale(command) => command.run(context),
+            Self::Conflicts(command) => command.run(context),
             Self::Prune(command) => command.run(context),
             Self::Compact(command) => command.run(context),
             Self::Reindex(command) => command.run(context),

@@ -8,7 +8,16 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Memories",
         &[
-            "add", "batch", "search", "read", "forget", "restore", "review", "purge",
+            "add",
+            "batch",
+            "search",
+            "read",
+            "forget",
+            "restore",
+            "settle",
+            "supersede",
+            "review",
+            "purge",
         ],
     ),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),
@@ -31,7 +40,15 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ),
     (
         "Care",
-        &["stale", "prune", "compact", "reindex", "export", "import"],
+        &[
+            "conflicts",
+            "stale",
+            "prune",
+            "compact",
+            "reindex",
+            "export",
+            "import",
+        ],
     ),
     (
         "Daemon",

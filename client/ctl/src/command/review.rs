@@ -9,7 +9,7 @@ use helix_proto::exit;
 use super::change::Edit;
 use crate::ask::{is_there_somebody, prompted};
 use crate::context::{Context, wait};
-use crate::document::{ReviewDocument, SettleDocument, hyphenated};
+use crate::document::{JudgeDocument, ReviewDocument, hyphenated};
 use crate::failure::{Failure, Outcome};
 use crate::text::one_line;
 use crate::{render, screen};
@@ -132,19 +132,19 @@ fn list(context: &Context, reply: &v1::ReviewReply) -> Outcome {
 
 fn settle_named(context: &Context, which: Which, approve: bool) -> Outcome {
     let json = which.json;
-    let request = v1::SettleRequest {
+    let request = v1::JudgeRequest {
         caller: Some(context.caller()),
         approve,
         references: which.references,
         all: which.all,
         topic: which.topic.unwrap_or_default(),
-        ..v1::SettleRequest::default()
+        ..v1::JudgeRequest::default()
     };
     wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;
         let reply = settle(&mut client, request).await?;
         if json {
-            screen::json(&SettleDocument::from(&reply))?;
+            screen::json(&JudgeDocument::from(&reply))?;
             return Ok(exit::OK);
         }
         let done = if approve { "approved" } else { "rejected" };
@@ -159,12 +159,9 @@ fn settle_named(context: &Context, which: Which, approve: bool) -> Outcome {
     })
 }
 
-async fn settle(
-    client: &mut Client,
-    request: v1::SettleRequest,
-) -> Result<v1::SettleReply, Failure> {
+async fn settle(client: &mut Client, request: v1::JudgeRequest) -> Result<v1::JudgeReply, Failure> {
     let reply = client
-        .call_at_most_once(async |rpc| rpc.settle(request.clone()).await)
+        .call_at_most_once(async |rpc| rpc.judge(request.clone()).await)
         .await?;
     for note in &reply.notes {
         screen::remark(&format!("helixctl: {}", one_line(note)));
@@ -241,12 +238,12 @@ fn settle_item(context: &Context, item: &v1::ReviewItem, approve: bool) -> Resul
         let memory = memory.as_ref();
         memory.map(|memory| hyphenated(&memory.id))
     };
-    let request = v1::SettleRequest {
+    let request = v1::JudgeRequest {
         caller: Some(context.caller()),
         approve,
         references: id(&item.memory).into_iter().collect(),
         other: id(&item.other).unwrap_or_default(),
-        ..v1::SettleRequest::default()
+        ..v1::JudgeRequest::default()
     };
     wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;

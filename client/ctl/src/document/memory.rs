@@ -156,7 +156,7 @@ fn said(field: &str) -> Option<&str> {
 
 impl<'a> From<&'a v1::SourceRef> for SourceDocument<'a> {
     fn from(source: &'a v1::SourceRef) -> Self {
-        let known = |bytes: &[u8]| (!bytes.is_empty()).then(|| hexadecimal(bytes));
+        let known = |bytes: &[u8]| (!bytes.is_empty()).then(|| hex::encode(bytes));
         Self {
             path: &source.path,
             line: (source.line != 0).then_some(source.line),
@@ -234,28 +234,18 @@ pub(super) fn outcome(reply: &v1::StoreReply) -> &'static str {
         v1::StoreOutcome::Unspecified => "unspecified",
         v1::StoreOutcome::Stored => "stored",
         v1::StoreOutcome::Reinforced => "reinforced",
+        v1::StoreOutcome::Extended => "extended",
         v1::StoreOutcome::Duplicate => "duplicate",
     }
 }
 
 /// Writes an id as UUIDs are written.
 pub(crate) fn hyphenated(id: &[u8]) -> String {
-    let mut text = String::new();
-    for (at, byte) in id.iter().enumerate() {
-        if HYPHENS_BEFORE_BYTES.contains(&at) {
-            text.push('-');
+    let mut text = hex::encode(id);
+    for byte in HYPHENS_BEFORE_BYTES.into_iter().rev() {
+        if byte < id.len() {
+            text.insert(2 * byte, '-');
         }
-        text.extend(digits(*byte));
     }
     text
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| digits(*byte)).collect()
-}
-
-fn digits(byte: u8) -> impl Iterator<Item = char> {
-    [byte >> 4, byte & 0xf]
-        .into_iter()
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
 }

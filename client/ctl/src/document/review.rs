@@ -25,7 +25,7 @@ struct ItemDocument<'a> {
 
 /// What was settled.
 #[derive(Debug, Serialize)]
-pub(crate) struct SettleDocument<'a> {
+pub(crate) struct JudgeDocument<'a> {
     settled: u32,
     memories: Vec<MemoryDocument<'a>>,
     notes: &'a [String],
@@ -69,8 +69,8 @@ impl<'a> From<&'a v1::ReviewItem> for ItemDocument<'a> {
     }
 }
 
-impl<'a> From<&'a v1::SettleReply> for SettleDocument<'a> {
-    fn from(reply: &'a v1::SettleReply) -> Self {
+impl<'a> From<&'a v1::JudgeReply> for JudgeDocument<'a> {
+    fn from(reply: &'a v1::JudgeReply) -> Self {
         Self {
             settled: reply.settled,
             memories: reply.memories.iter().map(MemoryDocument::from).collect(),

@@ -116,7 +116,7 @@ impl World {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    super::files::hex(&Sha256::digest(bytes))
+    hex::encode(Sha256::digest(bytes))
 }
 
 fn make_wheel(dir: &Path, name: &str, files: &[(&str, &str)]) -> Source {

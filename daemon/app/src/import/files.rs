@@ -10,6 +10,7 @@ use crate::exchange::Format;
 use helix_engine::exchange::{
     Base, Flaw, OwnLines, Place, Portable, Problem, Report, amrl, json, markdown,
 };
+use helix_redact::Public;
 
 use super::incoming::Incoming;
 use super::spool::{Spool, SpoolError};
@@ -123,7 +124,8 @@ impl Reading<'_> {
             .unwrap_or(file)
             .trim_end_matches(".md");
         let failed = |error| Ended::Failed(Refusal::invalid(format!("{file}: {error}")));
-        let mut reader = markdown::Reader::new(input, topic).map_err(failed)?;
+        // Sections are read one by one, and a private part may begin in one and end in another.
+        let mut reader = markdown::Reader::new(Public::new(input), topic).map_err(failed)?;
         for section in reader.by_ref() {
             let markdown::Section { memory, base, .. } = section.map_err(failed)?;
             self.push(memory, base)?;

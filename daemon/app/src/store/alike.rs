@@ -64,9 +64,13 @@ fn written(prepared: &Result<Prepared, Refusal>) -> Option<(&Admitted, &WordSet)
             words,
             ..
         }) => Some((admitted, words)),
-        Ok(Prepared::Write { .. } | Prepared::Duplicate { .. } | Prepared::Alike(_)) | Err(_) => {
-            None
-        }
+        Ok(
+            Prepared::Write { .. }
+            | Prepared::Extend { .. }
+            | Prepared::Duplicate { .. }
+            | Prepared::Alike(_),
+        )
+        | Err(_) => None,
     }
 }
 

@@ -136,6 +136,7 @@ impl Batch {
                 Ok(Prepared::Alike(Alike { earlier, .. })) => {
                     batch.ids.get(*earlier).copied().flatten()
                 }
+                Ok(Prepared::Extend { id, .. }) => Some(*id),
                 Ok(Prepared::Write { .. }) | Err(_) => None,
             };
             batch.ids.push(id);

@@ -4,16 +4,17 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::model::{Draft, Memory, Scope, SourceRef};
+use helix_engine::model::{Draft, Memory, MemoryId, Origin, Scope, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::scales::Stated as Importance;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
-use helix_engine::strand::{Request, Strand};
+use helix_engine::strand::{Correction, Request, Strand};
 use helix_redact::redacted;
 
 use super::NewMemory;
 use super::alike::Alike;
+use super::corrections;
 use super::given::{self, Given};
 use super::links::Known;
 use crate::located::{Located, located};
@@ -36,6 +37,14 @@ pub(super) enum Prepared {
         known: Option<Box<Known>>,
         /// Links that lead nowhere yet.
         unknown_links: Vec<String>,
+        /// What it corrects.
+        corrections: Vec<Correction>,
+    },
+    /// It has all that a known memory says, and more: that one gets its text.
+    Extend {
+        id: MemoryId,
+        request: Request,
+        warnings: Vec<String>,
     },
     /// A near duplicate exists.
     Duplicate {
@@ -95,13 +104,23 @@ pub(super) fn prepare(
     } else {
         (WordSet::of(&admitted.text), same_text(app, &admitted)?)
     };
-    if !force
-        && known.is_none()
-        && let Some((memory, similarity)) = app.memory.strand.near_duplicate(&admitted, &words)?
-    {
-        return Ok(Prepared::Duplicate {
-            memory: Box::new(memory),
-            similarity,
+    let corrections = if force || known.is_some() {
+        Vec::new()
+    } else {
+        match meet(app, asker, &admitted, &words)? {
+            Met::Duplicate { memory, similarity } => {
+                return Ok(Prepared::Duplicate { memory, similarity });
+            }
+            Met::Corrections(corrections) => corrections,
+        }
+    };
+    if let Some(known) = corrections::extended(&corrections, &admitted) {
+        let warnings = admitted.warnings.clone();
+        let (actor, at) = (asker.actor.clone(), app.memory.now());
+        return Ok(Prepared::Extend {
+            id: known.id,
+            request: corrections::extend(known, admitted, actor, at),
+            warnings,
         });
     }
     let mut links = app
@@ -109,6 +128,7 @@ pub(super) fn prepare(
         .strand
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
+    warnings.extend(suspicion(&admitted, asker.actor.origin));
     warnings.extend(own_lines);
     match &known {
         Some(known) => warnings.extend(given.untaken(known, &admitted, &links.ids)),
@@ -123,6 +143,7 @@ pub(super) fn prepare(
         links: links.ids,
         stamps: None,
         force,
+        replaces: corrections::replaced(&corrections),
         entropy: app.memory.randomness.entropy(),
         actor: asker.actor.clone(),
         at: app.memory.now(),
@@ -133,7 +154,51 @@ pub(super) fn prepare(
         warnings,
         known: known.map(|known| Box::new(Known::of(known))),
         unknown_links,
+        corrections,
     })
+}
+
+/// Says that a text looks like orders to an agent, and what that means.
+fn suspicion(admitted: &Admitted, by: Origin) -> Option<String> {
+    if admitted.suspicions.is_empty() {
+        return None;
+    }
+    let why = admitted.suspicions.join(", ");
+    Some(if by == Origin::User {
+        format!(
+            "the text looks like orders to an agent ({why}); it is stored and not shown unasked"
+        )
+    } else {
+        format!(
+            "the text looks like orders to an agent ({why}); it is quarantined until a person approves it with `helixctl review`"
+        )
+    })
+}
+
+/// What is known that a new memory meets.
+enum Met {
+    Duplicate {
+        memory: Box<Memory>,
+        similarity: f32,
+    },
+    Corrections(Vec<Correction>),
+}
+
+/// Compares a new memory with those that share its words.
+fn meet(app: &App, asker: &Asker, admitted: &Admitted, words: &WordSet) -> Result<Met, Refusal> {
+    let strand = &app.memory.strand;
+    let neighbours = strand.neighbours(&admitted.text, &admitted.scope, words)?;
+    let corrections = Strand::corrections(admitted, asker.actor.origin, words, &neighbours);
+    if corrections.is_empty()
+        && let Some((memory, similarity)) =
+            Strand::near_duplicate(&admitted.text, words, &neighbours)
+    {
+        return Ok(Met::Duplicate {
+            memory: Box::new(memory),
+            similarity,
+        });
+    }
+    Ok(Met::Corrections(corrections))
 }
 
 /// Admits a draft, and says what could not be recorded of its source.

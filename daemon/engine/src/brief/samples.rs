@@ -48,7 +48,6 @@ pub(super) fn aged(topic: &str, text: &str, days: i64) -> Memory {
         provenance: Vec::new(),
         attributes: BTreeMap::new(),
         summary: String::new(),
-        claims: Vec::new(),
         suspicions: Vec::new(),
         valid_from: at,
         valid_to: None,

@@ -42,7 +42,6 @@ pub(super) fn memory() -> Memory {
         provenance: Vec::new(),
         attributes: BTreeMap::from(attributes),
         summary: String::new(),
-        claims: Vec::new(),
         suspicions: Vec::new(),
         valid_from: at,
         valid_to: None,

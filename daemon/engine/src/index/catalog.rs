@@ -57,10 +57,16 @@ pub struct Row {
     pub sequence: Sequence,
     /// Its text looks like orders to an agent.
     pub is_suspect: bool,
-    claims: Box<[u64]>,
 }
 
 impl Row {
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
+    /// it gives no orders.
+    #[must_use]
+    pub fn is_shown_unasked(&self) -> bool {
+        self.origin.is_shown_unasked() && !self.is_suspect
+    }
+
     /// Its topic, as a number that is the catalog's own: to group by, where the names do not
     /// matter.
     #[must_use]
@@ -116,7 +122,6 @@ pub struct Catalog {
     waiting_texts: HashMap<(u64, u32), u32>,
     by_status: BTreeMap<Status, u64>,
     graph: Graph,
-    claims: HashMap<u64, Vec<u32>>,
     sequence: Sequence,
     touched: BTreeMap<u32, (u64, Timestamp)>,
 }
@@ -336,21 +341,6 @@ impl Catalog {
         self.touched.remove(&number.0);
     }
 
-    /// The active memories that say something about what one of these hashes stands for, the
-    /// oldest first.
-    #[must_use]
-    pub fn of_claims(&self, claims: &[u64]) -> Vec<MemoryNumber> {
-        let mut numbers: Vec<u32> = claims
-            .iter()
-            .filter_map(|claim| self.claims.get(claim))
-            .flatten()
-            .copied()
-            .collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers.into_iter().map(MemoryNumber).collect()
-    }
-
     /// Returns a row's topic name.
     #[must_use]
     pub fn topic_of(&self, row: &Row) -> &str {
@@ -450,7 +440,6 @@ impl Catalog {
             text_hash,
             sequence: columns.sequence,
             is_suspect: columns.is_suspect,
-            claims: columns.claims.as_slice().into(),
         }
     }
 
@@ -461,9 +450,6 @@ impl Catalog {
         }
         if row.status == Status::Active {
             self.link_text(number, (row.text_hash, row.scope));
-            for claim in &row.claims {
-                self.claims.entry(*claim).or_default().push(number);
-            }
         }
         if row.status == Status::Quarantined {
             let text = (row.text_hash, row.scope);
@@ -490,11 +476,6 @@ impl Catalog {
         }
         if row.status == Status::Active {
             self.unlink_text(number, (row.text_hash, row.scope));
-            for claim in &row.claims {
-                if let Some(numbers) = self.claims.get_mut(claim) {
-                    numbers.retain(|known| *known != number);
-                }
-            }
         }
         if self.scopes.text(row.scope) != SCRATCH_SCOPE
             && let Some(count) = self.by_status.get_mut(&row.status)

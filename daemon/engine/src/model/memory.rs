@@ -49,9 +49,6 @@ pub struct Memory {
     /// One line for lists, at most [`SUMMARY_MAX_CHARS`] characters; empty when its author gave
     /// none.
     pub summary: String,
-    /// Hashes of what it says something about, by which contradictions are found; see
-    /// `policy::claims`.
-    pub claims: Vec<u64>,
     /// Names of what looks like orders to an agent in its text; see `policy::suspect`.
     pub suspicions: Vec<String>,
     /// When the fact became true.
@@ -68,6 +65,15 @@ pub struct Memory {
     pub status: Status,
     /// The operation that last changed it.
     pub sequence: Sequence,
+}
+
+impl Memory {
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
+    /// it gives no orders.
+    #[must_use]
+    pub fn is_shown_unasked(&self) -> bool {
+        self.origin.is_shown_unasked() && self.suspicions.is_empty()
+    }
 }
 
 /// A file, and where in it.

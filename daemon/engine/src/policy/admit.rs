@@ -8,10 +8,10 @@ use crate::model::{
     UnknownKind,
 };
 use crate::neutral::quoted;
-use crate::policy::claims;
 use crate::policy::importance::{self, Rated};
 use crate::policy::kept;
 use crate::policy::resemble::text_hash;
+use crate::policy::suspect;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 use helix_redact::{Redact, Redacted, Secrets, redaction_note};
 
@@ -63,8 +63,6 @@ pub struct Admitted {
     pub valid_from: Option<Timestamp>,
     /// One line for lists; empty when none was given.
     pub summary: String,
-    /// Hashes of what it says something about.
-    pub claims: Vec<u64>,
     /// Names of what looks like orders to an agent.
     pub suspicions: Vec<String>,
     /// What the author should know, e.g. that the topic was renamed.
@@ -190,8 +188,7 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         attributes: draft.attributes,
         valid_from: draft.valid_from,
         summary: checked_summary(&draft.summary)?,
-        claims: claims::keys_of(&text),
-        suspicions: Vec::new(),
+        suspicions: suspect::names_of(&text),
         warnings,
         text_hash: text_hash(&text),
         text,
@@ -216,7 +213,6 @@ impl Redact for Admitted {
             attributes,
             valid_from: _,
             summary,
-            claims,
             suspicions: _,
             warnings: _,
         } = self;
@@ -224,7 +220,6 @@ impl Redact for Admitted {
         secrets.written(text);
         if secrets.count() > before {
             *hash = text_hash(text);
-            *claims = claims::keys_of(text);
         }
         summary.redact(secrets);
         tags.redact(secrets);
@@ -413,7 +408,7 @@ mod tests {
             ..draft(&format!("log in with {token}"))
         });
         let admitted = admitted.unwrap();
-        assert_eq!(admitted.topic.as_str(), "deploy-redacted");
+        assert_eq!(admitted.topic.as_str(), "deploy-redacted-github-token");
         assert!(
             admitted
                 .warnings
@@ -426,7 +421,10 @@ mod tests {
             !told.contains(&token.to_lowercase()) && !told.contains("hunter2"),
             "{told}"
         );
-        assert_eq!(admitted.text_hash, text_hash("log in with [redacted]"));
+        assert_eq!(
+            admitted.text_hash,
+            text_hash("log in with [redacted:github-token]")
+        );
         let alone = check(Draft {
             topic: token.clone(),
             ..draft("x")

@@ -6,8 +6,8 @@
 mod text;
 
 use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, checked_summary, limit, unit_interval};
-use super::claims;
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
+use super::suspect;
 use super::tags::{self, KIND_DEFAULT, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
 use crate::model::{
@@ -329,8 +329,8 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
         }
     }
     follow_kind(edit, &before, memory);
-    if memory.text != before.text || memory.kind != before.kind {
-        memory.claims = claims::keys_of(&memory.text);
+    if memory.text != before.text {
+        memory.suspicions = suspect::names_of(&memory.text);
     }
     Ok(*memory != before)
 }

@@ -130,9 +130,7 @@ struct MemoryV1 {
     sequence: u64,
     #[prost(string, tag = "21")]
     summary: String,
-    #[prost(fixed64, repeated, tag = "22")]
-    claims: Vec<u64>,
-    #[prost(string, repeated, tag = "23")]
+    #[prost(string, repeated, tag = "22")]
     suspicions: Vec<String>,
 }
 
@@ -194,7 +192,6 @@ pub(super) fn encode(memory: &Memory) -> Vec<u8> {
         status: memory.status.name().to_owned(),
         sequence: memory.sequence.0,
         summary: memory.summary.clone(),
-        claims: memory.claims.clone(),
         suspicions: memory.suspicions.clone(),
     })
 }
@@ -265,7 +262,6 @@ pub(super) fn decode(number: MemoryNumber, bytes: &[u8]) -> Result<Memory, Codec
         provenance,
         attributes: record.attributes,
         summary: record.summary,
-        claims: record.claims,
         suspicions: record.suspicions,
         valid_from: Timestamp::from_micros(record.valid_from_us),
         valid_to: record.valid_to_us.map(Timestamp::from_micros),

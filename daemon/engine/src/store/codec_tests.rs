@@ -36,7 +36,6 @@ prop_compose! {
             }],
             attributes,
             summary: topic,
-            claims: vec![sequence, valid_from.cast_unsigned()],
             suspicions: pinned.then(|| "orders".to_owned()).into_iter().collect(),
             valid_from: Timestamp::from_micros(valid_from),
             valid_to: valid_to.map(Timestamp::from_micros),

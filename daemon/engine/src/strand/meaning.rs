@@ -468,6 +468,7 @@ mod tests {
                 links: Vec::new(),
                 stamps: None,
                 force: true,
+                replaces: Vec::new(),
                 entropy,
                 actor,
                 at,

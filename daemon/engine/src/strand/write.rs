@@ -8,7 +8,7 @@ mod tombstones;
 
 use std::sync::Arc;
 
-use super::Strand;
+use super::{Replaced, Strand};
 use crate::index::lexical::Prepared;
 use crate::model::{
     Actor, Checkpoint, Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp,
@@ -46,6 +46,8 @@ pub enum Request {
         stamps: Option<Box<Stamps>>,
         /// Stores a second memory with the same text.
         force: bool,
+        /// Memories that it takes the place of.
+        replaces: Vec<Replaced>,
         /// Random bytes for its id.
         entropy: [u8; 10],
         /// Who stores it.
@@ -135,6 +137,7 @@ impl Redact for Request {
                 links: _,
                 stamps,
                 force: _,
+                replaces: _,
                 entropy: _,
                 actor,
                 at: _,

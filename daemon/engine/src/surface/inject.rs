@@ -148,7 +148,6 @@ pub(crate) mod tests {
             provenance: Vec::new(),
             attributes: std::collections::BTreeMap::new(),
             summary: String::new(),
-            claims: Vec::new(),
             suspicions: Vec::new(),
             valid_from: at,
             valid_to: None,

@@ -114,7 +114,6 @@ fn memory(number: u32, entry: &Entry, handles: &mut BTreeSet<Handle>) -> Memory 
         provenance: Vec::new(),
         attributes: admitted.attributes,
         summary: String::new(),
-        claims: Vec::new(),
         suspicions: Vec::new(),
         valid_from: at,
         valid_to: None,

@@ -1,4 +1,4 @@
-//! `Review` and `Settle` as the wire has them.
+//! `Review` and `Judge` as the wire has them.
 
 use helix_app::review::{Item, Kind, Settled, Verdict, Wanted};
 use helix_proto::v1;
@@ -47,8 +47,8 @@ fn item(item: &Item) -> v1::ReviewItem {
 }
 
 /// Reads what is to be settled.
-pub(crate) fn verdict(wire: v1::SettleRequest) -> Verdict {
-    let v1::SettleRequest {
+pub(crate) fn verdict(wire: v1::JudgeRequest) -> Verdict {
+    let v1::JudgeRequest {
         approve,
         references,
         all,
@@ -66,8 +66,8 @@ pub(crate) fn verdict(wire: v1::SettleRequest) -> Verdict {
 }
 
 /// Writes what settling came to.
-pub(crate) fn settled(settled: Settled) -> v1::SettleReply {
-    v1::SettleReply {
+pub(crate) fn settled(settled: Settled) -> v1::JudgeReply {
+    v1::JudgeReply {
         memories: settled.memories.iter().map(told).collect(),
         settled: u32::try_from(settled.settled).unwrap_or(u32::MAX),
         notes: settled.notes,

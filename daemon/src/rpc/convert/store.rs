@@ -1,7 +1,7 @@
 //! `Store` and `StoreBatch` as the wire has them.
 
 use helix_app::Refusal;
-use helix_app::store::{How, Item, NewMemory, Stored};
+use helix_app::store::{Corrected, How, Item, NewMemory, Stored};
 use helix_engine::model::Timestamp;
 use helix_proto::v1;
 
@@ -61,12 +61,23 @@ pub(crate) fn stored(stored: &Stored) -> v1::StoreReply {
         How::New => v1::StoreOutcome::Stored,
         How::Reinforced => v1::StoreOutcome::Reinforced,
         How::Duplicate => v1::StoreOutcome::Duplicate,
+        How::Extended => v1::StoreOutcome::Extended,
     };
     v1::StoreReply {
         outcome: outcome.into(),
         memory: Some(told(&stored.memory)),
         similarity: stored.similarity,
         warnings: stored.warnings.clone(),
+        corrections: stored.corrected.iter().map(correction).collect(),
+    }
+}
+
+fn correction(corrected: &Corrected) -> v1::Correction {
+    v1::Correction {
+        handle: corrected.memory.handle.as_str().to_owned(),
+        text: corrected.memory.text.clone(),
+        is_replaced: corrected.is_replaced,
+        why: corrected.why.sentence().to_owned(),
     }
 }
 

@@ -64,7 +64,7 @@ impl Importer<'_> {
     fn status_of(&self, memory: &Portable) -> Option<Status> {
         let status = memory.status.unwrap_or(Status::Active);
         if self.trust || !status.is_indexed() {
-            return memory.status;
+            return Some(status);
         }
         Some(Status::Quarantined)
     }

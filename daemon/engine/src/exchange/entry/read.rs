@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use hex::FromHex;
 use serde_json::{Map, Value};
 
-use crate::exchange::{Place, Portable, Problem, Report, hex, time};
+use crate::exchange::{Place, Portable, Problem, Report, time};
 use crate::model::{
     GitContext, MemoryId, Origin, Provenance, SUMMARY_MAX_CHARS, Scope, SourceRef, Status,
     Timestamp,
@@ -186,8 +187,10 @@ impl Fields<'_> {
         };
         Some(SourceRef {
             line: parts.read("line", |value| u32::try_from(count(value)?).ok()),
-            content_hash: parts.read("content_hash", |value| hex::decode(value.as_str()?)),
-            git_blob: parts.read("git_blob", |value| hex::decode(value.as_str()?)),
+            content_hash: parts.read("content_hash", |value| {
+                FromHex::from_hex(value.as_str()?).ok()
+            }),
+            git_blob: parts.read("git_blob", |value| FromHex::from_hex(value.as_str()?).ok()),
             ..source
         })
     }

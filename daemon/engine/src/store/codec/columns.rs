@@ -28,7 +28,6 @@ pub(crate) struct Columns<'a> {
     pub(crate) last_seen_at: Timestamp,
     pub(crate) access_count: u64,
     pub(crate) sequence: Sequence,
-    pub(crate) claims: Vec<u64>,
     pub(crate) is_suspect: bool,
 }
 
@@ -59,7 +58,6 @@ impl<'a> Columns<'a> {
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             sequence: memory.sequence,
-            claims: memory.claims.clone(),
             is_suspect: !memory.suspicions.is_empty(),
         }
     }
@@ -101,7 +99,6 @@ impl<'a> Columns<'a> {
             last_seen_at: Timestamp::from_micros(raw.recorded_at_us),
             access_count: 0,
             sequence: Sequence(raw.sequence),
-            claims: raw.claims,
             is_suspect: raw.is_suspect,
         })
     }
@@ -127,7 +124,6 @@ struct Raw<'a> {
     valid_from_us: i64,
     recorded_at_us: i64,
     sequence: u64,
-    claims: Vec<u64>,
     is_suspect: bool,
 }
 
@@ -153,8 +149,7 @@ impl<'a> Raw<'a> {
             (18, WireType::Varint) => self.recorded_at_us = zigzag(varint(rest)?),
             (19, WireType::LengthDelimited) => self.status = text(rest)?,
             (20, WireType::Varint) => self.sequence = varint(rest)?,
-            (22, WireType::LengthDelimited) => self.claims = numbers(bytes(rest)?)?,
-            (23, WireType::LengthDelimited) => {
+            (22, WireType::LengthDelimited) => {
                 bytes(rest)?;
                 self.is_suspect = true;
             }
@@ -188,16 +183,6 @@ fn float(rest: &mut &[u8]) -> Result<f32, Cut> {
     let (value, behind) = rest.split_first_chunk().ok_or(Cut)?;
     *rest = behind;
     Ok(f32::from_le_bytes(*value))
-}
-
-/// Numbers of eight bytes each, behind each other.
-fn numbers(packed: &[u8]) -> Result<Vec<u64>, Cut> {
-    let (numbers, rest) = packed.as_chunks::<8>();
-    if rest.is_empty() {
-        Ok(numbers.iter().copied().map(u64::from_le_bytes).collect())
-    } else {
-        Err(Cut)
-    }
 }
 
 /// Signed numbers are written so that small ones are short, whatever their sign.

@@ -6,7 +6,7 @@ use super::gathered::Gathered;
 use super::handles::Attempts;
 use super::{Cause, Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{
-    Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp,
+    Actor, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance, Sequence, Status, Timestamp,
     Tombstone,
 };
 use crate::policy::admit::Admitted;
@@ -254,6 +254,12 @@ impl Group {
     ) -> Memory {
         let number = MemoryNumber(self.next_number);
         self.next_number += 1;
+        // What looks like orders is an agent's or a tool's only after somebody approved it.
+        let status = if admitted.suspicions.is_empty() || actor.origin == Origin::User {
+            Status::Active
+        } else {
+            Status::Quarantined
+        };
         Memory {
             id: MemoryId::new(at, entropy),
             number,
@@ -272,14 +278,13 @@ impl Group {
             provenance: vec![Provenance::stated(actor, at)],
             attributes: admitted.attributes,
             summary: admitted.summary,
-            claims: admitted.claims,
             suspicions: admitted.suspicions,
             valid_from: admitted.valid_from.unwrap_or(at),
             valid_to: None,
             recorded_at: at,
             last_seen_at: at,
             access_count: 0,
-            status: Status::Active,
+            status,
             sequence: self.sequence.next(),
         }
     }

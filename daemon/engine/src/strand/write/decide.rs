@@ -5,10 +5,13 @@ use std::iter;
 use super::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Memory, MemoryNumber, Scope, Status, Timestamp, Topic};
+use crate::model::{
+    Actor, Memory, MemoryId, MemoryNumber, Origin, Scope, Status, Timestamp, Topic,
+};
+use crate::policy::admit::Admitted;
 use crate::policy::edit::{Absorbed, Edit, Sourced};
 use crate::store::{Cause, Change, Write, WriteError};
-use crate::strand::Strand;
+use crate::strand::{Replaced, Strand};
 use helix_redact::State;
 
 /// A request's writes, which go into one transaction.
@@ -138,17 +141,19 @@ impl Strand {
                 links,
                 stamps,
                 force,
+                replaces,
                 entropy,
                 actor,
                 at,
             } => {
                 let catalog = self.catalog();
+                let given = stamps.as_ref().and_then(|stamps| stamps.id);
+                let id = given.unwrap_or_else(|| MemoryId::new(at, &entropy));
+                let supersedes = superseding(&catalog, &replaces, id, &actor, at);
                 let waiting = catalog.waiting_text(admitted.text_hash, &admitted.scope);
                 let known = catalog.same_text(admitted.text_hash, &admitted.scope);
                 match known.or(waiting) {
-                    Some(number)
-                        if !force && known.is_none() && actor.origin.is_shown_unasked() =>
-                    {
+                    Some(number) if !force && known.is_none() && vouches(&actor, &admitted) => {
                         decided(approval(number, actor, at), Label::Reinforced)
                     }
                     Some(number) if !force => {
@@ -164,22 +169,24 @@ impl Strand {
                             Label::Reinforced,
                         )
                     }
-                    _ => Decided {
-                        text_hash: Some(admitted.text_hash),
-                        words: Some(words),
-                        ..decided(
-                            Write::Store {
-                                admitted,
-                                links,
-                                stamps,
-                                entropy,
-                                actor,
-                                at,
-                                cause: Cause::default(),
-                            },
-                            Label::Stored,
-                        )
-                    },
+                    _ => {
+                        let text_hash = Some(admitted.text_hash);
+                        let store = Write::Store {
+                            admitted,
+                            links,
+                            stamps,
+                            entropy,
+                            actor,
+                            at,
+                            cause: Cause::default(),
+                        };
+                        Decided {
+                            writes: iter::once(store).chain(supersedes).collect(),
+                            words: Some(words),
+                            text_hash,
+                            label: Label::Stored,
+                        }
+                    }
                 }
             }
             Request::Edit {
@@ -338,6 +345,16 @@ impl Strand {
     }
 }
 
+/// Whether saying the very same as a quarantined memory vouches for it. An agent's word does not
+/// where the text looks like orders: it may only repeat what it read.
+fn vouches(actor: &Actor, admitted: &Admitted) -> bool {
+    match actor.origin {
+        Origin::User => true,
+        Origin::Agent => admitted.suspicions.is_empty(),
+        Origin::Tool | Origin::Import => false,
+    }
+}
+
 /// The approval of a quarantined memory by somebody whose word is believed and who says the same.
 fn approval(number: MemoryNumber, actor: Actor, at: Timestamp) -> Write {
     Write::Edit {
@@ -348,6 +365,31 @@ fn approval(number: MemoryNumber, actor: Actor, at: Timestamp) -> Write {
         at,
         cause: Cause::because("somebody said the very same".to_owned()),
     }
+}
+
+/// The writes that let a new memory take the place of others, where these are still as they were
+/// when that was decided.
+fn superseding(
+    catalog: &Catalog,
+    replaces: &[Replaced],
+    id: MemoryId,
+    actor: &Actor,
+    at: Timestamp,
+) -> Vec<Write> {
+    let is_same = |replaced: &&Replaced| {
+        catalog
+            .row(replaced.number)
+            .is_some_and(|row| row.status == Status::Active && row.sequence == replaced.sequence)
+    };
+    let write = |replaced: &Replaced| Write::Edit {
+        number: replaced.number,
+        edit: Edit::Supersede { by: id },
+        expected: None,
+        actor: actor.clone(),
+        at,
+        cause: Cause::because(replaced.reason.clone()).continued(),
+    };
+    replaces.iter().filter(is_same).map(write).collect()
 }
 
 /// States as the store has them.

@@ -36,11 +36,19 @@ impl Independence {
     fn is_independent(&mut self, request: &Request, strand: &Strand) -> bool {
         match request {
             Request::Store {
-                admitted, force, ..
+                admitted,
+                force,
+                replaces,
+                ..
             } => {
                 let is_first = self
                     .texts
                     .insert((admitted.text_hash, admitted.scope.to_string()));
+                // What it replaces must not be changed by the same group.
+                if !replaces.is_empty() && self.is_begun {
+                    return false;
+                }
+                self.is_closed |= !replaces.is_empty();
                 *force || (is_first && !self.is_any_text)
             }
             // Its tombstone must not be set up where it is refused.

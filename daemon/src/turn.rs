@@ -37,7 +37,7 @@ pub(crate) struct Gate {
 
 /// One event's place.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     load: Arc<Load>,
     place: Mutex<Place>,
     lateness: Lateness,
@@ -56,7 +56,7 @@ enum Place {
 }
 
 /// Does something at its end, however that comes.
-pub(super) struct AtEnd<'t>(&'t Turn, fn(&Turn));
+pub(crate) struct AtEnd<'t>(&'t Turn, fn(&Turn));
 
 impl Gate {
     /// Says in `load` how many wait.
@@ -69,7 +69,7 @@ impl Gate {
     }
 
     /// Waits for a place. Whoever keeps this keeps its place in the line.
-    pub(super) fn turn(&self) -> impl Future<Output = Turn> + Send + 'static {
+    pub(crate) fn turn(&self) -> impl Future<Output = Turn> + Send + 'static {
         let (places, load) = (Arc::clone(&self.places), Arc::clone(&self.load));
         async move {
             let permit = if let Ok(permit) = Arc::clone(&places).try_acquire_owned() {
@@ -89,7 +89,7 @@ impl Gate {
     }
 
     /// Takes room for an event that is to be recorded later; `None` when too much waits already.
-    pub(super) fn keep(&self, input_bytes: usize) -> Option<OwnedSemaphorePermit> {
+    pub(crate) fn keep(&self, input_bytes: usize) -> Option<OwnedSemaphorePermit> {
         let input_kib = u32::try_from(input_bytes / 1024).ok()?;
         Arc::clone(&self.unrecorded)
             .try_acquire_many_owned(input_kib.saturating_add(UNRECORDED_EACH_KIB))
@@ -97,7 +97,7 @@ impl Gate {
     }
 
     /// Waits until everything that was kept is recorded, but not for ever.
-    pub(super) async fn recorded(&self) {
+    pub(crate) async fn recorded(&self) {
         if tokio::time::timeout(
             UNRECORDED_DEADLINE,
             self.unrecorded.acquire_many(UNRECORDED_MAX_KIB),
@@ -129,18 +129,18 @@ impl Drop for InLine {
 
 impl Turn {
     /// The thread's own part: it needs no place once this is dropped.
-    pub(super) fn until_done(&self) -> AtEnd<'_> {
+    pub(crate) fn until_done(&self) -> AtEnd<'_> {
         AtEnd(self, Self::done)
     }
 
     /// The part of who waits for the answer: the thread's place is given back when this is dropped,
     /// if it has not ended.
-    pub(super) fn until_given_up(&self) -> AtEnd<'_> {
+    pub(crate) fn until_given_up(&self) -> AtEnd<'_> {
         AtEnd(self, Self::give_up)
     }
 
     /// Where it is noted that the answer comes too late.
-    pub(super) fn lateness(&self) -> &Lateness {
+    pub(crate) fn lateness(&self) -> &Lateness {
         &self.lateness
     }
 

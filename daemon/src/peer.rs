@@ -22,7 +22,7 @@ pub(crate) enum Peer {
 
 impl Peer {
     /// Looks at a connection, whoever reads from it. One that cannot be looked at counts as there.
-    pub(super) fn of(stream: &UnixStream) -> Self {
+    pub(crate) fn of(stream: &UnixStream) -> Self {
         stream
             .as_fd()
             .try_clone_to_owned()

@@ -35,7 +35,7 @@ impl Uncompared {
     }
 
     /// Where a search of these scopes goes on.
-    pub(super) fn of(&self, scopes: &[Scope]) -> Option<Latest> {
+    pub(crate) fn of(&self, scopes: &[Scope]) -> Option<Latest> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -44,7 +44,7 @@ impl Uncompared {
     }
 
     /// Notes where it does. Returns what to write, where that is news.
-    pub(super) fn set(&self, scopes: &[Scope], rest: Option<Latest>) -> Option<Request> {
+    pub(crate) fn set(&self, scopes: &[Scope], rest: Option<Latest>) -> Option<Request> {
         let key = key(scopes);
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = match rest {

@@ -9,6 +9,7 @@ use helix_engine::store::Snapshot;
 use helix_engine::strand::{EDITED_SHOWN_MAX, Outcome, Request, Resolution, Step, StepChange};
 
 use super::{Kind, Waiting, topic, waiting};
+use crate::conflicts::{self, Settlement};
 use crate::threads::off_thread;
 use crate::told::Told;
 use crate::{App, Asker, Refusal, find};
@@ -46,16 +47,31 @@ pub struct Settled {
 ///
 /// # Errors
 /// When nothing of it waits, the asker is no person, or it is not written.
-pub async fn settle(
+pub async fn judge(
     app: &Arc<App>,
     who: impl FnOnce() -> Asker + Send + 'static,
     wanted: Wanted,
 ) -> Result<Settled, Refusal> {
-    let planned = off_thread(app, move |app| plan(app, &who(), &wanted));
-    let (requests, mut notes) = planned.await?;
+    let planned = off_thread(app, move |app| plan(app, who(), &wanted));
+    let Plan {
+        asker,
+        requests,
+        conflicts,
+        mut notes,
+    } = planned.await?;
     let outcomes = app.writer.submit(requests)?.await?;
     let mut numbers = Vec::new();
     let mut settled = 0;
+    for Conflict {
+        newer,
+        older,
+        settlement,
+    } in conflicts
+    {
+        let told = conflicts::settle(app, &asker, &newer, &older, settlement).await?;
+        settled += 1;
+        numbers.extend(told.iter().map(|told| told.memory.number));
+    }
     for outcome in outcomes {
         match outcome {
             Ok(Outcome::Edited(edited)) => {
@@ -83,7 +99,7 @@ fn plan(app: &App, asker: &Asker, wanted: &Wanted) -> Result<(Vec<Request>, Vec<
             "only a person can settle what waits in the review; use helixctl review",
         ));
     }
-    let items = chosen(app, asker, wanted)?;
+    let items = chosen(app, &asker, wanted)?;
     if items.len() > SETTLED_MAX {
         let count = items.len();
         return Err(Refusal::exhausted(format!(
@@ -91,14 +107,50 @@ fn plan(app: &App, asker: &Asker, wanted: &Wanted) -> Result<(Vec<Request>, Vec<
         )));
     }
     let snapshot = app.memory.strand.snapshot()?;
-    let (mut requests, mut notes) = (Vec::new(), Vec::new());
+    let mut plan = Plan {
+        asker,
+        requests: Vec::new(),
+        conflicts: Vec::new(),
+        notes: Vec::new(),
+    };
     for item in items {
-        match request(app, asker, &snapshot, &item, wanted.approves)? {
-            Some(request) => requests.push(request),
-            None => notes.push("something that waited is gone by now".to_owned()),
+        if item.kind() == Kind::Conflict {
+            plan.conflicts
+                .extend(conflict(&snapshot, &item, wanted.approves)?);
+            continue;
+        }
+        match request(app, &plan.asker, &snapshot, &item, wanted.approves)? {
+            Some(request) => plan.requests.push(request),
+            None => plan
+                .notes
+                .push("something that waited is gone by now".to_owned()),
         }
     }
-    Ok((requests, notes))
+    Ok(plan)
+}
+
+/// How a conflict is settled: the newer memory is kept, or both; `None` when an end is gone.
+fn conflict(
+    snapshot: &Snapshot,
+    item: &Waiting,
+    approves: bool,
+) -> Result<Option<Conflict>, Refusal> {
+    let Waiting::Edge(key) = item else {
+        return Ok(None);
+    };
+    let ends = (snapshot.memory(key.from)?, snapshot.memory(key.to)?);
+    let (Some(newer), Some(older)) = ends else {
+        return Ok(None);
+    };
+    Ok(Some(Conflict {
+        newer: newer.id.to_string(),
+        older: older.id.to_string(),
+        settlement: if approves {
+            Settlement::KeepFirst
+        } else {
+            Settlement::Both
+        },
+    }))
 }
 
 /// What waits of that which is named.
@@ -184,8 +236,8 @@ fn request(
     };
     let Some(edge) = edge else { return Ok(None) };
     let steps = match (item.kind(), approves) {
-        (Kind::Conflict | Kind::Supersession, true) => replacing(snapshot, edge)?,
-        (Kind::Relation | Kind::Quarantined, true) => {
+        (Kind::Supersession, true) => replacing(snapshot, edge)?,
+        (Kind::Relation | Kind::Quarantined | Kind::Conflict, true) => {
             vec![with_status(edge, EdgeStatus::Active, "it was approved")]
         }
         (_, false) => vec![with_status(edge, EdgeStatus::Rejected, "it was rejected")],
