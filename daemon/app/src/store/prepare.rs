@@ -8,6 +8,7 @@ use helix_engine::model::{Draft, Memory, MemoryId, Scope, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
+use helix_engine::policy::scales::Stated as Importance;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::{Correction, Request, Strand};
 use helix_redact::redacted;
@@ -90,6 +91,12 @@ pub(super) fn prepare(
     force: bool,
 ) -> Result<Prepared, Refusal> {
     let own_lines = given::take_own_lines(&mut new);
+    new.importance = Importance {
+        importance: new.importance,
+        priority: new.priority.take(),
+        weight: new.weight.take(),
+    }
+    .importance()?;
     let given = Given::of(&new);
     let (admitted, unseen) = admitted(app, asker, new)?;
     let (words, known) = if force {
@@ -231,7 +238,7 @@ fn draft(new: NewMemory, asker: &Asker) -> Result<Draft, Refusal> {
         other => Some(Scope::parse(other).map_err(|error| Refusal::invalid(error.to_string()))?),
     };
     Ok(Draft {
-        summary: String::new(),
+        summary: new.summary,
         topic: new.topic,
         text: new.text,
         kind: Some(new.kind).filter(|kind| !kind.is_empty()),
