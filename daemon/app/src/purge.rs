@@ -83,12 +83,17 @@ pub async fn purge(
     }
     check_confirmed(&memories, &confirmed)?;
     write(app, &asker, &memories).await?;
-    let notes = long_off_thread(app, hold, files::clean).await?;
+    let removed = long_off_thread(app, hold, files::clean).await?;
     let rewritten = app.writer.rewrite().await?;
+    let mut notes = removed.notes;
+    notes.extend(files::left(rewritten));
+    if removed.had_backups {
+        notes.push(long_off_thread(app, hold, |app| Ok(files::back_up(app))).await?);
+    }
     Ok(Answer {
         memories,
         done: true,
-        notes: notes.into_iter().chain(files::left(rewritten)).collect(),
+        notes,
     })
 }
 

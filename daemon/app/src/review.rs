@@ -1,5 +1,6 @@
-//! The inbox: what waits for somebody's word. Quarantined memories, and edges that a machine
-//! suggests: conflicts, supersessions, relations.
+//! The inbox: what waits for somebody's word. Quarantined memories, edges that a machine suggests
+//! (conflicts, supersessions and, where they are asked for, relations), and faded memories while
+//! the lifecycle only proposes.
 //!
 //! Everything here is decided by a person at a shell; no agent settles what is about to be believed.
 
@@ -8,10 +9,14 @@ mod judge;
 pub(crate) use self::judge::meant;
 pub use self::judge::{Settled, Wanted as Verdict, judge};
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::model::{EdgeKey, EdgeStatus, MemoryNumber, Origin, Relation, Status, Topic};
+use helix_engine::model::{
+    EdgeKey, EdgeStatus, MemoryNumber, Origin, Relation, Scope, Status, Topic,
+};
+use helix_engine::policy::lifecycle::Step;
+use helix_engine::strand::Fate;
 
 use crate::conflicts::without_number;
+use crate::lifecycle::{self, Mode};
 use crate::limit::Limit;
 use crate::told::Told;
 use crate::{App, Asker, Refusal, scopes};
@@ -31,6 +36,8 @@ pub struct Wanted {
     pub topic: String,
     /// How many; 0 for the usual number.
     pub limit: u32,
+    /// Suggested relations as well: there are many, and searches do well without them.
+    pub relations: bool,
 }
 
 /// Why something waits, in the order in which it is listed.
@@ -42,6 +49,8 @@ pub enum Kind {
     Conflict,
     /// One memory may have taken the other's place.
     Supersession,
+    /// It faded, and may be archived or pruned.
+    Archive,
     /// Two memories may be related.
     Relation,
 }
@@ -57,6 +66,8 @@ pub struct Item {
     pub other: Option<Told>,
     /// The edge's relation; empty where there is none.
     pub relation: &'static str,
+    /// The step of a faded memory.
+    pub step: Option<Step>,
     /// Why it waits, in words.
     pub reason: String,
 }
@@ -68,6 +79,10 @@ impl Item {
         match self.kind {
             Kind::Quarantined => "it is trusted: found by searches and shown to agents",
             Kind::Conflict | Kind::Supersession => "the first replaces the second",
+            Kind::Archive if self.step == Some(Step::Prune) => {
+                "it leaves the indexes; the history keeps it"
+            }
+            Kind::Archive => "it is archived: found on demand, and back when it is recalled",
             Kind::Relation => "the relation holds: searches follow it",
         }
     }
@@ -78,22 +93,25 @@ impl Item {
         match self.kind {
             Kind::Quarantined => "it is forgotten, and no import brings it back",
             Kind::Conflict | Kind::Supersession => "both hold",
+            Kind::Archive => "it stays in use, and counts as confirmed today",
             Kind::Relation => "the relation does not hold and is not suggested again",
         }
     }
 }
 
 /// Something that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Waiting {
     Memory(MemoryNumber),
     Edge(EdgeKey),
+    Fate(Fate),
 }
 
 impl Waiting {
     fn kind(&self) -> Kind {
         match self {
             Self::Memory(_) => Kind::Quarantined,
+            Self::Fate(_) => Kind::Archive,
             Self::Edge(key) => match key.relation {
                 Relation::Contradicts => Kind::Conflict,
                 Relation::Supersedes => Kind::Supersession,
@@ -107,6 +125,7 @@ impl Waiting {
         match self {
             Self::Memory(number) => *number,
             Self::Edge(key) => key.from,
+            Self::Fate(fate) => fate.number,
         }
     }
 
@@ -115,6 +134,7 @@ impl Waiting {
         match self {
             Self::Memory(waiting) => *waiting == number,
             Self::Edge(key) => key.from == number || key.to == number,
+            Self::Fate(fate) => fate.number == number,
         }
     }
 }
@@ -126,11 +146,11 @@ impl Waiting {
 pub fn review(app: &App, asker: &Asker, wanted: &Wanted) -> Result<(Vec<Item>, usize), Refusal> {
     let limit = LIMIT.read(wanted.limit)?;
     let scopes = scopes::listed(app, asker, &wanted.scopes)?;
-    let waiting = {
-        let catalog = app.memory.strand.catalog();
-        let numbers = catalog.scope_numbers(&scopes);
-        waiting(&catalog, &numbers, &topic(&wanted.topic)?)
-    };
+    let topic = topic(&wanted.topic)?;
+    let mut waiting = waiting(app, &scopes, &topic)?;
+    if !wanted.relations {
+        waiting.retain(|waiting| waiting.kind() != Kind::Relation);
+    }
     let total = waiting.len();
     let mut items = Vec::new();
     for waiting in waiting.iter().take(limit) {
@@ -148,10 +168,20 @@ pub(super) fn topic(named: &str) -> Result<Option<Topic>, Refusal> {
     Ok(Some(topic))
 }
 
-/// What waits in scopes with these numbers, in the order in which it is listed.
-pub(super) fn waiting(catalog: &Catalog, scopes: &[u32], topic: &Option<Topic>) -> Vec<Waiting> {
+/// What waits in these scopes, in the order in which it is listed.
+///
+/// # Errors
+/// When the disk fails.
+pub(super) fn waiting(
+    app: &App,
+    scopes: &[Scope],
+    topic: &Option<Topic>,
+) -> Result<Vec<Waiting>, Refusal> {
+    let fates = proposed(app)?;
+    let catalog = app.memory.strand.catalog();
+    let scopes = catalog.scope_numbers(scopes);
     let is_wanted = |number: MemoryNumber| {
-        let row = catalog.row(number).filter(|row| row.is_in(scopes));
+        let row = catalog.row(number).filter(|row| row.is_in(&scopes));
         row.is_some_and(|row| {
             let wanted = topic.as_ref();
             wanted.is_none_or(|topic| catalog.topic_of(row) == topic.as_str())
@@ -173,10 +203,22 @@ pub(super) fn waiting(catalog: &Catalog, scopes: &[u32], topic: &Option<Topic>) 
         .map(|edge| Waiting::Edge(edge.key));
     let mut waiting: Vec<Waiting> = memories
         .chain(edges)
+        .chain(fates.into_iter().map(Waiting::Fate))
         .filter(|waiting| is_wanted(waiting.number()))
         .collect();
     waiting.sort_by_key(|waiting| (waiting.kind(), std::cmp::Reverse(waiting.number())));
-    waiting
+    Ok(waiting)
+}
+
+/// The steps that the lifecycle proposes and does not take.
+fn proposed(app: &App) -> Result<Vec<Fate>, Refusal> {
+    let mode = lifecycle::mode(app)?.mode;
+    if mode != Mode::Propose {
+        return Ok(Vec::new());
+    }
+    let mut fates = app.memory.strand.fates(app.memory.now())?;
+    fates.retain(|fate| !mode.takes(fate.due.step));
+    Ok(fates)
 }
 
 /// Tells something that waits; `None` when it is gone meanwhile.
@@ -191,6 +233,18 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
                 memory,
                 other: None,
                 relation: "",
+                step: None,
+            }))
+        }
+        Waiting::Fate(fate) => {
+            let memory = Told::all(app, &[fate.number])?.into_iter().next();
+            Ok(memory.map(|memory| Item {
+                kind,
+                reason: lifecycle::reason(fate),
+                memory,
+                other: None,
+                relation: "",
+                step: Some(fate.due.step),
             }))
         }
         Waiting::Edge(key) => {
@@ -206,6 +260,7 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
                 memory,
                 other: Some(other),
                 relation: key.relation.name(),
+                step: None,
             }))
         }
     }
@@ -232,7 +287,7 @@ fn why_suggested(kind: Kind, said: &str) -> String {
     let why = match kind {
         Kind::Conflict => "they seem to contradict each other",
         Kind::Supersession => "the first may have taken the second's place",
-        Kind::Quarantined | Kind::Relation => "they seem to belong together",
+        Kind::Quarantined | Kind::Archive | Kind::Relation => "they seem to belong together",
     };
     why.to_owned()
 }

@@ -29,6 +29,9 @@ pub(crate) struct Review {
     /// Lists so many; 50 unless given
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<u32>,
+    /// Lists suggested relations as well
+    #[arg(long)]
+    relations: bool,
     /// Lists and asks nothing
     #[arg(long)]
     list: bool,
@@ -85,7 +88,7 @@ impl Review {
                 settle_named(context, which, true)
             }
             None => {
-                let reply = listed(context, self.topic, self.limit)?;
+                let reply = listed(context, self.topic, self.limit, self.relations)?;
                 if self.json {
                     screen::json(&ReviewDocument::from(&reply))?;
                     return Ok(exit::OK);
@@ -104,11 +107,13 @@ fn listed(
     context: &Context,
     topic: Option<String>,
     limit: Option<u32>,
+    relations: bool,
 ) -> Result<v1::ReviewReply, Failure> {
     let request = v1::ReviewRequest {
         caller: Some(context.caller()),
         topic: topic.unwrap_or_default(),
         limit: limit.unwrap_or_default(),
+        relations,
         ..v1::ReviewRequest::default()
     };
     wait(async {

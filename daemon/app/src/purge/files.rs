@@ -6,17 +6,23 @@ use std::path::{Path, PathBuf};
 
 use helix_engine::store::{STORE_FILE, Shrunk};
 
-use crate::{App, Refusal};
+use crate::backup::Reason;
+use crate::{App, Refusal, backup};
 
 /// Parts of the names of copies of the store that Helix makes: before a change of format, and of a
 /// damaged one.
 const COPIES: [&str; 2] = [".format-", ".damaged-"];
 
-/// Directory of the home that holds backups.
-const BACKUPS: &str = "backups";
+/// Files that held copies and are gone.
+pub(super) struct Removed {
+    /// What became of them, in words.
+    pub(super) notes: Vec<String>,
+    /// Whether backups were among them.
+    pub(super) had_backups: bool,
+}
 
-/// Makes the indexes without what is gone and removes copies of the store. Says what it removed.
-pub(super) fn clean(app: &App) -> Result<Vec<String>, Refusal> {
+/// Makes the indexes without what is gone and removes copies of the store.
+pub(super) fn clean(app: &App) -> Result<Removed, Refusal> {
     let strand = &app.memory.strand;
     // A merge of one segment may keep it as it is, so the index is filled anew.
     strand.reindex(|| true)?;
@@ -24,14 +30,18 @@ pub(super) fn clean(app: &App) -> Result<Vec<String>, Refusal> {
     words.map_err(|error| Refusal::internal(error.to_string()))?;
     let vectors = strand.compact_vectors();
     vectors.map_err(|error| Refusal::internal(error.to_string()))?;
-    let mut removed = Vec::new();
+    let mut notes = Vec::new();
     for copy in copies(&app.layout.directory()) {
-        removed.extend(remove(&copy));
+        notes.extend(remove(&copy));
     }
-    for backup in entries(&app.layout.paths.home.join(BACKUPS)) {
-        removed.extend(remove(&backup));
+    let backups = entries(&backup::directory(app));
+    for backup in &backups {
+        notes.extend(remove(backup));
     }
-    Ok(removed)
+    Ok(Removed {
+        notes,
+        had_backups: !backups.is_empty(),
+    })
 }
 
 /// Copies of the store beside it.
@@ -65,6 +75,19 @@ fn remove(path: &Path) -> Option<String> {
         Err(error) => Some(format!(
             "{shown} may hold a copy and could not be removed ({error}); remove it yourself"
         )),
+    }
+}
+
+/// Makes a backup of what is left, in place of those that were removed. Says what came of it.
+pub(super) fn back_up(app: &App) -> String {
+    match backup::make(app, None, Reason::Asked) {
+        Ok(whole) => {
+            let path = whole.backup.path.display().to_string();
+            format!(
+                "a backup without it was made: {path}; one that you keep elsewhere is not touched"
+            )
+        }
+        Err(error) => format!("no backup could be made in their place ({error})"),
     }
 }
 

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use helix_engine::model::{Edge, EdgeKey, EdgeStatus, MemoryNumber, Origin};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::Edit;
+use helix_engine::policy::lifecycle::Step as Due;
 use helix_engine::store::Snapshot;
-use helix_engine::strand::{EDITED_SHOWN_MAX, Outcome, Request, Resolution, Step, StepChange};
+use helix_engine::strand::{
+    EDITED_SHOWN_MAX, Fate, Outcome, Request, Resolution, Step, StepChange,
+};
 
 use super::{Kind, Waiting, topic, waiting};
 use crate::conflicts::{self, Settlement};
+use crate::lifecycle;
 use crate::threads::off_thread;
 use crate::told::Told;
 use crate::{App, Asker, Refusal, find};
@@ -177,12 +181,9 @@ fn conflict(
 /// What waits of that which is named.
 fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Refusal> {
     let topic = topic(&wanted.topic)?;
-    let all = {
-        let catalog = app.memory.strand.catalog();
-        let scopes = catalog.scope_numbers(&asker.scopes());
-        waiting(&catalog, &scopes, &topic)
-    };
+    let mut all = waiting(app, &asker.scopes(), &topic)?;
     if wanted.all || topic.is_some() {
+        all.retain(|item| item.kind() != Kind::Relation);
         return Ok(all);
     }
     if wanted.references.is_empty() {
@@ -253,17 +254,38 @@ fn request(
                 at,
             }));
         }
+        Waiting::Fate(fate) => {
+            let steps = vec![fated(fate, actor.origin, approves)];
+            return Ok(Some(Request::Together { steps, actor, at }));
+        }
         Waiting::Edge(key) => snapshot.edge(key)?,
     };
     let Some(edge) = edge else { return Ok(None) };
     let steps = match (item.kind(), approves) {
         (Kind::Supersession, true) => replacing(snapshot, edge)?,
-        (Kind::Relation | Kind::Quarantined | Kind::Conflict, true) => {
+        (Kind::Relation | Kind::Quarantined | Kind::Conflict | Kind::Archive, true) => {
             vec![with_status(edge, EdgeStatus::Active, "it was approved")]
         }
         (_, false) => vec![with_status(edge, EdgeStatus::Rejected, "it was rejected")],
     };
     Ok(Some(Request::Together { steps, actor, at }))
+}
+
+/// The step of a faded memory, or what keeps it in use.
+fn fated(fate: &Fate, by: Origin, approves: bool) -> Step {
+    if approves {
+        return lifecycle::step(fate);
+    }
+    let edit = match fate.due.step {
+        Due::Prune => Edit::Restore,
+        Due::Archive | Due::Expire => Edit::Approve { by },
+    };
+    let change = StepChange::Edit {
+        number: fate.number,
+        edit,
+        expected: Some(fate.sequence),
+    };
+    Step::new(change, "kept in the review")
 }
 
 /// The steps by which the memory that an edge comes from takes the place of the other.

@@ -11,12 +11,14 @@ pub(crate) fn wanted(wire: v1::ReviewRequest) -> Wanted {
         scopes,
         topic,
         limit,
+        relations,
         ..
     } = wire;
     Wanted {
         scopes,
         topic,
         limit,
+        relations,
     }
 }
 
@@ -33,6 +35,7 @@ fn item(item: &Item) -> v1::ReviewItem {
         Kind::Quarantined => v1::ReviewKind::Quarantined,
         Kind::Conflict => v1::ReviewKind::Conflict,
         Kind::Supersession => v1::ReviewKind::Supersession,
+        Kind::Archive => v1::ReviewKind::Archive,
         Kind::Relation => v1::ReviewKind::Relation,
     };
     v1::ReviewItem {
