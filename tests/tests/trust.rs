@@ -163,6 +163,17 @@ fn what_is_rejected_stays_away() {
 }
 
 #[test]
+fn what_is_stored_again_says_when_it_was_forgotten() {
+    let world = World::new();
+    let handle = world.add("ledger", FOREIGN, &[]);
+    world.done(&["forget", &handle, "--yes"]);
+    let said = world.done(&["add", "ledger", FOREIGN]);
+    assert!(said.contains("was forgotten on"), "{said}");
+    assert!(said.contains(&handle), "{said}");
+    assert!(world.is_found("quokka rule"));
+}
+
+#[test]
 fn a_whole_topic_is_settled_at_once_and_agents_settle_nothing() {
     let mut world = World::new();
     let other = "The numbat report is made on Mondays by the second worker.";
@@ -305,6 +316,7 @@ fn what_is_purged_leaves_no_trace() {
     ]);
     world.done(&["search", "wombat gateway"]);
     world.done(&["compact", "--log", "--apply"]);
+    world.done(&["backup"]);
     let copy = home.paths.strand("default").join("store.redb.format-3");
     fs::write(&copy, PURGED).unwrap();
     let slug = handle.split_once('/').unwrap().1.to_owned();
@@ -319,6 +331,7 @@ fn what_is_purged_leaves_no_trace() {
     assert!(world.is_found("wombat"), "nothing is purged unasked");
     let said = world.done(&["purge", &handle, "--yes"]);
     assert!(said.contains("store.redb.format-3"), "{said}");
+    assert!(said.contains("a backup without it was made"), "{said}");
     assert!(!world.is_found("wombat"));
     assert!(world.is_found("dingo"));
     let found = holding(&world.served.home.paths.home, &needles);
