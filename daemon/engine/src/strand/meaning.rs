@@ -333,6 +333,15 @@ impl Strand {
         }
     }
 
+    /// Takes out the vector of a memory that is gone.
+    pub(super) fn forget_meaning(&self, number: MemoryNumber) {
+        let mut space = self.space_mut();
+        if let Some(space) = space.as_mut() {
+            space.index.remove(number.0);
+            space.pending.remove(&number.0);
+        }
+    }
+
     /// The nearest memories to a vector; empty without a space.
     pub(crate) fn nearest(
         &self,
