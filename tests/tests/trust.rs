@@ -164,7 +164,7 @@ fn what_is_rejected_stays_away() {
 
 #[test]
 fn what_is_stored_again_says_when_it_was_forgotten() {
-    let world = World::new();
+    let mut world = World::new();
     let handle = world.add("ledger", FOREIGN, &[]);
     world.done(&["forget", &handle, "--yes"]);
     let said = world.done(&["add", "ledger", FOREIGN]);

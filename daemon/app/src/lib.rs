@@ -59,6 +59,7 @@ pub mod stale;
 pub mod statistics;
 pub mod status;
 pub mod store;
+pub mod sweep;
 pub mod threads;
 pub mod told;
 pub mod topics;

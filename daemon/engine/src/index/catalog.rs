@@ -63,7 +63,7 @@ impl Row {
     /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
-        self.origin.is_shown_unasked()
+        self.origin.is_shown_unasked() && (!self.is_suspect || self.origin == Origin::User)
     }
 
     /// Its topic, as a number that is the catalog's own: to group by, where the names do not

@@ -362,6 +362,15 @@ impl Strand {
             .is_some_and(|space| space.index.contains(number.0))
     }
 
+    /// Whether a memory waits for its vector.
+    #[must_use]
+    pub fn awaits_vector(&self, number: MemoryNumber) -> bool {
+        let space = self.space();
+        space
+            .as_ref()
+            .is_some_and(|space| space.pending.contains(&number.0))
+    }
+
     /// The model and the bytes of a memory's vector, where it has one.
     pub(crate) fn code_of(&self, number: MemoryNumber) -> Option<(String, Vec<u8>)> {
         let space = self.space();
