@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{Memory, MemoryNumber, Sequence};
+use helix_engine::model::{Actor, EdgeStatus, Memory, MemoryNumber, Origin, Sequence};
 use helix_engine::store::{Operation, OperationKind, Payload, Snapshot, StoreError};
 
 use super::line::Line;
@@ -75,7 +75,7 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
         }
         undone.meet(snapshot, &operation)?;
         let is_over = undone.has(&operation) || operation.reverts.is_some();
-        if is_over || !is_change(&operation) || !is_from(app, asker, &operation)? {
+        if is_over || !is_asked_for(&operation)? || !is_from(app, asker, &operation)? {
             return Ok(ControlFlow::Continue(()));
         }
         found = Some(operation.first_of_group());
@@ -90,11 +90,26 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
     }
 }
 
-/// Whether there is something to see of an operation: storing the same text again has none.
-fn is_change(operation: &Operation) -> bool {
-    operation.kind != OperationKind::Reinforce
-        && operation.kind != OperationKind::Purge
-        && !operation.is_purged
+/// Whether somebody asked for a change. Storing the same text again changes nothing that is seen,
+/// and nobody asks for a suggestion.
+fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
+    let is_unseen = matches!(
+        operation.kind,
+        OperationKind::Reinforce | OperationKind::Purge
+    ) || operation.is_purged;
+    if is_unseen || is_of_daemon(&operation.actor) {
+        return Ok(false);
+    }
+    let edge = match operation.kind.payload() {
+        Payload::Edge => operation.edge()?,
+        Payload::Memory | Payload::Nothing => None,
+    };
+    Ok(edge.is_none_or(|edge| edge.status != EdgeStatus::Suggested))
+}
+
+/// Whether the daemon did something by itself: it names neither a session nor a project.
+fn is_of_daemon(actor: &Actor) -> bool {
+    actor.origin == Origin::Tool && actor.session.is_empty() && actor.project.is_empty()
 }
 
 /// Whether an operation was made from the asker's project; of one that does not say it, whether it
