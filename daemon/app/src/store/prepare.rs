@@ -128,7 +128,7 @@ pub(super) fn prepare(
         .strand
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
-    warnings.extend(suspicion(&admitted));
+    warnings.extend(suspicion(asker.actor.origin, &admitted));
     warnings.extend(returning(app, asker, &admitted)?);
     warnings.extend(own_lines);
     match &known {
@@ -160,11 +160,20 @@ pub(super) fn prepare(
 }
 
 /// Says that a text looks like orders to an agent, and what that means.
-fn suspicion(admitted: &Admitted) -> Option<String> {
+fn suspicion(origin: Origin, admitted: &Admitted) -> Option<String> {
+    if admitted.suspicions.is_empty() {
+        return None;
+    }
     let why = admitted.suspicions.join(", ");
-    (!why.is_empty()).then(|| {
-        format!("the text looks like orders to an agent ({why}); it is stored and flagged")
-    })
+    let what = match origin {
+        Origin::User => "it is stored and flagged",
+        _ => {
+            "it is found by searches, and shown unasked once a person approves it: helixctl review"
+        }
+    };
+    Some(format!(
+        "the text looks like orders to an agent ({why}); {what}"
+    ))
 }
 
 /// Says that a text was forgotten before: whoever asks for it gets it back all the same.
