@@ -10,6 +10,7 @@ use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::scales::Stated as Importance;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
+use helix_engine::policy::suspect::is_grave;
 use helix_engine::strand::{Correction, Request, Strand};
 use helix_redact::redacted;
 
@@ -165,11 +166,12 @@ fn suspicion(origin: Origin, admitted: &Admitted) -> Option<String> {
         return None;
     }
     let why = admitted.suspicions.join(", ");
+    let is_grave = admitted.suspicions.iter().any(|name| is_grave(name));
     let what = match origin {
-        Origin::User => "it is stored and flagged",
-        _ => {
+        Origin::Agent | Origin::Tool | Origin::Import if is_grave => {
             "it is found by searches, and shown unasked once a person approves it: helixctl review"
         }
+        _ => "it is stored and flagged",
     };
     Some(format!(
         "the text looks like orders to an agent ({why}); {what}"

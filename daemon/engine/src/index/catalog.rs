@@ -55,7 +55,7 @@ pub struct Row {
     pub text_hash: u64,
     /// The operation that last changed it.
     pub sequence: Sequence,
-    /// Its text looks like orders to an agent.
+    /// Its text looks like orders to an agent, for a reason that is hardly ever wrong.
     pub is_suspect: bool,
 }
 
