@@ -3,7 +3,8 @@
 use std::env;
 use std::io;
 
-use helix_app::plain_file;
+use helix_app::lifecycle::Mode;
+use helix_app::{Settings, plain_file};
 use helix_engine::model::KindSpec;
 use helix_engine::policy::duplicates::WORK_MAX;
 use helix_proto::paths::Paths;
@@ -48,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) subagent_prompts: bool,
     /// Work of one search for duplicates.
     pub(crate) compact_work: usize,
+    /// The upkeep that the daemon does by itself.
+    pub(crate) settings: Settings,
     /// How far random tokens are taken for secrets.
     pub(crate) entropy: Entropy,
     /// Kinds beside the built-in ones.
@@ -67,6 +70,10 @@ struct File {
     #[serde(default)]
     compact: CompactSection,
     #[serde(default)]
+    lifecycle: LifecycleSection,
+    #[serde(default)]
+    backup: BackupSection,
+    #[serde(default)]
     redact: RedactSection,
     #[serde(default)]
     kind: Vec<KindSection>,
@@ -83,6 +90,37 @@ struct HooksSection {
 #[serde(deny_unknown_fields)]
 struct CompactSection {
     work: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LifecycleSection {
+    mode: Option<LifecycleMode>,
+}
+
+/// What becomes of memories that faded, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LifecycleMode {
+    Auto,
+    Propose,
+    Off,
+}
+
+impl From<LifecycleMode> for Mode {
+    fn from(mode: LifecycleMode) -> Self {
+        match mode {
+            LifecycleMode::Auto => Self::Auto,
+            LifecycleMode::Propose => Self::Propose,
+            LifecycleMode::Off => Self::Off,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BackupSection {
+    daily: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -140,6 +178,10 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
         stop_reminder: file.hooks.stop_reminder.unwrap_or(true),
         subagent_prompts: file.hooks.subagent_prompts.unwrap_or(true),
         compact_work: file.compact.work.unwrap_or(WORK_MAX),
+        settings: Settings {
+            lifecycle: file.lifecycle.mode.map(Mode::from),
+            daily_backup: file.backup.daily.unwrap_or(true),
+        },
         entropy: file.redact.entropy.unwrap_or_default(),
         kinds: file.kind.into_iter().map(kind_spec).collect(),
         paths,
@@ -279,6 +321,16 @@ mod tests {
         );
         assert_eq!(file.redact.entropy, Some(Entropy::Strict));
         assert_eq!(file.kind.first().unwrap().name, "recipe");
+        let upkeep: File =
+            toml::from_str("[lifecycle]\nmode = 'propose'\n[backup]\ndaily = false\n").unwrap();
+        assert_eq!(upkeep.lifecycle.mode, Some(LifecycleMode::Propose));
+        assert_eq!(upkeep.backup.daily, Some(false));
+        for wrong in [
+            "[lifecycle]\nmode = 'sometimes'",
+            "[lifecycle]\nmodes = 'auto'",
+        ] {
+            assert!(toml::from_str::<File>(wrong).is_err(), "{wrong}");
+        }
         let error = toml::from_str::<File>("colour = 1\n")
             .unwrap_err()
             .to_string();

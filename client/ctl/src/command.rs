@@ -28,7 +28,7 @@ pub(crate) use add::Add;
 pub(crate) use browse::{
     Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref,
 };
-pub(crate) use care::{Compact, Conflicts, Prune, Reindex, Stale};
+pub(crate) use care::{Backup, Compact, Conflicts, Lifecycle, Prune, Reindex, Stale};
 pub(crate) use change::{
     Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, Supersede, Tag,
 };

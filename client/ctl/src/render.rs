@@ -8,6 +8,7 @@ mod care;
 mod conflicts;
 mod findings;
 mod history;
+mod life;
 mod memory;
 mod relations;
 mod search;
@@ -25,6 +26,7 @@ pub(crate) use care::{
 pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use findings::findings;
 pub(crate) use history::{changes, log, why};
+pub(crate) use life::{backups, fates, metrics};
 pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,

@@ -11,6 +11,7 @@ pub mod duplicates;
 pub mod edit;
 pub mod forgotten;
 pub mod kept;
+pub mod lifecycle;
 pub mod resemble;
 pub mod same;
 pub mod stale;

@@ -57,6 +57,7 @@ called!(
     DiffRequest,
     RevertRequest,
     WhyRequest,
+    LifecycleRequest,
 );
 
 /// Sends what a use case came to.

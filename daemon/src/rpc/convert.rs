@@ -1,5 +1,6 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
+pub(crate) mod backup;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod conflicts;
@@ -7,6 +8,8 @@ pub(crate) mod edit;
 pub(crate) mod exchange;
 pub(crate) mod health;
 pub(crate) mod history;
+pub(crate) mod lifecycle;
+pub(crate) mod metrics;
 pub(crate) mod relations;
 pub(crate) mod search;
 pub(crate) mod sessions;

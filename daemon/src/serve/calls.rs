@@ -30,10 +30,9 @@ fn deadline(call: &str) -> Option<Duration> {
         "Store" | "StoreBatch" | "Search" | "Read" | "Edit" | "ListTopics" | "Recent" | "Stats"
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
         | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" | "Settle"
-        | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why" => {
-            CALL_DEADLINE
-        }
-        "Stale" | "Compact" | "Reindex" | "Check" => MAINTENANCE_DEADLINE,
+        | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why"
+        | "Metrics" => CALL_DEADLINE,
+        "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" => MAINTENANCE_DEADLINE,
         "Export" | "Import" => STREAM_DEADLINE,
         _ => return None,
     })

@@ -48,6 +48,8 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
             "stale",
             "prune",
             "compact",
+            "lifecycle",
+            "backup",
             "reindex",
             "export",
             "import",

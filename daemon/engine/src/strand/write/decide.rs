@@ -269,6 +269,15 @@ impl Strand {
             Request::Purge { number, actor, at } => {
                 decided(self.purge(number, actor, at)?, Label::Done)
             }
+            Request::Tombstones(tombstones) => {
+                let write = |(id, tombstone)| Write::Tombstone(id, Some(Box::new(tombstone)));
+                Decided {
+                    writes: tombstones.into_iter().map(write).collect(),
+                    words: None,
+                    text_hash: None,
+                    label: Label::Done,
+                }
+            }
             Request::States(states, rows) => {
                 decided(Write::States(states, opened(rows)), Label::Done)
             }
