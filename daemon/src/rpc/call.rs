@@ -58,6 +58,9 @@ called!(
     RevertRequest,
     WhyRequest,
     LifecycleRequest,
+    ReviewRequest,
+    JudgeRequest,
+    PurgeRequest,
 );
 
 /// Sends what a use case came to.

@@ -31,8 +31,10 @@ fn deadline(call: &str) -> Option<Duration> {
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
         | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" | "Settle"
         | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why"
-        | "Metrics" => CALL_DEADLINE,
-        "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" => MAINTENANCE_DEADLINE,
+        | "Metrics" | "Review" | "Judge" => CALL_DEADLINE,
+        "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" | "Purge" => {
+            MAINTENANCE_DEADLINE
+        }
         "Export" | "Import" => STREAM_DEADLINE,
         _ => return None,
     })
