@@ -4,6 +4,16 @@
 //! Pure, and bounded in what it reads and in how long it looks, because a hook waits for it. A text
 //! need not be whole: grammars recover from what they do not understand, and fragments are read
 //! both ways.
+//!
+//! # Example
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! let source = "pub struct Ledger;\n\npub fn post_entry(ledger: &mut Ledger) {}\n";
+//! let names = helix_code::declared(Path::new("src/ledger.rs"), source);
+//! assert_eq!(names, ["Ledger", "post_entry"]);
+//! ```
 
 mod grammar;
 mod lines;

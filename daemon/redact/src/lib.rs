@@ -13,6 +13,21 @@
 //!
 //! What is stored can only be made from [`Redacted`] values, which only this makes: a field that is
 //! kept and was forgotten here does not compile.
+//!
+//! # Example
+//!
+//! ```
+//! use helix_redact::{redact_prose, redacted};
+//!
+//! let token = format!("ghp_{}", "a1B2".repeat(9));
+//! let mut text = format!("CI pushes with {token}; the runner is called atlas.");
+//! assert_eq!(redact_prose(&mut text), 1);
+//! assert_eq!(text, "CI pushes with [redacted:github-token]; the runner is called atlas.");
+//!
+//! // A hash is no secret.
+//! let line = "fixed in 9f2c1e7d0b6a4853";
+//! assert_eq!(redacted(line), line);
+//! ```
 
 mod columns;
 mod entropy;
