@@ -52,8 +52,8 @@ pub mod v1 {
 /// holds out of every count, listing and guess.
 pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
 
-/// What the id of a session begins with that an examination plays. The daemon answers its hooks as
-/// any others and records nothing of them.
+/// Beginning of the session id that an examination plays. The daemon answers its hooks as any
+/// others and records nothing of them.
 pub const SCRATCH_SESSION: &str = "helix-doctor-";
 
 /// Protocol number: raised when an older peer would misunderstand a newer one.

@@ -1,4 +1,4 @@
-//! What a source file declares: its names, read with a grammar where one is linked and line by line
+//! Reads the names that a source file declares, with a grammar where one is linked and line by line
 //! elsewhere.
 //!
 //! Pure, and bounded in what it reads and in how long it looks, because a hook waits for it. A text

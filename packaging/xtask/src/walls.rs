@@ -38,7 +38,7 @@ fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a file holds nothing but tests.
+/// Returns whether a file holds nothing but tests.
 fn is_test(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let in_tests = path.components().any(|part| part.as_os_str() == "tests");
