@@ -14,6 +14,7 @@ mod open;
 pub mod past;
 mod reference;
 mod reindex;
+mod seen;
 mod statistics;
 mod successor;
 mod suggest;
@@ -38,7 +39,7 @@ pub use write::{
     TOPIC_EDIT_MAX, TopicEdit,
 };
 
-use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
@@ -56,11 +57,13 @@ pub struct Strand {
     store: Store,
     kinds: Kinds,
     catalog: RwLock<Catalog>,
-    lexical: LexicalIndex,
-    meaning: meaning::Meaning,
+    lexical: Arc<LexicalIndex>,
+    meaning: Arc<meaning::Meaning>,
     changes: Mutex<changes::Changes>,
     mentions: Mutex<mentions::Mentions>,
     tombstones: RwLock<Tombstones>,
+    /// Of a view of another moment: in which way it differs.
+    seen: Option<seen::Seen>,
 }
 
 /// An error of reading a strand.
@@ -128,7 +131,11 @@ impl Strand {
     /// # Errors
     /// When the disk fails.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        self.store.snapshot()
+        let snapshot = self.store.snapshot()?;
+        match &self.seen {
+            Some(seen) => seen.snapshot(snapshot),
+            None => Ok(snapshot),
+        }
     }
 
     /// Compares the store's file with its own checksums, up to this size. Commits wait meanwhile.
