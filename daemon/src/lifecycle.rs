@@ -358,7 +358,7 @@ impl Runtime {
         Ok(Self {
             app: Arc::new(App {
                 memory,
-                hooks,
+                hooks: Arc::new(hooks),
                 layout: Layout {
                     paths: config.paths.clone(),
                     strand: config.strand.clone(),

@@ -17,6 +17,7 @@ mod hook;
 mod hooks;
 mod man;
 mod model;
+mod moment;
 mod read;
 mod relations;
 mod search;

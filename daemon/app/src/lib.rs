@@ -30,6 +30,7 @@ pub mod layout;
 pub mod limit;
 pub mod located;
 pub mod memory;
+pub mod moment;
 pub mod outbox;
 mod own_lines;
 pub mod patterns;
@@ -70,7 +71,7 @@ pub struct App {
     /// The knowledge base.
     pub memory: Memory,
     /// What hooks know.
-    pub hooks: Hooks,
+    pub hooks: Arc<Hooks>,
     /// Where all of it lies.
     pub layout: Layout,
     /// The only way to change the knowledge base.

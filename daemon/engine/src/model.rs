@@ -24,8 +24,8 @@ pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY, UnknownRelation,
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, UnknownKind};
 pub use memory::{Memory, Provenance, SUMMARY_MAX_CHARS, SourceRef, Status};
-pub(crate) use path::spellings;
 pub use moment::Moment;
+pub(crate) use path::spellings;
 pub use path::{one_spelling, plain_path};
 pub use scope::{InvalidScope, SCRATCH_SCOPE, Scope};
 pub use time::Timestamp;

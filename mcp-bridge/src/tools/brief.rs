@@ -80,6 +80,7 @@ impl Brief {
             compact: self.compact.0,
             scopes: self.scope.0,
             text_only: true,
+            ..BriefRequest::default()
         }
     }
 }

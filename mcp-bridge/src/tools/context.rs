@@ -52,6 +52,7 @@ impl Context {
                 .budget_tokens
                 .map(|tokens| tokens.0)
                 .unwrap_or_default(),
+            ..ContextRequest::default()
         }
     }
 }

@@ -71,6 +71,7 @@ impl Read {
             limit: self.limit.map(|limit| limit.0).unwrap_or_default(),
             cursor: self.cursor.trimmed(),
             shown: shown.into(),
+            ..ReadRequest::default()
         })
     }
 }

@@ -145,7 +145,9 @@ impl Strand {
     /// The moment at which it is seen.
     #[must_use]
     pub fn moment(&self) -> Moment {
-        self.seen.as_ref().map_or_else(Moment::default, |seen| seen.moment)
+        self.seen
+            .as_ref()
+            .map_or_else(Moment::default, |seen| seen.moment)
     }
 
     fn past(&self) -> Option<&Past> {
