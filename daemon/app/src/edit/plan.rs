@@ -149,15 +149,14 @@ impl Plan<'_> {
         let edits = edits(&memory, &mut warnings)?;
         // Those behind the first follow the change that it makes.
         let expected = iter::once(self.expected).chain(iter::repeat(None));
-        let request = |(edit, expected)| {
-            let (actor, at) = (self.asker.actor.clone(), self.app.memory.now());
-            Request::Edit {
-                number,
-                edit,
-                expected,
-                actor,
-                at,
-            }
+        // One time for all of them: they are one change to who takes it back.
+        let at = self.app.memory.now();
+        let request = |(edit, expected)| Request::Edit {
+            number,
+            edit,
+            expected,
+            actor: self.asker.actor.clone(),
+            at,
         };
         let requests = edits.into_iter().zip(expected).map(request).collect();
         Ok(Planned::Write {

@@ -114,7 +114,7 @@ impl Importer<'_> {
             admitted,
             stamps,
             force,
-            at: self.app.memory.now(),
+            at: self.began,
         }
     }
 }
