@@ -71,6 +71,8 @@ pub(crate) fn seen(app: &App, at: At) -> Result<Option<App>, Refusal> {
     Ok(Some(App {
         memory,
         hooks: Arc::clone(&app.hooks),
+        metrics: Arc::clone(&app.metrics),
+        settings: app.settings,
         layout: app.layout.clone(),
         writer: Arc::clone(&app.writer),
         threads: Arc::clone(&app.threads),
