@@ -200,3 +200,75 @@ fn a_memory_says_where_it_comes_from() {
         assert!(told.contains(part), "{part:?} is not in:\n{told}");
     }
 }
+
+#[test]
+fn an_undo_is_undone_and_nothing_goes_to_and_fro() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    world.done(&["revise", &web, PNPM]);
+    let undone = world.json(&["undo"])["sequence"].to_string();
+    assert_eq!(text(&world, &web), NPM);
+    let redone = world.json(&["undo", &undone])["sequence"].to_string();
+    assert_eq!(text(&world, &web), PNPM);
+    let said = world.refused(&["undo", &undone]);
+    let complaint = format!("changed again by operation {redone}");
+    assert!(said.contains(&complaint), "{said}");
+    // The revision is the last change that is not undone.
+    world.done(&["undo"]);
+    assert_eq!(text(&world, &web), NPM);
+    world.done(&["undo"]);
+    assert!(world.found(&["client"]).is_empty());
+    let said = world.refused(&["undo"]);
+    assert!(said.contains("that is not undone"), "{said}");
+}
+
+#[test]
+fn a_batch_and_an_import_go_back_as_one() {
+    let world = World::new();
+    let first = r#"{"topic":"ports","text":"Billing listens on 8080."}"#;
+    let second = r#"{"topic":"disk","text":"Clean the disk before a release."}"#;
+    let lines = format!("{first}\n{second}\n");
+    let batch = world.run_with(&["batch", "-"], &lines);
+    assert!(batch.status.success(), "{batch:?}");
+    assert_eq!(world.found(&["topic:ports,disk"]).len(), 2);
+    let undone = world.json(&["undo"]);
+    assert_eq!(undone["memories_total"], 2);
+    assert!(world.found(&["topic:ports,disk"]).is_empty());
+    world.done(&["undo", &undone["sequence"].to_string()]);
+    assert_eq!(world.found(&["topic:ports,disk"]).len(), 2);
+
+    let file = world.project.root.join("notes.md");
+    let notes = "# Notes\n\n## alpha\n\n- One note about the linker.\n- Another about caches.\n";
+    fs::write(&file, notes).unwrap();
+    let before = world
+        .found(&["--scope", "all", "--after", "2000-01-01"])
+        .len();
+    world.done(&["import", "--trust", file.to_str().unwrap()]);
+    let stored = world
+        .found(&["--scope", "all", "--after", "2000-01-01"])
+        .len()
+        - before;
+    assert!(stored > 1, "the import stored {stored}");
+    let undone = world.json(&["undo"]);
+    assert_eq!(undone["memories_total"], stored);
+}
+
+#[test]
+fn what_was_settled_is_open_again() {
+    let world = World::new();
+    let npm = world.add("web", NPM, &[]);
+    let pnpm = world.add("web", PNPM, &[]);
+    for done in [
+        vec!["settle", pnpm.as_str(), npm.as_str()],
+        vec!["settle", pnpm.as_str(), npm.as_str(), "--merge"],
+        vec!["supersede", npm.as_str(), "--by", pnpm.as_str()],
+    ] {
+        world.done(&done);
+        assert_eq!(world.found(&["client"]).len(), 1, "{done:?}");
+        world.done(&["undo"]);
+        let both = sorted(vec![npm.clone(), pnpm.clone()]);
+        assert_eq!(sorted(world.found(&["client"])), both, "{done:?}");
+        assert_eq!(text(&world, &npm), NPM);
+        assert_eq!(text(&world, &pnpm), PNPM);
+    }
+}
