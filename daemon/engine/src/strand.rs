@@ -41,8 +41,8 @@ pub use statistics::{Counted, Statistics};
 pub use tombstones::Tombstones;
 pub use topics::{Recent, Since};
 pub use write::{
-    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, Step, StepChange, StrandWriter,
-    TOPIC_EDIT_MAX, TopicEdit,
+    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Part, Request, Split, Step, StepChange,
+    StrandWriter, TOPIC_EDIT_MAX, TopicEdit,
 };
 
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -272,3 +272,36 @@ fn what_was_settled_is_open_again() {
         assert_eq!(text(&world, &pnpm), PNPM);
     }
 }
+
+#[test]
+fn a_split_is_shown_first_and_goes_back_as_one() {
+    let world = World::new();
+    let text = "Billing listens on 8080.\n\nCaches:\n- redis for sessions\n- disk for images";
+    let whole = world.add("billing", text, &["--tag", "ops", "--kind", "fact"]);
+    let shown = world.refused_after(&["split", &whole]);
+    assert!(shown.contains("say --yes"), "{shown}");
+    let shown = world.done(&["split", &whole, "--dry-run"]);
+    assert!(shown.contains("2\tCaches: redis for sessions"), "{shown}");
+    assert_eq!(world.found(&["topic:billing"]), [whole.clone()]);
+
+    world.done(&["split", &whole, "--yes"]);
+    let parts = world.json(&["read", "billing"]);
+    let parts = parts["memories"].as_array().unwrap();
+    assert_eq!(parts.len(), 3);
+    for part in parts {
+        assert_eq!(part["kind"], "fact");
+        assert_eq!(part["tags"], json!(["ops"]));
+        let handle = part["handle"].as_str().unwrap();
+        let why = world.done(&["why", handle]);
+        assert!(why.contains("derived_from"), "{why}");
+    }
+    let original = world.json(&["read", &whole]);
+    assert_eq!(original["memories"][0]["status"], "superseded");
+
+    world.done(&["undo"]);
+    assert_eq!(world.found(&["topic:billing"]), [whole.clone()]);
+    let said = world.refused(&["split", &whole, "--into", "Only one."]);
+    assert!(said.contains("two parts or more"), "{said}");
+    world.done(&["split", &whole, "--into", "Ports.", "--into", "Caches."]);
+    assert_eq!(world.found(&["topic:billing"]).len(), 2);
+}
