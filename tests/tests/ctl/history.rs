@@ -238,7 +238,7 @@ fn a_batch_and_an_import_go_back_as_one() {
     assert_eq!(world.found(&["topic:ports,disk"]).len(), 2);
 
     let file = world.project.root.join("notes.md");
-    let notes = "# Notes\n\n## alpha\n\n- One note about the linker.\n- Another about caches.\n";
+    let notes = "## One\n\nThe linker needs arm64.\n\n## Two\n\nCaches live on the disk.\n";
     fs::write(&file, notes).unwrap();
     let before = world
         .found(&["--scope", "all", "--after", "2000-01-01"])

@@ -141,9 +141,13 @@ impl State {
                 }
             }
         }
+        let totals = instead
+            .map(Generation::totals)
+            .into_iter()
+            .fold(self.totals(), Totals::plus);
         Statistics::new(
             fields,
-            self.totals(),
+            totals,
             query.terms().iter().map(|term| term.token.as_str()),
             frequencies,
         )
