@@ -254,6 +254,8 @@ impl World {
                 };
                 edit(self.place(place).0, Edit::Set(Box::new(fields)), now)
             }
+            // Nobody relates a memory to itself.
+            Deed::Relate(from, to, _) if self.place(from) == self.place(to) => return None,
             Deed::Relate(from, to, strength) => {
                 let edge = self.edge(from, to, f32::from(strength) / 10.0);
                 self.together(vec![StepChange::Relate(Box::new(edge))])
@@ -270,8 +272,12 @@ impl World {
                     edit: Edit::Revert { to },
                     expected: None,
                 };
-                let edge = StepChange::Relate(Box::new(self.edge(place, place + 1, 0.5)));
-                self.together(vec![put_back, edge])
+                let mut changes = vec![put_back];
+                if self.memories > 1 {
+                    let edge = self.edge(place, place + 1, 0.5);
+                    changes.push(StepChange::Relate(Box::new(edge)));
+                }
+                self.together(changes)
             }
             Deed::Reopen => return None,
         })
