@@ -129,6 +129,8 @@ impl Entries {
             match_str: self.match_str,
             limit: self.limit,
             cursor: self.cursor,
+            as_of: Text::default(),
+            valid_at: Text::default(),
         };
         read::paged(daemon, read.request(caller, shown)?, render::entries).await
     }
