@@ -1,8 +1,6 @@
 //! `corrections`: what the daemon says of a text that is stored beside a known one. Labelled pairs,
 //! each in a project of its own, half of which were used to fit the rules.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use helix_client::caller;
 use helix_client::v1::{Program, StoreOutcome, StoreReply, StoreRequest};
@@ -16,7 +14,7 @@ use crate::silence::read;
 /// Share of the supersessions that must be right: each takes a memory out of use.
 const SUPERSEDES_PRECISION_MIN: f64 = 0.97;
 
-/// The pairs, and those that nobody who fits rules has seen; the latter may be missing.
+/// The pairs, and those that nobody who fits rules has seen.
 const FILES: [&str; 2] = ["memory-pairs.json", "memory-pairs-held.json"];
 
 /// Two statements, the one that was known first.
@@ -97,12 +95,12 @@ impl Verdict {
     }
 }
 
-/// Measures the pairs of every file that is there.
+/// Measures the pairs of every set.
 pub(crate) fn measure(report: &mut Report) -> Result<()> {
     let mut served = Served::new()?;
     let head = ["pairs, verdict", "precision", "", "recall"];
     let mut table = Table::new("corrections: a text beside a known one", &head);
-    for file in FILES.into_iter().filter(|file| is_there(file)) {
+    for file in FILES {
         let mut told: Vec<(String, Label, Verdict)> = Vec::new();
         for pair in read::<Vec<Pair>>(file)? {
             let verdict = play(&served.home, &mut served.rpc, &pair)
@@ -125,13 +123,6 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
     );
     report.add(table);
     Ok(())
-}
-
-fn is_there(file: &str) -> bool {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(file)
-        .exists()
 }
 
 /// Stores both in a project of their own.

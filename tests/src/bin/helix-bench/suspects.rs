@@ -11,8 +11,12 @@ use crate::silence::read;
 /// Share of the innocent texts that may be suspected.
 const INNOCENT_MAX: f64 = 0.02;
 
-/// Sets of texts, of which the rules were fitted to the first.
-const SETS: [&str; 2] = ["fit", "check"];
+/// Sets of texts, of which the rules were fitted to the first; nobody who fits them has seen the
+/// last.
+const SETS: [&str; 3] = ["fit", "check", "held"];
+
+/// Where the sets are.
+const FILES: [&str; 2] = ["suspect-texts.json", "suspect-texts-held.json"];
 
 /// A text, or one that is split over several memories.
 #[derive(Debug, Deserialize)]
@@ -38,9 +42,12 @@ impl Labelled {
     }
 }
 
-/// Measures both sets.
+/// Measures every set.
 pub(crate) fn measure(report: &mut Report) -> Result<()> {
-    let texts: Vec<Labelled> = read("suspect-texts.json")?;
+    let mut texts: Vec<Labelled> = Vec::new();
+    for file in FILES {
+        texts.extend(read::<Vec<Labelled>>(file)?);
+    }
     let head = ["texts", "innocent suspected", "", "orders found"];
     let mut table = Table::new("suspects: texts that look like orders to an agent", &head);
     for set in SETS {
