@@ -192,8 +192,8 @@ pub async fn edit(
             off_thread(app, move |app| candidates(app, &several, warnings)).await
         }
         Planned::Preview { parts, warnings } => Ok(Answer {
-            parts,
             warnings,
+            parts,
             ..Answer::default()
         }),
         Planned::Write {

@@ -63,7 +63,7 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: Wanted) -> Result<Planned, 
             target,
             into,
             is_preview,
-        } => plan.split(&target, into, is_preview),
+        } => plan.split(&target, &into, is_preview),
         Action::Restore { target } => plan.one(&target, Bare::Deleted, |_, _| Ok(Edit::Restore)),
         Action::RestoreAll { topic } => plan.topic(&topic, None, |_| TopicEdit::Restore),
     }

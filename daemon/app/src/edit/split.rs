@@ -16,7 +16,7 @@ impl Plan<'_> {
     pub(super) fn split(
         &self,
         target: &Target,
-        into: Vec<String>,
+        into: &[String],
         is_preview: bool,
     ) -> Result<Planned, Refusal> {
         let (choice, mut warnings) = target::choose(self.app, self.asker, target, Bare::Only)?;
@@ -75,7 +75,7 @@ impl Plan<'_> {
 }
 
 /// The texts of the parts: those that are given, or what the memory's text falls into.
-fn parts(memory: &Memory, into: Vec<String>) -> Result<Vec<String>, Refusal> {
+fn parts(memory: &Memory, into: &[String]) -> Result<Vec<String>, Refusal> {
     let parts = if into.is_empty() {
         taken_apart(&memory.text)
     } else {

@@ -49,7 +49,7 @@ impl Seen {
                 versions.entry(number).or_insert(changed.before);
             }
         }
-        Ok(snapshot.as_it_was(versions))
+        Ok(snapshot.seen_earlier(versions))
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) type Earlier = BTreeMap<MemoryNumber, Option<Sequence>>;
 
 impl Snapshot {
     /// Reads memories as they were: these versions stand for those that were changed.
-    pub(crate) fn as_it_was(self, earlier: Arc<Earlier>) -> Self {
+    pub(crate) fn seen_earlier(self, earlier: Arc<Earlier>) -> Self {
         Self {
             earlier: Some(earlier),
             ..self
