@@ -9,6 +9,7 @@
 //! is known already is asked for through [`Novelty`].
 
 mod candidate;
+pub mod read;
 mod slice;
 
 pub use candidate::{Candidate, Evidence, Extractor, Novelty};
