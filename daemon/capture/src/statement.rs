@@ -153,7 +153,7 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
         .map(|sentence| sentence.score)
         .fold(0.0, f64::max);
     Some(Statement {
-        kind: kind_of(&cues),
+        kind: kind_said_by(setting.speaker, &cues),
         text,
         score: best,
         line: first.sentence.line,
@@ -173,6 +173,16 @@ pub(crate) fn kind_of(cues: &[Found]) -> &'static str {
         by_strength.then((other.class as u8).cmp(&(one.class as u8)))
     });
     best.map_or("fact", |cue| kind_name(cue.class))
+}
+
+/// The kind of what somebody said: an assistant that gives the cause of something has found out why
+/// it went wrong.
+fn kind_said_by(speaker: Speaker, cues: &[Found]) -> &'static str {
+    let gives_cause = cues.iter().any(|cue| cue.class == CueClass::Consequence);
+    match kind_of(cues) {
+        "fact" if speaker == Speaker::Assistant && gives_cause => "gotcha",
+        kind => kind,
+    }
 }
 
 /// How much a cue says of the sort: what is so says less than what is to be done.
