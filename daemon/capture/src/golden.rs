@@ -290,8 +290,8 @@ mod tests {
     fn slices_of_another_writer_keep_their_figures() {
         let tally = tally(HELD, "held");
         eprintln!("{tally:?} {} {}", tally.precision(), tally.recall());
-        assert!(tally.precision() >= 0.6, "{tally:?}");
-        assert!(tally.recall() >= 0.4, "{tally:?}");
+        assert!(tally.precision() >= 0.7, "{tally:?}");
+        assert!(tally.recall() >= 0.5, "{tally:?}");
     }
 
     #[test]
