@@ -5,6 +5,7 @@
 //! with the design's targets beside what was measured; a missed target is printed, not an error,
 //! because a busy machine misses some.
 
+mod capture;
 mod corpus;
 mod corrections;
 mod fixture;
@@ -35,8 +36,8 @@ use report::Report;
 #[derive(Debug, Parser)]
 #[command(name = "helix-bench")]
 struct Args {
-    /// What to measure; everything but `quality` unless named. `remedies` is a part of `hooks`;
-    /// `corrections` and `suspects` are parts of `memory`.
+    /// What to measure; everything but `quality` and `capture` unless named. `remedies` is a part of
+    /// `hooks`; `corrections` and `suspects` are parts of `memory`.
     sections: Vec<SectionName>,
     /// Measures at 1,000 and 10,000 memories only, and repeats less.
     #[arg(long)]
@@ -78,6 +79,7 @@ enum SectionName {
     Tools,
     Import,
     Quality,
+    Capture,
 }
 
 /// `tools` and `import` come last, because they add to the homes that the others measure.
@@ -150,6 +152,7 @@ fn main() -> Result<()> {
             SectionName::Suspects => suspects::measure(&mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
+            SectionName::Capture => capture::measure(&mut report),
             SectionName::Quality => quality::measure(
                 &fixtures,
                 args.data.as_deref(),
