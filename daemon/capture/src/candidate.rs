@@ -5,6 +5,7 @@ use crate::{Place, Slice};
 /// The lines a candidate stands on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
+    /// Where the slice stands in its source.
     pub place: Place,
     /// The client's id of the session; empty where there is none.
     pub session: String,

@@ -46,9 +46,11 @@ pub struct Place {
 pub enum Deed {
     /// A command was run.
     Command {
+        /// The shell line as it was run.
         line: String,
         /// Absolute path of the directory it ran in, where known.
         directory: Option<String>,
+        /// What it wrote, as far as the source keeps it.
         output: String,
         /// The status it ended with; `None` where the source does not say.
         exit: Option<i32>,
@@ -61,6 +63,7 @@ pub enum Deed {
         files: Vec<String>,
         /// The change in short: removed and added lines, or what the source keeps of it.
         change: String,
+        /// Whether the source says that nothing was changed.
         is_failed: bool,
     },
 }
@@ -68,7 +71,9 @@ pub enum Deed {
 /// A piece of what was said or done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
+    /// Its nature.
     pub kind: SliceKind,
+    /// Who speaks, or did the deed.
     pub speaker: Speaker,
     /// What was said. For a deed a line that says what was done.
     pub text: String,
@@ -84,5 +89,6 @@ pub struct Slice {
     pub branch: Option<String>,
     /// Microseconds since 1970 in UTC, where known.
     pub at: Option<i64>,
+    /// Where it stands in its source.
     pub place: Place,
 }
