@@ -34,6 +34,7 @@ pub mod limit;
 pub mod located;
 pub mod memory;
 pub mod metrics;
+pub mod note;
 pub mod outbox;
 pub mod overseen;
 mod own_lines;

@@ -5,8 +5,8 @@ use clap::Subcommand;
 use crate::command::{
     Add, Append, Backup, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
     Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Lifecycle,
-    Log, Man, Merge, Model, Neighbours, Pack, Path, Prune, Read, Receipts, Recent, Reindex, Relate,
-    Rename, Restore, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats, Status,
+    Log, Man, Merge, Model, Neighbours, Note, Pack, Path, Prune, Read, Receipts, Recent, Reindex,
+    Relate, Rename, Restore, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats, Status,
     Supersede, Tag, Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
@@ -38,6 +38,8 @@ pub(super) enum Command {
 pub(super) enum Memories {
     /// Stores a memory
     Add(Box<Add>),
+    /// Remembers a sentence, and finds out where it belongs
+    Note(Note),
     /// Stores many memories
     Batch(Batch),
     /// Finds memories by words and by meaning
@@ -69,7 +71,7 @@ pub(super) enum Changes {
     Set(Box<Set>),
     /// Renames a topic
     Rename(Rename),
-    /// Moves a topic's memories into another topic
+    /// Moves a topic's memories, or one memory, into another topic
     Merge(Merge),
 }
 
@@ -212,6 +214,7 @@ impl Memories {
     fn run(self, context: &Context) -> Outcome {
         match self {
             Self::Add(command) => command.run(context),
+            Self::Note(command) => command.run(context),
             Self::Batch(command) => command.run(context),
             Self::Search(command) => command.run(context),
             Self::Read(command) => command.run(context),

@@ -9,6 +9,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
         "Memories",
         &[
             "add",
+            "note",
             "batch",
             "search",
             "read",
