@@ -12,12 +12,14 @@
 pub mod asker;
 pub mod backup;
 pub mod brief;
+pub mod capture;
 pub mod check;
 pub mod checkpoint;
 pub mod compact;
 pub mod conflicts;
 pub mod context;
 pub mod edit;
+pub mod event;
 pub mod exchange;
 pub mod export;
 pub mod find;

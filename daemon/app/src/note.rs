@@ -197,7 +197,7 @@ fn nearest(
 }
 
 /// The first file of the project that a text names.
-fn source_in(app: &App, project: &Project, text: &str) -> Option<String> {
+pub(crate) fn source_in(app: &App, project: &Project, text: &str) -> Option<String> {
     let named = text.split_whitespace().filter_map(path_of).take(FILES_MAX);
     let named: Vec<String> = named.collect();
     if named.is_empty() || project.scope == Scope::Global {

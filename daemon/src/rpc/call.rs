@@ -58,6 +58,9 @@ called!(
     RevertRequest,
     WhyRequest,
     LifecycleRequest,
+    CaptureRequest,
+    CaptureImportRequest,
+    EventRequest,
 );
 
 /// Sends what a use case came to.
