@@ -5,7 +5,7 @@ use std::io;
 
 use helix_app::lifecycle::Mode;
 use helix_app::{Settings, capture, plain_file};
-use helix_engine::model::KindSpec;
+use helix_engine::model::{KindSpec, Shape};
 use helix_engine::policy::duplicates::WORK_MAX;
 use helix_proto::paths::Paths;
 use helix_redact::Entropy;
@@ -166,11 +166,35 @@ struct EmbedderSection {
 #[serde(deny_unknown_fields)]
 struct KindSection {
     name: String,
+    #[serde(default)]
+    shape: ShapeName,
     half_life_days: Option<f64>,
     #[serde(default)]
     surface_lines: u32,
     #[serde(default)]
     about_user: bool,
+}
+
+/// A kind's shape by its name.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ShapeName {
+    #[default]
+    Semantic,
+    Procedural,
+    Entity,
+    Episodic,
+}
+
+impl From<ShapeName> for Shape {
+    fn from(name: ShapeName) -> Self {
+        match name {
+            ShapeName::Semantic => Self::Semantic,
+            ShapeName::Procedural => Self::Procedural,
+            ShapeName::Entity => Self::Entity,
+            ShapeName::Episodic => Self::Episodic,
+        }
+    }
 }
 
 /// Decides where everything is.
@@ -320,6 +344,7 @@ fn embedder_wanted(in_file: Option<bool>) -> Result<bool, Failure> {
 fn kind_spec(section: KindSection) -> KindSpec {
     KindSpec {
         name: section.name,
+        shape: section.shape.into(),
         half_life_days: section.half_life_days,
         surface_lines: section.surface_lines,
         about_user: section.about_user,
@@ -342,7 +367,7 @@ mod tests {
     #[test]
     fn files_are_strict_and_complete() {
         let file: File = toml::from_str(
-            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n[redact]\nentropy = 'strict'\n",
+            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nshape = 'procedural'\nhalf_life_days = 3\nsurface_lines = 5\n[redact]\nentropy = 'strict'\n",
         )
         .unwrap();
         assert_eq!(file.embedder.threads, Some(2));
@@ -371,6 +396,8 @@ mod tests {
         ] {
             assert!(toml::from_str::<File>(wrong).is_err(), "{wrong}");
         }
+        let shape = file.kind.first().unwrap().shape;
+        assert_eq!(Shape::from(shape), Shape::Procedural);
         let error = toml::from_str::<File>("colour = 1\n")
             .unwrap_err()
             .to_string();

@@ -12,7 +12,9 @@ mod export;
 mod history;
 mod import;
 mod life;
+mod purge;
 mod relations;
+mod review;
 mod status;
 mod upgrade;
 
@@ -460,6 +462,27 @@ impl Helix for Service {
             upgrade::upgrade(&runtime, &request)
         });
         reply(upgraded.await)
+    }
+
+    async fn review(
+        &self,
+        request: Request<v1::ReviewRequest>,
+    ) -> Result<Response<v1::ReviewReply>, Status> {
+        review::review(self, request).await
+    }
+
+    async fn judge(
+        &self,
+        request: Request<v1::JudgeRequest>,
+    ) -> Result<Response<v1::JudgeReply>, Status> {
+        review::judge(self, request).await
+    }
+
+    async fn purge(
+        &self,
+        request: Request<v1::PurgeRequest>,
+    ) -> Result<Response<v1::PurgeReply>, Status> {
+        purge::purge(self, request).await
     }
 
     async fn shutdown(

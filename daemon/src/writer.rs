@@ -64,9 +64,18 @@ enum Task {
 /// What is done after everything before it is written.
 enum Then {
     /// Rewrite the store's file.
-    Shrink(oneshot::Sender<Shrunk>),
+    Shrink(How, oneshot::Sender<Shrunk>),
     /// End, whoever still has a handle.
     End,
+}
+
+/// How the store's file is rewritten.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    /// Its pages moved together.
+    Compacted,
+    /// Row by row, so that nothing is left of what was removed.
+    Anew,
 }
 
 /// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone, or
@@ -144,8 +153,12 @@ impl WriterHandle {
     /// # Errors
     /// [`SubmitError`]: it was not done.
     pub(crate) async fn shrink(&self) -> Result<Shrunk, SubmitError> {
+        self.rewritten(How::Compacted).await
+    }
+
+    async fn rewritten(&self, how: How) -> Result<Shrunk, SubmitError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Task::Then(Then::Shrink(reply)))?;
+        self.send(Task::Then(Then::Shrink(how, reply)))?;
         answer.await.map_err(|_| self.lost())
     }
 
@@ -188,6 +201,10 @@ impl Writer for WriterHandle {
 
     fn shrink(&self) -> Later<'_, Result<Shrunk, SubmitError>> {
         Box::pin(Self::shrink(self))
+    }
+
+    fn rewrite(&self) -> Later<'_, Result<Shrunk, SubmitError>> {
+        Box::pin(self.rewritten(How::Anew))
     }
 }
 
@@ -302,12 +319,15 @@ fn run(
         }
         commit(&mut writer, group, source, &file).inspect_err(failed)?;
         match then {
-            Some(Then::Shrink(reply)) => {
+            Some(Then::Shrink(how, reply)) => {
                 // A file that was moved away does not come back as a smaller one.
                 let shrunk = if file.is_lost() {
                     Ok(Shrunk::Failed)
                 } else {
-                    writer.shrink(storage)
+                    match how {
+                        How::Compacted => writer.shrink(storage),
+                        How::Anew => writer.rewrite(storage),
+                    }
                 };
                 let shrunk = shrunk
                     .map_err(|error| error.to_string())

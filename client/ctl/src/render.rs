@@ -11,6 +11,7 @@ mod history;
 mod life;
 mod memory;
 mod relations;
+mod review;
 mod search;
 mod stats;
 mod status;
@@ -31,6 +32,7 @@ pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
 };
+pub(crate) use review::{purged, review, review_item};
 pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;

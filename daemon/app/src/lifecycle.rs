@@ -303,7 +303,7 @@ fn write(
     outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))
 }
 
-fn step(fate: &Fate) -> strand::Step {
+pub(crate) fn step(fate: &Fate) -> strand::Step {
     let edit = match fate.due.step {
         Step::Archive | Step::Expire => Edit::Archive,
         Step::Prune => Edit::Prune,
@@ -317,7 +317,7 @@ fn step(fate: &Fate) -> strand::Step {
 }
 
 /// Why a step is due.
-fn reason(fate: &Fate) -> String {
+pub(crate) fn reason(fate: &Fate) -> String {
     match fate.due.step {
         Step::Archive => format!(
             "confidence {:.2}, below {FADED_BELOW} for more than {FADED_DAYS} days",

@@ -16,6 +16,7 @@ mod mend;
 mod migrate;
 mod overlay;
 mod read;
+mod rewrite;
 mod seal;
 mod shrink;
 pub mod states;

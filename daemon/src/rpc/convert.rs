@@ -11,7 +11,9 @@ pub(crate) mod health;
 pub(crate) mod history;
 pub(crate) mod lifecycle;
 pub(crate) mod metrics;
+pub(crate) mod purge;
 pub(crate) mod relations;
+pub(crate) mod review;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod store;
@@ -26,7 +28,7 @@ use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
 use helix_engine::brief::Detail;
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Provenance, Timestamp};
+use helix_engine::model::{GitContext, Provenance, Timestamp};
 use helix_engine::policy::stale::SourceState;
 use helix_engine::strand::Counted;
 use helix_proto::v1;
@@ -183,7 +185,11 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         superseded_by,
         index,
         source,
+        shape,
+        faded: _,
     } = told;
+    let git = memory.provenance.last().map(|newest| newest.git.clone());
+    let GitContext { branch, commit } = git.unwrap_or_default();
     v1::Memory {
         id: memory.id.as_bytes().to_vec(),
         handle: memory.handle.as_str().to_owned(),
@@ -223,6 +229,12 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         superseded_by: superseded_by.clone(),
         doubted_confidence: source.is_stale().then(|| source.cap(memory.confidence)),
         moved_to_line: source.moved_to(),
+        summary: memory.summary.clone(),
+        shape: shape.name().to_owned(),
+        effective_confidence: told.effective_confidence(),
+        branch,
+        commit,
+        suspicions: memory.suspicions.clone(),
     }
 }
 

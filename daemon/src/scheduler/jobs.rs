@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use helix_app::lifecycle::{self, Done, Mode};
-use helix_app::{App, Refusal, backup};
+use helix_app::{App, Refusal, backup, sweep};
 
 use super::Going;
 
@@ -25,11 +25,16 @@ pub(super) struct Job {
 }
 
 /// Every job, in the order in which they are done.
-pub(super) const JOBS: [Job; 4] = [
+pub(super) const JOBS: [Job; 5] = [
     Job {
         name: lifecycle::JOB,
         every: HOURLY,
         run: live,
+    },
+    Job {
+        name: sweep::JOB,
+        every: HOURLY,
+        run: compare_meanings,
     },
     Job {
         name: "words",
@@ -69,6 +74,15 @@ fn told(app: &App, mode: Mode, done: &Done) -> Result<String, Refusal> {
     }
     let proposed = lifecycle::plan(app, 0)?.counts.total();
     Ok(format!("{taken}; {proposed} proposed"))
+}
+
+/// Looks for what new memories say again in other words.
+fn compare_meanings(going: &Going) -> Result<Option<String>, Refusal> {
+    let done = sweep::run(&going.app, || going.goes_on())?;
+    Ok(Some(format!(
+        "compared {}, {} may say the same",
+        done.compared, done.found
+    )))
 }
 
 fn merge_words(going: &Going) -> Result<Option<String>, Refusal> {

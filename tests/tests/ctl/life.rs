@@ -104,6 +104,28 @@ fn faded_memories_leave_are_found_on_demand_and_come_back() {
 }
 
 #[test]
+fn what_faded_waits_in_the_review_while_it_is_only_proposed() {
+    let (world, handles) = aged(&[
+        ("build", "The linker needs arm64 objects.", "gotcha"),
+        ("build", "Cranelift fails on the old runners.", "gotcha"),
+    ]);
+    let waiting = world.json(&["review"]);
+    let kinds: Vec<_> = waiting["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| &item["kind"])
+        .collect();
+    assert_eq!(kinds, ["archive", "archive"], "{waiting}");
+    world.done(&["review", "approve", &handles[0]]);
+    world.done(&["review", "reject", &handles[1]]);
+    assert_eq!(world.found(&["cranelift"]), [handles[1].as_str()]);
+    assert_eq!(world.json(&["status"])["memories_by_status"]["archived"], 1);
+    assert_eq!(world.json(&["review"])["items"], json!([]));
+    assert_eq!(world.json(&["lifecycle"])["due"]["archive"], 0);
+}
+
+#[test]
 fn a_status_that_nobody_searches_is_refused() {
     let world = World::new();
     let said = world.refused(&["search", "status:forgotten x"]);

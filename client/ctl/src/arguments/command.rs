@@ -5,9 +5,9 @@ use clap::Subcommand;
 use crate::command::{
     Add, Append, Backup, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
     Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Lifecycle,
-    Log, Man, Merge, Model, Neighbours, Note, Pack, Path, Prune, Read, Receipts, Recent, Reindex,
-    Relate, Rename, Restore, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats, Status,
-    Supersede, Tag, Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
+    Log, Man, Merge, Model, Neighbours, Note, Pack, Path, Prune, Purge, Read, Receipts, Recent, Reindex,
+    Relate, Rename, Restore, Review, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats,
+    Status, Supersede, Tag, Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -54,6 +54,10 @@ pub(super) enum Memories {
     Settle(Settle),
     /// Lets one memory take the place of another
     Supersede(Supersede),
+    /// Lists what waits for your word, and approves or rejects it
+    Review(Review),
+    /// Removes memories and every trace of their text
+    Purge(Purge),
 }
 
 /// Memories and topics changed.
@@ -222,6 +226,8 @@ impl Memories {
             Self::Restore(command) => command.run(context),
             Self::Settle(command) => command.run(context),
             Self::Supersede(command) => command.run(context),
+            Self::Review(command) => command.run(context),
+            Self::Purge(command) => command.run(context),
         }
     }
 }

@@ -17,6 +17,8 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
             "restore",
             "settle",
             "supersede",
+            "review",
+            "purge",
         ],
     ),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),

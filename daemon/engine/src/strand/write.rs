@@ -362,6 +362,14 @@ impl StrandWriter {
         self.writer.shrink(storage)
     }
 
+    /// Writes the store's file anew, row by row, so that nothing of what was removed is left in it.
+    ///
+    /// # Errors
+    /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
+    pub fn rewrite(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
+        self.writer.rewrite(storage)
+    }
+
     /// Commits a group: one result for each request, in order. What is `Ok` is durable and found by
     /// the next search. Nothing is written that did not go through the redaction, here at the
     /// latest.
