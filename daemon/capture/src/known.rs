@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Novelty;
+use crate::language::is_han;
 
 /// Texts that are known already. Compares words; the daemon's own port compares meanings too.
 #[derive(Clone, Debug, Default)]
@@ -13,8 +14,10 @@ pub struct KnownTexts {
 impl KnownTexts {
     /// Takes the texts that are known.
     pub fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
-        let texts = texts.into_iter().map(|text| words(text.as_ref())).collect();
-        Self { texts }
+        let texts = texts.into_iter().map(|text| words(text.as_ref()));
+        Self {
+            texts: texts.collect(),
+        }
     }
 }
 
@@ -26,12 +29,22 @@ impl Novelty for KnownTexts {
     }
 }
 
-/// The words of a text, in lower case.
+/// The words of a text, in lower case; of Chinese its pairs of characters.
 pub(crate) fn words(text: &str) -> BTreeSet<String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
+    let mut words = BTreeSet::new();
+    for run in text.split(|c: char| !c.is_alphanumeric()) {
+        let characters: Vec<char> = run.chars().collect();
+        if characters.iter().any(|c| is_han(*c)) {
+            words.extend(
+                characters
+                    .windows(2)
+                    .map(|pair| pair.iter().collect::<String>()),
+            );
+        } else if !run.is_empty() {
+            words.insert(run.to_lowercase());
+        }
+    }
+    words
 }
 
 /// Jaccard similarity of two sets of words: 0 to 1, and 0 for two empty ones.
@@ -43,4 +56,27 @@ pub(crate) fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
         return 0.0;
     }
     shared as f64 / all as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn novelty_is_the_distance_to_the_nearest_text() {
+        let known = KnownTexts::new(["use pnpm here", "记住测试环境"]);
+        for (text, novelty) in [
+            ("use pnpm here", 0.0),
+            ("Use pnpm", 1.0 / 3.0),
+            ("something else", 1.0),
+            ("", 1.0),
+        ] {
+            assert!(
+                (known.novelty(text) - novelty).abs() < 1e-9,
+                "{text}: {}",
+                known.novelty(text)
+            );
+        }
+        assert!(known.novelty("测试环境") < 0.5);
+    }
 }

@@ -9,14 +9,29 @@
 //! is known already is asked for through [`Novelty`].
 
 mod candidate;
+mod cues;
+mod deeds;
+mod entities;
 mod gate;
+#[cfg(any(test, feature = "golden"))]
+pub mod golden;
 mod known;
+mod language;
+mod message;
 pub mod note;
+mod passage;
+mod patterns;
+mod resolve;
 mod rules;
 mod slice;
+mod statement;
+#[cfg(test)]
+mod testing;
+mod wording;
 
 pub use candidate::{Candidate, Evidence, Extractor, Novelty};
 pub use gate::{Gate, Part, Verdict};
 pub use known::KnownTexts;
+pub use language::Language;
 pub use rules::{Extraction, Options, Rules};
 pub use slice::{Deed, Place, Slice, SliceKind, Speaker};
