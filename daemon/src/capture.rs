@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use helix_app::App;
-use helix_app::capture::ended::{self, Ended};
+use helix_app::capture::ended::{self, Job};
 
 /// How long a step waits at most for hooks that wait for their turn.
 const GIVE_WAY_MAX: Duration = Duration::from_secs(5);
@@ -41,16 +41,14 @@ impl Capturer {
 
 fn run(app: &App) {
     step_back();
-    while let Some(ended) = app.hooks.captures.next() {
-        distil(app, &ended);
-    }
-}
-
-fn distil(app: &App, ended: &Ended) {
-    let goes_on = || goes_on(app);
-    match ended::distil(app, ended, &goes_on) {
-        Ok(()) => tracing::debug!(session = ended.session, "a session was distilled"),
-        Err(error) => tracing::warn!(%error, "a session was not distilled"),
+    while let Some(job) = app.hooks.captures.next() {
+        let done = match &job {
+            Job::Session(ended) => ended::distil(app, ended, &|| goes_on(app)),
+            Job::Remedy(remedy) => ended::propose(app, remedy),
+        };
+        if let Err(error) = done {
+            tracing::warn!(%error, "nothing was kept of a session; an import reads it again");
+        }
     }
 }
 

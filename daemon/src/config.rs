@@ -382,7 +382,8 @@ mod tests {
         assert_eq!(upkeep.lifecycle.mode, Some(LifecycleMode::Propose));
         assert_eq!(upkeep.backup.daily, Some(false));
         let section: File =
-            toml::from_str("[capture]\ntranscripts = true\ncutoff = 0.6\nreceipts = false\n").unwrap();
+            toml::from_str("[capture]\ntranscripts = true\ncutoff = 0.6\nreceipts = false\n")
+                .unwrap();
         let settings = capture::Settings::from(section.capture);
         assert_eq!(settings.transcripts, Some(true));
         assert_eq!(settings.cutoff, Some(0.6));

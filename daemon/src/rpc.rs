@@ -26,8 +26,8 @@ use helix_app::check::check;
 use helix_app::status::overview;
 use helix_app::threads::{long_off_thread, off_thread};
 use helix_app::{
-    App, brief, checkpoint, compact, conflicts, context, edit, event, find, forget, receipts, search,
-    session_log, stale, statistics, store, topics,
+    App, brief, checkpoint, compact, conflicts, context, edit, event, find, forget, receipts,
+    search, session_log, stale, statistics, store, topics,
 };
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;

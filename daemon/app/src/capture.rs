@@ -21,6 +21,7 @@ pub mod switches;
 mod tally;
 mod transcript;
 
+pub(crate) use keep::BECAUSE;
 pub use tally::Tally;
 
 /// What was set for capture, in the configuration.

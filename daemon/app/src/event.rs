@@ -125,13 +125,10 @@ impl Event {
     ///
     /// # Errors
     /// When its type is not known, what it needs is missing, or its text is too long.
-    pub fn read(
-        sort: &str,
-        text: String,
-        file: String,
-        command: String,
-    ) -> Result<Self, Refusal> {
-        let known = Sort::ALL.into_iter().find(|known| known.name() == sort.trim());
+    pub fn read(sort: &str, text: String, file: String, command: String) -> Result<Self, Refusal> {
+        let known = Sort::ALL
+            .into_iter()
+            .find(|known| known.name() == sort.trim());
         let sort = known.ok_or_else(|| {
             let names = Sort::ALL.map(Sort::name).join(", ");
             Refusal::invalid(format!("event {} is not one of {names}", quoted(sort)))
@@ -351,7 +348,10 @@ mod tests {
 
     #[test]
     fn events_are_known_by_name_and_say_what_they_need() {
-        for sort in Sort::ALL.into_iter().filter(|sort| sort.needs() == Some("text")) {
+        for sort in Sort::ALL
+            .into_iter()
+            .filter(|sort| sort.needs() == Some("text"))
+        {
             assert_eq!(read(sort.name(), "text").unwrap().sort, sort);
         }
         assert!(read("session_end", "").is_ok());
@@ -373,7 +373,10 @@ mod tests {
         let said = described(&event, Path::new("/work"));
         assert!(said.starts_with("`cargo build` fails: "), "{said}");
         assert!(said.contains("E0382"), "{said}");
-        let plain = described(&read("error_occurred", "it\nbroke").unwrap(), Path::new("/"));
+        let plain = described(
+            &read("error_occurred", "it\nbroke").unwrap(),
+            Path::new("/"),
+        );
         assert_eq!(plain, "Error: it broke");
     }
 }

@@ -45,9 +45,7 @@ pub(super) fn capture(
 fn which(app: &App, asker: &Asker, wire: Option<Wire>) -> Result<Which, Refusal> {
     Ok(match wire {
         None | Some(Wire::Everything(_)) => Which::Everything,
-        Some(Wire::Project(directory)) if directory.is_empty() => {
-            project(&asker.project.scope)?
-        }
+        Some(Wire::Project(directory)) if directory.is_empty() => project(&asker.project.scope)?,
         Some(Wire::Project(directory)) => {
             let directory = absolute(directory)?;
             let found = app.memory.project(&directory, FILES_PATIENCE);
@@ -125,6 +123,8 @@ impl Reports for Telling {
 
     fn progress(&self, progress: &Progress) {
         // Progress that nobody waits for may be missed.
-        self.0.try_send(Ok(convert::capture::progress(progress))).ok();
+        self.0
+            .try_send(Ok(convert::capture::progress(progress)))
+            .ok();
     }
 }

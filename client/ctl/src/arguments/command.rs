@@ -3,11 +3,12 @@
 use clap::Subcommand;
 
 use crate::command::{
-    Add, Append, Backup, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
-    Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Lifecycle,
-    Log, Man, Merge, Model, Neighbours, Note, Pack, Path, Prune, Purge, Read, Receipts, Recent, Reindex,
-    Relate, Rename, Restore, Review, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats,
-    Status, Supersede, Tag, Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
+    Add, Append, Backup, Batch, Brief, Capture, Checkpoint, Compact, Completions, Conflicts,
+    Connect, Diff, Disconnect, Doctor, Down, Edit, Entries, Event, Export, Forget, Graph, Hook,
+    Hooks, Import, Lifecycle, Log, Man, Merge, Model, Neighbours, Note, Pack, Path, Prune, Purge,
+    Read, Receipts, Recent, Reindex, Relate, Rename, Restore, Review, Revise, Rollback, Search,
+    Session, Set, Settle, Stale, Stats, Status, Supersede, Tag, Topics, Traverse, Undo, Unrelate,
+    Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -189,6 +190,11 @@ pub(super) enum Surroundings {
     Connect(Connect),
     /// Takes Helix out of an agent's settings
     Disconnect(Disconnect),
+    /// Distils what sessions said into the review: on, off, or of all that lies on this machine
+    #[command(subcommand)]
+    Capture(Capture),
+    /// Reports what happened in a session
+    Event(Event),
     /// Prints what the daemon would answer to a hook
     Hook(Hook),
     /// Prints the completions for a shell
@@ -323,6 +329,8 @@ impl Surroundings {
             Self::Hooks(command) => command.run(context),
             Self::Connect(command) => command.run(context),
             Self::Disconnect(command) => command.run(context),
+            Self::Capture(command) => command.run(context),
+            Self::Event(command) => command.run(context),
             Self::Hook(command) => command.run(context),
             Self::Completions(command) => command.run(context),
             Self::Man(command) => command.run(context),

@@ -64,7 +64,15 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
     ),
     (
         "Agents and shell",
-        &["hooks", "connect", "disconnect", "hook", "completions"],
+        &[
+            "hooks",
+            "connect",
+            "disconnect",
+            "capture",
+            "event",
+            "hook",
+            "completions",
+        ],
     ),
 ];
 

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use helix_capture::read::git;
 use helix_capture::{Options, Rules};
 
+use super::Tally;
 use super::cursor::Place;
 use super::import::{Line, Summary};
-use super::keep::{self, Found};
+use super::keep::{self, EXTRACTOR, Found};
 use super::known::{Stored, Waiting};
 use super::ledger::{self, Told};
 use super::transcript::write;
-use super::Tally;
 use crate::{App, Asker, Refusal};
 use helix_engine::model::Scope;
 
@@ -56,6 +56,7 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         agent: git::AGENT,
         session: "",
         branch: "",
+        extractor: EXTRACTOR,
     };
     let (candidates, waiting) = (extraction.candidates, &mut Waiting::read(app)?);
     let mut requests = keep::requests(app, &found, candidates, waiting, &mut tally)?;

@@ -238,9 +238,12 @@ impl Going<'_> {
     fn took(&mut self, found: &Found, read: Read) -> Result<(), Refusal> {
         for what in &read.unknown {
             let agent = found.format.agent();
-            self.summary.note(format!("{agent}: {what} is not known and was left out"));
+            self.summary
+                .note(format!("{agent}: {what} is not known and was left out"));
         }
-        let project = read.project.filter(|project| is_named(project, &self.wanted.project));
+        let project = read
+            .project
+            .filter(|project| is_named(project, &self.wanted.project));
         let Some(project) = project else {
             return Ok(());
         };

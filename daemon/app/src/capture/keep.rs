@@ -19,10 +19,12 @@ use crate::project::Project;
 use crate::{App, Refusal, note};
 
 /// What the provenance names as having found the fact.
-pub(crate) const EXTRACTOR: &str = "rules";
+pub(super) const EXTRACTOR: &str = "rules";
 
-/// Says in a memory's attributes why it was kept, and where it stands in its source.
-const BECAUSE: &str = "captured-because";
+/// Says in a memory's attributes why it was kept.
+pub(crate) const BECAUSE: &str = "captured-because";
+
+/// Says in them where it stands in its source.
 const PLACE: &str = "captured-from";
 
 /// Names the memory that the fact would replace or contradicts.
@@ -41,6 +43,8 @@ pub(super) struct Found<'a> {
     pub(super) agent: &'a str,
     pub(super) session: &'a str,
     pub(super) branch: &'a str,
+    /// What found them.
+    pub(super) extractor: &'a str,
 }
 
 /// Makes the requests that put facts into the review, and counts what became of each.
@@ -60,7 +64,12 @@ pub(super) fn requests(
             continue;
         };
         let scope = admitted.scope.to_string();
-        if app.memory.strand.forgotten(&admitted.text, &scope).is_some() {
+        if app
+            .memory
+            .strand
+            .forgotten(&admitted.text, &scope)
+            .is_some()
+        {
             tally.forgotten += 1;
             continue;
         }
@@ -92,7 +101,9 @@ fn admitted(
         source: Some(SourceRef::parse(&source)).filter(|source| !source.path.is_empty()),
         confidence: Some(confidence(candidate.confidence)),
         attributes: attributes(candidate),
-        valid_from: last(candidate).and_then(|evidence| evidence.at).map(Timestamp::from_micros),
+        valid_from: last(candidate)
+            .and_then(|evidence| evidence.at)
+            .map(Timestamp::from_micros),
         ..Draft::default()
     };
     match admit(draft, &found.project.scope, app.memory.strand.kinds()) {
@@ -165,7 +176,7 @@ fn request(app: &App, found: &Found<'_>, candidate: &Candidate, admitted: Admitt
     let provenance = Provenance {
         agent: found.agent.to_owned(),
         reference: reference(found, candidate),
-        extractor: EXTRACTOR.to_owned(),
+        extractor: found.extractor.to_owned(),
         origin: Origin::Agent,
         at,
         git: git.clone(),

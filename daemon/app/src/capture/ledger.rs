@@ -186,7 +186,11 @@ pub fn take_untold(app: &App, scope: &Scope) -> Option<String> {
     }
     // One that is not written is told once more.
     drop(app.writer.submit(vec![entry.request()]));
-    let (noun, them) = if kept == 1 { ("fact", "it") } else { ("facts", "them") };
+    let (noun, them) = if kept == 1 {
+        ("fact", "it")
+    } else {
+        ("facts", "them")
+    };
     Some(format!(
         "Helix kept {kept} {noun} of earlier sessions for review ({}); nothing uses {them} before somebody approves: \
          `helixctl review`.",

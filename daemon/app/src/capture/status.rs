@@ -42,10 +42,26 @@ pub fn status(app: &App, asker: &Asker) -> Result<Status, Refusal> {
         standing: standing(app, &asker.project, &asker.cwd, &asker.actor.session),
         switches: app.hooks.captures.switches.all(),
         recordings: vec![
-            recording("incidents", settings.incidents, "failures of builds and tests, and what mended them"),
-            recording("sessions", settings.sessions, "what each session was given and does"),
-            recording("receipts", settings.receipts, "what hooks told, and whether it reached the model"),
-            recording("events", settings.events, "events that agents and tools report"),
+            recording(
+                "incidents",
+                settings.incidents,
+                "failures of builds and tests, and what mended them",
+            ),
+            recording(
+                "sessions",
+                settings.sessions,
+                "what each session was given and does",
+            ),
+            recording(
+                "receipts",
+                settings.receipts,
+                "what hooks told, and whether it reached the model",
+            ),
+            recording(
+                "events",
+                settings.events,
+                "events that agents and tools report",
+            ),
         ],
         kept: ledger::all(app)?,
         waiting: app.hooks.captures.waiting(),

@@ -159,11 +159,17 @@ impl Switches {
             Which::Path(path) => directory.starts_with(path),
             Which::Session(named) => !session.is_empty() && named == session,
         };
-        let narrowest = switches.iter().filter(fits).max_by_key(|switch| narrow(switch));
+        let narrowest = switches
+            .iter()
+            .filter(fits)
+            .max_by_key(|switch| narrow(switch));
         match (narrowest, transcripts) {
             (Some(switch), _) => {
                 let verb = if switch.is_on { "on" } else { "off" };
-                standing(switch.is_on, &format!("switched {verb} for {}", switch.which.words()))
+                standing(
+                    switch.is_on,
+                    &format!("switched {verb} for {}", switch.which.words()),
+                )
             }
             (None, Some(true)) => standing(true, "`transcripts = true` in config.toml"),
             (None, Some(false) | None) => standing(false, "nobody switched it on"),
@@ -344,6 +350,10 @@ mod tests {
         drop_oldest_pauses(&mut many);
         assert_eq!(many.len(), PAUSES_MAX + 1);
         assert!(many.iter().any(|switch| switch.which == Which::Everything));
-        assert!(!many.iter().any(|switch| switch.which == Which::Session("1".to_owned())));
+        assert!(
+            !many
+                .iter()
+                .any(|switch| switch.which == Which::Session("1".to_owned()))
+        );
     }
 }

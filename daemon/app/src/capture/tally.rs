@@ -63,7 +63,10 @@ impl Tally {
     pub fn words(&self) -> String {
         let known = WORDS.iter().filter_map(|(kind, one, several)| {
             let count = *self.kept.get(*kind)?;
-            Some(format!("{count} {}", if count == 1 { one } else { several }))
+            Some(format!(
+                "{count} {}",
+                if count == 1 { one } else { several }
+            ))
         });
         let is_other = |kind: &&String| !WORDS.iter().any(|(known, ..)| known == kind);
         let others = self.kept.keys().filter(is_other).filter_map(|kind| {

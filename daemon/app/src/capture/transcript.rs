@@ -5,7 +5,7 @@
 //! the cursor last, so that a crash at any place costs nothing and brings nothing twice.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -16,7 +16,7 @@ use helix_engine::strand::{Outcome, Request};
 
 use super::cursor::Place;
 use super::import::disk::Disk;
-use super::keep::{self, Found};
+use super::keep::{self, EXTRACTOR, Found};
 use super::known::{Stored, Waiting};
 use super::{Settings, Tally};
 use crate::project::Project;
@@ -178,7 +178,9 @@ impl Pass<'_> {
         let disk = Disk {
             reach: &self.app.memory.reach,
         };
-        let spread = transcript.is_spread.then(|| assemble(&disk, path).unwrap_or_default());
+        let spread = transcript
+            .is_spread
+            .then(|| assemble(&disk, path).unwrap_or_default());
         Ok(Reading {
             reader: Reader::new(transcript.format, source),
             transcript: transcript.clone(),
@@ -257,10 +259,19 @@ impl Pass<'_> {
             project,
             agent: newest.map_or("", |slice| &slice.agent),
             session: newest.map_or("", |slice| &slice.session),
-            branch: newest.and_then(|slice| slice.branch.as_deref()).unwrap_or_default(),
+            branch: newest
+                .and_then(|slice| slice.branch.as_deref())
+                .unwrap_or_default(),
+            extractor: EXTRACTOR,
         };
         let candidates = extraction.candidates;
-        keep::requests(app, &found, candidates, &mut self.waiting, &mut reading.tally)
+        keep::requests(
+            app,
+            &found,
+            candidates,
+            &mut self.waiting,
+            &mut reading.tally,
+        )
     }
 
     /// The project that the session began in: what is global where nothing answers there. `None`

@@ -2,13 +2,18 @@
 //! switched that on. Nothing is read here.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use helix_capture::read::Format;
+use helix_engine::policy::work::incident::Incident;
 
 use super::Context;
 use super::dialect::Dialect;
-use crate::capture::ended::{Ended, standing};
+use crate::capture::ended::{Ended, Remedy, standing};
+
+/// How often a remedy has to have held: once may be chance.
+const HELD_MIN: u32 = 2;
 
 /// Puts the event's session into the queue. `is_over` says that no turn follows soon.
 pub(super) fn queue(context: &Context<'_>, is_over: bool) {
@@ -36,6 +41,21 @@ pub(super) fn queue(context: &Context<'_>, is_over: bool) {
         since: Instant::now(),
         is_over,
     });
+}
+
+/// Puts remedies into the queue that held often enough to be worth a memory.
+pub(super) fn propose(context: &Context<'_>, mended: &[Incident]) {
+    let root = context.project.root.to_string_lossy();
+    for incident in mended {
+        let Some(statement) = incident.proven(HELD_MIN, &root) else {
+            continue;
+        };
+        context.app.hooks.captures.propose(Remedy {
+            statement,
+            project: Arc::clone(&context.project),
+            session: context.input.session_id.clone(),
+        });
+    }
 }
 
 /// How the client writes its transcripts.

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use helix_app::Refusal;
+use helix_app::capture::Tally;
 use helix_app::capture::import::{Line, Progress, Summary, Wanted};
 use helix_app::capture::ledger::Entry;
 use helix_app::capture::status::{Recording, Status};
 use helix_app::capture::switches::Switch;
-use helix_app::capture::Tally;
 use helix_app::event::{Event, Taken};
 use helix_capture::read::places::Home;
 use helix_engine::model::Timestamp;
