@@ -21,6 +21,7 @@ mod message;
 pub mod note;
 mod passage;
 mod patterns;
+pub mod read;
 mod resolve;
 mod rules;
 mod slice;
