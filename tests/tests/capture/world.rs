@@ -28,9 +28,11 @@ impl World {
 
     /// A world whose daemon reads this configuration.
     pub fn with(config: &str) -> Self {
-        let home = Home::new().unwrap();
-        fs::write(home.paths.config(), config).unwrap();
-        let served = Served::on(home).unwrap();
+        let mut served = Served::new().unwrap();
+        if !config.is_empty() {
+            fs::write(served.home.paths.config(), config).unwrap();
+            served = served.restarted().unwrap();
+        }
         let project = Project::new(&served.home, "billing").unwrap();
         Self { served, project }
     }
@@ -99,7 +101,7 @@ impl World {
     /// How many wait, without asking for their texts.
     pub fn waiting_count(&self) -> u64 {
         let status = self.json(&["status"]);
-        status["memories"]["quarantined"]
+        status["memories_by_status"]["quarantined"]
             .as_u64()
             .unwrap_or_default()
     }
