@@ -23,7 +23,7 @@ const TOOLS: [&str; 10] = [
 const REASONS: [&str; 3] = [
     "the nightly audits need reproducible archives",
     "our on-call engineers already know its dashboards",
-    "licensing of the former vendor doubled last spring",
+    "the security review rejected everything else",
 ];
 
 /// Lines of chatter in each session, so that reading one takes a while.
@@ -52,6 +52,21 @@ fn write_sessions(world: &World) {
     }
 }
 
+/// What waits where nothing was killed: each decision once.
+fn undisturbed() -> Vec<String> {
+    let world = World::new();
+    write_sessions(&world);
+    world.import();
+    let waiting = world.waiting();
+    assert_eq!(waiting.len(), SESSIONS, "{waiting:#?}");
+    for at in 0..SESSIONS {
+        let tool = format!("use {}{at} ", TOOLS[at % TOOLS.len()]);
+        let saying = waiting.iter().filter(|text| text.contains(&tool));
+        assert_eq!(saying.count(), 1, "{tool}: {waiting:#?}");
+    }
+    waiting
+}
+
 #[test]
 fn an_import_that_is_killed_goes_on_where_it_was() {
     let mut world = World::new();
@@ -72,13 +87,7 @@ fn an_import_that_is_killed_goes_on_where_it_was() {
     }
     assert!(kills > 0, "every import had ended before it was killed");
     world.import();
-    let waiting = world.waiting();
-    assert_eq!(waiting.len(), SESSIONS, "{waiting:#?}");
-    for at in 0..SESSIONS {
-        let tool = format!("{}{at} ", TOOLS[at % TOOLS.len()]);
-        let saying = waiting.iter().filter(|text| text.contains(&tool));
-        assert_eq!(saying.count(), 1, "{tool}: {waiting:#?}");
-    }
+    assert_eq!(world.waiting(), undisturbed());
     assert_eq!(world.import()["total"]["sessions"], 0);
     let checked = world.done(&["doctor", "--deep"]);
     assert!(!checked.contains("broken"), "{checked}");
