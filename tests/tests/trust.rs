@@ -167,7 +167,7 @@ fn what_is_stored_again_says_when_it_was_forgotten() {
     let mut world = World::new();
     let handle = world.add("ledger", FOREIGN, &[]);
     world.done(&["forget", &handle, "--yes"]);
-    let said = world.done(&["add", "ledger", FOREIGN]);
+    let said = world.done(&["add", "--topic", "ledger", FOREIGN]);
     assert!(said.contains("was forgotten on"), "{said}");
     assert!(said.contains(&handle), "{said}");
     assert!(world.is_found("quokka rule"));

@@ -7,6 +7,7 @@ use super::{
     Topic,
 };
 use crate::neutral::one_line;
+use crate::policy::suspect::is_grave;
 
 /// Longest summary, in characters.
 pub const SUMMARY_MAX_CHARS: usize = 200;
@@ -68,12 +69,17 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Whether it looks like orders to an agent, for a reason that is hardly ever wrong.
+    #[must_use]
+    pub fn is_held_back(&self) -> bool {
+        self.suspicions.iter().any(|name| is_grave(name))
+    }
+
     /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
     /// it does not look like orders that no person gave.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
-        self.origin.is_shown_unasked()
-            && (self.suspicions.is_empty() || self.origin == Origin::User)
+        self.origin.is_shown_unasked() && (self.origin == Origin::User || !self.is_held_back())
     }
 }
 

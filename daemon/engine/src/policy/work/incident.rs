@@ -489,7 +489,7 @@ mod tests {
                 is_back: day > 0,
             };
             let mut known = Incident::occurred(incident.take(), &seen(&[1]), visit);
-            assert_eq!(known.proven(2, "/").is_some(), day > 2, "day {day}");
+            assert_eq!(known.proven(2, "/").is_some(), day > 1, "day {day}");
             known.mended(remedy, at(day * 24 + 1));
             incident = Some(known);
         }
