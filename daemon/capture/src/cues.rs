@@ -19,6 +19,8 @@ pub(crate) enum CueClass {
     Gotcha,
     Architecture,
     Fact,
+    /// Says what comes of it otherwise, or why.
+    Consequence,
     /// Announces something to keep, and not its sort.
     Attention,
 }

@@ -76,24 +76,30 @@ pub(crate) fn entities(text: &str) -> Vec<Entity> {
     found
 }
 
+/// Takes the names of one form. Of two that overlap the longer one stays.
 fn collect(text: &str, class: Class, pattern: &Regex, found: &mut Vec<Entity>) {
     for captures in pattern.captures_iter(text) {
         let Some(name) = captures.get(1) else {
             continue;
         };
         let entity = name.as_str().trim_end_matches(['.', ',', ':']);
-        let is_inside = found
-            .iter()
-            .any(|other| name.start() < other.at + other.text.len() && other.at < name.end());
-        let is_known = found.iter().any(|other| other.text == entity);
-        let is_name = entity.len() > 1 && !crate::wording::has(NO_NAMES, entity);
-        if is_name && !is_inside && !is_known {
-            found.push(Entity {
-                text: entity.to_owned(),
-                class,
-                at: name.start(),
-            });
+        if entity.len() < 2 || crate::wording::has(NO_NAMES, entity) {
+            continue;
         }
+        let overlaps =
+            |other: &Entity| name.start() < other.at + other.text.len() && other.at < name.end();
+        let is_known = |other: &Entity| {
+            other.text == entity || (overlaps(other) && other.text.len() >= entity.len())
+        };
+        if found.iter().any(is_known) {
+            continue;
+        }
+        found.retain(|other| !overlaps(other));
+        found.push(Entity {
+            text: entity.to_owned(),
+            class,
+            at: name.start(),
+        });
     }
 }
 

@@ -31,6 +31,10 @@ static REPAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static LABEL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)^[a-z]+(?:\([^)]*\))?!?: +").ok());
 
+/// The sentence that git writes into a revert.
+static REVERTED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"This reverts commit [0-9a-f]+\.\s*").ok());
+
 impl Message {
     /// Reads a message; `None` where no body explains the subject.
     pub(crate) fn read(text: &str) -> Option<Self> {
@@ -39,7 +43,11 @@ impl Message {
         if subject.starts_with("Merge ") {
             return None;
         }
-        let body: Vec<String> = sentences(rest)
+        let rest = match REVERTED.as_ref() {
+            Some(reverted) => reverted.replace(rest, ""),
+            None => rest.into(),
+        };
+        let body: Vec<String> = sentences(&rest)
             .into_iter()
             .map(|sentence| sentence.text)
             .take(BODY_SENTENCES_MAX)

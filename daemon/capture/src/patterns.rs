@@ -44,6 +44,7 @@ impl Patterns {
     }
 
     /// Patterns that compiled.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.set.len()
     }

@@ -33,10 +33,14 @@ impl Context {
     }
 
     /// The name that something of a class stands for: the only one, or the first of two, in the
-    /// nearest text that has any.
+    /// nearest text that has any. Without a class, code is meant rather than a name in the prose.
     fn antecedent(&self, class: Option<Class>) -> Option<&Entity> {
         for names in &self.mentioned {
-            let fits = |name: &&Entity| class.is_none_or(|class| is_such(name, class));
+            let has_code = names.iter().any(|name| name.class != Class::Name);
+            let fits = |name: &&Entity| match class {
+                Some(class) => is_such(name, class),
+                None => !has_code || name.class != Class::Name,
+            };
             let fitting: Vec<&Entity> = names.iter().filter(fits).collect();
             if let Some(first) = fitting.first() {
                 return (fitting.len() <= RIVALS_MAX).then_some(*first);

@@ -153,7 +153,7 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
         .map(|sentence| sentence.score)
         .fold(0.0, f64::max);
     Some(Statement {
-        kind: kind_of(&cues),
+        kind: kind_said_by(setting.speaker, &cues),
         text,
         score: best,
         line: first.sentence.line,
@@ -165,14 +165,41 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
     })
 }
 
-/// The kind that cues say: the strongest one's, the surer sort first.
+/// The kind that cues say: the strongest sort's, and of two as strong the surer one.
 pub(crate) fn kind_of(cues: &[Found]) -> &'static str {
     let sorts = cues.iter().filter(|cue| cue.class != CueClass::Attention);
     let best = sorts.max_by(|one, other| {
-        let by_strength = one.strength.total_cmp(&other.strength);
+        let by_strength = sort_strength(one).total_cmp(&sort_strength(other));
         by_strength.then((other.class as u8).cmp(&(one.class as u8)))
     });
     best.map_or("fact", |cue| kind_name(cue.class))
+}
+
+/// The kind of what somebody said: an assistant that gives the cause of something has found out why
+/// it went wrong.
+fn kind_said_by(speaker: Speaker, cues: &[Found]) -> &'static str {
+    let gives_cause = cues.iter().any(|cue| cue.class == CueClass::Consequence);
+    match kind_of(cues) {
+        "fact" if speaker == Speaker::Assistant && gives_cause => "gotcha",
+        kind => kind,
+    }
+}
+
+/// How much a cue says of the sort: what is so says less than what is to be done.
+fn sort_strength(cue: &Found) -> f64 {
+    let share = match cue.class {
+        CueClass::Consequence => 0.6,
+        CueClass::Fact => 0.8,
+        CueClass::Decision
+        | CueClass::BugFix
+        | CueClass::Preference
+        | CueClass::Convention
+        | CueClass::Procedure
+        | CueClass::Gotcha
+        | CueClass::Architecture
+        | CueClass::Attention => 1.0,
+    };
+    cue.strength * share
 }
 
 fn kind_name(class: CueClass) -> &'static str {
@@ -182,7 +209,7 @@ fn kind_name(class: CueClass) -> &'static str {
         CueClass::Preference => "preference",
         CueClass::Convention => "convention",
         CueClass::Procedure => "procedure",
-        CueClass::Gotcha => "gotcha",
+        CueClass::Gotcha | CueClass::Consequence => "gotcha",
         CueClass::Architecture => "architecture",
         CueClass::Fact | CueClass::Attention => "fact",
     }

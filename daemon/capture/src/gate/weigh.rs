@@ -148,7 +148,9 @@ impl Weighed {
     fn add_length(&mut self) {
         let words = word_count(&self.sentence.text);
         let because = format!("{words} words");
-        if words < WEIGHTS.words_min {
+        // A correction is as short as what it corrects.
+        let is_correction = self.parts.iter().any(|part| part.name == "correction");
+        if words < WEIGHTS.words_min && !is_correction {
             self.add("short", WEIGHTS.short, &because);
         }
         if words > WEIGHTS.words_max {

@@ -48,24 +48,17 @@ fn what_is_known_is_not_kept() {
 
 #[test]
 fn a_session_has_few_facts_and_a_long_one_more() {
-    let topics = [
-        "billing",
-        "parser",
-        "router",
-        "scheduler",
-        "importer",
-        "renderer",
-        "mailer",
+    let rules = [
+        "never log the IBAN of a customer",
+        "always run `make lint` before a push",
+        "we decided to keep Postgres for the ledger",
+        "from now on name branches after their ticket",
+        "don't ever write to the replica by hand",
+        "the importer must never hold two locks",
+        "I prefer short answers without a summary",
     ];
-    let mut slices: Vec<Slice> = topics
-        .iter()
-        .map(|topic| {
-            turn(
-                Speaker::User,
-                &format!("never change {topic} without asking {topic} owners"),
-            )
-        })
-        .collect();
+    let said = |rule: &&str| turn(Speaker::User, rule);
+    let mut slices: Vec<Slice> = rules.iter().map(said).collect();
     assert_eq!(facts(&slices).len(), 5);
     slices.extend((0..40).map(|_| turn(Speaker::Assistant, "ok")));
     assert_eq!(facts(&slices).len(), 6);

@@ -5,6 +5,7 @@
 //! with the design's targets beside what was measured; a missed target is printed, not an error,
 //! because a busy machine misses some.
 
+mod capture;
 mod corpus;
 mod fixture;
 mod hook;
@@ -33,7 +34,7 @@ use report::Report;
 #[derive(Debug, Parser)]
 #[command(name = "helix-bench")]
 struct Args {
-    /// What to measure; everything but `quality` unless named. `remedies` is a part of `hooks`.
+    /// What to measure; everything but `quality` and `capture` unless named. `remedies` is a part of `hooks`.
     sections: Vec<SectionName>,
     /// Measures at 1,000 and 10,000 memories only, and repeats less.
     #[arg(long)]
@@ -73,6 +74,7 @@ enum SectionName {
     Tools,
     Import,
     Quality,
+    Capture,
 }
 
 /// `tools` and `import` come last, because they add to the homes that the others measure.
@@ -141,6 +143,7 @@ fn main() -> Result<()> {
             SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
+            SectionName::Capture => capture::measure(&mut report),
             SectionName::Quality => quality::measure(
                 &fixtures,
                 args.data.as_deref(),
