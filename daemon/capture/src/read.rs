@@ -107,7 +107,9 @@ impl Format {
 pub struct Step {
     /// In the order of the session.
     pub slices: Vec<Slice>,
+    /// Where the next step reads on.
     pub cursor: Cursor,
+    /// What the next step has to know.
     pub state: State,
     /// Bytes that the next step wants: more than [`MAX_STEP_BYTES`] within a long record.
     pub wants: usize,

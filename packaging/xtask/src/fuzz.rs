@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 pub(crate) const SECONDS_DEFAULT: u32 = 60;
 
 /// The targets, by the names of their programs.
-const TARGETS: [&str; 4] = ["amrl", "documents", "query", "arguments"];
+const TARGETS: [&str; 5] = ["amrl", "documents", "query", "arguments", "transcript"];
 
 /// Counts edges and shows the fuzzer what is compared with what.
 const COVERAGE_FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -66,9 +66,16 @@ impl Begun {
         None
     }
 
-    pub(super) fn command(line: String, directory: Option<String>) -> Self {
-        let line = bounded(clean::output(&line).trim(), PENDING_END_BYTES);
+    pub(super) fn command(line: &str, directory: Option<String>) -> Self {
+        let line = bounded(clean::output(line).trim(), PENDING_END_BYTES);
         Self::Command { line, directory }
+    }
+
+    /// Notes the directory of the session for a command that names none.
+    pub(super) fn run_in(&mut self, session: Option<&str>) {
+        if let Self::Command { directory, .. } = self {
+            *directory = directory.take().or_else(|| session.map(str::to_owned));
+        }
     }
 
     pub(super) fn is_edit(&self) -> bool {
@@ -114,7 +121,7 @@ fn command(tools: &Tools, input: &Value) -> Option<Begun> {
     let directory = directory
         .filter(|path| path.starts_with('/'))
         .map(str::to_owned);
-    (!line.trim().is_empty()).then(|| Begun::command(line, directory))
+    (!line.trim().is_empty()).then(|| Begun::command(&line, directory))
 }
 
 /// The line of a command that is given in words, such as `bash -lc "make test"`.
@@ -215,7 +222,7 @@ mod tests {
     }
 
     fn ran(line: &str, directory: Option<&str>) -> Begun {
-        Begun::command(line.to_owned(), directory.map(str::to_owned))
+        Begun::command(line, directory.map(str::to_owned))
     }
 
     fn edited(files: &[&str], change: &str) -> Begun {

@@ -47,6 +47,7 @@ static LISTS: LazyLock<Lists> =
 /// What was read of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
+    /// Oldest commit first.
     pub slices: Vec<Slice>,
     /// Bytes that were read; a commit that breaks off is left for later.
     pub bytes: usize,

@@ -22,8 +22,11 @@ const PATH_MAX_BYTES: usize = 4096;
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
+    /// Its name within the folder.
     pub name: String,
+    /// Whether it is a folder itself.
     pub is_directory: bool,
+    /// Its length.
     pub bytes: u64,
     /// Microseconds since 1970 in UTC, where known.
     pub modified: Option<i64>,
@@ -41,6 +44,7 @@ pub trait Tree {
 /// The home directory, and the variables by which clients move away from it.
 #[derive(Clone, Debug, Default)]
 pub struct Home {
+    /// The home directory itself.
     pub directory: PathBuf,
     /// `CLAUDE_CONFIG_DIR`.
     pub claude: Option<PathBuf>,
@@ -68,7 +72,9 @@ impl Home {
 /// A transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
+    /// How it is written.
     pub format: Format,
+    /// Its path.
     pub file: PathBuf,
     /// The session, where the file's name tells it.
     pub session: String,
@@ -77,7 +83,9 @@ pub struct Found {
     pub directory: Option<String>,
     /// The client's own name of the project, which says too little to find its directory.
     pub project: String,
+    /// Its length; for a spread session that of the file that names it.
     pub bytes: u64,
+    /// Microseconds since 1970 in UTC, where known.
     pub modified: Option<i64>,
     /// The session is spread over files, of which [`assemble`](super::assemble) makes one document.
     pub is_spread: bool,
@@ -86,6 +94,7 @@ pub struct Found {
 /// Something of a client's that no reader reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
+    /// Its path.
     pub file: PathBuf,
     /// What it is, and how its content can be read all the same.
     pub what: &'static str,
@@ -96,6 +105,7 @@ pub struct Unread {
 pub struct Places {
     /// Newest first.
     pub found: Vec<Found>,
+    /// What holds sessions all the same, to be told to people.
     pub unread: Vec<Unread>,
     /// More folders than can be looked at: some transcripts may be missing.
     pub is_cut: bool,

@@ -62,7 +62,8 @@ impl<'a> Scene<'a> {
 
     /// Remembers a call of a tool. Tools that neither run commands nor change files are passed over.
     pub(super) fn call(&mut self, id: &str, tool: &str, input: &Value) {
-        if let Some(begun) = Begun::of(tool, input) {
+        if let Some(mut begun) = Begun::of(tool, input) {
+            begun.run_in(self.state.directory.as_deref());
             let place = self.place.clone();
             self.state.await_outcome(id, begun, &place);
         }

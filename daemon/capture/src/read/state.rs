@@ -205,7 +205,7 @@ mod tests {
     fn state_is_bounded() {
         let mut state = State::starting("s", Some("/p"));
         for number in 0..1000 {
-            let begun = Begun::command("x".repeat(100_000), None);
+            let begun = Begun::command(&"x".repeat(100_000), None);
             state.await_outcome(&number.to_string(), begun, &Place::default());
             assert!(state.is_new(&number.to_string()));
             state.counts_mut().unknown(&format!("type {number}"));
@@ -223,7 +223,7 @@ mod tests {
         let mut state = State::starting("s", Some("/p"));
         state.set_branch("main");
         state.set_time(Some(7));
-        state.await_outcome("1", Begun::command("ls".into(), None), &Place::default());
+        state.await_outcome("1", Begun::command("ls", None), &Place::default());
         state.counts_mut().unknown("type x");
         let written = serde_json::to_string(&state).unwrap_or_default();
         assert_eq!(serde_json::from_str::<State>(&written).ok(), Some(state));

@@ -148,7 +148,7 @@ fn slices_say_where_and_when() {
             assert!(behind.starts_with(b"{"), "{format:?}: {}", slice.text);
             if !format.is_document() {
                 let before = transcript.get(..start).unwrap();
-                let ends = before.iter().filter(|byte| **byte == b'\n').count() as u64;
+                let ends = before.split(|byte| *byte == b'\n').count() as u64 - 1;
                 assert_eq!(slice.place.line, ends + 1, "{format:?}");
             }
             // Cursor and Gemini CLI tell them by the place of the transcript.
@@ -297,7 +297,9 @@ fn records_over_the_bound_are_passed_over() {
         transcript.extend_from_slice(huge.as_bytes());
         // Messages and calls of other names, as Gemini CLI repeats those of the same.
         let behind = String::from_utf8(session.rendered(format)).unwrap();
-        let behind = behind.replace("\"m_", "\"n_").replace("\"call_", "\"other_");
+        let behind = behind
+            .replace("\"m_", "\"n_")
+            .replace("\"call_", "\"other_");
         transcript.extend_from_slice(behind.as_bytes());
         let read = read(format, &transcript);
         assert_eq!(read.state.counts().too_long, 1, "{format:?}");

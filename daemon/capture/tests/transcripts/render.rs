@@ -1,4 +1,5 @@
 //! Sessions in the format of each client, with the records around them that the clients write.
+#![allow(clippy::needless_pass_by_value)]
 
 use helix_capture::read::Format;
 use serde_json::{Value, json};
@@ -365,7 +366,7 @@ impl Records<'_> {
                 self.user("[Request interrupted by user]");
             }
             Format::Codex => {
-                self.codex_message("user", &format!("<turn_aborted>{text}</turn_aborted>"))
+                self.codex_message("user", &format!("<turn_aborted>{text}</turn_aborted>"));
             }
             Format::OpenCode | Format::Gemini | Format::GeminiDocument | Format::Cursor => {
                 self.injected(&reminder);

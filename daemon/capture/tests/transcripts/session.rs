@@ -50,7 +50,6 @@ pub(crate) enum Told {
         repeated: usize,
     },
     Refused {
-        refused: String,
         edit: String,
         old: String,
         new: String,
