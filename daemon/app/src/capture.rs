@@ -26,6 +26,10 @@ pub use tally::Tally;
 
 /// What was set for capture, in the configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches that have nothing to do with each other"
+)]
 pub struct Settings {
     /// Whether sessions are distilled when they end, where no switch says; `Some(false)` in any
     /// case.

@@ -156,8 +156,7 @@ fn topic_of_file(app: &App, scopes: &[Scope], source: &str) -> Option<String> {
     let rows = catalog.of_source(&path).into_iter();
     let newest = rows
         .filter_map(|number| catalog.row(number))
-        .filter(|row| row.status == Status::Active && row.is_in(&visible))
-        .next_back()?;
+        .rfind(|row| row.status == Status::Active && row.is_in(&visible))?;
     Some(catalog.topic_of(newest).to_owned())
 }
 

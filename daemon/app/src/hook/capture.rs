@@ -30,13 +30,10 @@ pub(super) fn queue(context: &Context<'_>, is_over: bool) {
     if !standing(app, home, &directory, session).is_on {
         return;
     }
-    let Some(format) = format(context, transcript) else {
-        return;
-    };
     app.hooks.captures.put(Ended {
         session: session.clone(),
         transcript: transcript.to_owned(),
-        format,
+        format: format(context, transcript),
         directory,
         since: Instant::now(),
         is_over,
@@ -59,13 +56,13 @@ pub(super) fn propose(context: &Context<'_>, mended: &[Incident]) {
 }
 
 /// How the client writes its transcripts.
-fn format(context: &Context<'_>, transcript: &Path) -> Option<Format> {
+fn format(context: &Context<'_>, transcript: &Path) -> Format {
     let is_lines = transcript.extension().is_some_and(|end| end == "jsonl");
     match context.dialect {
-        Dialect::Claude => Some(Format::ClaudeCode),
-        Dialect::Codex => Some(Format::Codex),
-        Dialect::Cursor => Some(Format::Cursor),
-        Dialect::Gemini if is_lines => Some(Format::Gemini),
-        Dialect::Gemini => Some(Format::GeminiDocument),
+        Dialect::Claude => Format::ClaudeCode,
+        Dialect::Codex => Format::Codex,
+        Dialect::Cursor => Format::Cursor,
+        Dialect::Gemini if is_lines => Format::Gemini,
+        Dialect::Gemini => Format::GeminiDocument,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use helix_engine::model::Scope;
+use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::incident::Failure;
 use helix_engine::store::StoreError;
 use helix_redact::redacted;
@@ -29,7 +30,7 @@ pub(crate) fn note(app: &App, session: &str, reported: Reported<'_>) {
             let file = redacted(file);
             sessions.work(session, now, false, |activity| activity.read(&file));
         }
-        Reported::Ran => sessions.work(session, now, false, |activity| activity.command()),
+        Reported::Ran => sessions.work(session, now, false, Activity::command),
         Reported::Ended => sessions.heard(session, now),
     }
 }
