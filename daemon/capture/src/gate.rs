@@ -66,13 +66,13 @@ impl Gate {
 
     /// Judges a slice by itself. Asks what is known only where the rest would keep the slice.
     #[must_use]
-    pub fn judge(&self, slice: &Slice, known: &dyn Novelty) -> Verdict {
+    pub fn judge(self, slice: &Slice, known: &dyn Novelty) -> Verdict {
         self.judge_weighed(&weigh(slice), &slice.text, known)
     }
 
     /// Judges a slice whose sentences are weighed.
     pub(crate) fn judge_weighed(
-        &self,
+        self,
         weighed: &[Weighed],
         text: &str,
         known: &dyn Novelty,

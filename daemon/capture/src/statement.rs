@@ -17,7 +17,7 @@ use crate::{SliceKind, Speaker};
 /// Sentences of one statement.
 const SENTENCES_MAX: usize = 3;
 
-/// Words of a sentence that is taken for the reason of the decision before it.
+/// Words of a sentence that is taken for the reason of the one before it.
 const REASON_WORDS: std::ops::RangeInclusive<usize> = 4..=30;
 
 /// Characters of a statement; a longer one is no statement.
@@ -93,7 +93,7 @@ fn continues(next: &Weighed) -> bool {
     CONTINUATIONS.is_match(&next.sentence.masked)
 }
 
-/// Whether a sentence belongs to those before it though it does not begin so: a decision is
+/// Whether a sentence belongs to those before it though it does not begin so: a statement is
 /// followed by its reason, and a colon by what it announces.
 fn explains(group: &[Weighed], next: &Weighed) -> bool {
     let Some(last) = group.last() else {
@@ -102,7 +102,7 @@ fn explains(group: &[Weighed], next: &Weighed) -> bool {
     if last.sentence.text.ends_with([':', '：']) {
         return true;
     }
-    let is_open = group.len() == 1 && !last.has_reason && kind_of(&last.cues) == "decision";
+    let is_open = group.len() == 1 && !last.has_reason;
     is_open && REASON_WORDS.contains(&word_count(&next.sentence.text))
 }
 

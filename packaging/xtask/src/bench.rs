@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 
 /// What `--help` says besides; the benchmark program has its own, but only once it is built.
 pub(crate) const HELP: &str = "\
-Sections: hook, hooks, remedies, store, search, restart, memory, tools, import; quality, which runs only when it is named.
+Sections: hook, hooks, remedies, store, search, restart, memory, tools, import; quality and capture, which run only when they are named.
 Options:
   --quick       Measures at 1,000 and 10,000 memories only, and repeats less
   --json FILE   Also writes every figure to this file
@@ -27,7 +27,8 @@ Examples:
   cargo xtask bench --quick
   cargo xtask bench hook search
   cargo xtask bench --quick tools import
-  cargo xtask bench quality";
+  cargo xtask bench quality
+  cargo xtask bench capture";
 
 /// Builds everything, then runs the benchmarks in homes of their own; the user's daemon is not
 /// touched.

@@ -1,6 +1,8 @@
 //! `capture`: the facts that the rules keep of labelled slices, and what each cutoff of the gate
 //! would keep. Half of the slices chose words and weights (`fit`); the others only measure.
 
+use std::path::Path;
+
 use anyhow::Result;
 use helix_capture::golden::{Case, Played, Tally, play};
 use helix_capture::{Gate, Language, Options};
@@ -36,8 +38,8 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
 fn cases() -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = Vec::new();
     for file in FILES {
-        let path = helix_tests::fixture(file);
-        if path.exists() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+        if fixtures.join(file).exists() {
             cases.extend(read::<Vec<Case>>(file)?);
         }
     }
@@ -58,7 +60,11 @@ fn by_half(cases: &[Case]) -> Table {
         for (language, name) in LANGUAGES {
             let of_language = |played: &&Played<'_>| played.case.language() == language;
             let row = format!("{half}, {name}");
-            add_row(&mut table, &row, played.iter().filter(of_half).filter(of_language));
+            add_row(
+                &mut table,
+                &row,
+                played.iter().filter(of_half).filter(of_language),
+            );
         }
     }
     table.note("precision: facts kept that are worth it; recall: facts worth it that are kept");
@@ -95,7 +101,13 @@ fn by_cutoff(cases: &[Case]) -> Table {
         let at_half = |half: &str| {
             let mut tally = Tally::default();
             for case in cases.iter().filter(|case| case.half == half) {
-                tally.count(&play(case, Options { cutoff, ..Options::default() }));
+                tally.count(&play(
+                    case,
+                    Options {
+                        cutoff,
+                        ..Options::default()
+                    },
+                ));
             }
             format!("{:.2} / {:.2}", tally.precision(), tally.recall())
         };
