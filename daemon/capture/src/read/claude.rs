@@ -28,7 +28,9 @@ pub(super) fn read(record: &Record<'_>, scene: &mut Scene<'_>) {
         kind if known.is_quiet(kind) => return,
         kind => return scene.unknown(&format!("type {kind}")),
     }
-    let Some(line) = record.value() else { return };
+    let Some(line) = record.value(scene) else {
+        return;
+    };
     let at = time::of(member(&line, "timestamp"));
     scene.state.set_time(at);
     if record.kind == "queue-operation" {

@@ -35,7 +35,9 @@ pub(super) fn read(record: &Record<'_>, scene: &mut Scene<'_>) {
         "" => {}
         kind => return scene.unknown(&format!("type {kind}")),
     }
-    let Some(line) = record.value() else { return };
+    let Some(line) = record.value(scene) else {
+        return;
+    };
     scene.state.set_time(time::of(member(&line, "timestamp")));
     let payload = member(&line, "payload");
     match record.kind {

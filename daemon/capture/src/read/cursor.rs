@@ -18,7 +18,9 @@ pub(super) fn read(record: &Record<'_>, scene: &mut Scene<'_>) {
     if FORMATS.cursor.is_quiet(record.kind) {
         return;
     }
-    let Some(line) = record.value() else { return };
+    let Some(line) = record.value(scene) else {
+        return;
+    };
     let content = member(member(&line, "message"), "content");
     scene.state.set_time(time::of(member(&line, "timestamp")));
     match text(&line, "role") {

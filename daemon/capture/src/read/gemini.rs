@@ -21,7 +21,9 @@ pub(super) const SHAPE: Shape = Shape { head, message };
 const ENDED: [&str; 2] = ["success", "error"];
 
 pub(super) fn read(record: &Record<'_>, scene: &mut Scene<'_>) {
-    let Some(line) = record.value() else { return };
+    let Some(line) = record.value(scene) else {
+        return;
+    };
     let is_change = line.get("$set").is_some() || line.get("$rewindTo").is_some();
     if is_change {
         return;

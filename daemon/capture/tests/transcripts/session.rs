@@ -158,8 +158,9 @@ impl Session {
 
     fn of(file: &Path) -> Self {
         let text = std::fs::read_to_string(file).unwrap();
-        let session: Self = serde_json::from_str(&text)
-            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let session = serde_json::from_str::<Self>(&text);
+        assert!(session.is_ok(), "{}: {session:?}", file.display());
+        let session = session.unwrap();
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         Self { name, ..session }
     }
