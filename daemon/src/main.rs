@@ -5,6 +5,7 @@
 //! See `daemon/ARCHITECTURE.md` for the invariants.
 
 mod args;
+mod capture;
 mod complaint;
 mod config;
 mod detach;

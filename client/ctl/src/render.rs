@@ -4,6 +4,7 @@
 //! Pure: a reply and a [`Look`](crate::screen::Look) go in, text comes out. Every stored text
 //! passes [`crate::text`] on its way.
 
+mod capture;
 mod care;
 mod conflicts;
 mod corrections;
@@ -22,6 +23,7 @@ mod topics;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use capture::{capture, capture_standing, captured};
 pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };

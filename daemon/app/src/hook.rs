@@ -7,6 +7,7 @@ mod ambient;
 mod approve;
 mod attention;
 mod build;
+mod capture;
 mod changes;
 mod delivery;
 mod dialect;
@@ -20,6 +21,7 @@ mod prompt;
 mod reading;
 mod receipts;
 mod relevant;
+pub(crate) mod reported;
 mod session;
 mod sessions;
 mod stop;
@@ -48,6 +50,7 @@ use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injecti
 use helix_proto::SCRATCH_SESSION;
 use jiff::tz::TimeZone;
 
+use crate::capture::ended::Captures;
 use crate::ports::Awaiting;
 use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
@@ -143,6 +146,8 @@ pub struct Hooks {
     pub watches: Watches,
     /// What is known of failed builds and tests.
     pub incidents: Incidents,
+    /// Sessions that ended, and whether they are distilled.
+    pub captures: Captures,
     /// What hooks said.
     pub receipts: Arc<Receipts>,
     /// What the files declare that agents work on.
@@ -690,7 +695,9 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             context.settle_edits(|_| true);
             context.confirm();
             context.follow_mentions(&context.input.last_assistant_message)?;
-            stop::give(context)?.into()
+            let given = stop::give(context)?;
+            capture::queue(context, false);
+            given.into()
         }
         Handler::Subagent => subagent::give(context)?,
         Handler::ApproveMcp if approve::is_harmless(context.input) => Answer::Allowed,
@@ -713,6 +720,7 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
                     .sessions
                     .begin(&context.key, Start::LostContext, context.now);
             }
+            capture::queue(context, true);
             Answer::Silence
         }
     })

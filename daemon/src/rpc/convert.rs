@@ -1,6 +1,7 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
 pub(crate) mod backup;
+pub(crate) mod capture;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod conflicts;

@@ -18,6 +18,11 @@ pub(crate) fn written(reply: &StoreReply) -> String {
     let memory = reply.memory.clone().unwrap_or_default();
     let handle = clean::line(&memory.handle);
     let outcome = match reply.outcome() {
+        StoreOutcome::Stored if !reply.inferred.is_empty() => format!(
+            "stored {handle} ({}; {})",
+            nature(&memory),
+            clean::line(&reply.inferred)
+        ),
         StoreOutcome::Stored => format!("stored {handle} ({})", nature(&memory)),
         StoreOutcome::Reinforced => format!("known already as {handle}: nothing new stored"),
         StoreOutcome::Extended => {

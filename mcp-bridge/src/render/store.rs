@@ -13,6 +13,11 @@ pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
     let handle = clean::line(&memory.handle);
     let outcome = match reply.outcome() {
         StoreOutcome::Stored if terse => format!("stored {handle}"),
+        StoreOutcome::Stored if !reply.inferred.is_empty() => format!(
+            "stored {handle} ({}; {}; edit action=merge topic={handle} into=… moves it)",
+            nature(&memory),
+            clean::line(&reply.inferred)
+        ),
         StoreOutcome::Stored => format!("stored {handle} ({})", nature(&memory)),
         StoreOutcome::Reinforced if terse => format!("known {handle}"),
         StoreOutcome::Reinforced => {

@@ -9,6 +9,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
         "Memories",
         &[
             "add",
+            "note",
             "batch",
             "search",
             "read",
@@ -66,7 +67,15 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
     ),
     (
         "Agents and shell",
-        &["hooks", "connect", "disconnect", "hook", "completions"],
+        &[
+            "hooks",
+            "connect",
+            "disconnect",
+            "capture",
+            "event",
+            "hook",
+            "completions",
+        ],
     ),
 ];
 

@@ -9,6 +9,7 @@ use helix_engine::strand::{Request, TopicEdit};
 use helix_redact::{Redact, Secrets, redaction_note};
 
 use super::lines::Stated;
+use super::name::new_name;
 use super::target::{self, Bare, Choice, Several};
 use super::{Action, Target, Wanted, seen, tags, topic};
 use crate::{App, Asker, Refusal, scopes};
@@ -58,7 +59,7 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: Wanted) -> Result<Planned, 
         Action::Rename { topic, new_name } => {
             plan.topic(&topic, Some(&new_name), TopicEdit::Rename)
         }
-        Action::Merge { topic, into } => plan.topic(&topic, Some(&into), TopicEdit::Merge),
+        Action::Merge { topic, into } => plan.merge(&topic, &into),
         Action::Split {
             target,
             into,
@@ -102,6 +103,22 @@ impl Plan<'_> {
             let mut edits = self.stated(memory, stated, true, warnings)?;
             edits.insert(0, Edit::Revise { text, seen });
             Ok(edits)
+        })
+    }
+
+    /// Moves a topic's memories into another, or the one memory that a handle names.
+    fn merge(&self, topic: &str, into: &str) -> Result<Planned, Refusal> {
+        let is_handle = topic.contains('/') && target::names_memory(self.app, self.asker, topic)?;
+        if !is_handle {
+            return self.topic(topic, Some(into), TopicEdit::Merge);
+        }
+        let target = Target {
+            reference: topic.to_owned(),
+            ..Target::default()
+        };
+        self.one(&target, Bare::Only, |_, warnings| {
+            let topic = new_name(into, warnings)?;
+            Ok(Edit::Move { topic })
         })
     }
 

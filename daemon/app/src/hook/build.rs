@@ -32,7 +32,7 @@ use self::place::{directory_of, directory_of_line, files_of, placed};
 use super::event::{ClientEvent, Input};
 use super::relevant::{self, Reader};
 use super::sessions::Said;
-use super::{Context, Given, exact, reading};
+use super::{Context, Given, capture, exact, reading};
 
 /// Memories that one failure gets.
 const MEMORIES_MAX: usize = 3;
@@ -517,7 +517,7 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
         fingerprints.retain(|print| !gone.contains(print));
         gone.extend_from_slice(&fingerprints);
         if context.is_real() && !fingerprints.is_empty() {
-            app.hooks.incidents.mended(
+            let mended = app.hooks.incidents.mended(
                 &app.memory.strand,
                 &app.memory.outbox,
                 scope,
@@ -525,6 +525,7 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
                 remedy,
                 context.now,
             )?;
+            capture::propose(context, &mended);
         }
     }
     Ok(())

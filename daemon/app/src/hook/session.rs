@@ -15,6 +15,7 @@ use helix_engine::surface::work;
 
 use super::sessions::{GivenCheckpoint, Lost, Said, Start};
 use super::{Context, Given};
+use crate::capture::ledger;
 use crate::ports::EmbedderState as State;
 
 /// Memories considered for a brief; its budget holds fewer.
@@ -128,6 +129,12 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     } else {
         Vec::new()
     };
+    let kept = if context.is_real() && start == Start::Anew {
+        ledger::take_untold(app, &project.scope)
+    } else {
+        None
+    };
+    let announced: Vec<String> = announced.into_iter().chain(kept).collect();
     let injection = render(&Surface {
         project: &project.name,
         total,
