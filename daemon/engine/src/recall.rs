@@ -19,6 +19,7 @@ mod place;
 pub mod relevance;
 mod run;
 mod search;
+mod turns;
 mod words;
 
 pub use calendar::Calendar;

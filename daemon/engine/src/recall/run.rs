@@ -6,6 +6,7 @@ use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use super::place::Place;
 use super::search::{Hit, Mode, Recalled, Retriever, Scored, Search, WordsFound};
+use super::turns;
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::vectors::Candidates;
@@ -77,11 +78,19 @@ impl Strand {
         } else {
             MEANING_FLOOR
         };
-        let fused = fuse(&lexical.ranked, &semantic, floor, |number| {
+        let mut fused = fuse(&lexical.ranked, &semantic, floor, |number| {
             !self.has_vector(number)
-        })
-        .into_iter();
+        });
+        if search.retriever == Retriever::Hybrid {
+            let beside = turns::beside(&catalog, &fused);
+            drop(catalog);
+            self.lift_turns(&mut fused, &beside)?;
+        } else {
+            drop(catalog);
+        }
+        let catalog = self.catalog();
         let pool: Vec<Scored> = fused
+            .into_iter()
             .filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search))
             .collect();
         drop(catalog);

@@ -311,6 +311,38 @@ fn everything_behind_the_first_hundred_is_found() {
 }
 
 #[test]
+fn a_turn_gains_from_the_one_beside_it() {
+    let found = |texts: &[&str]| {
+        let memories: Vec<(&str, &str, bool)> =
+            texts.iter().map(|text| ("t", *text, true)).collect();
+        let strand = strand_of(&memories);
+        let hits = strand
+            .search(&hybrid("walrus pups", Mode::Any))
+            .unwrap()
+            .hits;
+        let fused = |number: u32| {
+            let hit = hits.iter().find(|hit| hit.memory.number.0 == number);
+            hit.unwrap().evidence.fused
+        };
+        (fused(1), fused(3))
+    };
+    let (beside, away) = found(&[
+        "Maria: did the walrus have pups?",
+        "Tom: yes, in the spring",
+        "an ibis",
+        "Tom: yes, in the summer",
+    ]);
+    assert!(beside > away);
+    let (beside, away) = found(&[
+        "walrus have pups",
+        "yes, in spring",
+        "ibis",
+        "yes, in summer",
+    ]);
+    assert!((beside - away).abs() < f32::EPSILON, "no turns");
+}
+
+#[test]
 fn what_is_no_nearer_than_chance_is_noise() {
     // Alternately about two matters, so that every other pair of memories is as near as can be.
     let texts: Vec<String> = (0..40).map(|at| format!("walrus number {at}")).collect();
