@@ -19,7 +19,7 @@ pub(crate) enum Failure {
     Config {
         /// Which file or variable.
         path: String,
-        /// What is wrong, and what to do.
+        /// The fault, and its remedy.
         detail: String,
     },
     /// Another daemon holds the home directory.
@@ -49,11 +49,11 @@ pub(crate) enum Failure {
     /// A file or socket cannot be used.
     #[error("{action} {path}: {source}")]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The strand cannot be opened.
@@ -67,6 +67,9 @@ pub(crate) enum Failure {
         /// The home directory.
         path: PathBuf,
     },
+    /// A backup was not restored; the store is as it was.
+    #[error("{0}; the store was not changed")]
+    Restore(String),
     /// Secrets cannot be found, so nothing may be kept.
     #[error("{0}")]
     Rules(String),
@@ -78,7 +81,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Whether no daemon starts here until somebody mends something.
+    /// Returns whether no daemon starts here until somebody mends something.
     pub(crate) fn is_lasting(&self) -> bool {
         match self {
             Self::Config { .. }
@@ -90,6 +93,7 @@ impl Failure {
             | Self::AlreadyRunning { .. }
             | Self::Io { .. }
             | Self::Gone { .. }
+            | Self::Restore(_)
             | Self::Disk(_) => false,
         }
     }
@@ -113,6 +117,7 @@ impl Failure {
                 | io::ErrorKind::InvalidInput => exit::USAGE,
                 _ => exit::IO,
             },
+            Self::Restore(_) => exit::DATA,
             Self::Gone { .. } | Self::Disk(_) => exit::IO,
             Self::Strand(error) => match error.kind() {
                 ErrorKind::Newer => exit::NEWER_FORMAT,

@@ -1,4 +1,4 @@
-//! What every request needs: the use cases, the writer, threads, counters.
+//! State that every request needs: the use cases, the writer, threads, counters.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -20,6 +20,7 @@ use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::pools::Pools;
 use crate::ports::Places;
+use crate::scheduler;
 use crate::successor::Successor;
 use crate::turn::Gate;
 use crate::work::Work;
@@ -38,7 +39,7 @@ const GIT_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Shared by all handlers.
 pub(crate) struct Runtime {
-    /// What the daemon was told.
+    /// The daemon's configuration.
     pub(crate) config: Config,
     /// The use cases, with the knowledge base and what hooks know.
     pub(crate) app: Arc<App>,
@@ -46,6 +47,8 @@ pub(crate) struct Runtime {
     pub(crate) writer: WriterHandle,
     /// Turns text into vectors.
     pub(crate) embedder: EmbedderHandle,
+    /// Tells the scheduler to end.
+    pub(crate) scheduler: scheduler::Handle,
     /// Which directory is which project.
     pub(crate) places: Arc<Places>,
     /// Who works.
@@ -60,7 +63,7 @@ pub(crate) struct Runtime {
     pub(crate) program: PathBuf,
     /// Told when somebody asks the daemon to end.
     pub(crate) stop: Notify,
-    /// What goes on now.
+    /// The work that goes on now.
     pub(crate) work: Arc<Work>,
     /// Connections now open.
     pub(crate) connections: AtomicU32,

@@ -10,6 +10,12 @@ use super::{BODY_MAX_CHARS, LINE_MAX_CHARS, View, clean, dates};
 /// Importance of a memory that states none.
 const IMPORTANCE_DEFAULT: f32 = 0.5;
 
+/// How far from it a kind and a few words move it, which is not worth telling.
+const IMPORTANCE_USUAL: f32 = 0.275;
+
+/// From here on a confidence is as good as whole: two decimals show no difference.
+const CONFIDENCE_WHOLE: f32 = 0.995;
+
 /// Attribute that says when a text was last revised, in RFC 3339.
 const MODIFIED_ATTRIBUTE: &str = "helix.modified";
 
@@ -41,7 +47,7 @@ pub fn time(memory: &Memory, view: &View) -> String {
     dates::time_of(at, &view.zone)
 }
 
-/// What the memory is and whom it concerns: `gotcha, project`; and that its source is no longer
+/// Describes the memory's kind and scope: `gotcha, project`; and says when its source is no longer
 /// what it was.
 #[must_use]
 pub fn nature(memory: &Memory) -> String {
@@ -55,8 +61,8 @@ pub fn nature(memory: &Memory) -> String {
     clean::line(&format!("{}, {scope}{changed}", memory.kind))
 }
 
-/// That its source is no longer what it was, or that another memory took its place, for a line that
-/// has no room for more: `(source changed)`, `(superseded by build/use-arm64)`; else empty.
+/// Says that its source is no longer what it was, or that another memory took its place, for a line
+/// that has no room for more: `(source changed)`, `(superseded)`.
 #[must_use]
 pub fn stale_mark(memory: &Memory) -> String {
     let by = Some(clean::line(&memory.superseded_by)).filter(|by| !by.is_empty());
@@ -112,6 +118,15 @@ pub fn marked_line(memory: &Memory, view: &View, mark: String) -> String {
     ])
 }
 
+/// Returns its confidence after fading; as stored where the daemon does not say.
+fn confidence_left(memory: &Memory) -> f32 {
+    if memory.effective_confidence > 0.0 {
+        memory.effective_confidence
+    } else {
+        memory.confidence
+    }
+}
+
 /// `path:line` of its source, and where the line is by now if it moved: `src/a.rs:3, now line 9`;
 /// empty without one.
 #[must_use]
@@ -131,7 +146,7 @@ pub fn source(memory: &Memory) -> String {
     clean::line(&format!("{}{line}{}", source.path, moved(memory)))
 }
 
-/// What stands behind a source whose line moved: `, now line 9`; else empty.
+/// Returns the note behind a source whose line moved: `, now line 9`; else empty.
 #[must_use]
 pub fn moved(memory: &Memory) -> String {
     memory
@@ -150,9 +165,12 @@ pub fn header<const N: usize>(parts: [String; N]) -> String {
         .join("  ")
 }
 
-/// The first line with text.
+/// Its summary, or the first line with text where it has none.
 #[must_use]
 pub fn summary(memory: &Memory) -> String {
+    if !memory.summary.is_empty() {
+        return cut(&clean::line(&memory.summary), LINE_MAX_CHARS);
+    }
     let text = clean::block(&memory.text);
     let first = text
         .lines()
@@ -269,10 +287,14 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     }
     match memory.doubted_confidence {
         Some(doubted) => field("confidence", &format!("{}, stale", short(doubted))),
-        None if memory.confidence < 1.0 => field("confidence", &short(memory.confidence)),
-        None => {}
+        None => {
+            let left = confidence_left(memory);
+            if left < CONFIDENCE_WHOLE {
+                field("confidence", &short(left));
+            }
+        }
     }
-    if (memory.importance - IMPORTANCE_DEFAULT).abs() > f32::EPSILON {
+    if (memory.importance - IMPORTANCE_DEFAULT).abs() > IMPORTANCE_USUAL {
         field("importance", &short(memory.importance));
     }
     if !memory.links.is_empty() {

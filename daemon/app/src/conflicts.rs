@@ -29,7 +29,7 @@ pub struct Conflict {
     pub why: String,
 }
 
-/// What lists conflicts come to.
+/// A list of conflicts.
 #[derive(Clone, Debug, Default)]
 pub struct Conflicts {
     /// Newest first.
@@ -99,7 +99,7 @@ fn open_conflicts(app: &App, asker: &Asker) -> Vec<EdgeKey> {
 }
 
 /// A reason that begins with the number of the newer memory, without it.
-fn without_number(reason: &str) -> String {
+pub(crate) fn without_number(reason: &str) -> String {
     match reason.split_once(' ') {
         Some((number, rest)) if number.starts_with('#') => rest.to_owned(),
         _ => reason.to_owned(),
@@ -214,7 +214,7 @@ fn merge(first: &Memory, second: &Memory) -> Vec<Step> {
     steps
 }
 
-/// What becomes of the contradictions between the two.
+/// Closes the contradictions between the two.
 fn close(
     app: &App,
     asker: &Asker,

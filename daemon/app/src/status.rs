@@ -1,4 +1,4 @@
-//! What the knowledge base holds and how its parts fare, at a glance.
+//! An overview of the knowledge base and its parts.
 
 use std::sync::atomic::Ordering;
 
@@ -7,10 +7,12 @@ use helix_engine::policy::work::watch::Late;
 use helix_engine::strand::Counted;
 
 use crate::indexes::{Embedding, Index, indexes};
+use crate::jobs::{self, Run};
+use crate::lifecycle::{self, Holds};
 use crate::receipts::{self, Counts};
 use crate::{App, Refusal};
 
-/// What the knowledge base holds.
+/// An overview of the knowledge base.
 #[derive(Clone, Debug)]
 pub struct Overview {
     /// The last operation.
@@ -27,12 +29,16 @@ pub struct Overview {
     pub embedder: Embedding,
     /// Bytes of the store's file.
     pub store_bytes: u64,
-    /// What became of what hooks said.
+    /// Counts of the fates of receipts.
     pub receipts: Counts,
     /// Tokens that hooks gave since the start.
     pub injected_tokens: u64,
     /// Hooks that came too late.
     pub late_hooks: Vec<Late>,
+    /// The last run of each job.
+    pub jobs: Vec<Run>,
+    /// The treatment of memories that faded.
+    pub lifecycle: Holds,
 }
 
 /// Looks at everything.
@@ -62,5 +68,7 @@ pub fn overview(app: &App) -> Result<Overview, Refusal> {
         receipts: receipts::count(app)?,
         injected_tokens: app.hooks.injected_tokens.load(Ordering::Relaxed),
         late_hooks: app.hooks.watches.late(app.memory.now()),
+        jobs: jobs::last_runs(app)?,
+        lifecycle: lifecycle::mode(app)?,
     })
 }

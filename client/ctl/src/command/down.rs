@@ -64,7 +64,7 @@ impl Down {
 }
 
 /// Asks until somebody heard it or the lock is free; then waits for the lock.
-async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
+pub(super) async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
     let lock = context.paths.lock();
     let started = Instant::now();
     let mut is_said = false;
@@ -177,8 +177,8 @@ fn signal(paths: &Paths) -> Result<Asked, Failure> {
     Ok(Asked::Heard(pid))
 }
 
-/// Whether the kernel says that this process holds the lock: the file may name one that died, whose
-/// number another has by now.
+/// Returns whether the kernel says that this process holds the lock: the file may name one that
+/// died, whose number another has by now.
 #[cfg(target_os = "linux")]
 fn holds(pid: u32, lock: &Path) -> bool {
     use std::fs::{metadata, read_dir, read_to_string};
@@ -200,7 +200,7 @@ fn holds(pid: u32, lock: &Path) -> bool {
     })
 }
 
-/// Whether this process may hold the lock. Only Linux says which one does.
+/// Returns whether this process may hold the lock. Only Linux says which one does.
 #[cfg(not(target_os = "linux"))]
 fn holds(pid: u32, _: &Path) -> bool {
     i32::try_from(pid).is_ok_and(|pid| kill(Pid::from_raw(pid), None).is_ok())

@@ -33,7 +33,7 @@ pub struct Portable {
     pub tags: Vec<String>,
     /// Who it applies to.
     pub scope: Option<Scope>,
-    /// What file it is about.
+    /// The file that it is about.
     pub source: Option<SourceRef>,
     /// Handles or `topic:index`; in a flat list also the [index](Self::index) of another memory.
     pub links: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Portable {
     /// Where it came from before it was exported; what is imported gets the origin `import`
     /// whatever this says.
     pub origin: Option<Origin>,
-    /// What produced it, oldest first.
+    /// Its producers, oldest first.
     pub provenance: Vec<Provenance>,
     /// Kind-specific fields.
     pub attributes: BTreeMap<String, String>,
@@ -65,6 +65,8 @@ pub struct Portable {
     pub access_count: u64,
     /// Where it is in its life.
     pub status: Option<Status>,
+    /// One line for lists; empty for none.
+    pub summary: String,
 }
 
 impl Portable {
@@ -94,6 +96,7 @@ impl Portable {
             last_seen_at: Some(memory.last_seen_at),
             access_count: memory.access_count,
             status: Some(memory.status),
+            summary: memory.summary.clone(),
         }
     }
 
@@ -114,7 +117,7 @@ impl Portable {
         let mut attributes = std::mem::take(&mut self.attributes);
         attributes.retain(|key, _| !is_stamped(key));
         Draft {
-            summary: String::new(),
+            summary: std::mem::take(&mut self.summary),
             topic: self.topic.clone(),
             text: std::mem::take(&mut self.text),
             kind: self.kind.take(),
@@ -192,7 +195,9 @@ impl Redact for Portable {
             last_seen_at: _,
             access_count: _,
             status: _,
+            summary,
         } = self;
+        summary.redact(secrets);
         secrets.all_written([topic, text]);
         handle.redact(secrets);
         kind.redact(secrets);

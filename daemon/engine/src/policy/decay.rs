@@ -8,7 +8,7 @@ const OFTEN_RECALLED: u64 = 10;
 /// Centrality above which a memory fades half as fast: more than half of the most that lead to any.
 pub const CENTRAL: f32 = 0.5;
 
-/// What a memory's fading depends on.
+/// The inputs of a memory's fading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fading {
     /// As stored, 0 to 1.
@@ -26,22 +26,31 @@ pub struct Fading {
 }
 
 impl Fading {
-    /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`, with the
-    /// half-life doubled for what was recalled more than ten times, and again for what is central.
+    /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)]
     pub fn confidence_at(&self, now: Timestamp) -> f32 {
-        let (false, Some(half_life_days)) = (self.pinned, self.half_life_days) else {
+        let Some(stretched) = self.stretched_half_life_days() else {
             return self.confidence;
         };
-        let mut stretched = half_life_days;
+        self.confidence * 0.5_f64.powf(self.seen_at.age_days(now) / stretched) as f32
+    }
+
+    /// The half-life, doubled for what was recalled more than ten times and again for a hub of the
+    /// graph; `None` for what does not fade.
+    #[must_use]
+    pub fn stretched_half_life_days(&self) -> Option<f64> {
+        if self.pinned {
+            return None;
+        }
+        let mut half_life_days = self.half_life_days?;
         if self.access_count > OFTEN_RECALLED {
-            stretched *= 2.0;
+            half_life_days *= 2.0;
         }
         if self.centrality > CENTRAL {
-            stretched *= 2.0;
+            half_life_days *= 2.0;
         }
-        self.confidence * 0.5_f64.powf(self.seen_at.age_days(now) / stretched) as f32
+        Some(half_life_days)
     }
 }
 
@@ -52,7 +61,7 @@ const RECALLS_BELIEVED: f64 = 3.0;
 /// Days after which half of what recalls say is forgotten.
 const RECALLS_HALF_LIFE_DAYS: f64 = 7.0;
 
-/// That a memory was recalled, as far as that says that it is needed where nobody asked for it.
+/// Recalls of a memory, as far as they say that it is needed where nobody asked for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recalls {
     /// How often.
@@ -96,8 +105,8 @@ impl Recalls {
     }
 }
 
-/// Returns the confidence a memory has now, as [`Fading`] computes it; age counts from when it was
-/// last seen.
+/// Returns the confidence a memory of this centrality has now, as [`Fading`] computes it; age counts
+/// from when it was last seen.
 #[must_use]
 pub fn effective_confidence(
     memory: &Memory,
@@ -150,12 +159,12 @@ mod tests {
                 .abs()
                 < 1e-6
         );
-        let central = Fading {
+        let hub = Fading {
             access_count: OFTEN_RECALLED + 1,
             centrality: 0.6,
             ..fading
         };
-        assert!((left(central, 120) - 0.4).abs() < 1e-6);
+        assert!((left(hub, 120) - 0.4).abs() < 1e-6);
         assert!(
             (left(
                 Fading {
