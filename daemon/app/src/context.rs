@@ -8,7 +8,7 @@ use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::ports::Sources as _;
 use helix_engine::recall::pack::pack;
-use helix_engine::recall::{Hit, Mode, PER_TOPIC_MAX};
+use helix_engine::recall::{Hit, Mode};
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{
     CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,
@@ -197,18 +197,6 @@ impl<'a> Matter<'a> {
         } else {
             Further::Some
         };
-        let mut notes = found.notes;
-        let hidden: u64 = found
-            .hidden
-            .iter()
-            .filter(|_| !found.is_far)
-            .map(|topic| topic.count)
-            .sum();
-        if hidden > 0 {
-            notes.push(format!(
-                "{hidden} more match beyond the best {PER_TOPIC_MAX} of a topic; search with topic: lists them"
-            ));
-        }
         // Nobody could tell those from what bears on the task, so that nothing is shown and nothing
         // said of it.
         let hits: Vec<Hit> = found.hits.into_iter().filter(|_| !found.is_far).collect();
@@ -225,7 +213,7 @@ impl<'a> Matter<'a> {
             memories,
             near,
             further,
-            notes,
+            notes: found.notes,
         }
     }
 }

@@ -121,8 +121,6 @@ pub(crate) struct Found {
     words: WordsFound,
     /// Where the next page begins; empty where there is none.
     pub(crate) next_cursor: String,
-    /// How many more match in topics that have as many hits as one may.
-    pub(crate) hidden: Vec<Counted>,
 }
 
 /// An answer, and how long its query's vector took.
@@ -417,7 +415,6 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         ends_early,
         words: found.words,
         next_cursor,
-        hidden: found.hidden,
     })
 }
 

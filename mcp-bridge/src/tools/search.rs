@@ -166,7 +166,6 @@ impl Asked {
         let request = self.request;
         let query = request.query.clone();
         let filter = request.filter.clone().unwrap_or_default();
-        let is_first = request.cursor.is_empty();
         let mut reply = daemon
             .call(async move |rpc| rpc.search(request.clone()).await)
             .await?;
@@ -178,7 +177,6 @@ impl Asked {
             reply: &reply,
             query: &query,
             is_filtered: filter != Filter::default(),
-            is_first,
             detail: self.detail,
             explain: self.explain,
         };

@@ -154,7 +154,7 @@ impl Search {
         let request = self.request(context.caller());
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let mut reply = client
+            let reply = client
                 .call(async |rpc| rpc.search(request.clone()).await)
                 .await?;
             if json {
@@ -163,10 +163,6 @@ impl Search {
                     detail.is_some_and(Detail::counts),
                 ))?;
             } else {
-                if !request.cursor.is_empty() {
-                    // What no page shows of a topic was said with the first one.
-                    reply.hidden.clear();
-                }
                 tell(context, &reply, detail, explain)?;
             }
             Ok(exit::OK)
@@ -272,9 +268,6 @@ fn remark(reply: &v1::SearchReply) {
         screen::remark("helixctl: nothing found");
     } else if reply.fell_back_to_any {
         screen::remark("helixctl: no memory has all of the words; these have some");
-    }
-    for line in hits::hidden(&reply.hidden, |topic| format!("--topic {topic}")) {
-        screen::remark(&format!("helixctl: {line}"));
     }
     let cursor = one_line(&reply.next_cursor);
     screen::remark_if(

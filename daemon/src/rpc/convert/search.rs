@@ -98,7 +98,6 @@ pub(crate) fn found(answer: Answer, elapsed: Duration) -> v1::SearchReply {
         embed_us,
         search_us: micros(elapsed).saturating_sub(embed_us),
         next_cursor: answer.next_cursor,
-        hidden: counted(answer.hidden),
         ..v1::SearchReply::default()
     }
 }
