@@ -1,13 +1,9 @@
 //! Options with which a run does as much as without them: it is the same command then. All others
 //! may narrow it, so that its success says nothing. Sources: the tools' own help.
 
-mod table;
-
 use std::ops::Range;
 
-use self::table::{Options, TABLE};
-use super::command::PLACE;
-use super::command::Run;
+use super::command::{PLACE, Run, Tool, any, has, tool};
 
 /// What an option changes of a run that does as much with it as without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +32,11 @@ const SWITCHED: &[&str] = &["true", "false"];
 pub(crate) fn free(run: &Run) -> Vec<Free> {
     let words = run.own_words();
     let program = words.first().map_or("", String::as_str);
-    let tables = || {
-        TABLE
-            .iter()
-            .filter(|table| table.programs.is_empty() || table.programs.contains(&program))
-    };
+    let tables = [tool(program), any()];
     let mut found = Vec::new();
     let mut at = 1;
     while at < words.len() {
-        let free = tables().find_map(|table| table.free_at(words, at));
+        let free = tables.iter().find_map(|table| table.free_at(words, at));
         at = free.as_ref().map_or(at + 1, |free| free.at.end);
         found.extend(free);
     }
@@ -70,7 +62,7 @@ pub fn does_alike(one: &Run, other: &Run) -> bool {
     one.words.first() == other.words.first() && done(one) == done(other)
 }
 
-impl Options {
+impl Tool {
     /// The option at a place, if it is one of these.
     fn free_at(&self, words: &[String], at: usize) -> Option<Free> {
         let word = words.get(at)?;
@@ -79,16 +71,16 @@ impl Options {
             .get(at + 1)
             .map(String::as_str)
             .filter(|_| value.is_none());
-        let is_in = |known: &[&str]| known.contains(&name) || known.contains(&word.as_str());
-        let (effect, value_behind) = if is_in(self.report) || self.are_letters(word) {
+        let is_in = |known: &[String]| has(known, name) || has(known, word);
+        let (effect, value_behind) = if is_in(&self.report) || self.are_letters(word) {
             (Effect::Report, next.filter(|next| SWITCHED.contains(next)))
-        } else if is_in(self.report_valued) {
+        } else if is_in(&self.report_value) {
             (Effect::Report, next.filter(|next| is_value(next)))
-        } else if is_in(self.pace) {
+        } else if is_in(&self.pace) {
             (Effect::Way, next.filter(|next| is_amount(next)))
-        } else if is_in(self.way) {
+        } else if is_in(&self.way) {
             (Effect::Way, None)
-        } else if is_in(self.way_valued) {
+        } else if is_in(&self.way_value) {
             (Effect::Way, next.filter(|next| is_value(next)))
         } else {
             return None;

@@ -5,6 +5,7 @@ use super::super::shell::{Line, Simple};
 use super::names::{basename, file_name};
 use super::scripts::makes;
 use super::started::as_run;
+use super::tools::tool;
 use super::{joined, read, without_starters};
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
@@ -56,39 +57,6 @@ const CLEANING_IDLE: &[&str] = &["--dry-run", "n"];
 
 /// Words by which a copy is one of a whole directory.
 const WHOLE: &[&str] = &["--recursive", "--archive", "r", "R", "a"];
-
-/// Programs that mend what they find, by the words of which one must be there.
-const FIXERS: &[(&str, &[&str])] = &[
-    ("ruff", &["--fix"]),
-    ("eslint", &["--fix"]),
-    ("stylelint", &["--fix"]),
-    ("oxlint", &["--fix"]),
-    ("golangci-lint", &["--fix"]),
-    (
-        "rubocop",
-        &["-a", "-A", "--autocorrect", "--autocorrect-all"],
-    ),
-    ("biome", &["--write", "--apply", "--fix"]),
-    ("cargo", &["--fix"]),
-];
-
-/// Programs that format, by the words of which one must be there; none is needed where there are
-/// none.
-const FORMATTERS: &[(&str, &[&str])] = &[
-    ("prettier", &["--write", "-w"]),
-    ("black", &[]),
-    ("isort", &[]),
-    ("rustfmt", &[]),
-    ("cargo", &["fmt"]),
-    ("ruff", &["format"]),
-    ("go", &["fmt"]),
-    ("gofmt", &["-w"]),
-    ("goimports", &["-w"]),
-    ("clang-format", &["-i"]),
-    ("mix", &["format"]),
-    ("dotnet", &["format"]),
-    ("dart", &["format"]),
-];
 
 /// Words by which a formatter only looks.
 const LOOKING: &[&str] = &[
@@ -207,9 +175,7 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
         "cp" => has_option(WHOLE) && arguments.last().is_some_and(is_lasting),
         "rm" => arguments.iter().any(is_lasting),
         name if INTERPRETERS.contains(&name) => return scripted(line, command, name, arguments),
-        name => FIXERS
-            .iter()
-            .any(|(fixer, flags)| *fixer == name && has(flags)),
+        name => tool(name).fixes.iter().any(|flag| arguments.contains(flag)),
     };
     let from = command
         .input
@@ -241,9 +207,11 @@ fn formats(words: &[String]) -> bool {
     };
     let program = basename(program);
     let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
-    let does =
-        |(name, flags): &(&str, &[&str])| *name == program && (flags.is_empty() || has(flags));
-    FORMATTERS.iter().any(does) && !has(LOOKING)
+    let Some(flags) = &tool(program).formats else {
+        return false;
+    };
+    let does = flags.is_empty() || flags.iter().any(|flag| arguments.contains(flag));
+    does && !has(LOOKING)
 }
 
 fn shortened(command: &str) -> String {

@@ -1,0 +1,42 @@
+//! Named parts of what hooks decide: layers, groups of data and factors of a sum. A benchmark
+//! switches off one at a time and measures what that loses; nothing else ever does.
+//!
+//! A part is named `area/name`. Each crate lists its own, so that an unknown name is an error.
+
+use std::sync::OnceLock;
+
+static OFF: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Switches parts off for the life of this process. Only the first call counts, and it must come
+/// before anything is decided: tables are read once.
+pub fn switch_off(parts: Vec<String>) {
+    // A second call changes nothing.
+    OFF.set(parts).ok();
+}
+
+/// Whether a part was switched off.
+#[must_use]
+pub fn is_off(part: &str) -> bool {
+    OFF.get()
+        .is_some_and(|off| off.iter().any(|name| name == part))
+}
+
+/// Whether a part counts, as it does unless it was switched off.
+#[must_use]
+pub fn is_on(part: &str) -> bool {
+    !is_off(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_count_until_they_are_switched_off() {
+        assert!(is_on("layer/stem"));
+        switch_off(vec!["layer/stem".to_owned()]);
+        switch_off(vec!["layer/source".to_owned()]);
+        assert!(is_off("layer/stem"));
+        assert!(is_on("layer/source"));
+    }
+}
