@@ -307,7 +307,7 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         fault.message = around::next_line(below);
     }
     if fault.code.is_empty() {
-        fault.code = named(&fault.message).unwrap_or_else(|| form.code.to_owned());
+        fault.code = named(&fault.message).unwrap_or_else(|| form.code.clone());
     }
     if fault.symbol.is_empty() && fault.code == "ERESOLVE" {
         fault.symbol = found_in(below.iter(), PEER.as_ref(), "symbol").unwrap_or_default();

@@ -362,7 +362,7 @@ fn is_of_another_test(line: &str, name: &str) -> bool {
             .name("symbol")
             .is_some_and(|symbol| !symbol.is_empty())
     };
-    let mut forms = FORMS.iter().filter(|form| is_test(form.code));
+    let mut forms = FORMS.iter().filter(|form| is_test(&form.code));
     forms.any(|form| {
         form.pattern
             .captures(line)
