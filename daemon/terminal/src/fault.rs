@@ -20,8 +20,8 @@ use regex::{Captures, Regex};
 use helix_redact::redacted;
 
 use self::around::{found_in, group};
-pub(crate) use self::forms::compile;
 use self::forms::{FAILED, FORMS, Form, Place};
+pub(crate) use self::forms::{compile, parts};
 use self::patterns::{ECHO, ESCAPES, NAMED, NUMBERS, PATHS, PEER, QUOTED};
 pub use self::pytest::{asserted, raised};
 pub use self::sighting::{Sighting, lines_of, sightings};
@@ -369,6 +369,9 @@ fn below<'l, 't>(lines: &'l [&'t str], at: usize) -> &'l [&'t str] {
 
 /// The name that a system gives to what went wrong, out of a message.
 fn named(message: &str) -> Option<String> {
+    if helix_ablation::is_off("fault/named-codes") {
+        return None;
+    }
     let captures = NAMED.as_ref()?.captures(message)?;
     let name = captures
         .name("code")
@@ -379,6 +382,9 @@ fn named(message: &str) -> Option<String> {
 }
 
 fn quoted(message: &str) -> Option<String> {
+    if helix_ablation::is_off("fault/quoted-symbol") {
+        return None;
+    }
     let captures = QUOTED.as_ref()?.captures(message)?;
     let name = captures.name("symbol").or_else(|| captures.name("bare"))?;
     Some(name.as_str().to_owned())

@@ -30,6 +30,9 @@ const SWITCHED: &[&str] = &["true", "false"];
 
 /// Finds the options of a run with which it does as much as without them.
 pub(crate) fn free(run: &Run) -> Vec<Free> {
+    if helix_ablation::is_off("command/options") {
+        return Vec::new();
+    }
     let words = run.own_words();
     let program = words.first().map_or("", String::as_str);
     let tables = [tool(program), any()];

@@ -211,7 +211,9 @@ fn remembered<'a>(
         part.removed = part.change.removed_symbols(part.target.file.as_deref());
         part.removed.retain(|name| !declared.contains(name));
         part.before = layers.given_before(&part.removed)?;
-        layers.by_symbols(&part.removed)?;
+        if helix_ablation::is_on("layer/removed-symbols") {
+            layers.by_symbols(&part.removed)?;
+        }
         owners.resize(layers.found.len(), at);
     }
     let sure = layers.found.len();
@@ -267,6 +269,9 @@ fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String>
 /// What is said of each name that a change removes and that the session's memories mention: once,
 /// without their texts.
 fn warnings(part: &Part<'_>, of_file: &str) -> Vec<String> {
+    if helix_ablation::is_off("layer/removed-warnings") {
+        return Vec::new();
+    }
     let mut warnings = Vec::new();
     for name in &part.removed {
         let handles: Vec<String> = mentioning(part.context, name, &part.before)
@@ -346,7 +351,9 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
     }
     layers.by_added(&change.added_names(target.file.as_deref()))?;
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
-    layers.by_symbols(&target.names(declared))?;
+    if helix_ablation::is_on("layer/symbols") {
+        layers.by_symbols(&target.names(declared))?;
+    }
     for prefix in &target.prefixes {
         layers.by_prefix(prefix)?;
     }

@@ -306,6 +306,9 @@ fn of_suite(
     suite: &Suite,
     known: &[Memory],
 ) -> Result<Vec<Memory>, ReadError> {
+    if helix_ablation::is_off("failure/suite") {
+        return Ok(Vec::new());
+    }
     let mut found = exact::named(context, &suite.names)?;
     found.retain(|memory| {
         let is_known = known.iter().any(|known| known.number == memory.number);

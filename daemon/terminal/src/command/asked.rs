@@ -25,6 +25,9 @@ const TELLING_BY_SCRIPTS: &[&str] = &["--listTests", "--showConfig"];
 
 /// Says how much of what its name says a command does.
 pub(super) fn extent(words: &[String], purpose: Purpose) -> Extent {
+    if helix_ablation::is_off("command/extent") {
+        return Extent::Whole;
+    }
     let Some((program, arguments)) = words.split_first() else {
         return Extent::Nothing;
     };

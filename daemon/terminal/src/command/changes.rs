@@ -88,6 +88,9 @@ pub struct Changes {
 /// Finds what a line changes.
 #[must_use]
 pub fn rewritten(line: &str) -> Changes {
+    if helix_ablation::is_off("command/rewritten") {
+        return Changes::default();
+    }
     let line = read(line);
     let mut directory: Option<String> = None;
     let mut changes = Changes::default();
@@ -156,6 +159,9 @@ fn authored<'a>(command: &'a Simple, words: &[String]) -> impl Iterator<Item = S
 
 /// The command as it is shown, when it changes what it does not name.
 fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
+    if helix_ablation::is_off("command/changing") {
+        return None;
+    }
     let (program, arguments) = words.split_first()?;
     let program = basename(program);
     let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
@@ -187,6 +193,9 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
 
 /// A script that changes files, by the line that says so.
 fn scripted(line: &Line, command: &Simple, program: &str, arguments: &[String]) -> Option<String> {
+    if helix_ablation::is_off("command/scripted") {
+        return None;
+    }
     let document = command.document.and_then(|at| line.documents.get(at));
     let inline = || {
         let at = arguments
@@ -202,6 +211,9 @@ fn scripted(line: &Line, command: &Simple, program: &str, arguments: &[String]) 
 
 /// Whether these words format files.
 fn formats(words: &[String]) -> bool {
+    if helix_ablation::is_off("command/formats") {
+        return false;
+    }
     let Some((program, arguments)) = words.split_first() else {
         return false;
     };

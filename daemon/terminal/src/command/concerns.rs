@@ -28,6 +28,9 @@ static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Whether a command is about a failure that says this, of a tool.
 pub fn concerns(command: &str, output: &str, failed: &str) -> bool {
+    if helix_ablation::is_off("command/concerns") {
+        return true;
+    }
     let written: Vec<String> = command
         .split_whitespace()
         .map(|word| word.trim_matches(['\'', '"']).to_owned())
@@ -81,6 +84,9 @@ fn is_about(word: &str, output: &str) -> bool {
 /// Whether the words name the tool that failed, or the check of it: `cargo fmt` mends `cargo fmt
 /// --check`, `npm run lint:fix` mends `npm run lint`.
 fn is_of_tool(words: &[String], failed: &str) -> bool {
+    if helix_ablation::is_off("command/of-tool") {
+        return false;
+    }
     let Some(name) = failed.split_whitespace().next_back() else {
         return false;
     };

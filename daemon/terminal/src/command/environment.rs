@@ -40,6 +40,9 @@ impl Switched {
     /// Adds to a run what it runs under by a command, as that was written. In one order, however it
     /// is written.
     pub(super) fn surround(&self, run: &mut Run, written: &[String]) {
+        if helix_ablation::is_off("command/environment") {
+            return;
+        }
         let switched = self.0.iter().map(|(program, to)| format!("{program} {to}"));
         let started = written.len() - without_starters(written).len();
         let before = written.get(..=started).unwrap_or(written);

@@ -48,6 +48,9 @@ pub fn menders(line: &str) -> Vec<String> {
 
 /// How a command changes what a build stands on; `None` when it does not.
 pub(super) fn mender(written: &[String]) -> Option<String> {
+    if helix_ablation::is_off("command/menders") {
+        return None;
+    }
     let words = without_starters(written);
     let program = basename(words.first()?);
     let is_argument = |word: &&String| !word.starts_with('-');

@@ -65,6 +65,9 @@ pub fn named_place(called: &[String], words: &[String]) -> Option<String> {
 }
 
 fn place_within(line: &Line, depth: usize) -> Option<String> {
+    if helix_ablation::is_off("command/workplace") {
+        return None;
+    }
     let mut directory: Option<String> = None;
     let mut place = None;
     for command in &line.commands {
@@ -87,6 +90,9 @@ fn place_within(line: &Line, depth: usize) -> Option<String> {
 /// The directory that one of these words names for the program that stands first; `None` for where
 /// it is anyway.
 fn named_by(words: &[String]) -> Option<String> {
+    if helix_ablation::is_off("command/named-place") {
+        return None;
+    }
     let program = basename(words.first()?);
     let known = tool(program);
     let mut rest = words

@@ -72,6 +72,9 @@ pub(super) fn script_purpose(name: &str) -> Option<Purpose> {
 
 /// What the name of a script's file says it is for: `scripts/run-tests.sh`.
 pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
+    if helix_ablation::is_off("command/script-files") {
+        return None;
+    }
     let name = basename(path);
     known()
         .script_files
@@ -81,6 +84,9 @@ pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
 /// Whether these words run a script of the project that makes or changes something, by its name:
 /// neither a build nor a test, and none that only looks.
 pub(super) fn makes(words: &[String]) -> bool {
+    if helix_ablation::is_off("command/makes") {
+        return false;
+    }
     let program = words.first().map(|word| basename(word)).unwrap_or_default();
     let mut at = after_options(words, 1);
     let is_run = words

@@ -179,6 +179,43 @@ impl Purposes {
     }
 }
 
+/// Fields of the table that a measurement can switch off.
+const FIELDS: &[&str] = &[
+    "install",
+    "next",
+    "valued",
+    "starts_by",
+    "switches",
+    "directory",
+    "file",
+    "mends",
+    "mends_by",
+    "fixes",
+    "formats",
+    "tells",
+    "part",
+    "idle",
+    "runs_scripts",
+    "names_commands",
+    "starts",
+];
+
+/// Names what a measurement can switch off.
+pub(crate) fn parts() -> Vec<String> {
+    let mut parts: Vec<String> = FIELDS
+        .iter()
+        .map(|field| format!("tools/{field}"))
+        .collect();
+    let has_options = |tool: &Tool| {
+        !(tool.letters.is_empty() && tool.report.is_empty() && tool.report_value.is_empty())
+    };
+    let optional = TOOLS.tool.iter().filter(|(_, tool)| has_options(tool));
+    parts.extend(optional.map(|(names, _)| format!("options/{names}")));
+    parts.push("options/any".to_owned());
+    parts.sort();
+    parts
+}
+
 /// All that is known.
 pub(super) fn known() -> &'static Tools {
     &TOOLS

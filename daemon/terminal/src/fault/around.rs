@@ -33,6 +33,9 @@ const LABEL_MAX_LINES: usize = 12;
 
 /// The place that an arrow points to, and the lint.
 pub(super) fn look_below(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/below") {
+        return;
+    }
     fault.file = found_in(below.iter().take(4), ARROW.as_ref(), "file").unwrap_or_default();
     if fault.code.is_empty() && !fault.file.is_empty() {
         let mut own = below.iter().take_while(|line| !line.is_empty());
@@ -57,6 +60,9 @@ fn lint(line: &str) -> Option<String> {
 
 /// The first function of the program's own in a stack of Go's: `Queue.Push` of `q.(*Queue).Push()`.
 pub(super) fn look_into_stack(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/go-stack") {
+        return;
+    }
     let is_own = |line: &&&str| {
         !line.trim_start().starts_with("runtime.") && !line.contains("/usr/local/go/")
     };
@@ -99,6 +105,9 @@ pub(super) fn is_raised(lines: &[&str], at: usize) -> bool {
 
 /// A traceback's last frame, or the file under whose name a linter lists.
 pub(super) fn look_above(fault: &mut Fault, lines: &[&str], at: usize) {
+    if helix_ablation::is_off("fault/above") {
+        return;
+    }
     let above = || {
         lines
             .get(at.saturating_sub(ABOVE_MAX_LINES)..at)
@@ -132,6 +141,9 @@ pub(super) fn found_in<'a>(
 /// The line below that says it, where the one that names the mistake does not: a panic's, a failed
 /// test's.
 pub(super) fn next_line(below: &[&str]) -> String {
+    if helix_ablation::is_off("fault/next-line") {
+        return String::new();
+    }
     let is_said =
         |line: &&str| !matches!(*line, "" | "E" | "Error Message:") && !BEFORE.contains(line);
     let next = below
@@ -146,6 +158,9 @@ pub(super) fn next_line(below: &[&str]) -> String {
 /// What the compiler writes under the source, where the message alone is that of many mistakes:
 /// `mismatched types` are of two types.
 pub(super) fn add_label(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/label") {
+        return;
+    }
     let own = below
         .iter()
         .take(LABEL_MAX_LINES)
@@ -158,6 +173,9 @@ pub(super) fn add_label(fault: &mut Fault, below: &[&str]) {
 /// Terraform's place of a mistake, and the paragraph behind the source, without which a title is
 /// that of many mistakes.
 pub(super) fn take_detail(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/detail") {
+        return;
+    }
     let is_place = |line: &&str| {
         SECTION
             .as_ref()
@@ -186,6 +204,9 @@ pub(super) fn take_detail(fault: &mut Fault, below: &[&str]) {
 
 /// Pyright's rule behind the last line of a message.
 pub(super) fn take_rule(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/rule") {
+        return;
+    }
     if fault.code.is_empty() {
         let own = below.iter().take_while(|line| line.starts_with("    "));
         fault.code = found_in(own, RULE.as_ref(), "code").unwrap_or_default();
@@ -195,6 +216,9 @@ pub(super) fn take_rule(fault: &mut Fault, below: &[&str]) {
 /// Calls a warning that counts as an error as it is switched on: `-Wconversion` of
 /// `-Werror=conversion`.
 pub(super) fn name_flag(fault: &mut Fault) {
+    if helix_ablation::is_off("fault/flag") {
+        return;
+    }
     if let Some(name) = fault.code.strip_prefix("-Werror=") {
         fault.code = format!("-W{name}");
     }
@@ -202,6 +226,9 @@ pub(super) fn name_flag(fault: &mut Fault) {
 
 /// The symbol that a Java compiler does not find, which it names below.
 pub(super) fn take_symbol(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/java-symbol") {
+        return;
+    }
     if fault.message != "cannot find symbol" {
         return;
     }
@@ -219,6 +246,9 @@ pub(super) fn take_symbol(fault: &mut Fault, below: &[&str]) {
 /// What a test of Go's logged: below its name, or above it where all is told. `None` for a test
 /// that failed by one within it.
 pub(super) fn take_log(fault: &mut Fault, lines: &[&str], at: usize) -> Option<()> {
+    if helix_ablation::is_off("fault/go-log") {
+        return Some(());
+    }
     let below = lines.get(at + 1..).unwrap_or_default();
     let next = below.first().map(|line| line.trim()).unwrap_or_default();
     let within = next
@@ -264,6 +294,9 @@ fn logged_above<'a>(test: &str, above: &[&'a str]) -> Option<&'a str> {
 /// What made a target of a build fail, which stands behind the command that should have made it;
 /// `None` when a compiler names it.
 pub(super) fn of_target(below: &[&str]) -> Option<String> {
+    if helix_ablation::is_off("fault/target") {
+        return None;
+    }
     let own = || {
         below
             .iter()
@@ -281,6 +314,9 @@ pub(super) fn of_target(below: &[&str]) -> Option<String> {
 
 /// The line under a heading that says what is wrong; `None` when it is told by itself.
 pub(super) fn of_heading(below: &[&str]) -> Option<String> {
+    if helix_ablation::is_off("fault/heading") {
+        return None;
+    }
     let said = below.iter().find(|line| !line.is_empty())?;
     (!is_told(said)).then(|| said.trim().to_owned())
 }
@@ -295,6 +331,9 @@ fn is_told(line: &str) -> bool {
 
 /// Adds the reason that stands below a message which leads to it.
 pub(super) fn take_reason(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/reason") {
+        return;
+    }
     if fault.message.ends_with(':') {
         fault.message = format!("{} {}", fault.message, block(below));
     }

@@ -96,6 +96,13 @@ struct Row {
     code: String,
 }
 
+/// Names the groups, which a measurement can switch off.
+pub(crate) fn parts() -> Vec<String> {
+    let groups = toml::from_str::<Data>(DATA).map(|data| data.group);
+    let names = groups.unwrap_or_default().into_iter();
+    names.map(|group| format!("forms/{}", group.name)).collect()
+}
+
 /// Reads the forms; `None` where the text or a pattern is not valid.
 fn read(data: &str) -> Option<Vec<Form>> {
     let data: Data = toml::from_str(data).ok()?;
@@ -104,7 +111,10 @@ fn read(data: &str) -> Option<Vec<Form>> {
         if helix_ablation::is_off(&format!("forms/{}", group.name)) {
             continue;
         }
-        for row in group.forms {
+        for (at, row) in group.forms.into_iter().enumerate() {
+            if helix_ablation::is_off(&format!("row/{}/{at}", group.name)) {
+                continue;
+            }
             forms.push(Form {
                 pattern: compile(&row.pattern)?,
                 place: row.place,

@@ -50,6 +50,9 @@ pub(super) fn warm_up() {
 /// Takes the first line that a test of CTest's wrote, which stands below how it ended where it was
 /// asked for.
 pub(super) fn take_output(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/ctest-output") {
+        return;
+    }
     let first = below.first().map(|line| line.trim()).unwrap_or_default();
     let is_other = OPENINGS.iter().any(|opening| first.starts_with(opening))
         || NEXT.as_ref().is_some_and(|next| next.is_match(first));
@@ -60,6 +63,9 @@ pub(super) fn take_output(fault: &mut Fault, below: &[&str]) {
 
 /// Takes the first assertion that failed in a test of GoogleTest, which stands above its end.
 pub(super) fn take_assertion(fault: &mut Fault, lines: &[&str], at: usize) {
+    if helix_ablation::is_off("fault/gtest-assertion") {
+        return;
+    }
     let start = at.saturating_sub(ABOVE_MAX_LINES);
     let above = lines.get(start..at).unwrap_or_default();
     let is_start = |line: &&str| line.starts_with("[ RUN ") || line.starts_with("[  FAILED  ]");
@@ -88,6 +94,9 @@ pub(super) fn take_assertion(fault: &mut Fault, lines: &[&str], at: usize) {
 /// Takes the first function of a stack whose source is known: what a sanitizer puts in is not the
 /// program's.
 pub(super) fn take_frame(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/sanitizer-frame") {
+        return;
+    }
     let Some(frame) = below.iter().find_map(|line| FRAME.as_ref()?.captures(line)) else {
         return;
     };
@@ -96,6 +105,9 @@ pub(super) fn take_frame(fault: &mut Fault, below: &[&str]) {
 
 /// Takes the name of a test of Catch2's, which stands between two rules above what failed.
 pub(super) fn take_title(fault: &mut Fault, lines: &[&str], at: usize) {
+    if helix_ablation::is_off("fault/catch2-title") {
+        return;
+    }
     let above = lines
         .get(at.saturating_sub(ABOVE_MAX_LINES)..at)
         .unwrap_or_default();

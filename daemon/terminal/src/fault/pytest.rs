@@ -76,6 +76,9 @@ pub(super) fn is_said(line: &str) -> bool {
 
 /// Takes the place and the test of an exception: the same words elsewhere are another mistake.
 pub(super) fn look_around(fault: &mut Fault, lines: &[&str], at: usize) {
+    if helix_ablation::is_off("fault/pytest") {
+        return;
+    }
     if PLACELESS.contains(&fault.code.as_str()) && fault.message.contains(QUOTES) {
         return;
     }
@@ -143,6 +146,9 @@ fn test_above(above: &[&str]) -> Option<String> {
 /// The file and the test of the line of the summary that tells an exception again, or of the only
 /// one.
 fn summary_of(fault: &Fault, below: &[&str]) -> Option<(String, String)> {
+    if helix_ablation::is_off("fault/pytest-summary") {
+        return None;
+    }
     let lines = below
         .iter()
         .take(BELOW_MAX_LINES)
@@ -169,6 +175,9 @@ fn is_of_tests(file: &str) -> bool {
 /// As with the marks of a [`Fault`], only names that are told apart from words.
 #[must_use]
 pub fn asserted(output: &str) -> Vec<String> {
+    if helix_ablation::is_off("fault/asserted") {
+        return Vec::new();
+    }
     let plain = bare(output);
     let lines = telling_lines(&plain);
     let is_framed = |at: usize| {
@@ -224,6 +233,9 @@ fn asserts(line: &str) -> bool {
 /// As with the marks of a [`Fault`], only names that are told apart from words.
 #[must_use]
 pub fn raised(output: &str) -> Vec<String> {
+    if helix_ablation::is_off("fault/raised") {
+        return Vec::new();
+    }
     let plain = bare(output);
     let mut names: Vec<String> = Vec::new();
     for line in telling_lines(&plain) {

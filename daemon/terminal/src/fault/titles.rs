@@ -36,6 +36,9 @@ pub(super) fn warm_up() {
 
 /// Whether an exception stands under the name of the test that it ended.
 pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
+    if helix_ablation::is_off("fault/of-a-test") {
+        return false;
+    }
     let above = lines.get(..at).unwrap_or_default();
     let Some(last) = above.iter().rposition(|line| !line.is_empty()) else {
         return false;
@@ -54,6 +57,9 @@ pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
 /// Takes the rest of a name that ends with a colon, and the exception below: mocha writes the
 /// suites and the test in lines of their own. `None` for what else is numbered.
 pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
+    if helix_ablation::is_off("fault/titles") {
+        return None;
+    }
     let rest = || {
         below
             .iter()
@@ -81,6 +87,9 @@ pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
 
 /// Takes the place and the message that stand below the name of a test of ExUnit's.
 pub(super) fn take_place(fault: &mut Fault, below: &[&str]) {
+    if helix_ablation::is_off("fault/numbered") {
+        return;
+    }
     fault.file = found_in(below.iter().take(1), PLACE.as_ref(), "file").unwrap_or_default();
     let skipped = usize::from(!fault.file.is_empty());
     below

@@ -320,6 +320,9 @@ pub(super) fn is_everyday_word(stem: &str) -> bool {
 
 /// Whether a project has many files of a stem.
 pub(super) fn is_manifold_stem(stem: &str) -> bool {
+    if helix_ablation::is_off("words/manifold") {
+        return false;
+    }
     MANIFOLD_STEMS
         .binary_search(&stem.to_lowercase().as_str())
         .is_ok()
@@ -335,6 +338,9 @@ pub(super) fn is_common_stem(stem: &str) -> bool {
 
 /// Whether projects have several files of a stem, one in each of their packages or directories.
 pub(super) fn is_repeated_stem(stem: &str) -> bool {
+    if helix_ablation::is_off("words/repeated") {
+        return false;
+    }
     is_common_stem(stem)
         || REPEATED_STEMS
             .binary_search(&stem.to_lowercase().as_str())
@@ -343,17 +349,26 @@ pub(super) fn is_repeated_stem(stem: &str) -> bool {
 
 /// Whether a stem is a word that says of no memory by itself that the file is meant.
 pub(super) fn is_usual_stem(stem: &str) -> bool {
+    if helix_ablation::is_off("words/usual-stems") {
+        return false;
+    }
     let stem = stem.to_lowercase();
     USUAL_STEMS.contains(stem.as_str()) || is_common_word(&stem)
 }
 
 /// Whether programs of every kind declare a name.
 pub(super) fn is_usual_symbol(name: &str) -> bool {
+    if helix_ablation::is_off("words/usual-symbols") {
+        return false;
+    }
     USUAL_SYMBOLS.contains(name)
 }
 
 /// Whether a word is one that is searched for in every program.
 pub(super) fn is_common_word(word: &str) -> bool {
+    if helix_ablation::is_off("words/common") {
+        return false;
+    }
     COMMON_WORDS
         .binary_search(&word.to_lowercase().as_str())
         .is_ok()

@@ -80,6 +80,9 @@ impl<'a> Layers<'a> {
 
     /// The newest memories whose source is a file of a name, where those are of few files.
     pub(super) fn by_name_of_source(&mut self, named: &NamedFiles) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/named-source") {
+            return Ok(());
+        }
         let project = &self.context.project;
         let numbers = {
             let catalog = self.strand().catalog();
@@ -107,6 +110,9 @@ impl<'a> Layers<'a> {
         directory: &Directory,
         target: &Target,
     ) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/directory") {
+            return Ok(());
+        }
         let sought = target.sought_words();
         let queries = sought
             .iter()
@@ -154,6 +160,9 @@ impl<'a> Layers<'a> {
 
     /// Memories that name a directory, or files of it, by a path of several parts.
     fn by_directory_name(&mut self, directory: &Directory) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/directory-name") {
+            return Ok(());
+        }
         let path = directory.path.clone();
         if !directory.tells || !path.contains('/') {
             return Ok(());
@@ -198,6 +207,9 @@ impl<'a> Layers<'a> {
 
     /// Memories that name the file.
     pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/file-name") {
+            return Ok(());
+        }
         let file = spelled(file);
         let Some(named) = Named::of(&file) else {
             return Ok(());
@@ -215,6 +227,9 @@ impl<'a> Layers<'a> {
 
     /// Memories that name what a change adds, where few name it.
     pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/added-names") {
+            return Ok(());
+        }
         let mut rare = Vec::new();
         for name in names {
             if rare.len() < helix_code::SYMBOLS_MAX
@@ -229,6 +244,9 @@ impl<'a> Layers<'a> {
 
     /// Memories that name one of these symbols and that this session was given before.
     pub(super) fn given_before(&self, names: &[String]) -> Result<Vec<Memory>, ReadError> {
+        if helix_ablation::is_off("layer/given-before") {
+            return Ok(Vec::new());
+        }
         let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
         if query.is_empty() {
             return Ok(Vec::new());
@@ -257,6 +275,9 @@ impl<'a> Layers<'a> {
 
     /// Memories that name something whose name begins so.
     pub(super) fn by_prefix(&mut self, prefix: &str) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/prefix") {
+            return Ok(());
+        }
         let room = self.room();
         if room == 0 {
             return Ok(());
@@ -277,6 +298,9 @@ impl<'a> Layers<'a> {
     /// Memories that name the stem of a file or pattern, where it is more than a word that the
     /// whole project uses, and those of a topic that is called so.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/stem") {
+            return Ok(());
+        }
         if !is_usual_stem(stem) && self.exact.is_telling(stem)? {
             let query = LexicalQuery::identifiers([stem]);
             return self.by_words(&query, |memory| {
@@ -328,6 +352,9 @@ impl<'a> Layers<'a> {
         topic: &Topic,
         shown: Option<&Path>,
     ) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/topic") {
+            return Ok(());
+        }
         let mut scopes = self.context.project.scopes();
         scopes.retain(|scope| *scope != Scope::Global);
         let numbers = self.of_topic(topic, &scopes, |catalog, number| {
@@ -344,6 +371,9 @@ impl<'a> Layers<'a> {
 
     /// Memories that have these words side by side, where few have them.
     pub(super) fn by_phrase(&mut self, phrase: &str) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/phrase") {
+            return Ok(());
+        }
         let query = LexicalQuery::parse(phrase, WordMode::All);
         if !self.exact.is_rare(&query)? {
             return Ok(());
@@ -356,6 +386,9 @@ impl<'a> Layers<'a> {
 
     /// Memories about what hangs together with a file of this stem.
     pub(super) fn by_coupling(&mut self, stem: &str) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/coupling") {
+            return Ok(());
+        }
         for word in COUPLING_WORDS {
             let query = LexicalQuery::parse(&format!("{word} {stem}"), WordMode::All);
             self.by_words(&query, |_| true)?;
@@ -365,6 +398,9 @@ impl<'a> Layers<'a> {
 
     /// Memories that are near in meaning to what the file is about.
     pub(super) fn by_meaning(&mut self, file: &Path, seen: &Arc<Seen>) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/meaning") {
+            return Ok(());
+        }
         let context = self.context;
         let room = self.room();
         // An agent waits for no meaning: the next event on the file finds it made. Nobody's work
@@ -454,6 +490,9 @@ fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
 /// Whether a memory that names a file's stem may mean that file: it is about no file, about one
 /// beside or below it, or about the one that it tests.
 fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
+    if helix_ablation::is_off("layer/near") {
+        return true;
+    }
     let (Some(source), Some(file)) = (&memory.source, file) else {
         return true;
     };

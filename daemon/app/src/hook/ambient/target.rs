@@ -291,6 +291,9 @@ impl Directory {
 /// Whether the directories that a search names say what is meant: one of them is not as in every
 /// project.
 fn tells_directory(literal: &str, paths: Paths<'_>) -> bool {
+    if helix_ablation::is_off("words/usual-directories") {
+        return true;
+    }
     let path = Path::new(literal);
     let below = if path.is_absolute() {
         paths.relative(path)

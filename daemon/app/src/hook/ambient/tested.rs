@@ -18,6 +18,9 @@ const DIRECTORIES: [&str; 5] = ["tests", "test", "__tests__", "spec", "specs"];
 /// What the file is called that a test is of, as if it stood at the same place; `None` for what is
 /// no test. The file is given below the project's root.
 pub(super) fn tested(file: &Path) -> Option<PathBuf> {
+    if helix_ablation::is_off("layer/tested") {
+        return None;
+    }
     let stem = file.file_stem()?.to_str()?;
     let mut above = file.parent()?.iter().filter_map(|part| part.to_str());
     match subject(stem) {

@@ -87,6 +87,9 @@ impl Failure<'_> {
     /// TS2307 for another, and what helped against that does not help here. What it says of a
     /// code alone is said for all things.
     pub(super) fn is_another_case(self, text: &str) -> bool {
+        if helix_ablation::is_off("failure/another-case") {
+            return false;
+        }
         let faults = self.faults;
         let has_thing = |fault: &Fault| !fault.symbol.is_empty() || fault.message.contains(QUOTES);
         if !faults.iter().any(has_thing) || self.is_named_in(text) {
@@ -133,6 +136,9 @@ impl Failure<'_> {
 
     /// Whether a text quotes what the failure says, which is in lower case here.
     pub(super) fn is_quoted_in(self, text: &str, said: &str) -> bool {
+        if helix_ablation::is_off("failure/quoted") {
+            return false;
+        }
         let is_whole = |message: &str| is_telling(message) && has_word(text, message);
         let mut quoted = quoted_in(text).map(|quoted| quoted.trim().to_lowercase());
         self.faults.iter().any(|fault| is_whole(&fault.message))
@@ -155,6 +161,9 @@ impl Failure<'_> {
 /// The modules that a text says are not found, or are to be installed then; none where it does not
 /// speak of that.
 fn modules_in(text: &str) -> Vec<&str> {
+    if helix_ablation::is_off("failure/modules") {
+        return Vec::new();
+    }
     if !text.contains("ModuleNotFoundError") && !text.contains(NO_MODULE) {
         return Vec::new();
     }
@@ -199,6 +208,9 @@ fn is_of_module(name: &str, missing: &str) -> bool {
 /// does not exist` is not about `relation "hubs" does not exist`. What the failure says is in lower
 /// case here.
 pub(super) fn quotes_another(text: &str, said: &str) -> bool {
+    if helix_ablation::is_off("failure/quotes-another") {
+        return false;
+    }
     let mut is_of_another = false;
     for quoted in quoted_in(text)
         .map(str::to_lowercase)
@@ -244,6 +256,9 @@ fn has_in_order(line: &str, parts: &[&str]) -> bool {
 /// Whether a text names a code of the same family as one of these, and none of them: TS2307 is not
 /// TS2304, however alike the two messages are.
 fn is_of_another(text: &str, codes: &[&str]) -> bool {
+    if helix_ablation::is_off("failure/code-family") {
+        return false;
+    }
     let words = || text.split(|c: char| !c.is_ascii_alphanumeric());
     let is_akin = |word: &str, code: &str| {
         family(word) == family(code)

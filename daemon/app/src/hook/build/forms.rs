@@ -40,6 +40,9 @@ static ERRORS: LazyLock<Vec<Vec<Form>>> = LazyLock::new(|| {
 /// Whether a text names other things alone in an error that a failure has. What the failure says is
 /// in lower case here.
 pub(super) fn names_another(text: &str, said: &str) -> bool {
+    if helix_ablation::is_off("failure/names-another") {
+        return false;
+    }
     let lower = text.to_lowercase();
     let is_of_another = |forms: &Vec<Form>| {
         let here: Vec<String> = things(forms, said).collect();

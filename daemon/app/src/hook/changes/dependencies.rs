@@ -39,6 +39,9 @@ pub(super) const EVERYDAY: &[&str] = &[
 
 /// The dependencies that a text has and the one before has not, in their order.
 pub(super) fn added(file: &Path, before: &[String], after: &[String]) -> Vec<String> {
+    if helix_ablation::is_off("layer/dependencies") {
+        return Vec::new();
+    }
     let name = file
         .file_name()
         .and_then(|name| name.to_str())

@@ -34,6 +34,9 @@ pub(super) fn added(
     after: &[String],
     elsewhere: impl FnOnce() -> String,
 ) -> Vec<String> {
+    if helix_ablation::is_off("layer/imports") {
+        return Vec::new();
+    }
     let of = |texts: &[String]| -> Vec<String> {
         texts.iter().flat_map(|text| imported(file, text)).collect()
     };

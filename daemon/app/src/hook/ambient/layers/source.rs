@@ -20,6 +20,9 @@ impl Layers<'_> {
         file: &Path,
         limit: usize,
     ) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/source") {
+            return Ok(());
+        }
         let relative = self.context.relative(file);
         let absolute = file.to_string_lossy();
         let mut numbers = self.of_sources(&self.exact, [relative.as_str(), &absolute]);
@@ -53,6 +56,9 @@ impl Layers<'_> {
 
     /// The memories whose source is one of the directories above a path.
     fn of_directories(&self, seen: &Exact<'_>, path: &str) -> Vec<MemoryNumber> {
+        if helix_ablation::is_off("layer/source-directories") {
+            return Vec::new();
+        }
         let directories = Path::new(path)
             .ancestors()
             .skip(1)
@@ -106,6 +112,9 @@ impl Layers<'_> {
         ends: impl Iterator<Item = &'p str>,
         keeps: impl Fn(&Catalog, MemoryNumber) -> bool,
     ) -> Vec<MemoryNumber> {
+        if helix_ablation::is_off("layer/source-ends") {
+            return Vec::new();
+        }
         if !self.may_look() {
             return Vec::new();
         }
