@@ -7,10 +7,10 @@ use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::surface::inject::Injection;
 use serde_json::Value;
 
+use super::Context;
 use super::event::ClientEvent;
 use super::receipts::Receipt;
 use super::sessions::GivenCheckpoint;
-use super::{Context, subagent};
 
 /// What an event gives to the agent.
 pub(super) struct Given {
@@ -97,8 +97,7 @@ pub(super) fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
         Answer::Prompt(given) => with_text(&context.input.tool_input, &given.injection.text)
             .and_then(|input| dialect.updated_input(event, &input))
             .filter(|_| !context.is_real() || context.is_awaited())
-            .inspect(|_| count(context, given))
-            .inspect(|_| subagent::note_call(context, given.taken())),
+            .inspect(|_| count(context, given)),
     };
     said.map(|said| said.to_string().into_bytes())
         .unwrap_or_default()

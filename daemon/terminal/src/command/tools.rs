@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::Purpose;
+use super::reads::Reads;
 
 /// The data. Additions belong there.
 const DATA: &str = include_str!("tools.toml");
@@ -30,6 +31,7 @@ pub(crate) struct Tool {
     pub(super) install: Vec<String>,
     pub(super) next: Vec<String>,
     pub(super) valued: Vec<String>,
+    pub(super) reads: Option<Reads>,
     pub(super) runs_scripts: bool,
     pub(super) names_commands: bool,
     pub(super) starts: bool,
@@ -73,6 +75,15 @@ pub(super) struct ScriptWords {
     pub(super) telling: Vec<String>,
 }
 
+/// Programs and options in lines that merely read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reading {
+    pub(super) filters: Vec<String>,
+    pub(super) idle: Vec<String>,
+    pub(super) other_searches: Vec<String>,
+}
+
 /// All of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,6 +94,7 @@ pub(super) struct Tools {
     pub(super) script_files: Purposes,
     pub(super) gradle_tasks: Purposes,
     pub(super) script_words: ScriptWords,
+    pub(super) reading: Reading,
     /// Names of `tool`, one by one.
     #[serde(skip)]
     names: HashMap<String, String>,

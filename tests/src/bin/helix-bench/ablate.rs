@@ -38,14 +38,22 @@ struct Suites {
     remedies: Shares,
 }
 
-/// Measures the parts whose names begin so.
+/// Between parts that are switched off together.
+const TOGETHER: char = ',';
+
+/// Measures the parts whose names begin so, or several together.
 pub(crate) fn measure(beginning: &str, report: &mut Report) -> Result<()> {
     let mut suites = Suites::prepare()?;
     let head = ["without", "loses at most", "where"];
     let mut table = Table::new("hooks: what is lost without a part", &head);
     let code = helix_ablation::PARTS.iter().map(|part| (*part).to_owned());
-    let parts = code.chain(helix_terminal::parts());
-    for part in parts.filter(|part| part.starts_with(beginning)) {
+    let all = code.chain(helix_terminal::parts());
+    let parts: Vec<String> = if beginning.contains(TOGETHER) {
+        vec![beginning.to_owned()]
+    } else {
+        all.filter(|part| part.starts_with(beginning)).collect()
+    };
+    for part in parts {
         let mut losses: Vec<(String, f64)> = suites
             .losses(&part)?
             .into_iter()
@@ -83,7 +91,9 @@ impl Suites {
     /// What is lost without a part, by what was measured.
     fn losses(&mut self, part: &str) -> Result<Vec<(String, f64)>> {
         let area = part.split('/').next().unwrap_or_default();
-        let concerned = AREAS.iter().find(|(name, ..)| *name == area);
+        let concerned = AREAS
+            .iter()
+            .find(|(name, ..)| *name == area && !part.contains(TOGETHER));
         let (events, tells) =
             concerned.map_or((ALL_EVENTS, true), |(_, events, tells)| (*events, *tells));
         let mut losses = Vec::new();

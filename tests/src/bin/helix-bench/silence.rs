@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 
 use crate::report::{Report, Table};
 
-/// Module of the daemon that says what it weighs.
-const WEIGHING: &str = "helixd::hook::relevant";
+/// Module that says what it weighs.
+const WEIGHING: &str = "helix_app::hook::relevant";
 
 /// How long the corpus may take to be embedded, on a busy machine.
 const EMBED_DEADLINE: Duration = Duration::from_mins(5);
@@ -216,6 +216,7 @@ pub(crate) struct Prepared {
     /// Texts by their handles.
     texts: HashMap<String, String>,
     sets: &'static [&'static str],
+    with_embedder: bool,
 }
 
 /// What the cases of a suite were given, each its memories' texts.
@@ -252,6 +253,7 @@ impl Prepared {
             cases,
             texts,
             sets,
+            with_embedder,
         })
     }
 
@@ -266,6 +268,9 @@ impl Prepared {
         self.home.ablate(part);
         // Its log is whole once it is over.
         let daemon = Daemon::start(&self.home)?;
+        if self.with_embedder {
+            await_vectors(&self.home)?;
+        }
         let mut rpc = Rpc::connect(&self.home)?;
         let mut given = Given::new();
         for (at, case) in self.cases.iter().enumerate() {

@@ -11,7 +11,6 @@ use helix_engine::policy::work::activity::Activity;
 use super::forks::Fork;
 use super::order::GivenOrder;
 use super::place::Place;
-use super::spawns::Spawns;
 use super::state::Told;
 use crate::outbox::{Outbox, Row};
 
@@ -139,8 +138,6 @@ pub(super) struct Session {
     pub(super) checkpoint: Option<GivenCheckpoint>,
     pub(super) activity: Activity,
     pub(super) place: Option<Place>,
-    /// The subagents that it called for. Not persisted: they start at once or never.
-    pub(super) spawns: Spawns,
     /// Where it writes its transcript, as its hooks say.
     pub(super) transcript: Option<PathBuf>,
     /// What is known of a fork as long as it is not known whose.

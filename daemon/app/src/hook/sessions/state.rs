@@ -11,7 +11,6 @@ use super::forks::Fork;
 use super::order::GivenOrder;
 use super::place::Place;
 use super::session::{GivenCheckpoint, Session};
-use super::spawns::Spawns;
 
 /// Version of the persisted state. Fields that were added since are empty in older states.
 const STATE_VERSION: u32 = 1;
@@ -100,7 +99,6 @@ impl Session {
             work_told: state.work_told,
             warned: state.warned.into_iter().collect(),
             place: state.place,
-            spawns: Spawns::default(),
             transcript: state.transcript.map(PathBuf::from),
             fork: state.forked_at_us.map(|at_us| Fork {
                 at: Timestamp::from_micros(at_us),
