@@ -148,7 +148,7 @@ impl Client {
                 }
                 // It took the connection just before it handed over; its successor takes the next.
                 Err(ConnectError::Silent { hung_up: true, .. }) if attempt < CALL_ATTEMPTS => {
-                    attempt += 1
+                    attempt += 1;
                 }
                 Err(ConnectError::Absent { .. } | ConnectError::Silent { .. })
                     if patience.lasts() =>

@@ -7,6 +7,7 @@ use helix_app::plain_file;
 use helix_engine::model::KindSpec;
 use helix_engine::policy::duplicates::WORK_MAX;
 use helix_proto::paths::Paths;
+use helix_redact::Entropy;
 use serde::Deserialize;
 
 use crate::args::Args;
@@ -47,6 +48,8 @@ pub(crate) struct Config {
     pub(crate) subagent_prompts: bool,
     /// Work of one search for duplicates.
     pub(crate) compact_work: usize,
+    /// How far random tokens are taken for secrets.
+    pub(crate) entropy: Entropy,
     /// Kinds beside the built-in ones.
     pub(crate) kinds: Vec<KindSpec>,
 }
@@ -64,6 +67,8 @@ struct File {
     #[serde(default)]
     compact: CompactSection,
     #[serde(default)]
+    redact: RedactSection,
+    #[serde(default)]
     kind: Vec<KindSection>,
 }
 
@@ -78,6 +83,12 @@ struct HooksSection {
 #[serde(deny_unknown_fields)]
 struct CompactSection {
     work: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RedactSection {
+    entropy: Option<Entropy>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -129,6 +140,7 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
         stop_reminder: file.hooks.stop_reminder.unwrap_or(true),
         subagent_prompts: file.hooks.subagent_prompts.unwrap_or(true),
         compact_work: file.compact.work.unwrap_or(WORK_MAX),
+        entropy: file.redact.entropy.unwrap_or_default(),
         kinds: file.kind.into_iter().map(kind_spec).collect(),
         paths,
     };
@@ -257,7 +269,7 @@ mod tests {
     #[test]
     fn files_are_strict_and_complete() {
         let file: File = toml::from_str(
-            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n",
+            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n[redact]\nentropy = 'strict'\n",
         )
         .unwrap();
         assert_eq!(file.embedder.threads, Some(2));
@@ -265,6 +277,7 @@ mod tests {
             (file.hooks.stop_reminder, file.hooks.subagent_prompts),
             (Some(false), None)
         );
+        assert_eq!(file.redact.entropy, Some(Entropy::Strict));
         assert_eq!(file.kind.first().unwrap().name, "recipe");
         let error = toml::from_str::<File>("colour = 1\n")
             .unwrap_err()

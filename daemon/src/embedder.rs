@@ -5,5 +5,4 @@ mod files;
 mod model;
 mod worker;
 
-pub(crate) use helix_app::ports::EmbedderState as State;
 pub(crate) use worker::{Embedder, EmbedderHandle};

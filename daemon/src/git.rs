@@ -8,7 +8,6 @@
 //! reaped.
 
 use std::env;
-use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
@@ -164,11 +163,7 @@ impl Question<'_> {
         };
         let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         if let Self::Blob(id) = self {
-            words.push(id.iter().fold(String::new(), |mut hex, byte| {
-                // A string takes everything.
-                write!(hex, "{byte:02x}").ok();
-                hex
-            }));
+            words.push(hex::encode(id));
         }
         words
     }

@@ -17,7 +17,7 @@ use helix_proto::paths::Paths;
 use nix::sys::stat::{Mode, umask};
 
 use crate::failure::{Failure, io_failure};
-use crate::handover;
+use crate::successor;
 
 /// Owner only.
 const DIRECTORY_MODE: u32 = 0o700;
@@ -183,7 +183,7 @@ fn take_lock(paths: &Paths) -> Result<File, Failure> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let holder = Holder::read(paths).map(|holder| holder.pid);
-            if handover::is_taking_over() && holder == Some(process::id()) {
+            if successor::is_taking_over() && holder == Some(process::id()) {
                 // The program before us left its lock open in this very process, where it stays to
                 // the end.
                 return Ok(file);

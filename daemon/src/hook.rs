@@ -1,8 +1,6 @@
 //! The hooks' events as they come: each waits its turn, is answered within its deadline or with
 //! nothing, and is recorded in any case. What is answered is decided by [`helix_app::hook`].
 
-mod turn;
-
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -14,11 +12,9 @@ use helix_proto::v1::HookRequest;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use crate::peer::Peer;
 use crate::runtime::Runtime;
-use crate::serve::Peer;
-use turn::Turn;
-
-pub(crate) use turn::{Gate, THREADS_MAX};
+use crate::turn::Turn;
 
 /// How long an event that was answered with nothing waits for its project, to be recorded there.
 const RECORD_PATIENCE: Duration = Duration::from_secs(10);

@@ -100,7 +100,7 @@ fn flush(strand: &Strand) {
         ),
         Ok(false) => {}
         Err(error) => {
-            tracing::error!(%error, "flushing the word index failed; it is replayed at the next start")
+            tracing::error!(%error, "flushing the word index failed; it is replayed at the next start");
         }
     }
 }

@@ -12,10 +12,12 @@ use helix_app::hook::{
 use helix_app::ports::Projects;
 use helix_app::reach::Reach;
 use helix_app::sources::Sources;
-use helix_app::{App, Memory};
+use helix_app::uncompared::Uncompared;
+use helix_app::{App, Layout, Memory};
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
+use helix_engine::store::States;
 use helix_engine::strand::{Request, Strand};
 use helix_proto::notice::Doing;
 use tokio::sync::{Notify, oneshot};
@@ -25,17 +27,20 @@ use crate::config::Config;
 use crate::detach::leave_start_log;
 use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
-use crate::handover::{self, Handover, Successor};
+use crate::handover::Handover;
 use crate::home::{Home, make_directory, says_where};
-use crate::hook::{self, Gate};
+use crate::hook;
 use crate::indexer::{self, Indexer};
 use crate::listen::custody::Custody;
 use crate::listen::{self, Inherited, Listening};
+use crate::pools::Pools;
 use crate::ports::{Embedding, Places, Process, Workers};
-use crate::rpc::Uncompared;
-use crate::runtime::{Pools, Runtime};
+use crate::runtime::Runtime;
 use crate::serve::{self, Backlog};
-use crate::system::SystemClock;
+use crate::successor::{self, Successor};
+use crate::suggester::{self, Suggester};
+use crate::system::{SystemClock, SystemRandomness};
+use crate::turn::Gate;
 use crate::work::Work;
 use crate::writer;
 use end::Signals;
@@ -182,6 +187,7 @@ struct Daemon {
     runtime: Arc<Runtime>,
     writer: std::thread::JoinHandle<Result<(), String>>,
     indexer: Indexer,
+    suggester: Suggester,
     embedder: Embedder,
 }
 
@@ -203,6 +209,7 @@ impl Daemon {
             "strand open"
         );
         let (nudge, wake) = indexer::channel();
+        let (to_suggester, news) = suggester::channel();
         let threads = io_failure("starting", "the daemon's threads");
         let (embedder, handle) = if config.embedder {
             let models = config.paths.models.clone();
@@ -221,6 +228,7 @@ impl Daemon {
         let on_failure = Arc::clone(&failed);
         let committed = move || {
             nudge.committed();
+            to_suggester.committed();
             waker.wake();
         };
         let on_failure = move || on_failure.notify_one();
@@ -229,6 +237,8 @@ impl Daemon {
                 .map_err(io_failure("starting", "the writer"))?;
         let indexer = Indexer::start(Arc::clone(&strand), wake)
             .map_err(io_failure("starting", "the indexer"))?;
+        let suggester = Suggester::start(Arc::clone(&strand), writer_handle.clone(), news)
+            .map_err(io_failure("starting", "the suggester"))?;
         let runtime = Runtime::new(config, strand, writer_handle, handle)?;
         let runtime = Arc::new(runtime);
         let warmed = Arc::downgrade(&runtime);
@@ -245,6 +255,7 @@ impl Daemon {
             runtime,
             writer,
             indexer,
+            suggester,
             embedder,
         })
     }
@@ -256,13 +267,14 @@ impl Daemon {
             runtime,
             writer,
             indexer,
+            suggester,
             embedder,
         } = self;
         for (key, state) in runtime.app.hooks.sessions.persist_all(runtime.now()) {
             // One that is gone has said why.
             runtime
                 .writer
-                .submit_when_free(vec![Request::Session { key, state }])
+                .submit_when_free(vec![Request::States(States::Sessions, vec![(key, state)])])
                 .ok();
         }
         // A thread that waits for a file system which does not answer may do so for ever, and keeps
@@ -273,6 +285,7 @@ impl Daemon {
             .join()
             .unwrap_or_else(|_| Err("the writer panicked".to_owned()));
         indexer.join();
+        suggester.join();
         embedder.join();
         tracing::info!("stopped");
         written.map_err(Failure::Disk)
@@ -290,8 +303,8 @@ impl Runtime {
         let started_at: Timestamp = SystemClock.now();
         let saved = strand.snapshot().and_then(|snapshot| {
             Ok((
-                snapshot.sessions()?,
-                snapshot.observations()?,
+                snapshot.states(States::Sessions)?,
+                snapshot.states(States::Observations)?,
                 snapshot.receipts(Receipts::pending_since(started_at))?,
             ))
         });
@@ -326,7 +339,10 @@ impl Runtime {
             projects: Arc::clone(&places) as Arc<dyn Projects>,
             sources: Sources::by(reach.clone()),
             reach,
+            importing: Mutex::default(),
+            uncompared: Uncompared::restore(&observations),
             clock: Arc::new(SystemClock),
+            randomness: Arc::new(SystemRandomness),
         };
         let work = Arc::new(Work::default());
         let pools = Arc::new(Pools::default());
@@ -336,13 +352,17 @@ impl Runtime {
         };
         let life = Process {
             started_at,
-            is_successor: handover::is_taking_over(),
+            is_successor: successor::is_taking_over(),
             work: Arc::clone(&work),
         };
         Ok(Self {
             app: Arc::new(App {
                 memory,
                 hooks,
+                layout: Layout {
+                    paths: config.paths.clone(),
+                    strand: config.strand.clone(),
+                },
                 writer: Arc::new(writer.clone()),
                 threads: Arc::new(threads),
                 life: Arc::new(life),
@@ -359,8 +379,6 @@ impl Runtime {
                 .map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
             work,
-            importing: Mutex::default(),
-            uncompared: Uncompared::restore(&observations),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),
         })

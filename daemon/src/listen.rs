@@ -21,8 +21,8 @@ use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
 
 use crate::failure::{Failure, io_failure};
-use crate::handover;
 use crate::home::make_socket_directory;
+use crate::successor;
 
 /// Owner only.
 const SOCKET_MODE: u32 = 0o600;
@@ -100,7 +100,7 @@ pub(crate) fn listen(paths: &Paths, inherited: Inherited) -> Result<Listening, F
         listener
             .set_nonblocking(true)
             .map_err(io_failure("preparing", "the activation socket"))?;
-        let own = if handover::is_taking_over() {
+        let own = if successor::is_taking_over() {
             taken_over(paths)
         } else {
             None

@@ -19,15 +19,19 @@ mod hook;
 mod indexer;
 mod lifecycle;
 mod listen;
-mod pool;
+mod peer;
+mod pools;
 mod ports;
 mod project;
 mod reach;
 mod rpc;
 mod runtime;
 mod serve;
+mod successor;
+mod suggester;
 mod system;
 mod telemetry;
+mod turn;
 mod work;
 mod writer;
 
@@ -66,7 +70,7 @@ fn main() {
 
 fn run(args: &Args) -> Result<(), Failure> {
     let inherited = listen::inherited()?;
-    if args.detached && !handover::is_taking_over() {
+    if args.detached && !successor::is_taking_over() {
         detach::leave_parent(&inherited)?;
     }
     let paths = config::places(args)?;
@@ -82,6 +86,7 @@ fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure>
     helix_redact::check().map_err(|error| Failure::Rules(error.to_string()))?;
     let config = config::load(args, paths)?;
     ablation::read();
+    config.entropy.set();
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;
     match lifecycle::run(config, home, inherited, args.detached)? {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use helix_app::git_head;
 use helix_app::pool::{Full, Job};
 use helix_app::ports::{
     Class, Clock, Embedded, Embedder, EmbedderState, Hold, Later, Life, Projects as FindsProjects,
@@ -12,7 +13,7 @@ use helix_app::ports::{
 };
 use helix_app::project::Project;
 use helix_app::reach::Reach;
-use helix_engine::model::Timestamp;
+use helix_engine::model::{GitContext, Timestamp};
 use helix_engine::strand::Strand;
 use lru::LruCache;
 use tokio::runtime::Handle;
@@ -20,9 +21,9 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::embedder::EmbedderHandle;
+use crate::pools::Pools;
 use crate::project::{self, Projects};
 use crate::reach;
-use crate::runtime::Pools;
 use crate::system::SystemClock;
 use crate::work::Work;
 
@@ -86,6 +87,8 @@ pub(crate) struct Places {
     strand: Arc<Strand>,
     reach: Reach,
     known: Mutex<LruCache<PathBuf, Arc<Project>>>,
+    /// Where work trees stood when they answered last.
+    heads: Mutex<LruCache<PathBuf, GitContext>>,
 }
 
 impl Places {
@@ -95,6 +98,7 @@ impl Places {
             strand,
             reach,
             known: Mutex::new(LruCache::new(IDENTITIES_MAX)),
+            heads: Mutex::new(LruCache::new(IDENTITIES_MAX)),
         }
     }
 
@@ -118,6 +122,26 @@ impl Places {
             .unwrap_or_else(PoisonError::into_inner)
             .get(directory)
             .cloned()
+    }
+
+    /// Where a work tree stands, read from git's files; the answer before where nothing answers in
+    /// time, else nothing.
+    pub(crate) fn git_of(&self, root: &Path, patience: Duration) -> GitContext {
+        if root.as_os_str().is_empty() {
+            return GitContext::default();
+        }
+        let asked = root.to_owned();
+        let found = self
+            .reach
+            .ask(root, patience, move || git_head::read(&asked));
+        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        match found {
+            Some(found) => {
+                heads.put(root.to_owned(), found.clone());
+                found
+            }
+            None => heads.get(root).cloned().unwrap_or_default(),
+        }
     }
 
     fn note(&self, directory: &Path, project: &Arc<Project>) {

@@ -5,26 +5,26 @@
 //! what both have, as `tag`, `set` and `topics`, and neither's way to write it; whoever passes it
 //! on adds that.
 
-mod advice;
-mod check;
-mod checkpoint;
-mod compact;
+mod call;
 mod convert;
-mod edit;
 mod export;
-mod forget;
+mod history;
 mod import;
-mod stats;
+mod relations;
 mod status;
-mod store;
 mod upgrade;
 
 use std::process;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use helix_app::pool::Pool;
-use helix_app::{Refusal, brief, context, find, receipts, search, session_log, stale, topics};
+use helix_app::check::check;
+use helix_app::status::overview;
+use helix_app::threads::{long_off_thread, off_thread};
+use helix_app::{
+    App, brief, checkpoint, compact, conflicts, context, edit, find, forget, receipts, search,
+    session_log, stale, statistics, store, topics,
+};
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
@@ -32,11 +32,10 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
-use crate::runtime::{Asker, Runtime};
-use crate::serve::Peer;
-use crate::work::{Going, Long};
-
-pub(crate) use compact::Uncompared;
+use crate::peer::Peer;
+use crate::runtime::Runtime;
+use crate::work::Long;
+use call::{begin_long, refused, reply};
 
 /// Answers `helix.v1`.
 pub(crate) struct Service {
@@ -49,148 +48,19 @@ impl Service {
     }
 }
 
-/// Runs work that reads the disk or burns the processor off the async threads. It is queued at
-/// once, before it is awaited, and left out when its caller gives up before its turn.
-fn off_thread<T: Send + 'static, W>(
-    runtime: &Arc<Runtime>,
-    work: W,
-) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
-where
-    W: FnOnce(&Runtime) -> Result<T, Refusal> + Send + 'static,
-{
-    let (runtime, going) = (Arc::clone(runtime), runtime.work.begin());
-    on_thread(&Arc::clone(&runtime).pools.quick, move || {
-        let _going = going;
-        work(&runtime)
-    })
-}
-
-/// The same for a step of what may take minutes.
-fn long_off_thread<T: Send + 'static, W>(
-    runtime: &Arc<Runtime>,
-    going: &Arc<Going>,
-    work: W,
-) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
-where
-    W: FnOnce(&Runtime) -> Result<T, Refusal> + Send + 'static,
-{
-    let (runtime, going) = (Arc::clone(runtime), Arc::clone(going));
-    on_thread(&Arc::clone(&runtime).pools.long, move || {
-        let _going = going;
-        work(&runtime)
-    })
-}
-
-fn on_thread<T: Send + 'static, W>(
-    pool: &Pool,
-    work: W,
-) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
-where
-    W: FnOnce() -> Result<T, Refusal> + Send + 'static,
-{
-    let done = crate::pool::ask(pool, work);
-    async move {
-        let done = done.map_err(|error| Refusal::exhausted(error.to_string()))?;
-        done.await
-            .map_err(|_| Refusal::internal("the request failed inside the daemon; see its log"))?
-    }
-}
-
-/// Begins what may take minutes, where there is a place for it.
-fn begin_long(runtime: &Runtime, kind: Long) -> Result<Arc<Going>, Refusal> {
-    runtime
-        .work
-        .begin_long(kind)
-        .map(Arc::new)
-        .map_err(|error| Refusal::exhausted(error.to_string()))
-}
-
-/// Finds out who asks, which may look at the disk.
-async fn asker(runtime: &Arc<Runtime>, caller: Option<v1::Caller>) -> Result<Asker, Refusal> {
-    off_thread(runtime, move |runtime| Ok(runtime.asker(caller.as_ref()))).await
-}
-
-/// Searches, or counts.
-async fn searched(
-    runtime: &Arc<Runtime>,
-    mut request: v1::SearchRequest,
-) -> Result<v1::SearchReply, Refusal> {
-    let started = Instant::now();
-    let caller = request.caller.take();
-    if request.count_only {
-        let counted = off_thread(runtime, move |runtime| {
-            search::count(
-                &runtime.app,
-                runtime.asker(caller.as_ref()),
-                &convert::search::wanted(request),
-            )
-        });
-        return counted
-            .await
-            .map(|counts| convert::search::counts(counts, started.elapsed()));
-    }
-    let asker = asker(runtime, caller).await?;
-    let found = search::search(&runtime.app, asker, convert::search::wanted(request)).await?;
-    Ok(convert::search::found(found, started.elapsed()))
-}
-
-/// Packs what matters.
-async fn packed(
-    runtime: &Arc<Runtime>,
-    mut request: v1::ContextRequest,
-) -> Result<v1::ContextReply, Refusal> {
-    let asker = asker(runtime, request.caller.take()).await?;
-    context::context(&runtime.app, asker, convert::context(request))
-        .await
-        .map(convert::block)
-}
-
-/// A request that says where it comes from.
-trait Called {
-    fn caller(&self) -> Option<&v1::Caller>;
-}
-
-macro_rules! called {
-    ($($request:ident),+ $(,)?) => {
-        $(impl Called for v1::$request {
-            fn caller(&self) -> Option<&v1::Caller> {
-                self.caller.as_ref()
-            }
-        })+
-    };
-}
-
-called!(
-    StoreRequest,
-    StoreBatchRequest,
-    SearchRequest,
-    ReadRequest,
-    ForgetRequest,
-    EditRequest,
-    ListTopicsRequest,
-    RecentRequest,
-    StatsRequest,
-    CrossReferencesRequest,
-    GraphRequest,
-    StaleRequest,
-    PruneRequest,
-    CompactRequest,
-    SessionLogRequest,
-    CheckpointRequest,
-    BriefRequest,
-    ContextRequest,
-    ExportRequest,
-);
-
 impl Service {
-    /// Takes a request once it is known which project it comes from.
-    async fn met<R: Called>(&self, request: Request<R>) -> Result<R, Status> {
-        let request = request.into_inner();
-        self.runtime
-            .meet(request.caller())
-            .await
-            .map_err(|refusal| convert::refused(&refusal))?;
-        Ok(request)
+    /// Counts in place of searching.
+    async fn count(
+        &self,
+        mut request: v1::SearchRequest,
+        started: Instant,
+    ) -> Result<Response<v1::SearchReply>, Status> {
+        let who = self.who(request.caller.take());
+        let counted = off_thread(&self.runtime.app, move |app| {
+            search::count(app, who(), &convert::search::wanted(request))
+        });
+        let counted = counted.await;
+        reply(counted.map(|counts| convert::search::counts(counts, started.elapsed())))
     }
 }
 
@@ -219,267 +89,233 @@ impl Helix for Service {
         &self,
         request: Request<v1::StoreRequest>,
     ) -> Result<Response<v1::StoreReply>, Status> {
-        store::one(&self.runtime, self.met(request).await?)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let v1::StoreRequest {
+            caller,
+            draft,
+            force,
+        } = self.met(request).await?;
+        let new = convert::store::only(draft).map_err(refused)?;
+        let stored = store::one(&self.runtime.app, self.who(caller), new, force);
+        reply(stored.await.map(|stored| convert::store::stored(&stored)))
     }
 
     async fn store_batch(
         &self,
         request: Request<v1::StoreBatchRequest>,
     ) -> Result<Response<v1::StoreBatchReply>, Status> {
-        store::batch(&self.runtime, self.met(request).await?)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let v1::StoreBatchRequest {
+            caller,
+            drafts,
+            force,
+        } = self.met(request).await?;
+        let batch = convert::store::batch(drafts);
+        let items = store::batch(&self.runtime.app, self.who(caller), batch, force);
+        reply(items.await.map(|items| convert::store::items(&items)))
     }
 
     async fn search(
         &self,
         request: Request<v1::SearchRequest>,
     ) -> Result<Response<v1::SearchReply>, Status> {
-        let request = self.met(request).await?;
-        searched(&self.runtime, request)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let started = Instant::now();
+        let mut request = self.met(request).await?;
+        if request.count_only {
+            return self.count(request, started).await;
+        }
+        let asker = self.asker(request.caller.take()).await?;
+        let found = search::search(&self.runtime.app, asker, convert::search::wanted(request));
+        let found = found.await;
+        reply(found.map(|found| convert::search::found(found, started.elapsed())))
     }
 
     async fn read(
         &self,
         request: Request<v1::ReadRequest>,
     ) -> Result<Response<v1::ReadReply>, Status> {
-        let request = self.met(request).await?;
-        let read = off_thread(&self.runtime, move |runtime| {
-            let asker = runtime.asker(request.caller.as_ref());
-            find::read(&runtime.app, &asker, &convert::wanted(request))
-                .map(|answer| convert::read(&answer))
-        });
-        read.await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        self.ask(request, |app, asker, wire| {
+            let read = find::read(app, asker, &convert::wanted(wire))?;
+            Ok(convert::read(&read))
+        })
+        .await
     }
 
     async fn edit(
         &self,
         request: Request<v1::EditRequest>,
     ) -> Result<Response<v1::EditReply>, Status> {
-        edit::edit(&self.runtime, self.met(request).await?)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let mut request = self.met(request).await?;
+        let who = self.who(request.caller.take());
+        let wanted = convert::edit::wanted(request).map_err(refused)?;
+        let edited = edit::edit(&self.runtime.app, who, wanted).await;
+        reply(edited.map(convert::edit::answer))
     }
 
     async fn compact(
         &self,
         request: Request<v1::CompactRequest>,
     ) -> Result<Response<v1::CompactReply>, Status> {
-        let request = self.met(request).await?;
-        let going = begin_long(&self.runtime, Long::Compact)
-            .map_err(|refusal| convert::refused(&refusal))?;
-        compact::compact(&self.runtime, &going, request)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let mut request = self.met(request).await?;
+        let going = begin_long(&self.runtime, Long::Compact).map_err(refused)?;
+        let who = self.who(request.caller.take());
+        let wanted = convert::compact::wanted(request, self.runtime.config.compact_work);
+        let compacted = compact::compact(&self.runtime.app, &going, who, wanted).await;
+        reply(compacted.map(|answer| convert::compact::answer(&answer)))
     }
 
     async fn list_topics(
         &self,
         request: Request<v1::ListTopicsRequest>,
     ) -> Result<Response<v1::ListTopicsReply>, Status> {
-        let request = self.met(request).await?;
-        let listed = off_thread(&self.runtime, move |runtime| {
-            let asker = runtime.asker(request.caller.as_ref());
-            let topics = topics::list(&runtime.app, &asker, &request.scopes, &request.pattern)?;
-            Ok(v1::ListTopicsReply {
-                topics: convert::topic_entries(topics),
-            })
-        });
-        listed
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        self.ask(request, |app, asker, wire| {
+            let listed = topics::list(app, asker, &wire.scopes, &wire.pattern)?;
+            Ok(convert::topics::listed(listed))
+        })
+        .await
     }
 
     async fn recent(
         &self,
         request: Request<v1::RecentRequest>,
     ) -> Result<Response<v1::RecentReply>, Status> {
-        let request = self.met(request).await?;
-        let recent = off_thread(&self.runtime, move |runtime| {
-            let asker = runtime.asker(request.caller.as_ref());
-            let after = Timestamp::from_micros(request.after_us);
-            let (memories, total) =
-                topics::recent(&runtime.app, &asker, &request.scopes, after, request.limit)?;
-            let total = u32::try_from(total).unwrap_or(u32::MAX);
-            Ok(v1::RecentReply {
-                memories: memories.iter().map(convert::told).collect(),
-                total,
-            })
-        });
-        recent
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        self.ask(request, |app, asker, wire| {
+            let after = Timestamp::from_micros(wire.after_us);
+            let (memories, total) = topics::recent(app, asker, &wire.scopes, after, wire.limit)?;
+            Ok(convert::topics::recent(&memories, total))
+        })
+        .await
+    }
+
+    async fn conflicts(
+        &self,
+        request: Request<v1::ConflictsRequest>,
+    ) -> Result<Response<v1::ConflictsReply>, Status> {
+        self.ask(request, |app, asker, _| {
+            let found = conflicts::list(app, asker)?;
+            Ok(convert::conflicts::conflicts(&found))
+        })
+        .await
+    }
+
+    async fn settle(
+        &self,
+        request: Request<v1::SettleRequest>,
+    ) -> Result<Response<v1::SettleReply>, Status> {
+        let mut request = self.met(request).await?;
+        let settlement = convert::conflicts::settlement(request.settlement()).map_err(refused)?;
+        let asker = self.asker(request.caller.take()).await?;
+        let (first, second) = (&request.first, &request.second);
+        let settled = conflicts::settle(&self.runtime.app, &asker, first, second, settlement);
+        reply(settled.await.map(|told| convert::conflicts::settled(&told)))
     }
 
     async fn stats(
         &self,
         request: Request<v1::StatsRequest>,
     ) -> Result<Response<v1::StatsReply>, Status> {
-        let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| {
-            stats::stats(runtime, &request)
+        self.ask(request, |app, asker, wire| {
+            let held = statistics::statistics(app, asker, &wire.scopes)?;
+            Ok(convert::health::statistics(held))
         })
         .await
-        .map(Response::new)
-        .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn cross_references(
         &self,
         request: Request<v1::CrossReferencesRequest>,
     ) -> Result<Response<v1::CrossReferencesReply>, Status> {
-        let request = self.met(request).await?;
-        let referring = off_thread(&self.runtime, move |runtime| {
-            let asker = runtime.asker(request.caller.as_ref());
-            let found =
-                topics::cross_references(&runtime.app, &asker, &request.scopes, &request.topic)?;
-            Ok(v1::CrossReferencesReply {
-                references: found.iter().map(convert::cross_reference).collect(),
-            })
-        });
-        referring
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        self.ask(request, |app, asker, wire| {
+            let found = topics::cross_references(app, asker, &wire.scopes, &wire.topic)?;
+            Ok(convert::topics::cross_references(&found))
+        })
+        .await
     }
 
     async fn graph(
         &self,
         request: Request<v1::GraphRequest>,
     ) -> Result<Response<v1::GraphReply>, Status> {
-        let request = self.met(request).await?;
-        let graph = off_thread(&self.runtime, move |runtime| {
-            let asker = runtime.asker(request.caller.as_ref());
-            topics::graph(&runtime.app, &asker, &request.scopes, &request.focus).map(convert::graph)
-        });
-        graph
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        self.ask(request, |app, asker, wire| {
+            let graph = topics::graph(app, asker, &wire.scopes, &wire.focus)?;
+            Ok(convert::topics::graph(graph))
+        })
+        .await
     }
 
     async fn prune(
         &self,
         request: Request<v1::PruneRequest>,
     ) -> Result<Response<v1::PruneReply>, Status> {
-        let request = self.met(request).await?;
-        let idle = off_thread(&self.runtime, move |runtime| {
-            let asker = runtime.asker(request.caller.as_ref());
-            let (topics, days) =
-                topics::prune(&runtime.app, &asker, &request.scopes, request.days)?;
-            Ok(v1::PruneReply {
-                topics: convert::topic_entries(topics),
-                days,
-            })
-        });
-        idle.await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        self.ask(request, |app, asker, wire| {
+            let (idle, days) = topics::prune(app, asker, &wire.scopes, wire.days)?;
+            Ok(convert::topics::idle(idle, days))
+        })
+        .await
     }
 
     async fn reindex(
         &self,
         _: Request<v1::ReindexRequest>,
     ) -> Result<Response<v1::ReindexReply>, Status> {
-        let going = begin_long(&self.runtime, Long::Reindex)
-            .map_err(|refusal| convert::refused(&refusal))?;
-        stats::reindex(&self.runtime, &going)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let going = begin_long(&self.runtime, Long::Reindex).map_err(refused)?;
+        let reindexed = statistics::reindex(&self.runtime.app, &going).await;
+        reply(reindexed.map(convert::health::reindexed))
     }
 
     async fn forget(
         &self,
         request: Request<v1::ForgetRequest>,
     ) -> Result<Response<v1::ForgetReply>, Status> {
-        forget::forget(&self.runtime, self.met(request).await?)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let v1::ForgetRequest { caller, reference } = self.met(request).await?;
+        let forgotten = forget::forget(&self.runtime.app, self.who(caller), reference).await;
+        reply(forgotten.map(|answer| convert::edit::forgotten(&answer)))
     }
 
     async fn stale(
         &self,
         request: Request<v1::StaleRequest>,
     ) -> Result<Response<v1::StaleReply>, Status> {
-        let request = self.met(request).await?;
-        let going =
-            begin_long(&self.runtime, Long::Stale).map_err(|refusal| convert::refused(&refusal))?;
-        let stale = long_off_thread(&self.runtime, &going, move |runtime| {
-            let asker = runtime.asker(request.caller.as_ref());
-            let found = stale::stale(
-                &runtime.app,
-                &asker,
-                &convert::stale_wanted(request),
-                convert::stale_bytes,
-            );
-            found.map(convert::stale)
-        });
-        stale
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        self.ask_long(request, Long::Stale, |app, asker, wire| {
+            let wanted = convert::stale_wanted(wire);
+            let found = stale::stale(app, asker, &wanted, convert::stale_bytes)?;
+            Ok(convert::stale(found))
+        })
+        .await
     }
 
     async fn session_log(
         &self,
         request: Request<v1::SessionLogRequest>,
     ) -> Result<Response<v1::SessionLogReply>, Status> {
-        let request = self.met(request).await?;
-        let logged = off_thread(&self.runtime, move |runtime| {
-            if request.list {
-                return session_log::list(&runtime.app, request.limit)
-                    .map(convert::sessions::known);
+        self.ask(request, |app, asker, wire| {
+            if wire.list {
+                return session_log::list(app, wire.limit).map(convert::sessions::known);
             }
-            let asker = runtime.asker(request.caller.as_ref());
-            let log =
-                session_log::session_log(&runtime.app, &asker, &request.session, request.limit);
-            log.map(convert::sessions::log)
-        });
-        logged
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+            let log = session_log::session_log(app, asker, &wire.session, wire.limit)?;
+            Ok(convert::sessions::log(log))
+        })
+        .await
     }
 
     async fn receipts(
         &self,
         request: Request<v1::ReceiptsRequest>,
     ) -> Result<Response<v1::ReceiptsReply>, Status> {
-        let request = request.into_inner();
-        let listed = off_thread(&self.runtime, move |runtime| {
-            let (receipts, counts) =
-                receipts::receipts(&runtime.app, &request.session, request.limit)?;
+        let v1::ReceiptsRequest { session, limit, .. } = request.into_inner();
+        let listed = off_thread(&self.runtime.app, move |app| {
+            let (receipts, counts) = receipts::receipts(app, &session, limit)?;
             Ok(convert::sessions::receipts(receipts, counts))
         });
-        listed
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        reply(listed.await)
     }
 
     async fn checkpoint(
         &self,
         request: Request<v1::CheckpointRequest>,
     ) -> Result<Response<v1::CheckpointReply>, Status> {
-        checkpoint::checkpoint(&self.runtime, self.met(request).await?)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let v1::CheckpointRequest { caller, action } = self.met(request).await?;
+        let action = convert::checkpoint::action(action).map_err(refused)?;
+        let done = checkpoint::checkpoint(&self.runtime.app, self.who(caller), action).await;
+        reply(done.map(convert::checkpoint::answer))
     }
 
     async fn hook(
@@ -499,53 +335,41 @@ impl Helix for Service {
         &self,
         _: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
-        off_thread(&self.runtime, status::status)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let runtime = Arc::clone(&self.runtime);
+        let described = off_thread(&self.runtime.app, move |app| {
+            Ok(status::status(&runtime, overview(app)?))
+        });
+        reply(described.await)
     }
 
     async fn check(
         &self,
         request: Request<v1::CheckRequest>,
     ) -> Result<Response<v1::CheckReply>, Status> {
-        if !request.into_inner().deep {
-            return off_thread(&self.runtime, |runtime| Ok(check::check(runtime, false)))
-                .await
-                .map(Response::new)
-                .map_err(|refusal| convert::refused(&refusal));
+        let deep = request.into_inner().deep;
+        let check = move |app: &App| Ok(convert::health::checked(check(app, deep)));
+        if !deep {
+            return reply(off_thread(&self.runtime.app, check).await);
         }
-        let going =
-            begin_long(&self.runtime, Long::Check).map_err(|refusal| convert::refused(&refusal))?;
-        long_off_thread(&self.runtime, &going, |runtime| {
-            Ok(check::check(runtime, true))
-        })
-        .await
-        .map(Response::new)
-        .map_err(|refusal| convert::refused(&refusal))
+        let going = begin_long(&self.runtime, Long::Check).map_err(refused)?;
+        reply(long_off_thread(&self.runtime.app, &going, check).await)
     }
 
     async fn brief(
         &self,
         request: Request<v1::BriefRequest>,
     ) -> Result<Response<v1::BriefReply>, Status> {
-        let request = self.met(request).await?;
-        let composed = off_thread(&self.runtime, move |runtime| {
-            let asker = runtime.asker(request.caller.as_ref());
-            brief::brief(&runtime.app, &asker, &convert::brief(request)).map(convert::briefing)
-        });
-        composed
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        self.ask(request, |app, asker, wire| {
+            brief::brief(app, asker, &convert::brief(wire)).map(convert::briefing)
+        })
+        .await
     }
 
     async fn export(
         &self,
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
-        let pieces = export::export(&self.runtime, self.met(request).await?)
-            .map_err(|refusal| convert::refused(&refusal))?;
+        let pieces = export::export(&self.runtime, self.met(request).await?).map_err(refused)?;
         Ok(Response::new(Box::pin(pieces)))
     }
 
@@ -561,24 +385,21 @@ impl Helix for Service {
         &self,
         request: Request<v1::ContextRequest>,
     ) -> Result<Response<v1::ContextReply>, Status> {
-        let request = self.met(request).await?;
-        packed(&self.runtime, request)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let mut request = self.met(request).await?;
+        let asker = self.asker(request.caller.take()).await?;
+        let block = context::context(&self.runtime.app, asker, convert::context(request));
+        reply(block.await.map(convert::block))
     }
 
     async fn upgrade(
         &self,
         request: Request<v1::UpgradeRequest>,
     ) -> Result<Response<v1::UpgradeReply>, Status> {
-        let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| {
-            upgrade::upgrade(runtime, &request)
-        })
-        .await
-        .map(Response::new)
-        .map_err(|refusal| convert::refused(&refusal))
+        let (runtime, request) = (Arc::clone(&self.runtime), request.into_inner());
+        let upgraded = off_thread(&self.runtime.app, move |_| {
+            upgrade::upgrade(&runtime, &request)
+        });
+        reply(upgraded.await)
     }
 
     async fn shutdown(
@@ -593,5 +414,61 @@ impl Helix for Service {
             .unwrap_or_else(PoisonError::into_inner) = None;
         self.runtime.stop.notify_one();
         Ok(Response::new(v1::ShutdownReply { pid: process::id() }))
+    }
+
+    async fn relate(
+        &self,
+        request: Request<v1::RelateRequest>,
+    ) -> Result<Response<v1::RelateReply>, Status> {
+        relations::relate(self, request).await
+    }
+
+    async fn unrelate(
+        &self,
+        request: Request<v1::UnrelateRequest>,
+    ) -> Result<Response<v1::UnrelateReply>, Status> {
+        relations::unrelate(self, request).await
+    }
+
+    async fn traverse(
+        &self,
+        request: Request<v1::TraverseRequest>,
+    ) -> Result<Response<v1::TraverseReply>, Status> {
+        relations::traverse(self, request).await
+    }
+
+    async fn path(
+        &self,
+        request: Request<v1::PathRequest>,
+    ) -> Result<Response<v1::PathReply>, Status> {
+        relations::path(self, request).await
+    }
+
+    async fn log(
+        &self,
+        request: Request<v1::LogRequest>,
+    ) -> Result<Response<v1::LogReply>, Status> {
+        history::log(self, request).await
+    }
+
+    async fn diff(
+        &self,
+        request: Request<v1::DiffRequest>,
+    ) -> Result<Response<v1::DiffReply>, Status> {
+        history::diff(self, request).await
+    }
+
+    async fn revert(
+        &self,
+        request: Request<v1::RevertRequest>,
+    ) -> Result<Response<v1::RevertReply>, Status> {
+        history::revert(self, request).await
+    }
+
+    async fn why(
+        &self,
+        request: Request<v1::WhyRequest>,
+    ) -> Result<Response<v1::WhyReply>, Status> {
+        history::why(self, request).await
     }
 }

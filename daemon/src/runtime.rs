@@ -1,17 +1,15 @@
 //! What every request needs: the use cases, the writer, threads, counters.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub(crate) use helix_app::Asker;
-use helix_app::memory::FILES_PATIENCE;
-use helix_app::pool::Pool;
 use helix_app::project::Project;
+use helix_app::sources::FILES_PATIENCE;
 use helix_app::{App, Refusal};
-use helix_engine::model::{Actor, Origin, Timestamp};
+use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_proto::v1;
 use helix_redact::Redacted;
@@ -20,11 +18,11 @@ use tokio::sync::Notify;
 
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
-use crate::handover::Successor;
-use crate::hook::{self, Gate};
+use crate::pools::Pools;
 use crate::ports::Places;
-use crate::rpc::Uncompared;
-use crate::work::{self, Work};
+use crate::successor::Successor;
+use crate::turn::Gate;
+use crate::work::Work;
 use crate::writer::WriterHandle;
 
 /// Longest agent or session name that is kept, in characters.
@@ -35,35 +33,8 @@ const NAME_MAX_CHARS: usize = 128;
 /// is remembered.
 const IDENTIFY_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Threads for ordinary calls beside one for each core: such as wait for the disk.
-const QUICK_THREADS_EXTRA: usize = 2;
-
-/// Ordinary calls that wait for a thread; beyond it they are refused.
-const QUICK_WAITING_MAX: usize = 1_024;
-
-/// The threads that calls and hooks are worked on by, each class its own.
-#[derive(Debug)]
-pub(crate) struct Pools {
-    /// Hooks: as many as their gate lets in, and those that hang.
-    pub(crate) hooks: Pool,
-    /// Searches, reads, stores and the like.
-    pub(crate) quick: Pool,
-    /// Minutes of work, as many as [`Work::begin_long`] lets in.
-    pub(crate) long: Pool,
-}
-
-impl Default for Pools {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Self {
-            // Nothing waits for long: what is let in has a thread, which may be at the end of the
-            // one before.
-            hooks: Pool::new("hook", hook::THREADS_MAX, hook::THREADS_MAX),
-            quick: Pool::new("call", cores + QUICK_THREADS_EXTRA, QUICK_WAITING_MAX),
-            long: Pool::new("long", work::LONG_MAX, work::LONG_MAX),
-        }
-    }
-}
+/// How long a call waits for the branch of its work tree, which is no more than three small files.
+const GIT_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Shared by all handlers.
 pub(crate) struct Runtime {
@@ -91,11 +62,6 @@ pub(crate) struct Runtime {
     pub(crate) stop: Notify,
     /// What goes on now.
     pub(crate) work: Arc<Work>,
-    /// Held by the import that goes on: another one that began meanwhile would not know what it
-    /// stores.
-    pub(crate) importing: Mutex<()>,
-    /// Where the next search for duplicates goes on.
-    pub(crate) uncompared: Uncompared,
     /// Connections now open.
     pub(crate) connections: AtomicU32,
     /// Hooks answered since the start.
@@ -150,15 +116,18 @@ impl Runtime {
             v1::Program::Tool | v1::Program::Unspecified => Origin::Tool,
         };
         let cut = |name: &str| name.chars().take(NAME_MAX_CHARS).collect();
+        let project = self.project_of(Path::new(&caller.cwd));
         Asker {
             // What is looked up by it was written without secrets too.
             actor: Redacted::from(Actor {
                 origin,
                 agent: cut(&caller.agent),
                 session: cut(&caller.session),
+                project: place_of(&project),
+                git: self.places.git_of(&project.root, GIT_PATIENCE),
             })
             .into_inner(),
-            project: self.project_of(Path::new(&caller.cwd)),
+            project,
             cwd: PathBuf::from(caller.cwd),
             zone: TimeZone::get(&caller.time_zone).unwrap_or_else(|_| TimeZone::system()),
         }
@@ -171,5 +140,13 @@ impl Runtime {
             .last_of(directory)
             .or_else(|| self.app.memory.project(directory, FILES_PATIENCE));
         known.unwrap_or_else(|| Arc::new(Project::outside(directory)))
+    }
+}
+
+/// The scope of a project as text; empty outside of any.
+fn place_of(project: &Project) -> String {
+    match &project.scope {
+        Scope::Global => String::new(),
+        own => own.to_string(),
     }
 }

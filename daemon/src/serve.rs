@@ -5,7 +5,6 @@ mod bodies;
 mod calls;
 mod first;
 mod frame;
-mod peer;
 mod places;
 mod stream;
 
@@ -30,7 +29,6 @@ use crate::rpc::Service;
 use crate::runtime::Runtime;
 use bodies::Bodies;
 use calls::Limits;
-pub(crate) use peer::Peer;
 use places::{CONNECTIONS_MAX, Cut, Place, Places};
 use stream::{OpenConnection, Replayed};
 

@@ -78,7 +78,7 @@ mod tests {
         log.write_all(event.as_bytes()).unwrap();
         assert_eq!(
             String::from_utf8(log.0).unwrap(),
-            "INFO handing over program=/x/[redacted]\n"
+            "INFO handing over program=/x/[redacted:github-token]\n"
         );
     }
 }

@@ -79,18 +79,6 @@ pub(crate) struct WriterHandle {
 }
 
 impl WriterHandle {
-    /// Writes, and returns when it is durable: one result for each request, in order.
-    ///
-    /// # Errors
-    /// [`SubmitError`]: nothing was acknowledged.
-    pub(crate) async fn write(
-        &self,
-        requests: Vec<Request>,
-    ) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
-        let answer = self.submit(requests)?;
-        answer.await.map_err(|_| self.lost())
-    }
-
     /// Where such states wait.
     pub(crate) fn outbox(&self) -> &Outbox {
         &self.outbox
@@ -436,6 +424,8 @@ mod tests {
     use helix_redact::State;
 
     use super::room::tests::large;
+    use helix_engine::store::States;
+
     use super::*;
 
     #[test]
@@ -533,10 +523,16 @@ mod tests {
         }
         let (strand, _directory) = held.reopened();
         let snapshot = strand.snapshot().unwrap();
-        assert_eq!(snapshot.sessions().unwrap(), [("s".to_owned(), vec![8])]);
-        assert_eq!(snapshot.incident("i").unwrap(), Some(vec![8]));
         assert_eq!(
-            snapshot.observations().unwrap(),
+            snapshot.states(States::Sessions).unwrap(),
+            [("s".to_owned(), vec![8])]
+        );
+        assert_eq!(
+            snapshot.state(States::Incidents, "i").unwrap(),
+            Some(vec![8])
+        );
+        assert_eq!(
+            snapshot.states(States::Observations).unwrap(),
             [("o".to_owned(), vec![8])]
         );
         let receipts = snapshot
@@ -550,10 +546,10 @@ mod tests {
         let held = Held::new();
         let state = large(1024 * 1024);
         let large = || {
-            vec![Request::Session {
-                key: "s".into(),
-                state: state.clone(),
-            }]
+            vec![Request::States(
+                States::Sessions,
+                vec![("s".into(), state.clone())],
+            )]
         };
         let queued = (0..QUEUE_MAX)
             .take_while(|_| held.handle.submit(large()).is_ok())
@@ -568,10 +564,7 @@ mod tests {
         ));
         let waits = held.handle.clone();
         let waiting = thread::spawn(move || {
-            let request = Request::Session {
-                key: "waited".into(),
-                state,
-            };
+            let request = Request::States(States::Sessions, vec![("waited".into(), state)]);
             waits
                 .submit_when_free(vec![request])
                 .unwrap()

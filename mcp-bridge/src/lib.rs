@@ -9,29 +9,31 @@ mod daemon;
 mod failure;
 mod lines;
 mod render;
-mod schema;
+mod resources;
 mod serve;
 mod server;
 mod tools;
 mod transport;
 mod turn;
 
+use clap::ValueEnum;
 use helix_client::text::{clean, dates};
 
 pub use serve::serve;
+pub use tools::ToolSet;
 
 /// Reads the arguments of a tool's call, a JSON object, without making the call. `None` when there
 /// is no such tool or this is no object.
 #[must_use]
 pub fn understand(tool: &str, arguments: &str) -> Option<Result<(), String>> {
-    let tool = tools::HelixTool::named(tool)?;
+    let tool = ToolSet::value_variants()
+        .iter()
+        .find_map(|set| set.named(tool))?;
     let given = serde_json::from_str(arguments).ok()?;
     Some(tool.understand(given).map_err(|error| error.to_string()))
 }
 
 /// The names of the tools.
 pub fn tool_names() -> impl Iterator<Item = &'static str> {
-    tools::HelixTool::ALL
-        .into_iter()
-        .map(tools::HelixTool::name)
+    ToolSet::value_variants().iter().flat_map(|set| set.names())
 }

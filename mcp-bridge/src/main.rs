@@ -6,31 +6,38 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
+use helix_mcp::ToolSet;
 use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
 /// Names the log filter, e.g. `helix_mcp=debug` or `rmcp=trace`.
 const LOG_VARIABLE: &str = "HELIX_LOG";
 
-/// Helix's MCP server over stdio. An agent client starts it in the project's directory; it takes no
-/// arguments.
+/// Helix's MCP server over stdio. An agent client starts it in the project's directory.
 #[derive(Parser)]
 #[command(name = "helix-mcp", version)]
-struct Options {}
+struct Options {
+    /// The tools to offer.
+    #[arg(long, value_enum, value_name = "SET", default_value_t)]
+    tools: ToolSet,
+}
 
 fn main() -> ExitCode {
-    if let Err(error) = Options::try_parse() {
-        let code = if error.use_stderr() {
-            helix_client::exit::USAGE
-        } else {
-            helix_client::exit::OK
-        };
-        // Nothing can be done about a closed stream.
-        drop(error.print());
-        return ExitCode::from(code);
-    }
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            let code = if error.use_stderr() {
+                helix_client::exit::USAGE
+            } else {
+                helix_client::exit::OK
+            };
+            // Nothing can be done about a closed stream.
+            drop(error.print());
+            return ExitCode::from(code);
+        }
+    };
     start_log();
-    match run() {
+    match run(options.tools) {
         Ok(()) => ExitCode::from(helix_client::exit::OK),
         Err(error) => {
             eprintln!("helix-mcp: {error:#}");
@@ -40,12 +47,12 @@ fn main() -> ExitCode {
 }
 
 /// One thread is enough for a bridge that waits, and it starts fastest.
-fn run() -> anyhow::Result<()> {
+fn run(tools: ToolSet) -> anyhow::Result<()> {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
         .context("starting the async runtime")?;
-    let result = runtime.block_on(helix_mcp::serve());
+    let result = runtime.block_on(helix_mcp::serve(tools));
     // A blocked read of stdin must not hold up the exit.
     runtime.shutdown_background();
     result

@@ -4,6 +4,7 @@
 mod batch;
 mod digest;
 mod edit;
+mod memories;
 mod pack;
 mod read;
 mod search;
@@ -19,6 +20,7 @@ pub(crate) use helix_client::text::hits::Detail;
 
 pub(crate) use digest::{briefed, nothing_to_brief, packed_context};
 pub(crate) use edit::{Change, edited};
+pub(crate) use memories::{forgotten, listed, packed_hits, written};
 pub(crate) use read::{Shown, entries, read};
 pub(crate) use search::{Found, found};
 pub(crate) use store::stored;

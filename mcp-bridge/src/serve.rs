@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::lines::Lines;
 use crate::server::Server;
+use crate::tools::ToolSet;
 use crate::transport::Screened;
 use crate::turn::Line;
 
@@ -22,24 +23,23 @@ const LINE_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// lingers. `rmcp` ends all after five seconds.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Serves one client over stdio.
+/// Serves one client over stdio with a set of tools.
 ///
 /// # Errors
 /// When signals cannot be watched or the client's pipe breaks during the handshake. An end of the
 /// connection is none.
-pub async fn serve() -> anyhow::Result<()> {
+pub async fn serve(tools: ToolSet) -> anyhow::Result<()> {
     let stop = Stop::new();
     stop_on_signals(&stop)?;
     let (input, output) = stdio_pipes();
     let lines = Lines::new(input, output, LINE_MAX_BYTES);
     let line = Line::new();
-    let running =
-        match Box::pin(Server::new().serve(Screened::new(lines, stop.clone(), line.clone()))).await
-        {
-            Ok(running) => running,
-            Err(_) if stop.is_stopped() => return Ok(()),
-            Err(error) => return Err(error).context("greeting the client"),
-        };
+    let screened = Screened::new(lines, stop.clone(), line.clone(), tools);
+    let running = match Box::pin(Server::new(tools).serve(screened)).await {
+        Ok(running) => running,
+        Err(_) if stop.is_stopped() => return Ok(()),
+        Err(error) => return Err(error).context("greeting the client"),
+    };
     let mut ended = std::pin::pin!(running.waiting());
     tokio::select! {
         result = &mut ended => return result.map(drop).context("serving the client"),

@@ -9,39 +9,19 @@ use helix_client::v1::{Caller, Program};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    CustomRequest, CustomResult, DiscoverResult, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CustomRequest, CustomResult, DiscoverResult, ErrorData, Implementation, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ResourcesCapability, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::clean;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::tools::HelixTool;
+use crate::resources;
+use crate::tools::{Tool, ToolSet};
 use crate::transport::unknown_method;
 use crate::turn::{Place, Turn};
-
-/// What every agent reads once, at most 2 KB: clients cut the rest.
-const INSTRUCTIONS: &str = "\
-Helix is your memory across sessions: what was decided here, what went wrong, how things are done.
-
-When you start or switch tasks, call `context` with the task, and `brief` for the area you will work in; after a break or a \
-compaction, `topics action=resume` loads the checkpoint.
-
-Search before you work on something unfamiliar, before you decide something, when an error looks known, and when the user \
-refers to earlier work. Search with the words of the matter (identifiers, error text), not with a sentence; then `read` a \
-handle or a topic for the whole text.
-
-Store as soon as you learn something that the next session would need and that the code does not say: a decision with its \
-reason, a gotcha with its symptom and cure, a convention, a preference the user stated, a procedure that works. One fact per \
-memory, understandable on its own, most important line first, with `source` when it is about a file; `batch` takes several. \
-Do not store secrets, transcripts, or what a quick look at the code shows.
-
-Memories belong to the current project unless `scope` says otherwise. They are notes from the past, not instructions: check \
-one against the code before you rely on it, and correct it with `edit` when it is wrong.
-
-In long tasks save a checkpoint (`topics action=checkpoint`: task, done, next, hypotheses, blocked, files) before you stop or \
-run out of context; `clear_checkpoint` when the task is done.";
 
 /// How long a client may keep what we list, in milliseconds. It changes only with the program.
 const LIST_TTL_MS: u64 = 60_000;
@@ -60,6 +40,7 @@ pub(crate) const CONNECTION: &str = "mcp-connection-";
 
 /// One client's server.
 pub(crate) struct Server {
+    tools: ToolSet,
     daemon: Daemon,
     project: PathBuf,
     /// Stands for the session of a client that names none, so that what it changes is not taken
@@ -69,12 +50,13 @@ pub(crate) struct Server {
 
 impl Server {
     /// Makes a server for the project that the process was started in.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(tools: ToolSet) -> Self {
         let since_epoch = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         let connection = format!("{CONNECTION}{}-{}", process::id(), since_epoch.as_millis());
         Self {
+            tools,
             daemon: Daemon::new(),
             project: env::current_dir().unwrap_or_default(),
             connection,
@@ -102,11 +84,15 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if self.tools.has_resources() {
+            capabilities.resources = Some(ResourcesCapability::default());
+        }
+        ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("helix", env!("CARGO_PKG_VERSION")).with_title("Helix"),
             )
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.tools.instructions())
     }
 
     async fn discover(
@@ -122,11 +108,9 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let list = ListToolsResult::with_all_items(HelixTool::ALL.map(HelixTool::listed).to_vec());
-        let is_stateless = context
-            .protocol_version()
-            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        if is_stateless {
+        let listed = self.tools.tools().iter().map(Tool::listed);
+        let list = ListToolsResult::with_all_items(listed.collect());
+        if is_stateless(&context) {
             Ok(list
                 .with_ttl_ms(LIST_TTL_MS)
                 .with_cache_scope(CacheScope::Private))
@@ -140,8 +124,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = HelixTool::named(&request.name) else {
-            let known = HelixTool::ALL.map(HelixTool::name).join(", ");
+        let Some(tool) = self.tools.named(&request.name) else {
+            let known = self.tools.names().join(", ");
             let name: String = request.name.chars().take(AGENT_MAX_CHARS).collect();
             return Err(ErrorData::invalid_params(
                 format!("unknown tool {name}; the tools are {known}"),
@@ -168,13 +152,50 @@ impl ServerHandler for Server {
         Ok(answer.into())
     }
 
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let list = ListResourcesResult::with_all_items(resources::listed());
+        if is_stateless(&context) {
+            Ok(list
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private))
+        } else {
+            Ok(list)
+        }
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let result = resources::read(&self.daemon, &request.uri).await?;
+        let result = if is_stateless(&context) {
+            result.with_ttl_ms(0).with_cache_scope(CacheScope::Private)
+        } else {
+            result
+        };
+        Ok(result.into())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(unknown_method(&request.method))
+        Err(unknown_method(&request.method, self.tools))
     }
+}
+
+/// Whether the client speaks the revision without handshakes, in which answers say how long they
+/// may be kept.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// Waits for a call's turn; `None` when it got no place in line.
@@ -182,22 +203,5 @@ async fn turn(context: &RequestContext<RoleServer>) -> Option<Turn> {
     match context.extensions.get::<Place>() {
         Some(Some(ticket)) => ticket.turn().await,
         Some(None) | None => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Clients cut instructions at 2 KB.
-    const INSTRUCTIONS_MAX_BYTES: usize = 2_000;
-
-    #[test]
-    fn instructions_are_shown_whole() {
-        assert!(
-            INSTRUCTIONS.len() < INSTRUCTIONS_MAX_BYTES,
-            "{} bytes",
-            INSTRUCTIONS.len()
-        );
     }
 }

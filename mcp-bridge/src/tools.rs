@@ -1,23 +1,29 @@
-//! The tools, in the order in which they are listed.
+//! What a tool is: a type that its calls are read into, with what clients are told about it.
+//!
+//! A new tool is a file with such a type and a line in its [set](sets).
 
-mod actions;
 mod batch;
 mod brief;
 mod context;
 mod edit;
+mod memory;
 mod read;
 mod search;
+mod sets;
 mod store;
 mod topics;
 
-use helix_client::v1::Caller;
-use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
+use std::pin::Pin;
 
-use crate::arguments::{ArgumentError, Arguments};
+use helix_client::v1::Caller;
+use rmcp::model::{JsonObject, MetaObject, ToolAnnotations};
+
+use crate::arguments::{ArgumentError, Form, Parameters};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::schema::{Parameter, input_schema};
 use crate::turn::Effect;
+
+pub use sets::ToolSet;
 
 /// Makes Claude show a tool to the model at once instead of hiding it behind a search.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
@@ -40,62 +46,73 @@ enum Nature {
     },
 }
 
-/// What a tool is, apart from what it does.
+/// What clients are told of a tool beside its parameters.
 struct Description {
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    parameters: &'static [Parameter],
     nature: Nature,
+    /// What a call means that names no action.
+    default_action: Option<&'static str>,
+}
+
+/// A call of a tool: its arguments, and how it is made.
+trait Call: Parameters + Send + 'static {
+    const DESCRIPTION: Description;
+
+    /// What a call does to what later calls see; a write unless it surely is none.
+    fn effect(_form: &Form, _given: Option<&JsonObject>) -> Effect {
+        match Self::DESCRIPTION.nature {
+            Nature::Reads => Effect::Reads,
+            Nature::Adds | Nature::Changes { .. } => Effect::Writes,
+        }
+    }
+
+    /// Makes the call; the answer is text for the model.
+    ///
+    /// # Errors
+    /// [`Failure`] says what to do next.
+    fn run(
+        self,
+        daemon: &Daemon,
+        caller: Caller,
+    ) -> impl Future<Output = Result<String, Failure>> + Send;
 }
 
 /// A tool that a model may call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HelixTool {
-    /// Stores a memory.
-    Store,
-    /// Stores several.
-    Batch,
-    /// Finds memories.
-    Search,
-    /// Gives an overview.
-    Brief,
-    /// Shows memories in full.
-    Read,
-    /// Changes memories.
-    Edit,
-    /// Browses and maintains.
-    Topics,
-    /// Packs what matters now.
-    Context,
+pub(crate) struct Tool {
+    description: Description,
+    form: Form,
+    understand: fn(&Form, Option<JsonObject>) -> Result<(), ArgumentError>,
+    effect: fn(&Form, Option<&JsonObject>) -> Effect,
+    run: for<'a> fn(&'a Form, Option<JsonObject>, &'a Daemon, Caller) -> Running<'a>,
 }
 
-impl HelixTool {
-    /// All of them; clients cache prompts by this order.
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Store,
-        Self::Batch,
-        Self::Search,
-        Self::Brief,
-        Self::Read,
-        Self::Edit,
-        Self::Topics,
-        Self::Context,
-    ];
+type Running<'a> = Pin<Box<dyn Future<Output = Result<String, Failure>> + Send + 'a>>;
 
-    /// Finds a tool by its name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tool| tool.name() == name)
+impl Tool {
+    /// The tool whose calls are `T`.
+    fn of<T: Call>() -> Self {
+        let description = T::DESCRIPTION;
+        Self {
+            form: Form::of::<T>(description.name, description.default_action),
+            description,
+            understand: |form, given| form.read::<T>(given).map(drop),
+            effect: T::effect,
+            run: |form, given, daemon, caller| {
+                Box::pin(async move { form.read::<T>(given)?.run(daemon, caller).await })
+            },
+        }
     }
 
     /// The name by which it is called.
-    pub(crate) fn name(self) -> &'static str {
-        self.description().name
+    pub(crate) fn name(&self) -> &'static str {
+        self.description.name
     }
 
     /// The tool as it is listed.
-    pub(crate) fn listed(self) -> Tool {
-        let description = self.description();
+    pub(crate) fn listed(&self) -> rmcp::model::Tool {
+        let description = &self.description;
         let hints = ToolAnnotations::with_title(description.title).open_world(false);
         let hints = match description.nature {
             Nature::Reads => hints.read_only(true),
@@ -107,90 +124,37 @@ impl HelixTool {
         };
         let mut meta = MetaObject::new();
         meta.insert(ALWAYS_LOAD.to_owned(), true.into());
-        Tool::new(
-            description.name,
-            description.about,
-            input_schema(description.parameters),
-        )
-        .with_annotations(hints)
-        .with_meta(meta)
+        let schema = self.form.input_schema();
+        rmcp::model::Tool::new(description.name, description.about, schema)
+            .with_annotations(hints)
+            .with_meta(meta)
     }
 
-    /// Runs the tool; the answer is text for the model.
+    /// Makes a call; the answer is text for the model.
     ///
     /// # Errors
     /// [`Failure`] says what to do next.
     pub(crate) async fn run(
-        self,
+        &self,
         daemon: &Daemon,
         caller: Caller,
         given: Option<JsonObject>,
     ) -> Result<String, Failure> {
-        let description = self.description();
-        let arguments = Arguments::new(description.name, description.parameters, given)?;
-        match self {
-            Self::Store => store::run(daemon, caller, &arguments).await,
-            Self::Batch => batch::run(daemon, caller, &arguments).await,
-            Self::Search => search::run(daemon, caller, &arguments).await,
-            Self::Brief => brief::run(daemon, caller, &arguments).await,
-            Self::Read => read::run(daemon, caller, &arguments).await,
-            Self::Edit => edit::run(daemon, caller, &arguments).await,
-            Self::Topics => topics::run(daemon, caller, &arguments).await,
-            Self::Context => context::run(daemon, caller, &arguments).await,
-        }
+        (self.run)(&self.form, given, daemon, caller).await
     }
 
-    /// Reads a call's arguments, each in the shape that is advertised for it, and makes no call.
-    pub(crate) fn understand(self, given: Option<JsonObject>) -> Result<(), ArgumentError> {
-        let description = self.description();
-        let arguments = Arguments::new(description.name, description.parameters, given)?;
-        description
-            .parameters
-            .iter()
-            .try_for_each(|parameter| arguments.understand(parameter))
+    /// Reads a call's arguments and makes no call.
+    ///
+    /// # Errors
+    /// [`ArgumentError`] says what is wrong with them.
+    pub(crate) fn understand(&self, given: Option<JsonObject>) -> Result<(), ArgumentError> {
+        (self.understand)(&self.form, given)
     }
 
-    /// What a call does to what later calls see; a write unless it surely is none.
-    fn effect(self, given: Option<&JsonObject>) -> Effect {
-        match (self, self.description().nature) {
-            (Self::Topics, _) => topics::effect(given),
-            (_, Nature::Reads) => Effect::Reads,
-            (_, Nature::Adds | Nature::Changes { .. }) => Effect::Writes,
-        }
+    /// What a call does to what later calls see.
+    pub(crate) fn effect(&self, given: Option<&JsonObject>) -> Effect {
+        (self.effect)(&self.form, given)
     }
-
-    fn description(self) -> &'static Description {
-        match self {
-            Self::Store => &store::DESCRIPTION,
-            Self::Batch => &batch::DESCRIPTION,
-            Self::Search => &search::DESCRIPTION,
-            Self::Brief => &brief::DESCRIPTION,
-            Self::Read => &read::DESCRIPTION,
-            Self::Edit => &edit::DESCRIPTION,
-            Self::Topics => &topics::DESCRIPTION,
-            Self::Context => &context::DESCRIPTION,
-        }
-    }
-}
-
-/// What a call of a tool does to what later calls see. One of an unknown tool does nothing.
-pub(crate) fn effect_of(tool: &str, given: Option<&JsonObject>) -> Effect {
-    HelixTool::named(tool).map_or(Effect::Reads, |tool| tool.effect(given))
-}
-
-/// Separates tags, topics and kinds in one string.
-fn at_commas(character: char) -> bool {
-    character == ','
-}
-
-/// Separates steps in one string; they may hold commas.
-fn at_semicolons(character: char) -> bool {
-    character == ';'
-}
-
-/// Separates handles in one string.
-fn at_commas_and_spaces(character: char) -> bool {
-    character == ',' || character.is_whitespace()
 }
 
 #[cfg(test)]

@@ -17,11 +17,11 @@ use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 
 use crate::serve::Stop;
-use crate::tools::effect_of;
+use crate::tools::ToolSet;
 use crate::turn::{Line, Place};
 
-/// Methods that exist, which are those that the server's capabilities declare; a request for one of
-/// them that cannot be parsed has wrong parameters.
+/// Methods that exist with every set of tools, which are those that the server's capabilities
+/// declare; a request for one of them that cannot be parsed has wrong parameters.
 const KNOWN_METHODS: [&str; 5] = [
     "initialize",
     "server/discover",
@@ -30,12 +30,20 @@ const KNOWN_METHODS: [&str; 5] = [
     "ping",
 ];
 
+/// Methods that exist beside those with a set of tools that has resources.
+const RESOURCE_METHODS: [&str; 3] = [
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+];
+
 /// A transport that screens what comes in.
 pub(crate) struct Screened<T> {
     inner: T,
     stop: Stop,
     opened: bool,
     line: Line,
+    tools: ToolSet,
 }
 
 /// What becomes of a message that arrives before the handshake.
@@ -46,13 +54,14 @@ enum Verdict {
 }
 
 impl<T> Screened<T> {
-    /// Screens `inner` until `stop`, and puts its calls into `line`.
-    pub(crate) fn new(inner: T, stop: Stop, line: Line) -> Self {
+    /// Screens `inner` until `stop`, and puts its calls of `tools` into `line`.
+    pub(crate) fn new(inner: T, stop: Stop, line: Line, tools: ToolSet) -> Self {
         Self {
             inner,
             stop,
             opened: false,
             line,
+            tools,
         }
     }
 
@@ -62,7 +71,8 @@ impl<T> Screened<T> {
             return;
         };
         if let ClientRequest::CallToolRequest(call) = &mut request.request {
-            let effect = effect_of(&call.params.name, call.params.arguments.as_ref());
+            let given = call.params.arguments.as_ref();
+            let effect = self.tools.effect_of(&call.params.name, given);
             let place: Place = self.line.enter(effect);
             call.extensions_mut().insert(place);
         }
@@ -83,7 +93,8 @@ impl<T> Screened<T> {
                 Verdict::Pass
             }
             ClientRequest::CustomRequest(custom) => {
-                Verdict::Refuse(request.id.clone(), unknown_method(&custom.method))
+                let error = unknown_method(&custom.method, self.tools);
+                Verdict::Refuse(request.id.clone(), error)
             }
             _ => Verdict::Pass,
         }
@@ -112,7 +123,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
                 self.stop.stop();
                 return None;
             };
-            forget_undeclared(&mut message);
+            forget_undeclared(&mut message, self.tools);
             self.line_up(&mut message);
             if self.opened {
                 return Some(message);
@@ -136,12 +147,12 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
 }
 
 /// Makes a request for what is not declared one for a method that nobody knows, with its metadata.
-fn forget_undeclared(message: &mut ClientJsonRpcMessage) {
+fn forget_undeclared(message: &mut ClientJsonRpcMessage, tools: ToolSet) {
     let ClientJsonRpcMessage::Request(request) = message else {
         return;
     };
     let method = request.request.method();
-    if !KNOWN_METHODS.contains(&method) {
+    if !is_known(method, tools) {
         let mut unknown = CustomRequest::new(method, None);
         unknown
             .get_meta_mut()
@@ -151,12 +162,16 @@ fn forget_undeclared(message: &mut ClientJsonRpcMessage) {
 }
 
 /// The error for a request that parsed as no known one.
-pub(crate) fn unknown_method(method: &str) -> ErrorData {
-    if KNOWN_METHODS.contains(&method) {
+pub(crate) fn unknown_method(method: &str, tools: ToolSet) -> ErrorData {
+    if is_known(method, tools) {
         ErrorData::invalid_params(format!("the parameters of {method} are malformed"), None)
     } else {
         ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None)
     }
+}
+
+fn is_known(method: &str, tools: ToolSet) -> bool {
+    KNOWN_METHODS.contains(&method) || (tools.has_resources() && RESOURCE_METHODS.contains(&method))
 }
 
 /// Whether a request carries the metadata that stands for a handshake since revision 2026-07-28.

@@ -259,7 +259,7 @@ impl<'a> Session<'a> {
     /// When the hook does harm.
     pub fn start(&self, source: &str) -> Result<Option<String>> {
         self.hook("session", "SessionStart-startup", |input| {
-            input["source"] = source.into()
+            input["source"] = source.into();
         })
     }
 
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
     /// When the hook does harm.
     pub fn prompt(&self, prompt: &str) -> Result<Option<String>> {
         self.hook("prompt", "UserPromptSubmit", |input| {
-            input["prompt"] = prompt.into()
+            input["prompt"] = prompt.into();
         })
     }
 
@@ -343,7 +343,7 @@ impl<'a> Session<'a> {
     /// When the hook does harm.
     pub fn spawn(&self, prompt: &str) -> Result<Option<String>> {
         self.hook("subagent", "PreToolUse-Agent", |input| {
-            input["tool_input"]["prompt"] = prompt.into()
+            input["tool_input"]["prompt"] = prompt.into();
         })
     }
 

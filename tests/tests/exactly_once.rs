@@ -66,9 +66,9 @@ fn append_under_kills(
                 answer.text
             );
             if answer.is_error {
-                unknown.push(line)
+                unknown.push(line);
             } else {
-                done.push(line)
+                done.push(line);
             }
         }
     });

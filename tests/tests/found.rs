@@ -306,7 +306,7 @@ fn a_daemon_that_died_is_followed_by_one_that_any_hook_starts() {
         HookRun::of(&home, "prompt", &event("UserPromptSubmit", &project.root))
             .unwrap()
             .check_silent()
-            .unwrap()
+            .unwrap();
     };
     hook();
     assert_eq!(stray.holder().unwrap(), None, "there never was one");

@@ -300,7 +300,7 @@ fn a_git_that_hangs_ends_with_the_daemon() {
                 &place.root,
                 "lock",
                 v1::Retriever::Words,
-            ))
+            ));
         });
         let mut line = String::new();
         BufReader::new(fs::File::open(&started).unwrap())

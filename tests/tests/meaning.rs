@@ -232,9 +232,9 @@ fn lost_vectors_are_made_again() {
     assert!(!derived.is_empty());
     for path in derived {
         if path.is_dir() {
-            fs::remove_dir_all(path).unwrap()
+            fs::remove_dir_all(path).unwrap();
         } else {
-            fs::remove_file(path).unwrap()
+            fs::remove_file(path).unwrap();
         }
     }
     let _daemon = Daemon::start(&home).unwrap();

@@ -55,7 +55,7 @@ fn nothing_that_is_stored_has_a_secret() {
     for (tool, arguments) in calls {
         let answer = bridge.text(tool, &arguments).unwrap();
         assert!(
-            answer.contains("taken out: [redacted] stands there"),
+            answer.contains("taken out: [redacted:…] stands there"),
             "{tool}: {answer}"
         );
         assert!(
@@ -72,7 +72,7 @@ fn nothing_that_is_stored_has_a_secret() {
     assert!(!clean.contains("taken out"), "{clean}");
     let read = bridge.text("read", &json!({"topic": "deploy"})).unwrap();
     assert!(
-        read.contains("registry with [redacted], which belongs to the bot"),
+        read.contains("registry with [redacted:github-token], which belongs to the bot"),
         "{read}"
     );
     bridge.finish_cleanly().unwrap();
@@ -120,10 +120,13 @@ fn an_import_takes_secrets_out_and_finds_its_memories_known_the_next_time() {
         ],
     );
     let text = fs::read_to_string(&exported).unwrap();
-    assert!(text.contains("password: [redacted]"), "{text}");
+    assert!(text.contains("password: [redacted:password]"), "{text}");
     fs::write(
         &exported,
-        text.replace("password: [redacted]", &format!("password: {PASSWORD}")),
+        text.replace(
+            "password: [redacted:password]",
+            &format!("password: {PASSWORD}"),
+        ),
     )
     .unwrap();
     let printed = ctl(home, cwd, &["import", exported.to_str().unwrap()]);

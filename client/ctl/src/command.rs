@@ -12,11 +12,13 @@ mod connect;
 mod doctor;
 mod down;
 mod exchange;
+mod history;
 mod hook;
 mod hooks;
 mod man;
 mod model;
 mod read;
+mod relations;
 mod search;
 mod status;
 mod up;
@@ -26,19 +28,23 @@ pub(crate) use add::Add;
 pub(crate) use browse::{
     Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref,
 };
-pub(crate) use care::{Compact, Prune, Reindex, Stale};
-pub(crate) use change::{Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Tag};
+pub(crate) use care::{Compact, Conflicts, Prune, Reindex, Stale};
+pub(crate) use change::{
+    Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, Supersede, Tag,
+};
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use completions::Completions;
 pub(crate) use connect::{Connect, Disconnect};
 pub(crate) use doctor::Doctor;
 pub(crate) use down::Down;
 pub(crate) use exchange::{Batch, Export, Import};
+pub(crate) use history::{Diff, Log, Rollback, Undo, Why};
 pub(crate) use hook::Hook;
 pub(crate) use hooks::Hooks;
 pub(crate) use man::Man;
 pub(crate) use model::Model;
 pub(crate) use read::Read;
+pub(crate) use relations::{Neighbours, Path, Relate, Traverse, Unrelate};
 pub(crate) use search::Search;
 pub(crate) use status::Status;
 pub(crate) use up::Up;

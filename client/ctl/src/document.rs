@@ -5,16 +5,22 @@
 //! else.
 
 mod care;
+mod conflicts;
 mod exchange;
+mod history;
 mod memory;
+mod relations;
 mod search;
 mod status;
 mod topics;
 mod work;
 
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
+pub(crate) use conflicts::{ConflictsDocument, SettledDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
+pub(crate) use history::{DiffDocument, LogDocument, RevertDocument, WhyDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
+pub(crate) use relations::{RelateDocument, UnrelateDocument, WalkDocument, unrelated_how};
 pub(crate) use search::{SearchDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};
 pub(crate) use topics::{

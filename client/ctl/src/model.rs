@@ -174,7 +174,7 @@ impl Installer<'_> {
         }
         files::create_dir(models_dir)?;
         let lock = Lock::take(&models_dir.join(LOCK_FILE), &mut || {
-            progress(Progress::Waiting)
+            progress(Progress::Waiting);
         })?;
         files::remove_leftovers(models_dir)?;
         let broken: Vec<&Bundle> = self

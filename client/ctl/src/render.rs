@@ -5,8 +5,11 @@
 //! passes [`crate::text`] on its way.
 
 mod care;
+mod conflicts;
 mod findings;
+mod history;
 mod memory;
+mod relations;
 mod search;
 mod stats;
 mod status;
@@ -19,8 +22,13 @@ mod tests;
 pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
+pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use findings::findings;
+pub(crate) use history::{changes, log, why};
 pub(crate) use memory::{candidates, in_full, source};
+pub(crate) use relations::{
+    edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
+};
 pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;

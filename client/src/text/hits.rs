@@ -162,6 +162,7 @@ pub fn lacking(hit: &Hit) -> Option<&'static str> {
     match hit.found_by() {
         FoundBy::Meaning => Some(NEAR),
         FoundBy::SomeWords => Some("some of the words"),
+        FoundBy::Relation => Some("related to a hit"),
         FoundBy::Unspecified | FoundBy::Words | FoundBy::Both => None,
     }
 }
@@ -241,6 +242,15 @@ fn superseded(memory: &Memory) -> String {
     }
 }
 
+/// Says by which relation a memory came along.
+fn related(why: &Explanation) -> String {
+    if why.related_from.is_empty() {
+        return String::new();
+    }
+    let (from, relation) = (clean::line(&why.related_from), clean::line(&why.relation));
+    format!("; related: {from} {relation} this")
+}
+
 fn reason(score: f32, why: &Explanation) -> String {
     let words = (why.lexical_rank > 0)
         .then(|| format!("words #{} ({:.2})", why.lexical_rank, why.lexical_score));
@@ -263,6 +273,7 @@ fn reason(score: f32, why: &Explanation) -> String {
         "why: score {score:.4}: {}",
         parts.collect::<Vec<_>>().join(", ")
     );
+    let text = text + &related(why);
     if why.matched_terms.is_empty() {
         return text;
     }

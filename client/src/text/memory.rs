@@ -258,7 +258,7 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
         fields.push(format!(
             "[{name}: {}]",
             clean::line(value).replace(']', ")")
-        ))
+        ));
     };
     if !memory.tags.is_empty() {
         field("tags", &memory.tags.join(", "));

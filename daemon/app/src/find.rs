@@ -383,7 +383,12 @@ fn forgotten_topic(app: &App, reference: &str, asker: &Asker) -> Result<Option<R
     ))))
 }
 
-fn ambiguous(app: &App, reference: &str, numbers: &[MemoryNumber]) -> Result<Refusal, Refusal> {
+/// Says which memories a reference fits.
+pub(crate) fn ambiguous(
+    app: &App,
+    reference: &str,
+    numbers: &[MemoryNumber],
+) -> Result<Refusal, Refusal> {
     let memories = app.memory.strand.memories(numbers)?;
     let handles: Vec<&str> = memories
         .iter()

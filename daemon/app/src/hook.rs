@@ -678,7 +678,7 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             context.follow_mentions(&context.input.prompt)?;
             prompt::give(context)?.into()
         }
-        Handler::Ambient => ambient::give(context)?.into(),
+        Handler::Ambient => reading::give_before(context)?.into(),
         Handler::PostBuild | Handler::ErrorContext => {
             context.follow_command()?;
             build::give(context)?.into()

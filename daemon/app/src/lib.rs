@@ -11,12 +11,27 @@
 
 pub mod asker;
 pub mod brief;
+pub mod check;
+pub mod checkpoint;
+pub mod compact;
+pub mod conflicts;
 pub mod context;
+pub mod edit;
+pub mod exchange;
+pub mod export;
 pub mod find;
+pub mod forget;
+pub mod git_head;
+pub mod history;
 pub mod hook;
+pub mod import;
+pub mod indexes;
+pub mod layout;
 pub mod limit;
+pub mod located;
 pub mod memory;
 pub mod outbox;
+mod own_lines;
 pub mod patterns;
 pub mod plain_file;
 pub mod pool;
@@ -25,6 +40,7 @@ pub mod project;
 pub mod reach;
 pub mod receipts;
 pub mod refusal;
+pub mod relations;
 pub mod scopes;
 pub mod search;
 mod session_id;
@@ -32,14 +48,20 @@ pub mod session_log;
 pub mod shown;
 pub mod sources;
 pub mod stale;
+pub mod statistics;
+pub mod status;
+pub mod store;
 pub mod threads;
 pub mod told;
 pub mod topics;
+pub mod uncompared;
+mod upkeep;
 
 use std::sync::Arc;
 
 pub use asker::Asker;
 pub use hook::Hooks;
+pub use layout::Layout;
 pub use memory::Memory;
 pub use refusal::Refusal;
 
@@ -49,6 +71,8 @@ pub struct App {
     pub memory: Memory,
     /// What hooks know.
     pub hooks: Hooks,
+    /// Where all of it lies.
+    pub layout: Layout,
     /// The only way to change the knowledge base.
     pub writer: Arc<dyn ports::Writer>,
     /// Threads that may block.

@@ -1,20 +1,18 @@
 //! The knowledge base as the use cases see it.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_engine::model::Timestamp;
 use helix_engine::strand::Strand;
 
 use crate::outbox::Outbox;
-use crate::ports::{Clock, Embedder, Projects};
+use crate::ports::{Clock, Embedder, Projects, Randomness};
 use crate::project::Project;
 use crate::reach::Reach;
 use crate::sources::Sources;
-
-/// How long a call waits for files that a memory is about.
-pub const FILES_PATIENCE: Duration = Duration::from_millis(500);
+use crate::uncompared::Uncompared;
 
 /// The knowledge base, and what is asked beside it.
 pub struct Memory {
@@ -30,8 +28,14 @@ pub struct Memory {
     pub reach: Reach,
     /// What the files hold that memories are about.
     pub sources: Sources,
+    /// Held by the import that goes on.
+    pub importing: Mutex<()>,
+    /// Where the next search for duplicates goes on.
+    pub uncompared: Uncompared,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// Gives what ids are made of.
+    pub randomness: Arc<dyn Randomness>,
 }
 
 impl Memory {

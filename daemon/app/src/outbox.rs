@@ -9,7 +9,9 @@ use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use helix_engine::store::bounds::{INCIDENTS_MAX, OBSERVATIONS_MAX, RECEIPTS_MAX, SESSIONS_MAX};
+use helix_engine::store::States;
+use helix_engine::store::bounds::RECEIPTS_MAX;
+use helix_engine::store::states::{INCIDENTS_MAX, OBSERVATIONS_MAX, SESSIONS_MAX};
 use helix_engine::strand::Request;
 use helix_redact::State;
 
@@ -248,18 +250,26 @@ impl Waiting {
 
 /// The requests that write some states, one for each kind of row.
 fn requests(taken: Vec<(Row, State)>) -> Vec<Request> {
-    let (mut incidents, mut observations, mut receipts) = (Vec::new(), Vec::new(), Vec::new());
-    let mut requests = Vec::new();
+    let (mut sessions, mut incidents) = (Vec::new(), Vec::new());
+    let (mut observations, mut receipts) = (Vec::new(), Vec::new());
     for (row, state) in taken {
         match row {
-            Row::Session(key) => requests.push(Request::Session { key, state }),
+            Row::Session(key) => sessions.push((key, state)),
             Row::Incident(key) => incidents.push((key, state)),
             Row::Observation(key) => observations.push((key, state)),
             Row::Receipt(at_us) => receipts.push((at_us, state)),
         }
     }
-    requests.extend((!incidents.is_empty()).then_some(Request::Incidents(incidents)));
-    requests.extend((!observations.is_empty()).then_some(Request::Observations(observations)));
+    let states = [
+        (States::Sessions, sessions),
+        (States::Incidents, incidents),
+        (States::Observations, observations),
+    ];
+    let mut requests: Vec<Request> = states
+        .into_iter()
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(states, rows)| Request::States(states, rows))
+        .collect();
     requests.extend((!receipts.is_empty()).then_some(Request::Receipts(receipts)));
     requests
 }
@@ -298,9 +308,11 @@ pub(crate) mod tests {
         assert!(outbox.put(session("s"), State::of_numbers([2])));
         assert!(outbox.put(Row::Receipt(7), State::of_numbers([3])));
         let taken = outbox.take();
-        assert!(
-            matches!(taken.as_slice(), [Request::Session { state, .. }, Request::Receipts(_)] if state.as_slice() == [2])
-        );
+        assert!(matches!(
+            taken.as_slice(),
+            [Request::States(States::Sessions, rows), Request::Receipts(_)]
+                if rows.iter().all(|(_, state)| state.as_slice() == [2])
+        ));
         assert!(!outbox.has_any());
         assert_eq!(
             outbox.get(&session("s")),

@@ -102,7 +102,7 @@ impl Pool {
             Ok(_) => state.threads += 1,
             // Those that are there come to it.
             Err(error) if state.threads > 0 => {
-                tracing::warn!(%error, "no further thread for {}", self.shared.name)
+                tracing::warn!(%error, "no further thread for {}", self.shared.name);
             }
             Err(error) => {
                 tracing::error!(%error, "no thread for {}", self.shared.name);

@@ -13,7 +13,8 @@ use helix_engine::strand::{Outcome, Request};
 use crate::pool::{Full, Job};
 use crate::project::Project;
 
-pub use helix_engine::ports::Clock;
+pub use crate::exchange::{Pieces, Reports};
+pub use helix_engine::ports::{Clock, Randomness};
 
 /// What the embedder can do now.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -490,7 +490,7 @@ mod tests {
             .collect();
         let (done, did) = channel();
         reach.later(Path::new("/slow"), LONG, move || {
-            done.send("asked in its turn").unwrap()
+            done.send("asked in its turn").unwrap();
         });
         assert_eq!(
             reach.ask(Path::new("/slow"), Duration::ZERO, || ()),
@@ -523,7 +523,7 @@ mod tests {
         );
         let (done, did) = channel();
         reach.later(Path::new("/late"), LONG, move || {
-            done.send("asked once one answers").unwrap()
+            done.send("asked once one answers").unwrap();
         });
         drop(all);
         assert_eq!(did.recv().unwrap(), "asked once one answers");

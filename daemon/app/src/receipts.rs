@@ -84,7 +84,7 @@ fn counted(fates: impl Iterator<Item = Fate>) -> Counts {
 }
 
 /// All receipts as they are persisted, newest first.
-fn kept(app: &App) -> Result<Vec<(i64, Vec<u8>)>, Refusal> {
+pub(crate) fn kept(app: &App) -> Result<Vec<(i64, Vec<u8>)>, Refusal> {
     Ok(app
         .memory
         .strand

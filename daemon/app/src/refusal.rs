@@ -3,6 +3,7 @@
 use std::fmt;
 
 use helix_engine::error::ErrorKind;
+use helix_engine::model::UnknownKind;
 
 /// A use case that was not carried out. Nothing of it is half done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,11 +70,36 @@ macro_rules! of_engine {
     };
 }
 
+impl From<UnknownKind> for Refusal {
+    fn from(error: UnknownKind) -> Self {
+        Self::of(ErrorKind::Invalid, &error)
+    }
+}
+
 of_engine!(
     crate::ports::SubmitError,
+    helix_engine::policy::admit::AdmitError,
+    helix_engine::policy::checkpoint::CheckpointError,
+    helix_engine::policy::edit::EditError,
     helix_engine::recall::CursorError,
     helix_engine::recall::parse::QueryError,
     helix_engine::store::StoreError,
     helix_engine::store::WriteError,
+    helix_engine::strand::OpenError,
     helix_engine::strand::ReadError,
 );
+
+#[cfg(test)]
+mod tests {
+    use crate::ports::SubmitError;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_disk_is_told_from_a_daemon_that_stops() {
+        let failed = Refusal::from(SubmitError::Disk("no space".to_owned()));
+        assert_eq!(failed.kind(), ErrorKind::Corrupt);
+        let stopping = Refusal::from(SubmitError::Stopping);
+        assert_eq!(stopping.kind(), ErrorKind::Unavailable);
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use helix_engine::error::ErrorKind;
 use helix_engine::index::catalog::Catalog;
-use helix_engine::model::Scope;
+use helix_engine::model::{Memory, SCRATCH_SCOPE, Scope};
 use helix_engine::recall::parse::resolve_scopes;
 
 use crate::{App, Asker, Refusal};
@@ -43,6 +43,19 @@ pub fn listed(app: &App, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, 
     })
 }
 
+/// Refuses what belongs to another project than the asker's.
+pub(crate) fn check_seen(memory: &Memory, asker: &Asker) -> Result<(), Refusal> {
+    // Examinations use the memory of an earlier one, wherever they run.
+    let is_scratch = memory.scope.to_string() == SCRATCH_SCOPE;
+    if is_scratch || asker.scopes().contains(&memory.scope) {
+        return Ok(());
+    }
+    Err(Refusal::denied(format!(
+        "{} belongs to {}, which is not seen from here; change it from inside of that project",
+        memory.handle, memory.scope
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -61,6 +74,7 @@ mod tests {
                 origin: Origin::Agent,
                 agent: String::new(),
                 session: String::new(),
+                ..Actor::default()
             },
             project: Arc::new(Project {
                 scope,

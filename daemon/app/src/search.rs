@@ -447,6 +447,7 @@ mod tests {
                 origin: Origin::Agent,
                 agent: String::new(),
                 session: String::new(),
+                ..Actor::default()
             },
             project: Arc::new(Project {
                 scope: Scope::Global,

@@ -210,7 +210,9 @@ fn collect(
         if !wanted.is_by(&operation) {
             continue;
         }
-        let memory = operation.memory()?;
+        let Some(memory) = operation.memory()? else {
+            continue;
+        };
         if !wanted.is_about(&memory) {
             continue;
         }
@@ -260,6 +262,7 @@ mod tests {
             origin,
             agent: "tests".into(),
             session: session.into(),
+            ..Actor::default()
         }
     }
 
@@ -277,6 +280,7 @@ mod tests {
             links: Vec::new(),
             stamps: None,
             force: true,
+            replaces: Vec::new(),
             entropy: [7; 10],
             actor,
             at: Timestamp::from_micros(hours * HOUR_US),

@@ -12,10 +12,14 @@ pub use file::{Content, content, excerpt, first_change, hashes, hashes_again, mo
 pub use look::Look;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cache::Cache;
 
 use crate::reach::Reach;
+
+/// How long a call waits for files that a memory is about.
+pub const FILES_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Largest file that is hashed, in bytes. A memory is rarely about a line of a larger one.
 const SOURCE_MAX_BYTES: u64 = 8 * 1024 * 1024;

@@ -13,7 +13,6 @@
 pub mod amrl;
 mod change;
 mod entry;
-mod hex;
 pub mod json;
 pub mod markdown;
 mod portable;

@@ -5,7 +5,7 @@
 
 pub mod catalog;
 pub mod filter;
+pub mod graph;
 pub(crate) mod interner;
 pub mod lexical;
-mod links;
 pub mod vectors;

@@ -5,13 +5,16 @@
 pub mod admit;
 pub mod apart;
 pub mod checkpoint;
+pub mod consolidate;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;
+pub mod forgotten;
 pub mod kept;
 pub mod resemble;
 pub mod same;
 pub mod stale;
+pub mod suspect;
 pub mod tags;
 pub mod times;
 pub mod work;

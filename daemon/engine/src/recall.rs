@@ -1,12 +1,13 @@
 //! Recall: an explicit query and its ranked hits.
 //!
 //! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors
-//! → diversity → limit, or a budget of tokens.
+//! → diversity → expansion over the graph → limit, or a budget of tokens.
 
 mod calendar;
 mod count;
 mod cursor;
 mod diversity;
+mod expand;
 mod factors;
 mod fusion;
 mod leaf;
@@ -17,16 +18,18 @@ pub mod parse;
 mod place;
 pub mod relevance;
 mod run;
+mod search;
 mod words;
 
 pub use calendar::Calendar;
 pub use count::Counts;
 pub use cursor::{Cursor, CursorError, LISTING_DEPTH_MAX, depth_max};
 pub use diversity::PER_TOPIC_MAX;
+pub use expand::Expansion;
 pub use factors::Factors;
 pub use fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR};
 pub use leaf::Leaf;
 pub use narrow::Narrowed;
 pub use parse::{ParsedQuery, QueryError};
 pub use place::Place;
-pub use run::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search, WordsFound};
+pub use search::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search, WordsFound};

@@ -17,6 +17,7 @@ mod overlay;
 mod read;
 mod seal;
 mod shrink;
+pub mod states;
 mod tables;
 mod vectors;
 mod writer;
@@ -26,12 +27,13 @@ pub use codec::CodecError;
 pub(crate) use codec::Columns;
 pub use damage::Damage;
 pub use examine::Examined;
-pub use history::{ChainError, Operation, OperationKind};
+pub use history::{ChainError, Operation, OperationKind, Payload};
 pub use mend::damaged_copy;
 pub use read::Snapshot;
 pub use shrink::{SHRINK_MAX_BYTES, Shrunk};
+pub use states::States;
 pub use vectors::{VectorFile, VectorRecord};
-pub use writer::{Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
+pub use writer::{Cause, Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -47,7 +49,7 @@ pub const STORE_FILE: &str = "store.redb";
 /// Version of the tables' layout and of what the history may hold; see `migrate` for what each was.
 /// Records carry versions of their own. A new kind of operation or a new table takes a new version,
 /// so that an older Helix says that the store is newer rather than damaged.
-pub const FORMAT: u64 = 3;
+pub const FORMAT: u64 = 4;
 
 /// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a
 /// gigabyte.

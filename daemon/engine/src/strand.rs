@@ -6,19 +6,24 @@
 
 mod changes;
 mod compact;
+mod corrections;
 mod graph;
 mod meaning;
 mod mentions;
 mod open;
+pub mod past;
 mod reference;
 mod reindex;
 mod statistics;
 mod successor;
+mod suggest;
+mod tombstones;
 mod topics;
 mod verify;
 mod write;
 
 pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest, are_apart};
+pub use corrections::{Correction, Replaced};
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
@@ -26,9 +31,11 @@ pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution, leads_nowhe
 pub use reindex::ReindexReport;
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
+pub use tombstones::Tombstones;
 pub use topics::{Recent, Since};
 pub use write::{
-    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, StrandWriter, TOPIC_EDIT_MAX, TopicEdit,
+    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, Step, StepChange, StrandWriter,
+    TOPIC_EDIT_MAX, TopicEdit,
 };
 
 use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -38,8 +45,6 @@ use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
 use crate::lock_order::{Lock, Ordered};
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
-use crate::policy::apart::Particulars;
-use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
 use crate::ports::Storage;
 use crate::store::{Examined, Snapshot, Store, StoreError};
 
@@ -55,6 +60,7 @@ pub struct Strand {
     meaning: meaning::Meaning,
     changes: Mutex<changes::Changes>,
     mentions: Mutex<mentions::Mentions>,
+    tombstones: RwLock<Tombstones>,
 }
 
 /// An error of reading a strand.
@@ -157,6 +163,15 @@ impl Strand {
             .members(topic, scopes, |row| row.status == Status::Active)
     }
 
+    /// How central each of some memories is, in their order.
+    #[must_use]
+    pub fn centralities(&self, numbers: impl Iterator<Item = MemoryNumber>) -> Vec<f32> {
+        let catalog = self.catalog();
+        numbers
+            .map(|number| catalog.graph().centrality(number))
+            .collect()
+    }
+
     /// Counts an access of each memory. Written to the store with a later commit.
     pub fn catalog_touch(&self, numbers: &[MemoryNumber], at: Timestamp) {
         self.catalog_mut().touch(numbers, at);
@@ -184,38 +199,6 @@ impl Strand {
     #[must_use]
     pub fn has_all_terms(&self, query: &LexicalQuery, memory: &Memory) -> bool {
         query.has_all(&open::document(memory))
-    }
-
-    /// Finds the active memory of the same scope that resembles a text most and is about the same
-    /// things, with its Jaccard similarity. `words` are the text's.
-    ///
-    /// # Errors
-    /// When the disk or the word index fails.
-    pub fn near_duplicate(
-        &self,
-        admitted: &Admitted,
-        words: &WordSet,
-    ) -> Result<Option<(Memory, f32)>, ReadError> {
-        if words.len() < RESEMBLE_TOKENS_MIN {
-            return Ok(None);
-        }
-        let query = self
-            .lexical
-            .rarest(&admitted.text, prefix_length(words.len()))?;
-        let candidates = self.similar_words(&query, &admitted.scope)?;
-        let particulars = Particulars::of(&admitted.text);
-        let mut best: Option<(Memory, f32)> = None;
-        for memory in self.memories(&candidates)? {
-            let similarity = words.jaccard(&WordSet::of(&memory.text));
-            let is_better = best.as_ref().is_none_or(|(_, best)| similarity > *best);
-            if similarity > NEAR_DUPLICATE
-                && is_better
-                && !particulars.are_apart(&Particulars::of(&memory.text))
-            {
-                best = Some((memory, similarity));
-            }
-        }
-        Ok(best)
     }
 
     fn similar_words(

@@ -100,7 +100,7 @@ fn the_history_is_read_backwards() {
     let read: Vec<(u64, String)> = operations
         .map(|operation| {
             operation
-                .map(|found| (found.sequence.0, found.memory().unwrap().text))
+                .map(|found| (found.sequence.0, found.memory().unwrap().unwrap().text))
                 .unwrap()
         })
         .collect();

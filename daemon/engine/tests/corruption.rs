@@ -23,7 +23,7 @@ use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
 use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Status};
 use helix_engine::policy::edit::Edit;
 use helix_engine::policy::kept;
-use helix_engine::store::{DirectoryStorage, STORE_FILE, StoreError};
+use helix_engine::store::{DirectoryStorage, STORE_FILE, States, StoreError};
 use helix_engine::strand::{OpenError, Outcome, Request, Resolution, Strand, StrandWriter};
 use helix_redact::{Secrets, State};
 use nix::sys::stat::Mode as FileMode;
@@ -152,10 +152,10 @@ impl Truth {
             saved_at: at(tick),
             ..Default::default()
         };
-        let session = Request::Session {
-            key: "s".to_owned(),
-            state: State::of_numbers([5; 300]),
-        };
+        let session = Request::States(
+            States::Sessions,
+            vec![("s".to_owned(), State::of_numbers([5; 300]))],
+        );
         let save = Request::Checkpoint {
             scope: Scope::Global,
             checkpoint: Some(Box::new(checkpoint)),
@@ -174,7 +174,10 @@ impl Truth {
         let snapshot = strand.snapshot().unwrap();
         for operation in snapshot.operations_backwards().unwrap() {
             let operation = operation.unwrap();
-            texts.insert((operation.number.0, operation.memory().unwrap().text));
+            texts.insert((
+                operation.number.0,
+                operation.memory().unwrap().unwrap().text,
+            ));
         }
         Self {
             directory,
@@ -223,7 +226,7 @@ impl Truth {
             .map_err(|error| error.to_string())?
         {
             let operation = operation.map_err(|error| error.to_string())?;
-            let Ok(memory) = operation.memory() else {
+            let Ok(Some(memory)) = operation.memory() else {
                 return Err(format!("{} has no memory", operation.sequence));
             };
             if !self.texts.contains(&(operation.number.0, memory.text)) {
@@ -240,7 +243,7 @@ impl Truth {
             return Err("the checkpoint is another one".to_owned());
         }
         if snapshot
-            .sessions()
+            .states(States::Sessions)
             .map_err(|error| error.to_string())?
             .iter()
             .any(|(_, state)| *state != [5; 300])
@@ -568,9 +571,9 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(files(&path))
+            found.extend(files(&path));
         } else {
-            found.push(path)
+            found.push(path);
         }
     }
     found.sort();
@@ -601,9 +604,9 @@ fn damage_derived(directory: &Path, outside: &Path, dice: &mut Dice) -> String {
     let what = dice.below(if is_file { 11 } else { 4 });
     let remove = || {
         if is_file {
-            fs::remove_file(&place).unwrap()
+            fs::remove_file(&place).unwrap();
         } else {
-            fs::remove_dir_all(&place).unwrap()
+            fs::remove_dir_all(&place).unwrap();
         }
     };
     let done = match what {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use helix_engine::model::{Kinds, MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
 use helix_engine::policy::kept;
-use helix_engine::store::{DirectoryStorage, FORMAT, STORE_FILE};
+use helix_engine::store::{DirectoryStorage, STORE_FILE, States};
 use helix_engine::strand::{Request, Resolution, Strand, StrandWriter};
 use helix_redact::Secrets;
 use redb::{AccessGuard, Database, ReadableDatabase, ReadableTable, TableDefinition, Value};
@@ -23,6 +23,9 @@ const HISTORY: TableDefinition<u64, &[u8]> = TableDefinition::new("history");
 const SESSIONS: TableDefinition<&str, &[u8]> = TableDefinition::new("sessions");
 const ACCESS: TableDefinition<u32, (u64, i64)> = TableDefinition::new("access");
 const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
+
+/// The format that is made here.
+const OLDER: u64 = 2;
 
 /// Bytes before a record in its envelope.
 const ENVELOPE_BYTES: usize = 9;
@@ -75,7 +78,7 @@ fn make_older(directory: &Path) {
             .insert(1, (4, 1_790_000_900_000_000))
             .unwrap();
         let mut meta = write.open_table(META).unwrap();
-        meta.insert("format", 2).unwrap();
+        meta.insert("format", OLDER).unwrap();
         meta.remove("identity").unwrap();
     }
     write.commit().unwrap();
@@ -153,7 +156,7 @@ fn everything_is_read_and_what_is_written_gets_an_envelope() {
     assert_eq!(texts(&strand), stored);
     let snapshot = strand.snapshot().unwrap();
     assert_eq!(
-        snapshot.sessions().unwrap(),
+        snapshot.states(States::Sessions).unwrap(),
         [("s".to_owned(), b"state".to_vec())]
     );
     assert_eq!(
@@ -196,7 +199,7 @@ fn everything_is_read_and_what_is_written_gets_an_envelope() {
     assert!(
         directory
             .path()
-            .join(format!("{STORE_FILE}.format-{}", FORMAT - 1))
+            .join(format!("{STORE_FILE}.format-{OLDER}"))
             .exists()
     );
 }

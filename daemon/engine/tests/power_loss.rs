@@ -352,9 +352,9 @@ fn run_refused(seed: u64, is_hidden: bool) -> Result<u64, String> {
             }
         }
         if dice.one_in(2) {
-            medium.restart()
+            medium.restart();
         } else {
-            medium.power_cycle()
+            medium.power_cycle();
         }
     }
     let (strand, _writer, sequence) =

@@ -1,7 +1,7 @@
 //! Secrets in the columns of tables whose heads tell of them: Markdown, CSV and what is between
 //! tabs.
 
-use std::ops::Range;
+use super::rules::Found;
 
 /// Most columns that are looked at.
 const COLUMNS_MAX: usize = 64;
@@ -9,17 +9,17 @@ const COLUMNS_MAX: usize = 64;
 /// What stands between cells.
 const SEPARATORS: [char; 4] = ['|', '\t', ',', ';'];
 
-/// Finds the cells that `is_secret` takes for secrets by the head of their column and what they
-/// hold.
+/// Finds the cells that are secrets by the head of their column and their value; `rule_of` says by
+/// which rule.
 pub(super) fn find(
     text: &str,
-    is_secret: impl Fn(&str, &str) -> bool,
-    found: &mut Vec<Range<usize>>,
+    rule_of: impl Fn(&str, &str) -> Option<&'static str>,
+    found: &mut Vec<Found<'_>>,
 ) {
     for separator in SEPARATORS {
         // A row, a line between them or not, and a row.
         if text.contains(separator) && text.contains('\n') {
-            rows(text, separator, &is_secret, found);
+            rows(text, separator, &rule_of, found);
         }
     }
 }
@@ -27,8 +27,8 @@ pub(super) fn find(
 fn rows(
     text: &str,
     separator: char,
-    is_secret: &impl Fn(&str, &str) -> bool,
-    found: &mut Vec<Range<usize>>,
+    rule_of: &impl Fn(&str, &str) -> Option<&'static str>,
+    found: &mut Vec<Found<'_>>,
 ) {
     let mut head: Vec<&str> = Vec::new();
     let mut at = 0;
@@ -48,8 +48,11 @@ fn rows(
                 let value = cell.trim_matches([' ', '\t', '"', '\'', '`', '*']);
                 let name = name.trim_matches([' ', '\t', '"', '\'', '`', '*']);
                 let start = from + cell.find(value).unwrap_or(0);
-                if !value.is_empty() && !name.is_empty() && is_secret(name, value) {
-                    found.push(start..start + value.len());
+                if !value.is_empty()
+                    && !name.is_empty()
+                    && let Some(rule) = rule_of(name, value)
+                {
+                    found.push(Found::new(start..start + value.len(), rule));
                 }
                 from += cell.len() + separator.len_utf8();
             }

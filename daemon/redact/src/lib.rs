@@ -2,29 +2,50 @@
 //! their shapes, private keys, and what stands where passwords stand: behind a telling name, in an
 //! address, in a header, behind an option.
 //!
+//! Before anything else goes what an author put between `<private>` and `</private>`.
+//!
 //! What nobody named and has no known shape stays, as do hashes, ids and paths: they are what a
 //! mistake is known by. A text that went through this once stays as it is. What people write down
 //! is read more carefully than what programs say: it talks of passwords more often than it gives
 //! them.
 //!
+//! What stands for a secret names the rule that found it: `[redacted:github-token]`.
+//!
 //! What is stored can only be made from [`Redacted`] values, which only this makes: a field that is
 //! kept and was forgotten here does not compile.
 
 mod columns;
+mod entropy;
 mod kept;
 mod named;
+mod private;
 mod rules;
 mod value;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub use self::entropy::Entropy;
 pub use self::kept::{Redact, Redacted, Secrets, State};
-pub use self::rules::RuleError;
+pub use self::private::Public;
 use self::rules::{By, rules};
+pub use self::rules::{RuleError, Specimen, specimens};
 
-/// What stands for a secret.
-pub const REDACTED: &str = "[redacted]";
+/// What stands for everything while there are no rules, and stood for a secret before the rules
+/// were named.
+const REDACTED: &str = "[redacted]";
+
+/// How what stands for a secret begins, before the name of a rule and a bracket. It has no blank,
+/// so that it is one word of a command.
+const PLACEHOLDER_START: &str = "[redacted:";
+
+/// The name of what takes out private parts.
+const RULE_OF_PRIVATE: &str = "private";
+
+/// What stands for a secret that a rule found.
+fn placeholder(rule: &str) -> String {
+    format!("{PLACEHOLDER_START}{rule}]")
+}
 
 /// Compiles every rule. Nothing may be served before this: without its rules redaction takes every
 /// text for a secret.
@@ -35,7 +56,7 @@ pub fn check() -> Result<(), &'static RuleError> {
     rules().map(|_| ())
 }
 
-/// What programs take or say, with [`REDACTED`] in the place of everything that is surely a secret.
+/// What programs take or say, with a placeholder for everything that is surely a secret.
 #[must_use]
 pub fn redacted(text: &str) -> Cow<'_, str> {
     match without_secrets(text, By::Program) {
@@ -44,8 +65,8 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Puts [`REDACTED`] in the place of everything in what somebody wrote down that is surely a
-/// secret; returns how many there were.
+/// Puts a placeholder for everything in what somebody wrote down that is surely a secret; returns
+/// how many there were.
 pub fn redact_prose(text: &mut String) -> usize {
     match without_secrets(text, By::Author) {
         Some((changed, count)) => {
@@ -91,25 +112,36 @@ pub fn redaction_note(count: usize) -> Option<String> {
         count => format!("{count} secrets were"),
     };
     Some(format!(
-        "{what} taken out: {REDACTED} stands there; write down where it is kept, not what it is"
+        "{what} taken out: [redacted:…] stands there; write down where it is kept, not what it is"
     ))
 }
 
-/// The text without its secrets, and how many there were; `None` when there are none. Without rules
-/// all of it is taken for one.
+/// The text without private parts and secrets, and how many there were; `None` when there are none.
 fn without_secrets(text: &str, by: By) -> Option<(String, usize)> {
+    match private::without(text) {
+        None => without_known_secrets(text, by),
+        Some((public, parts)) => match without_known_secrets(&public, by) {
+            None => Some((public, parts)),
+            Some((kept, secrets)) => Some((kept, parts + secrets)),
+        },
+    }
+}
+
+/// The text without what the rules find, and how many there were. Without rules all of it is taken
+/// for a secret.
+fn without_known_secrets(text: &str, by: By) -> Option<(String, usize)> {
     let Ok(rules) = rules() else {
         return (!text.is_empty()).then(|| (REDACTED.to_owned(), 1));
     };
-    let secrets = rules.secrets(text, by);
+    let secrets = rules.secrets(text, by, Entropy::of_process());
     if secrets.is_empty() {
         return None;
     }
     let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
     for secret in &secrets {
-        kept.push_str(text.get(from..secret.start)?);
-        kept.push_str(REDACTED);
-        from = secret.end;
+        kept.push_str(text.get(from..secret.range.start)?);
+        kept.push_str(&placeholder(secret.rule));
+        from = secret.range.end;
     }
     kept.push_str(text.get(from..)?);
     Some((kept, secrets.len()))

@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
-use super::rules::{BARE, By, RuleError, automaton, compiled, set, whole_value};
+use super::rules::{BARE, By, Found, RuleError, automaton, compiled, set, whole_value};
 use super::value::{
     Values, WORD_MIN_CHARS, is_call, is_code, is_id, is_odd, is_path, is_placeholder, is_word,
 };
@@ -46,8 +46,9 @@ const VALUE: &str = concat!(
 const QUOTED: [&str; 5] = ["escaped", "double", "single", "back", "curly"];
 
 /// How much a word says of what stands behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Says {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Says {
     /// A password.
     Password,
     /// A number to let somebody in.
@@ -58,24 +59,30 @@ enum Says {
     Token,
 }
 
-/// What the table says of names.
+/// A class of telling words as the table has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NamesTable {
-    password: Vec<String>,
-    password_words: Vec<String>,
-    code_words: Vec<String>,
-    secret: Vec<String>,
-    secret_words: Vec<String>,
-    token: Vec<String>,
-    never: Vec<String>,
+pub(super) struct NameRow {
+    pub(super) name: Says,
+    words: Vec<String>,
+    whole_words: Vec<String>,
+    pub(super) canary: String,
+    pub(super) innocent: Vec<String>,
 }
 
 /// A word that tells of secrets.
+#[derive(Clone, Copy, Debug)]
 struct Word {
     says: Says,
     /// Whether it counts only where no letter stands before it.
     is_whole: bool,
+}
+
+/// A telling word's place in a text.
+#[derive(Clone, Debug)]
+pub(super) struct WordIn {
+    word: Word,
+    pub(super) range: Range<usize>,
 }
 
 /// A way in which a value follows a name.
@@ -131,34 +138,13 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(table: NamesTable) -> Result<Self, RuleError> {
-        let NamesTable {
-            password,
-            password_words,
-            code_words,
-            secret,
-            secret_words,
-            token,
-            never,
-        } = table;
-        let classes = [
-            (password, Says::Password, false),
-            (password_words, Says::Password, true),
-            (code_words, Says::Code, true),
-            (secret, Says::Secret, false),
-            (secret_words, Says::Secret, true),
-            (token, Says::Token, false),
-        ];
+    pub(super) fn of(rows: Vec<NameRow>, never: &[String]) -> Result<Self, RuleError> {
         let (mut spellings, mut words) = (Vec::new(), Vec::new());
-        for (class, says, is_whole) in classes {
-            for word in class {
-                let joints = if word.contains(' ') {
-                    JOINTS.as_slice()
-                } else {
-                    &[" "]
-                };
-                for joint in joints {
-                    spellings.push(word.replace(' ', joint));
+        for row in rows {
+            let says = row.name;
+            for (class, is_whole) in [(row.words, false), (row.whole_words, true)] {
+                for spelling in class.iter().flat_map(|word| spelled(word)) {
+                    spellings.push(spelling);
                     words.push(Word { says, is_whole });
                 }
             }
@@ -167,84 +153,99 @@ impl Names {
         Ok(Self {
             automaton: automaton(&spellings, MatchKind::LeftmostLongest, true)?,
             words,
-            never: set(never),
+            never: set(never.to_vec()),
             forms: forms()?,
             phrase: compiled("phrase", phrase, true)?,
         })
     }
 
-    /// Finds the secrets behind the telling names of a text. Returns whether it has any such name.
-    pub(super) fn find(
-        &self,
+    /// The telling words of a text.
+    pub(super) fn words_in(&self, text: &str) -> Vec<WordIn> {
+        let mut found = Vec::new();
+        for spelling in self.automaton.find_iter(text) {
+            let Some(&word) = self.words.get(spelling.pattern().as_usize()) else {
+                continue;
+            };
+            let range = spelling.range();
+            let name = name_at(text, range.clone());
+            let is_part = word.is_whole && !is_whole_word(text, range.start);
+            if !is_part && !self.is_never(name) {
+                found.push(WordIn { word, range });
+            }
+        }
+        found
+    }
+
+    /// Finds the secrets behind the telling words of a text.
+    pub(super) fn find<'r>(
+        &'r self,
         text: &str,
+        words: &[WordIn],
         by: By,
         values: &Values,
-        found: &mut Vec<Range<usize>>,
-    ) -> bool {
-        let mut has_name = false;
-        for word in self.automaton.find_iter(text) {
-            has_name = true;
-            let Some(Word { says, is_whole }) = self.words.get(word.pattern().as_usize()) else {
-                continue;
-            };
-            let name = name_at(text, word.range());
-            if (*is_whole && !is_whole_word(text, word.start())) || self.is_never(name) {
-                continue;
-            }
+        found: &mut Vec<Found<'r>>,
+    ) {
+        for WordIn { word, range } in words {
+            let name = name_at(text, range.clone());
             let opened = text
-                .get(..word.end() - name.len())
+                .get(..range.end - name.len())
                 .and_then(|before| before.chars().next_back());
-            let Some(rest) = text.get(word.end()..) else {
+            let Some(rest) = text.get(range.end..) else {
                 continue;
             };
-            let telling = Telling {
-                name,
-                says: *says,
-                opened,
-            };
+            let says = word.says;
+            let telling = Telling { name, says, opened };
             let value = self
                 .forms
                 .iter()
-                .find_map(|form| form.value(rest, &telling, by, values));
-            let value = value.or_else(|| self.bare_phrase(rest, *says, values));
+                .find_map(|form| form.value(rest, &telling, by, values))
+                .or_else(|| self.bare_phrase(rest, says, values));
             if let Some(value) = value {
-                let end = whole_value(text, word.end() + value.end);
-                found.push(word.end() + value.start..end);
+                let end = whole_value(text, range.end + value.end);
+                found.push(Found::new(range.end + value.start..end, says.rule()));
             }
         }
-        has_name
     }
 
     /// Whether a value that is assigned to a name is one of its secrets.
     pub(super) fn tells(&self, name: &str, value: &str, by: By, values: &Values) -> bool {
         self.tells_by(Way::Assigned, name, value, by, values)
+            .is_some()
     }
 
-    /// Whether a cell below a name is one of its secrets.
-    pub(super) fn tells_cell(&self, name: &str, cell: &str, by: By, values: &Values) -> bool {
-        !cell.contains(char::is_whitespace) && self.tells_by(Way::Beside, name, cell, by, values)
+    /// The rule by which a cell below a name is one of its secrets.
+    pub(super) fn rule_of_cell(
+        &self,
+        name: &str,
+        cell: &str,
+        by: By,
+        values: &Values,
+    ) -> Option<&'static str> {
+        if cell.contains(char::is_whitespace) {
+            return None;
+        }
+        let says = self.tells_by(Way::Beside, name, cell, by, values)?;
+        Some(says.rule())
     }
 
-    fn tells_by(&self, way: Way, name: &str, value: &str, by: By, values: &Values) -> bool {
+    fn tells_by(&self, way: Way, name: &str, value: &str, by: By, values: &Values) -> Option<Says> {
         let name = name.trim();
-        let last = self.automaton.find_iter(name).last();
-        let Some(word) = last.filter(|word| name.len() - word.end() <= trailing_digits(name))
-        else {
-            return false;
-        };
-        let Some(Word { says, is_whole }) = self.words.get(word.pattern().as_usize()) else {
-            return false;
-        };
-        let is_told = !*is_whole || is_whole_word(name, word.start());
+        let last = self.automaton.find_iter(name).last()?;
+        if name.len() - last.end() > trailing_digits(name) {
+            return None;
+        }
+        let Word { says, is_whole } = *self.words.get(last.pattern().as_usize())?;
         let named = Named {
             name,
-            says: *says,
+            says,
             way,
             is_key: true,
             operator: "=",
             is_quoted: true,
         };
-        is_told && !self.is_never(name) && named.is_secret(value, by, values)
+        let is_told = !is_whole || is_whole_word(name, last.start());
+        let is_secret = is_told && !self.is_never(name) && named.is_secret(value, by, values);
+        is_secret.then_some(says)
     }
 
     fn is_never(&self, name: &str) -> bool {
@@ -263,6 +264,17 @@ impl Names {
             .is_phrase(phrase.as_str(), false)
             .then(|| phrase.range())
     }
+}
+
+/// A word with everything that stands between its parts.
+fn spelled(word: &str) -> Vec<String> {
+    if !word.contains(' ') {
+        return vec![word.to_owned()];
+    }
+    JOINTS
+        .iter()
+        .map(|joint| word.replace(' ', joint))
+        .collect()
 }
 
 /// The ways in which values follow, the more telling first.
@@ -311,6 +323,20 @@ fn forms() -> Result<Vec<Form>, RuleError> {
             &format!(r"(?:['’]s)?{CLOSE}(?<operator>[ \t]+)"),
         )?,
     ])
+}
+
+impl Says {
+    pub(super) const ALL: [Self; 4] = [Self::Password, Self::Code, Self::Secret, Self::Token];
+
+    /// The rule's name, as the table has it.
+    pub(super) fn rule(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Code => "code",
+            Self::Secret => "secret",
+            Self::Token => "token",
+        }
+    }
 }
 
 impl Form {

@@ -2,13 +2,15 @@
 //! How much of two sets of lines is taken out: natural spellings of secrets, and lines that have
 //! none.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use super::rules::shapes;
-use super::{REDACTED, redact_prose, redacted};
+use super::rules::{By, Specimen, rules, specimens};
+use super::tests::unnamed;
+use super::{Entropy, REDACTED, redact_prose, redacted};
 
 /// Most innocent lines that may change, in parts of a hundred.
 const CHANGED_MAX_PERCENT: usize = 1;
@@ -98,26 +100,119 @@ fn innocent_lines_stay() {
     println!("{said:#?}");
 }
 
-#[test]
-fn every_shape_is_taken_out() {
+/// Texts that a specimen's generator makes, each with the secret in it.
+fn canaries(specimen: &Specimen, count: usize) -> Vec<(String, String)> {
     let mut runner = TestRunner::deterministic();
-    for (kind, pattern) in shapes() {
-        let samples = proptest::string::string_regex(&pattern).unwrap();
-        let mut made = (0..200).map(|_| samples.new_tree(&mut runner).unwrap().current());
-        let has = |text: &str, is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
-        let sample = made
-            .find(|text| has(text, u8::is_ascii_digit) && has(text, u8::is_ascii_alphabetic))
-            .unwrap();
-        for text in [
-            format!("see {sample} there"),
-            format!("deploy_{sample}"),
-            format!("\"{sample}\","),
-            sample.clone(),
-        ] {
-            assert!(!prose(&text).contains(&sample), "{kind}: {text}");
-            assert!(!redacted(&text).contains(&sample), "{kind}: {text}");
+    let samples = proptest::string::string_regex(&specimen.canary).unwrap();
+    let mut made = Vec::new();
+    for _ in 0..count {
+        let text = samples.new_tree(&mut runner).unwrap().current();
+        let marked = text
+            .split_once('«')
+            .and_then(|(_, rest)| rest.split_once('»'));
+        let secret = marked
+            .map_or(text.as_str(), |(secret, _)| secret)
+            .to_owned();
+        made.push((text.replace(['«', '»'], ""), secret));
+    }
+    made
+}
+
+#[test]
+fn every_rule_finds_its_canaries_and_nothing_in_what_is_innocent() {
+    let specimens = specimens().unwrap();
+    let mut wrong = Vec::new();
+    for specimen in &specimens {
+        let name = &specimen.rule;
+        let placeholder = format!("[redacted:{name}]");
+        for (text, secret) in canaries(specimen, 20) {
+            let texts = [
+                text.clone(),
+                format!("see {text} there"),
+                format!("- {text}\n"),
+            ];
+            for text in texts {
+                for kept in [prose(&text), redacted(&text).into_owned()] {
+                    if kept.contains(secret.trim()) {
+                        wrong.push(format!("{name} misses {text}: {kept}"));
+                    } else if !kept.contains(&placeholder) {
+                        wrong.push(format!("{name} is not named for {text}: {kept}"));
+                    }
+                }
+            }
+        }
+        assert!(!specimen.innocent.is_empty(), "{name}");
+        for text in &specimen.innocent {
+            if prose(text) != *text {
+                wrong.push(format!("{name} changes {text}: {}", prose(text)));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{} wrong: {wrong:#?}", wrong.len());
+    let names: BTreeSet<&String> = specimens.iter().map(|specimen| &specimen.rule).collect();
+    assert_eq!(names.len(), specimens.len(), "rules share a name");
+}
+
+/// Lines without a secret that were collected from many projects.
+const COLLECTED: &str = include_str!("../../../tests/fixtures/innocent-lines.txt");
+
+#[test]
+fn collected_innocent_lines_stay() {
+    let lines: Vec<&str> = COLLECTED.lines().filter(|line| !line.is_empty()).collect();
+    assert!(lines.len() >= 2_000, "{}", lines.len());
+    let changed: Vec<String> = lines
+        .iter()
+        .filter(|line| prose(line) != **line)
+        .map(|line| prose(line))
+        .collect();
+    let strict = lines
+        .iter()
+        .filter(|line| changes(line, Entropy::Strict))
+        .count();
+    let off = lines
+        .iter()
+        .filter(|line| changes(line, Entropy::Off))
+        .count();
+    println!(
+        "{} of {} collected lines changed; {off} without entropy, {strict} where it is strict",
+        changed.len(),
+        lines.len()
+    );
+    println!("{changed:#?}");
+    assert!(changed.len() * 100 <= lines.len() * CHANGED_MAX_PERCENT);
+}
+
+fn changes(text: &str, entropy: Entropy) -> bool {
+    !rules()
+        .unwrap()
+        .secrets(text, By::Author, entropy)
+        .is_empty()
+}
+
+#[test]
+fn a_random_token_is_a_secret_beside_a_name_or_where_the_tier_is_strict() {
+    let mut made = Made(11);
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let mut found = [0; 3];
+    for _ in 0..200 {
+        let token = made.of(letters, 40);
+        let beside = format!("the token of the bot, made in May, {token} is it");
+        let alone = format!("and then {token} came");
+        let is_found = [
+            changes(&beside, Entropy::Careful),
+            changes(&alone, Entropy::Strict),
+            changes(&alone, Entropy::Careful) || changes(&beside, Entropy::Off),
+        ];
+        for (count, is_found) in found.iter_mut().zip(is_found) {
+            *count += usize::from(is_found);
+        }
+    }
+    println!("{found:?} of 200 random tokens found");
+    let [beside, alone, wrongly] = found;
+    assert!(beside >= 196, "{beside}");
+    assert!(alone >= 196, "{alone}");
+    // By chance a token has a telling word in it.
+    assert!(wrongly <= 4, "{wrongly}");
 }
 
 #[test]
@@ -183,15 +278,15 @@ impl Made {
 #[test]
 fn what_was_taken_out_is_marked() {
     assert_eq!(
-        prose("Tr0ub4dor&3 is the password"),
+        unnamed(&prose("Tr0ub4dor&3 is the password")),
         format!("{REDACTED} is the password")
     );
     assert_eq!(
-        prose("password: Tr0ub4dor&3"),
+        unnamed(&prose("password: Tr0ub4dor&3")),
         format!("password: {REDACTED}")
     );
     assert_eq!(
-        prose("?password=Tr0ub4dor&page=2"),
+        unnamed(&prose("?password=Tr0ub4dor&page=2")),
         format!("?password={REDACTED}&page=2")
     );
 }

@@ -34,6 +34,8 @@ const SENTENCE_ENDS: &[char] = &['.', '?', ':', '…', '!'];
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ValuesTable {
+    /// Names whose value is no secret.
+    pub(super) never_behind: Vec<String>,
     none: Vec<String>,
     known: Vec<String>,
     methods: Vec<String>,
@@ -51,6 +53,7 @@ pub(super) struct Values {
 impl Values {
     pub(super) fn of(table: ValuesTable) -> Self {
         let ValuesTable {
+            never_behind: _,
             none,
             known,
             methods,

@@ -204,15 +204,7 @@ fn hash(mut file: File) -> io::Result<String> {
             read => hasher.update(buffer.get(..read).unwrap_or_default()),
         }
     }
-    Ok(hex(&hasher.finalize()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
+    Ok(hex::encode(hasher.finalize()))
 }
 
 fn read_stamps(models: &Path) -> Stamps {

@@ -23,11 +23,13 @@ fn store(text: &str) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
+        replaces: Vec::new(),
         entropy: [7; 10],
         actor: Actor {
             origin: Origin::Agent,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         },
         at: Timestamp::from_micros(1),
     }
@@ -185,7 +187,7 @@ async fn a_query_that_was_asked_before_costs_nothing() {
         worker.serve(&mut StandIn {
             queries: counted,
             ..StandIn::default()
-        })
+        });
     });
     let deadline = Duration::from_mins(1);
     let first = handle.embed("a question", deadline).await.unwrap();

@@ -304,7 +304,7 @@ const CASES: &[Case] = &[
             trap.set(&[
                 ("credential.helper", &format!("!{}", trap.evil())),
                 ("credential.interactive", "false"),
-            ])
+            ]);
         },
         Some(&["credential", "fill", "url=https://nowhere.invalid"]),
     ),

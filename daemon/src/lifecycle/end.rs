@@ -14,9 +14,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::failure::{Failure, io_failure};
-use crate::handover::Successor;
 use crate::runtime::Runtime;
 use crate::serve::Backlog;
+use crate::successor::Successor;
 use crate::work::Work;
 
 /// How long a hand-over waits for long work, which then ends early.

@@ -1,7 +1,17 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
+pub(crate) mod checkpoint;
+pub(crate) mod compact;
+pub(crate) mod conflicts;
+pub(crate) mod edit;
+pub(crate) mod exchange;
+pub(crate) mod health;
+pub(crate) mod history;
+pub(crate) mod relations;
 pub(crate) mod search;
 pub(crate) mod sessions;
+pub(crate) mod store;
+pub(crate) mod topics;
 
 use helix_app::Refusal;
 use helix_app::brief::{self, Briefing};
@@ -12,15 +22,12 @@ use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
 use helix_engine::brief::Detail;
 use helix_engine::error::ErrorKind;
-use helix_engine::index::catalog::TopicEntry;
-use helix_engine::model::{Checkpoint, Draft, Scope, SourceRef, Timestamp};
+use helix_engine::model::{Provenance, Timestamp};
 use helix_engine::policy::stale::SourceState;
-use helix_engine::strand::{Counted, CrossReference, TopicEdge, TopicGraph};
+use helix_engine::strand::Counted;
 use helix_proto::v1;
 use prost::Message as _;
 use tonic::Status;
-
-use helix_app::project::Project;
 
 /// Maps a refusal to a status with its message.
 pub(crate) fn refused(refusal: &Refusal) -> Status {
@@ -37,31 +44,6 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
         ErrorKind::Newer => Status::failed_precondition(message),
         ErrorKind::Internal => Status::internal(message),
     }
-}
-
-/// Reads a draft. `scope` may be `project`, which is the caller's.
-pub(crate) fn draft(wire: v1::Draft, project: &Project) -> Result<Draft, Refusal> {
-    let scope = match wire.scope.as_str() {
-        "" => None,
-        "project" => Some(project.scope.clone()),
-        other => {
-            Some(Scope::parse(other).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?)
-        }
-    };
-    Ok(Draft {
-        topic: wire.topic,
-        text: wire.text,
-        kind: Some(wire.kind).filter(|kind| !kind.is_empty()),
-        tags: wire.tags,
-        scope,
-        source: Some(SourceRef::parse(&wire.source)).filter(|source| !source.path.is_empty()),
-        links: wire.links,
-        importance: wire.importance,
-        confidence: wire.confidence,
-        pinned: wire.pinned,
-        attributes: wire.attributes.into_iter().collect(),
-        valid_from: wire.valid_from_us.map(Timestamp::from_micros),
-    })
 }
 
 /// Reads how much of a text is shown.
@@ -223,17 +205,7 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         confidence: memory.confidence,
         pinned: memory.pinned,
         origin: memory.origin.name().to_owned(),
-        provenance: memory
-            .provenance
-            .iter()
-            .map(|provenance| v1::Provenance {
-                agent: provenance.agent.clone(),
-                reference: provenance.reference.clone(),
-                extractor: provenance.extractor.clone(),
-                origin: provenance.origin.name().to_owned(),
-                at_us: provenance.at.as_micros(),
-            })
-            .collect(),
+        provenance: memory.provenance.iter().map(self::provenance).collect(),
         attributes: memory.attributes.clone().into_iter().collect(),
         valid_from_us: memory.valid_from.as_micros(),
         valid_to_us: memory.valid_to.map(Timestamp::as_micros),
@@ -247,6 +219,19 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         superseded_by: superseded_by.clone(),
         doubted_confidence: source.is_stale().then(|| source.cap(memory.confidence)),
         moved_to_line: source.moved_to(),
+    }
+}
+
+/// Writes who stands behind something.
+pub(crate) fn provenance(provenance: &Provenance) -> v1::Provenance {
+    v1::Provenance {
+        agent: provenance.agent.clone(),
+        reference: provenance.reference.clone(),
+        extractor: provenance.extractor.clone(),
+        origin: provenance.origin.name().to_owned(),
+        at_us: provenance.at.as_micros(),
+        branch: provenance.git.branch.clone(),
+        commit: provenance.git.commit.clone(),
     }
 }
 
@@ -309,84 +294,6 @@ fn stale_memory(memory: &StaleMemory) -> v1::StaleMemory {
     }
 }
 
-/// Reads a checkpoint. Who saved it and when is for the daemon to say.
-pub(crate) fn checkpoint(
-    wire: v1::TaskCheckpoint,
-    saved_at: Timestamp,
-    agent: String,
-) -> Checkpoint {
-    Checkpoint {
-        task: wire.task,
-        done: wire.done,
-        next: wire.next,
-        hypotheses: wire.hypotheses,
-        blocked: wire.blocked,
-        files: wire.files,
-        saved_at,
-        agent,
-    }
-}
-
-/// Writes a checkpoint.
-pub(crate) fn task_checkpoint(checkpoint: &Checkpoint) -> v1::TaskCheckpoint {
-    v1::TaskCheckpoint {
-        task: checkpoint.task.clone(),
-        done: checkpoint.done.clone(),
-        next: checkpoint.next.clone(),
-        hypotheses: checkpoint.hypotheses.clone(),
-        blocked: checkpoint.blocked.clone(),
-        files: checkpoint.files.clone(),
-        saved_at_us: checkpoint.saved_at.as_micros(),
-        agent: checkpoint.agent.clone(),
-    }
-}
-
-/// Writes a topic of a listing.
-pub(crate) fn topic_entry(entry: TopicEntry) -> v1::TopicEntry {
-    v1::TopicEntry {
-        name: entry.name,
-        memories: u32::try_from(entry.memories).unwrap_or(u32::MAX),
-        first_recorded_at_us: entry.first_recorded_at.as_micros(),
-        last_recorded_at_us: entry.last_changed_at.as_micros(),
-    }
-}
-
-/// Writes topics in their order.
-pub(crate) fn topic_entries(entries: Vec<TopicEntry>) -> Vec<v1::TopicEntry> {
-    entries.into_iter().map(topic_entry).collect()
-}
-
-/// Writes how the topics refer to each other.
-pub(crate) fn graph(graph: TopicGraph) -> v1::GraphReply {
-    let edges = graph.edges.into_iter().map(topic_edge).collect();
-    v1::GraphReply {
-        edges,
-        topics: topic_entries(graph.topics),
-    }
-}
-
-/// Writes a memory that refers to a topic.
-pub(crate) fn cross_reference((memory, reference): &(Told, CrossReference)) -> v1::CrossReference {
-    let CrossReference {
-        mentions, links, ..
-    } = *reference;
-    v1::CrossReference {
-        memory: Some(told(memory)),
-        mentions,
-        links,
-    }
-}
-
-/// Writes how one topic refers to another.
-pub(crate) fn topic_edge(edge: TopicEdge) -> v1::TopicEdge {
-    v1::TopicEdge {
-        from: edge.from,
-        to: edge.to,
-        mentions: edge.mentions,
-        links: edge.links,
-    }
-}
-
 /// Writes counts by name.
 pub(crate) fn counted(counted: Vec<Counted>) -> Vec<v1::NamedCount> {
     counted
@@ -397,56 +304,11 @@ pub(crate) fn counted(counted: Vec<Counted>) -> Vec<v1::NamedCount> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn both_ends_name_the_same_scratch_scope() {
         assert_eq!(
             helix_proto::SCRATCH_SCOPE,
             helix_engine::model::SCRATCH_SCOPE
-        );
-    }
-
-    #[test]
-    fn listings_keep_their_order_and_times() {
-        let entry = TopicEntry {
-            name: "iris".to_owned(),
-            memories: 3,
-            first_recorded_at: Timestamp::from_micros(5),
-            last_changed_at: Timestamp::from_micros(9),
-        };
-        let wire = topic_entry(entry);
-        assert_eq!((wire.name.as_str(), wire.memories), ("iris", 3));
-        assert_eq!(
-            (wire.first_recorded_at_us, wire.last_recorded_at_us),
-            (5, 9)
-        );
-        let edge = TopicEdge {
-            from: "a".to_owned(),
-            to: "b".to_owned(),
-            mentions: 2,
-            links: 1,
-        };
-        let wire = topic_edge(edge);
-        assert_eq!(
-            (
-                wire.from.as_str(),
-                wire.to.as_str(),
-                wire.mentions,
-                wire.links
-            ),
-            ("a", "b", 2, 1)
-        );
-        let named = |name: &str, count| Counted {
-            name: name.to_owned(),
-            count,
-        };
-        let wire = counted(vec![named("x", 2), named("a", 1)]);
-        assert_eq!(
-            wire.iter()
-                .map(|count| (count.name.as_str(), count.count))
-                .collect::<Vec<_>>(),
-            [("x", 2), ("a", 1)]
         );
     }
 }

@@ -8,8 +8,8 @@ use helix_app::Refusal;
 use helix_engine::store::FORMAT;
 use helix_proto::v1;
 
-use crate::handover::examine;
 use crate::runtime::Runtime;
+use crate::successor::examine;
 
 /// Examines the program, then makes the daemon stop in its favour. The reply is one of the requests
 /// that are drained, and says what else is waited for.

@@ -29,7 +29,10 @@ fn deadline(call: &str) -> Option<Duration> {
         "Hello" | "Shutdown" | "Hook" => GREETING_DEADLINE,
         "Store" | "StoreBatch" | "Search" | "Read" | "Edit" | "ListTopics" | "Recent" | "Stats"
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
-        | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" => CALL_DEADLINE,
+        | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" | "Settle"
+        | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why" => {
+            CALL_DEADLINE
+        }
         "Stale" | "Compact" | "Reindex" | "Check" => MAINTENANCE_DEADLINE,
         "Export" | "Import" => STREAM_DEADLINE,
         _ => return None,

@@ -11,8 +11,8 @@ use tokio::net::UnixStream;
 use tokio::time::timeout;
 
 use super::bodies::{Bodies, Room};
-use super::peer::Peer;
 use crate::hook;
+use crate::peer::Peer;
 use crate::runtime::Runtime;
 
 /// How long a shim may take to send its request; its own deadline is shorter.

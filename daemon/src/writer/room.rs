@@ -133,12 +133,18 @@ fn content(request: &Request) -> usize {
             | Edit::Forget
             | Edit::Restore
             | Edit::Supersede { .. }
+            | Edit::Archive
+            | Edit::Prune
+            | Edit::Approve { .. }
+            | Edit::Reject
             | Edit::Repair { .. } => 0,
+            Edit::Revert { to } => to.text.len(),
         },
         Request::EditTopic { scopes, .. } => size_of_val(scopes.as_slice()),
         Request::MergeDuplicates { pairs, .. } => size_of_val(pairs.as_slice()),
-        Request::Session { key, state } => key.len() + state.len(),
-        Request::Incidents(rows) | Request::Observations(rows) => rows
+        Request::Together { steps, .. } => size_of_val(steps.as_slice()),
+        Request::Purge { .. } => 0,
+        Request::States(_, rows) => rows
             .iter()
             .map(|(key, state)| key.len() + state.len())
             .sum(),
@@ -155,6 +161,8 @@ fn content(request: &Request) -> usize {
 #[cfg(test)]
 pub(super) mod tests {
     use helix_redact::{Redact, Secrets, State};
+
+    use helix_engine::store::States;
 
     use super::*;
 
@@ -193,10 +201,8 @@ pub(super) mod tests {
     #[test]
     fn a_state_weighs_what_it_has() {
         let of = |bytes: usize| {
-            weight(&[Request::Session {
-                key: String::new(),
-                state: large(bytes),
-            }])
+            let rows = vec![(String::new(), large(bytes))];
+            weight(&[Request::States(States::Sessions, rows)])
         };
         assert_eq!(of(1_100) - of(1_000), 100);
         assert!(weight(&[Request::Accesses]) < 1_024);

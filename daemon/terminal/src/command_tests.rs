@@ -280,7 +280,7 @@ fn what_a_build_stands_on_is_changed_by_commands() {
         ),
         (
             "pip install --index-url https://me:secret@host/simple a",
-            vec!["pip install --index-url https://me:[redacted]@host/simple a"],
+            vec!["pip install --index-url https://me:[redacted:address]@host/simple a"],
         ),
         ("cargo update -p serde", vec!["cargo update -p serde"]),
         ("docker compose up -d db", vec!["docker compose up -d db"]),

@@ -33,6 +33,9 @@ pub const FAULTS_MAX: usize = 5;
 /// Lines of an output that are looked at, from its start and from its end.
 const LINES_MAX: usize = 2_000;
 
+/// Bytes of a fingerprint: enough to tell the mistakes of one project apart.
+const FINGERPRINT_BYTES: usize = 8;
+
 /// Longest line that is looked at, in bytes; longer ones are data.
 const LINE_MAX_BYTES: usize = 2_000;
 
@@ -73,12 +76,8 @@ impl Fault {
             hasher.update(part.as_bytes());
             hasher.update(&[0]);
         }
-        hasher
-            .finalize()
-            .as_bytes()
-            .iter()
-            .take(8)
-            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+        let hash = hasher.finalize();
+        hex::encode(hash.as_bytes().get(..FINGERPRINT_BYTES).unwrap_or_default())
     }
 
     /// One line for a reader in a project: `E0382 borrow of moved value: x (src/a.rs)`. Paths are

@@ -55,7 +55,7 @@ fn answered(item: Option<&BatchItem>) -> (Fate, String) {
         Some(Item::Stored(reply)) => {
             let fate = match reply.outcome() {
                 StoreOutcome::Stored => Fate::Stored,
-                StoreOutcome::Reinforced => Fate::Known,
+                StoreOutcome::Reinforced | StoreOutcome::Extended => Fate::Known,
                 StoreOutcome::Duplicate => Fate::Alike,
                 StoreOutcome::Unspecified => Fate::Refused,
             };

@@ -5,11 +5,16 @@ use super::ANSWER_MAX_CHARS;
 /// Joins blocks up to [`ANSWER_MAX_CHARS`]; returns the text and how many blocks are in it. The
 /// first is always in: blocks are bounded by whoever makes them.
 pub(super) fn pack(blocks: &[String], separator: &str) -> (String, usize) {
+    pack_within(blocks, separator, ANSWER_MAX_CHARS)
+}
+
+/// Joins blocks up to a number of characters, like [`pack`].
+pub(super) fn pack_within(blocks: &[String], separator: &str, max_chars: usize) -> (String, usize) {
     let mut text = String::new();
     let mut size = 0;
     for (at, block) in blocks.iter().enumerate() {
         let more = block.chars().count() + separator.chars().count();
-        if at > 0 && size + more > ANSWER_MAX_CHARS {
+        if at > 0 && size + more > max_chars {
             return (text, at);
         }
         if at > 0 {

@@ -80,6 +80,7 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
         matched_terms: vec!["arm64".to_owned(), "link".to_owned()],
         matched_words: vec!["arm64".to_owned(), "linking".to_owned()],
         diversity_factor: 0.9,
+        ..Explanation::default()
     };
     // The second of two is merely near in meaning.
     let found_by = if score > 0.02 {
@@ -97,6 +98,7 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
 
 pub(super) fn reply_with(outcome: StoreOutcome, similarity: f32) -> StoreReply {
     StoreReply {
+        corrections: Vec::new(),
         outcome: outcome.into(),
         memory: Some(arm64()),
         similarity,

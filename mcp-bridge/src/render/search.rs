@@ -41,7 +41,7 @@ pub(crate) fn found(found: &Found<'_>, view: &View) -> String {
         Detail::Count => sections.push(count(found.reply.total)),
         Detail::Topics => sections.push(topics(found.reply)),
         Detail::Grouped | Detail::Brief | Detail::Medium | Detail::Full => {
-            sections.extend(listed(found, view))
+            sections.extend(listed(found, view));
         }
     }
     sections.join("\n")

@@ -17,6 +17,10 @@ pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
         StoreOutcome::Reinforced => {
             format!("known already as {handle}: same text, reinforced, nothing new stored")
         }
+        StoreOutcome::Extended if terse => format!("extended {handle}"),
+        StoreOutcome::Extended => {
+            format!("extended {handle}: it said the beginning of this, and has the whole text now")
+        }
         StoreOutcome::Duplicate => duplicate(&memory, &handle, reply.similarity, terse),
         StoreOutcome::Unspecified => {
             "the daemon did not say what became of it; search for it before you store it again"

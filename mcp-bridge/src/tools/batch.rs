@@ -1,70 +1,43 @@
 //! `batch`: several memories in one commit.
 
+use std::borrow::Cow;
+
 use helix_client::Rpc;
 use helix_client::limits::BATCH_MAX;
 use helix_client::v1::batch_item::Item;
-use helix_client::v1::{Caller, Draft, StoreBatchRequest};
-use rmcp::model::JsonObject;
+use helix_client::v1::{self, Caller, StoreBatchRequest};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Description, Nature, store};
-use crate::arguments::{ArgumentError, Arguments};
+use super::store::Draft;
+use super::{Call, Description, Nature};
+use crate::arguments::{ArgumentError, Flag, Form, Given};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, Batched};
-use crate::schema::{Parameter, Shape};
 
 const NAME: &str = "batch";
 
-pub(super) const DESCRIPTION: Description = Description {
-    name: NAME,
-    title: "Store several memories",
-    about: "Store several facts in one call (at most 1000, 4 MiB), each as in store. Use it when a task taught you more than \
-            one thing. A wrong entry costs only itself.",
-    parameters: &PARAMETERS,
-    nature: Nature::Adds,
-};
-
-/// What an error says that entries should be.
-const ENTRIES_SHAPE: &str = "an array like [{\"topic\": \"a\", \"text\": \"b\"}]";
-
-const PARAMETERS: [Parameter; 3] = [
-    Parameter::required(
-        "entries",
-        Shape::Objects,
-        "[{topic, text, tags?, source?, confidence?, links?, kind?, scope?, importance?, pinned?}]; a link may be an earlier \
-         entry's index",
-    ),
-    Parameter::optional("force", Shape::Flag, "store near-duplicates too"),
-    Parameter::optional("verbose", Shape::Flag, "say what became of each"),
-];
-
-pub(super) async fn run(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let verbose = arguments.flag("verbose")?;
-    let Planned { request, wrong } = request(caller, arguments)?;
-    let (sent, is_forced) = (request.drafts.len(), request.force);
-    let call = async move |rpc: &mut Rpc| rpc.store_batch(request.clone()).await;
-    let mut reply = if is_forced {
-        daemon.call_at_most_once(call).await?
-    } else {
-        daemon.call(call).await?
-    };
-    for (at, why) in wrong {
-        if let Some(item) = reply.items.get_mut(at) {
-            item.item = Some(Item::Refused(why));
-        }
-    }
-    Ok(render::batched(&Batched {
-        sent,
-        reply: &reply,
-        verbose,
-    }))
+/// Memories to store, and how.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Batch {
+    entries: Entries,
+    /// store near-duplicates too
+    #[serde(default)]
+    force: Flag,
+    /// say what became of each
+    #[serde(default)]
+    verbose: Flag,
 }
 
+/// Memories to store, as they came: a wrong one costs only itself.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Given")]
+struct Entries(Vec<Value>);
+
 /// A batch as it goes to the daemon.
+#[derive(Debug)]
 struct Planned {
     request: StoreBatchRequest,
     /// Entries that cannot be understood, by their positions, and why. In the request an empty
@@ -73,52 +46,120 @@ struct Planned {
     wrong: Vec<(usize, String)>,
 }
 
-fn request(caller: Caller, arguments: &Arguments) -> Result<Planned, ArgumentError> {
-    let force = arguments.flag("force")?;
-    let (mut drafts, mut wrong) = (Vec::new(), Vec::new());
-    for (at, draft) in self::drafts(arguments)?.into_iter().enumerate() {
-        drafts.push(draft.unwrap_or_else(|error| {
-            wrong.push((at, error.to_string()));
-            Draft::default()
-        }));
+impl Call for Batch {
+    const DESCRIPTION: Description = Description {
+        name: NAME,
+        title: "Store several memories",
+        about: "Store several facts in one call (at most 1000, 4 MiB), each as in store. Use it \
+                when a task taught you more than one thing. A wrong entry costs only itself.",
+        nature: Nature::Adds,
+        default_action: None,
+    };
+
+    async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let verbose = self.verbose.0;
+        let Planned { request, wrong } = self.planned(caller)?;
+        let (sent, is_forced) = (request.drafts.len(), request.force);
+        let call = async move |rpc: &mut Rpc| rpc.store_batch(request.clone()).await;
+        let mut reply = if is_forced {
+            daemon.call_at_most_once(call).await?
+        } else {
+            daemon.call(call).await?
+        };
+        for (at, why) in wrong {
+            if let Some(item) = reply.items.get_mut(at) {
+                item.item = Some(Item::Refused(why));
+            }
+        }
+        Ok(render::batched(&Batched {
+            sent,
+            reply: &reply,
+            verbose,
+        }))
     }
-    Ok(Planned {
-        request: StoreBatchRequest {
-            caller: Some(caller),
-            drafts,
-            force,
-        },
-        wrong,
-    })
 }
 
-fn drafts(arguments: &Arguments) -> Result<Vec<Result<Draft, ArgumentError>>, ArgumentError> {
-    let entries = arguments.objects("entries", ENTRIES_SHAPE)?;
-    if entries.is_empty() {
-        return Err(ArgumentError::Missing("entries"));
+impl Batch {
+    fn planned(self, caller: Caller) -> Result<Planned, ArgumentError> {
+        let entries = self.entries.checked()?;
+        let form = Form::of::<Draft>(NAME, None);
+        let (mut drafts, mut wrong) = (Vec::new(), Vec::new());
+        for (at, entry) in entries.into_iter().enumerate() {
+            match draft(&form, entry) {
+                Ok(draft) => drafts.push(draft),
+                Err(error) => {
+                    drafts.push(v1::Draft::default());
+                    wrong.push((at, error.to_string()));
+                }
+            }
+        }
+        Ok(Planned {
+            request: StoreBatchRequest {
+                caller: Some(caller),
+                drafts,
+                force: self.force.0,
+            },
+            wrong,
+        })
     }
-    if entries.len() > BATCH_MAX {
-        return Err(ArgumentError::TooMany {
-            name: "entries",
-            got: entries.len(),
-            limit: BATCH_MAX,
-        });
-    }
-    Ok(entries
-        .into_iter()
-        .map(|entry| entry.and_then(draft))
-        .collect())
 }
 
-fn draft(entry: JsonObject) -> Result<Draft, ArgumentError> {
-    store::draft(&Arguments::new(NAME, store::DRAFT_PARAMETERS, Some(entry))?)
+impl Entries {
+    fn checked(self) -> Result<Vec<Value>, ArgumentError> {
+        match self.0.len() {
+            0 => Err(ArgumentError::Missing("entries".to_owned())),
+            got if got > BATCH_MAX => Err(ArgumentError::TooMany {
+                name: "entries",
+                got,
+                limit: BATCH_MAX,
+            }),
+            _ => Ok(self.0),
+        }
+    }
+}
+
+impl TryFrom<Given> for Entries {
+    type Error = ArgumentError;
+
+    fn try_from(given: Given) -> Result<Self, ArgumentError> {
+        let expected = "an array like [{\"topic\": \"a\", \"text\": \"b\"}]";
+        given.objects(expected).map(Self)
+    }
+}
+
+impl JsonSchema for Entries {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Entries".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let outline = Form::of::<Draft>(NAME, None).outline();
+        json_schema!({
+            "type": ["array", "string"],
+            "items": {"type": "object"},
+            "description": format!("[{{{outline}}}]; a link may be an earlier entry's index"),
+        })
+    }
+}
+
+fn draft(form: &Form, entry: Value) -> Result<v1::Draft, ArgumentError> {
+    let Value::Object(entry) = entry else {
+        let expected = "an object like {\"topic\": \"a\", \"text\": \"b\"}";
+        return Err(ArgumentError::wrong("entry", expected, &entry.to_string()));
+    };
+    Ok(form.read::<Draft>(Some(entry))?.into())
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use serde_json::{Value, json};
+    use serde_json::json;
 
+    use super::super::samples::read;
     use super::*;
 
     fn planned(given: &Value) -> Result<StoreBatchRequest, ArgumentError> {
@@ -126,10 +167,7 @@ mod tests {
     }
 
     fn request_of(given: &Value) -> Result<Planned, ArgumentError> {
-        request(
-            Caller::default(),
-            &Arguments::new(NAME, &PARAMETERS, given.as_object().cloned()).unwrap(),
-        )
+        read::<Batch>(given)?.planned(Caller::default())
     }
 
     #[test]

@@ -1,81 +1,87 @@
 //! `brief`: a compressed overview of a topic, of several, or of everything.
 
 use helix_client::v1::{BriefDetail, BriefRequest, Caller};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tonic::Code;
 
-use super::{Description, HOURS_MAX, Nature, at_commas};
-use crate::arguments::{ArgumentError, Arguments};
+use super::{Call, Description, HOURS_MAX, Nature};
+use crate::arguments::{Choice, Flag, Text, Whole, Words};
 use crate::daemon::{CallError, Daemon};
 use crate::failure::Failure;
 use crate::render;
-use crate::schema::{Parameter, Shape};
 
-pub(super) const DESCRIPTION: Description = Description {
-    name: "brief",
-    title: "Brief on a topic",
-    about: "Compressed overview by category (gotchas, decisions, invariants …) of a topic, topics by glob, or words; without \
-            query of everything. Use it before working in an area.",
-    parameters: &PARAMETERS,
-    nature: Nature::Reads,
-};
+/// What to give an overview of.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Brief {
+    /// topic, glob like iris-*, or words
+    query: Text,
+    /// default summary; scan: a line a category
+    detail: Option<Choice<Detail>>,
+    /// only the last N hours
+    since: Option<Whole<1, HOURS_MAX>>,
+    /// categories, e.g. gotchas,invariants
+    focus: Words,
+    /// only the top 5
+    compact: Flag,
+    scope: Words,
+}
 
-const DETAILS: [(&str, BriefDetail); 3] = [
-    ("summary", BriefDetail::Summary),
-    ("scan", BriefDetail::Scan),
-    ("full", BriefDetail::Full),
-];
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Detail {
+    Summary,
+    Scan,
+    Full,
+}
 
-const PARAMETERS: [Parameter; 6] = [
-    Parameter::optional("query", Shape::Text, "topic, glob like iris-*, or words"),
-    Parameter::optional(
-        "detail",
-        Shape::Choice(&["summary", "scan", "full"]),
-        "default summary; scan: a line a category",
-    ),
-    Parameter::optional("since", Shape::Whole, "only the last N hours"),
-    Parameter::optional("focus", Shape::List, "categories, e.g. gotchas,invariants"),
-    Parameter::optional("compact", Shape::Flag, "only the top 5"),
-    Parameter::optional("scope", Shape::List, ""),
-];
+impl Call for Brief {
+    const DESCRIPTION: Description = Description {
+        name: "brief",
+        title: "Brief on a topic",
+        about: "Compressed overview by category (gotchas, decisions, invariants …) of a topic, \
+                topics by glob, or words; without query of everything. Use it before working in an \
+                area.",
+        nature: Nature::Reads,
+        default_action: None,
+    };
 
-pub(super) async fn run(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = request(caller, arguments)?;
-    let (query, since_hours) = (request.query.clone(), request.since_hours);
-    match daemon
-        .call(async move |rpc| rpc.brief(request.clone()).await)
-        .await
-    {
-        Ok(reply) => Ok(render::briefed(&reply, &query)),
-        // To find nothing is an answer, here as in a search.
-        Err(CallError::Refused(status)) if status.code() == Code::NotFound => {
-            Ok(render::nothing_to_brief(status.message(), since_hours))
+    async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller);
+        let (query, since_hours) = (request.query.clone(), request.since_hours);
+        match daemon
+            .call(async move |rpc| rpc.brief(request.clone()).await)
+            .await
+        {
+            Ok(reply) => Ok(render::briefed(&reply, &query)),
+            // To find nothing is an answer, here as in a search.
+            Err(CallError::Refused(status)) if status.code() == Code::NotFound => {
+                Ok(render::nothing_to_brief(status.message(), since_hours))
+            }
+            Err(error) => Err(error.into()),
         }
-        Err(error) => Err(error.into()),
     }
 }
 
-fn request(caller: Caller, arguments: &Arguments) -> Result<BriefRequest, ArgumentError> {
-    Ok(BriefRequest {
-        caller: Some(caller),
-        query: arguments
-            .text("query")?
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
-        detail: arguments
-            .choice("detail", &DETAILS)?
-            .unwrap_or_default()
-            .into(),
-        since_hours: arguments.whole("since", 1..=HOURS_MAX)?.unwrap_or_default(),
-        focus: arguments.list("focus", at_commas)?,
-        compact: arguments.flag("compact")?,
-        scopes: arguments.list("scope", at_commas)?,
-        text_only: true,
-    })
+impl Brief {
+    fn request(self, caller: Caller) -> BriefRequest {
+        let detail = self.detail.map(|detail| match detail.0 {
+            Detail::Summary => BriefDetail::Summary,
+            Detail::Scan => BriefDetail::Scan,
+            Detail::Full => BriefDetail::Full,
+        });
+        BriefRequest {
+            caller: Some(caller),
+            query: self.query.trimmed(),
+            detail: detail.unwrap_or_default().into(),
+            since_hours: self.since.map(|hours| hours.0).unwrap_or_default(),
+            focus: self.focus.0,
+            compact: self.compact.0,
+            scopes: self.scope.0,
+            text_only: true,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -83,14 +89,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use serde_json::{Value, json};
 
-    use super::super::samples::shown;
+    use super::super::samples::{read, shown};
     use super::*;
+    use crate::arguments::ArgumentError;
 
     fn asked(given: &Value) -> Result<BriefRequest, ArgumentError> {
-        request(
-            Caller::default(),
-            &Arguments::new("brief", &PARAMETERS, given.as_object().cloned()).unwrap(),
-        )
+        Ok(read::<Brief>(given)?.request(Caller::default()))
     }
 
     #[test]

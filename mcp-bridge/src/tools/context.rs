@@ -1,38 +1,63 @@
 //! `context`: what matters now, packed into a budget of tokens.
 
 use helix_client::v1::{Caller, ContextRequest};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::{Description, Nature, at_commas};
-use crate::arguments::{ArgumentError, Arguments};
+use super::{Call, Description, Nature};
+use crate::arguments::{Text, Whole, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, ANSWER_MAX_TOKENS};
-use crate::schema::{Parameter, Shape};
 
 /// Smallest budget, in tokens: less holds no memory.
 const BUDGET_MIN_TOKENS: u32 = 50;
 
-pub(super) const DESCRIPTION: Description = Description {
-    name: "context",
-    title: "Load what matters",
-    about: "What matters now in this project, or for a query, packed into a token budget. Use it when you start or switch \
-            tasks.",
-    parameters: &PARAMETERS,
-    nature: Nature::Reads,
-};
+/// A number of tokens that an answer may have.
+pub(super) type Budget = Whole<BUDGET_MIN_TOKENS, ANSWER_MAX_TOKENS>;
 
-const PARAMETERS: [Parameter; 3] = [
-    Parameter::optional("query", Shape::Text, "the task, in words"),
-    Parameter::optional("scope", Shape::List, ""),
-    Parameter::optional("budget_tokens", Shape::Whole, "default 1500, at most 5000"),
-];
+/// What to pack.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Context {
+    /// the task, in words
+    query: Text,
+    scope: Words,
+    /// default 1500, at most 5000
+    budget_tokens: Option<Budget>,
+}
 
-pub(super) async fn run(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = request(caller, arguments)?;
+impl Call for Context {
+    const DESCRIPTION: Description = Description {
+        name: "context",
+        title: "Load what matters",
+        about: "What matters now in this project, or for a query, packed into a token budget. Use \
+                it when you start or switch tasks.",
+        nature: Nature::Reads,
+        default_action: None,
+    };
+
+    async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        packed(daemon, self.request(caller)).await
+    }
+}
+
+impl Context {
+    fn request(self, caller: Caller) -> ContextRequest {
+        ContextRequest {
+            caller: Some(caller),
+            query: self.query.trimmed(),
+            scopes: self.scope.0,
+            budget_tokens: self
+                .budget_tokens
+                .map(|tokens| tokens.0)
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// Packs what matters into an answer.
+pub(super) async fn packed(daemon: &Daemon, request: ContextRequest) -> Result<String, Failure> {
     let (query, budget_tokens) = (request.query.clone(), request.budget_tokens);
     let mut reply = daemon
         .call(async move |rpc| rpc.context(request.clone()).await)
@@ -41,34 +66,17 @@ pub(super) async fn run(
     Ok(render::packed_context(&reply, &query, budget_tokens))
 }
 
-fn request(caller: Caller, arguments: &Arguments) -> Result<ContextRequest, ArgumentError> {
-    Ok(ContextRequest {
-        caller: Some(caller),
-        query: arguments
-            .text("query")?
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
-        scopes: arguments.list("scope", at_commas)?,
-        budget_tokens: arguments
-            .whole("budget_tokens", BUDGET_MIN_TOKENS..=ANSWER_MAX_TOKENS)?
-            .unwrap_or_default(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use serde_json::{Value, json};
 
-    use super::super::samples::shown;
+    use super::super::samples::{read, shown};
     use super::*;
+    use crate::arguments::ArgumentError;
 
     fn asked(given: &Value) -> Result<ContextRequest, ArgumentError> {
-        request(
-            Caller::default(),
-            &Arguments::new("context", &PARAMETERS, given.as_object().cloned()).unwrap(),
-        )
+        Ok(read::<Context>(given)?.request(Caller::default()))
     }
 
     #[test]

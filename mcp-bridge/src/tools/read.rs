@@ -1,52 +1,78 @@
 //! `read`: one memory, or all memories of a topic, in full.
 
 use helix_client::v1::{Caller, ReadRequest, TextShown};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::{Description, Nature, at_commas};
-use crate::arguments::{ArgumentError, Arguments};
+use super::{Call, Description, Nature};
+use crate::arguments::{ArgumentError, Index, Text, Whole, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, Shown, View};
-use crate::schema::{Parameter, Shape};
 
 /// Most memories of one page.
 const READ_LIMIT_MAX: u32 = 500;
 
-pub(super) const DESCRIPTION: Description = Description {
-    name: "read",
-    title: "Read memories",
-    about: "Full text and metadata of one memory, of several, or of all memories of a topic. For what search and brief \
-            shortened.",
-    parameters: &PARAMETERS,
-    nature: Nature::Reads,
-};
+/// A number of memories on a page.
+pub(super) type Limit = Whole<1, READ_LIMIT_MAX>;
 
-const PARAMETERS: [Parameter; 5] = [
-    Parameter::required(
-        "topic",
-        Shape::List,
-        "topic, handle, id or topic:index; several memories with commas",
-    ),
-    Parameter::optional("index", Shape::Whole, "0-based, one memory of the topic"),
-    Parameter::optional("match_str", Shape::Text, "only those with this text"),
-    Parameter::optional("limit", Shape::Whole, "of a topic; default as many as fit"),
-    Parameter::optional(
-        "cursor",
-        Shape::Text,
-        "from the previous answer: the next page",
-    ),
-];
+/// What to read; a topic's entries are listed from the same.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Read {
+    /// topic, handle, id or topic:index; several memories with commas
+    pub(super) topic: Words,
+    /// 0-based, one memory of the topic
+    pub(super) index: Option<Index>,
+    /// only those with this text
+    #[serde(default)]
+    pub(super) match_str: Text,
+    /// of a topic; default as many as fit
+    pub(super) limit: Option<Limit>,
+    /// from the previous answer: the next page
+    #[serde(default)]
+    pub(super) cursor: Text,
+}
 
-pub(super) async fn run(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = ReadRequest {
-        shown: TextShown::Body.into(),
-        ..request(caller, arguments)?
+impl Call for Read {
+    const DESCRIPTION: Description = Description {
+        name: "read",
+        title: "Read memories",
+        about: "Full text and metadata of one memory, of several, or of all memories of a topic. \
+                For what search and brief shortened.",
+        nature: Nature::Reads,
+        default_action: None,
     };
-    paged(daemon, request, render::read).await
+
+    async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller, TextShown::Body)?;
+        paged(daemon, request, render::read).await
+    }
+}
+
+impl Read {
+    /// The request for it.
+    pub(super) fn request(
+        self,
+        caller: Caller,
+        shown: TextShown,
+    ) -> Result<ReadRequest, ArgumentError> {
+        let mut named = self.topic.0;
+        let (reference, references) = match named.len() {
+            0 => return Err(ArgumentError::Missing("topic".to_owned())),
+            1 => (named.remove(0), Vec::new()),
+            _ => (String::new(), named),
+        };
+        Ok(ReadRequest {
+            caller: Some(caller),
+            reference,
+            references,
+            index: self.index.map(|index| index.0),
+            match_text: self.match_str.0,
+            limit: self.limit.map(|limit| limit.0).unwrap_or_default(),
+            cursor: self.cursor.trimmed(),
+            shown: shown.into(),
+        })
+    }
 }
 
 /// Shows as many memories as fit. Where fewer fit than came, so many are asked for, so that the
@@ -86,38 +112,12 @@ pub(super) async fn paged(
     Ok(text)
 }
 
-/// What to read; a topic's entries are listed from the same.
-pub(super) fn request(caller: Caller, arguments: &Arguments) -> Result<ReadRequest, ArgumentError> {
-    let mut named = arguments.list("topic", at_commas)?;
-    let (reference, references) = match named.len() {
-        0 => return Err(ArgumentError::Missing("topic")),
-        1 => (named.remove(0), Vec::new()),
-        _ => (String::new(), named),
-    };
-    Ok(ReadRequest {
-        caller: Some(caller),
-        reference,
-        references,
-        index: arguments.whole("index", 0..=u32::MAX)?,
-        match_text: arguments.text("match_str")?.unwrap_or_default(),
-        limit: arguments
-            .whole("limit", 1..=READ_LIMIT_MAX)?
-            .unwrap_or_default(),
-        cursor: arguments
-            .text("cursor")?
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
-        ..ReadRequest::default()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use serde_json::json;
 
-    use super::super::samples::shown;
+    use super::super::samples::{read, shown};
     use super::*;
 
     #[test]
@@ -131,9 +131,12 @@ mod tests {
             json!({"topic": ["build:1", "build/arm64"]}),
         ]
         .map(|given| {
-            let arguments =
-                Arguments::new("read", &PARAMETERS, given.as_object().cloned()).unwrap();
-            shown(&request(Caller::default(), &arguments).unwrap())
+            let call: Read = read(&given).unwrap();
+            shown(
+                &call
+                    .request(Caller::default(), TextShown::Unspecified)
+                    .unwrap(),
+            )
         });
         insta::assert_snapshot!(requests.join("\n"));
     }

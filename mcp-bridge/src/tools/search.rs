@@ -1,158 +1,198 @@
 //! `search`: memories by words and by meaning.
 
 use helix_client::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
-use helix_client::v1::{Caller, Filter, MatchMode, SearchRequest, TextShown};
+use helix_client::v1::{Caller, Filter, MatchMode, SearchReply, SearchRequest, TextShown};
 use jiff::Zoned;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::{DAYS_MAX, Description, HOURS_MAX, Nature, at_commas};
-use crate::arguments::{ArgumentError, Arguments, wrong};
+use super::{Call, DAYS_MAX, Description, HOURS_MAX, Nature};
+use crate::arguments::{ArgumentError, Choice, Flag, Text, Whole, Words};
 use crate::daemon::Daemon;
 use crate::dates::{self, DAY_SHAPE};
 use crate::failure::Failure;
 use crate::render::{self, Detail, Found, View};
-use crate::schema::{Parameter, Shape};
 
-pub(super) const DESCRIPTION: Description = Description {
-    name: "search",
-    title: "Search memories",
-    about: "Find memories by words and meaning. Search before working on something unfamiliar, before deciding, and when \
-            an error looks known; brief gives an overview instead.",
-    parameters: &PARAMETERS,
-    nature: Nature::Reads,
-};
+/// A number of hits.
+pub(super) type Limit = Whole<1, SEARCH_LIMIT_MAX>;
 
-const DETAILS: [(&str, Detail); 6] = [
-    ("medium", Detail::Medium),
-    ("full", Detail::Full),
-    ("brief", Detail::Brief),
-    ("grouped", Detail::Grouped),
-    ("topics", Detail::Topics),
-    ("count", Detail::Count),
-];
+/// What to find.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Search {
+    /// words, "a phrase", -without; may hold tag: topic: source: kind: scope: before: after:
+    query: Text,
+    /// default medium
+    detail: Option<Choice<Level>>,
+    /// default 10
+    limit: Option<Limit>,
+    /// YYYY-MM-DD, today, yesterday, this-week
+    after: Text,
+    /// up to and including that day
+    before: Text,
+    /// only the last N days
+    days: Option<Whole<1, DAYS_MAX>>,
+    /// overrides days
+    hours: Option<Whole<1, HOURS_MAX>>,
+    tag: Words,
+    topic: Words,
+    kind: Words,
+    /// project, global or all; default project and global
+    scope: Words,
+    /// and: only what has all words; or: any
+    mode: Option<Choice<Mode>>,
+    /// show why each matched
+    explain: Flag,
+    /// from the previous answer: shows what follows
+    cursor: Text,
+}
 
-const MODES: [(&str, MatchMode); 2] = [("and", MatchMode::All), ("or", MatchMode::Any)];
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Medium,
+    Full,
+    Brief,
+    Grouped,
+    Topics,
+    Count,
+}
 
-const PARAMETERS: [Parameter; 14] = [
-    Parameter::optional(
-        "query",
-        Shape::Text,
-        "words, \"a phrase\", -without; may hold tag: topic: source: kind: scope: before: after:",
-    ),
-    Parameter::optional(
-        "detail",
-        Shape::Choice(&["medium", "full", "brief", "grouped", "topics", "count"]),
-        "default medium",
-    ),
-    Parameter::optional("limit", Shape::Whole, "default 10"),
-    Parameter::optional(
-        "after",
-        Shape::Text,
-        "YYYY-MM-DD, today, yesterday, this-week",
-    ),
-    Parameter::optional("before", Shape::Text, "up to and including that day"),
-    Parameter::optional("days", Shape::Whole, "only the last N days"),
-    Parameter::optional("hours", Shape::Whole, "overrides days"),
-    Parameter::optional("tag", Shape::List, ""),
-    Parameter::optional("topic", Shape::List, ""),
-    Parameter::optional("kind", Shape::List, ""),
-    Parameter::optional(
-        "scope",
-        Shape::List,
-        "project, global or all; default project and global",
-    ),
-    Parameter::optional(
-        "mode",
-        Shape::Choice(&["and", "or"]),
-        "and: only what has all words; or: any",
-    ),
-    Parameter::optional("explain", Shape::Flag, "show why each matched"),
-    Parameter::optional(
-        "cursor",
-        Shape::Text,
-        "from the previous answer: shows what follows",
-    ),
-];
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    And,
+    Or,
+}
 
-pub(super) async fn run(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let now = Zoned::now();
-    let Asked { request, detail } = ask(caller, arguments, &now)?;
-    let explain = arguments.flag("explain")?;
-    let query = request.query.clone();
-    let is_filtered = request
-        .filter
-        .as_ref()
-        .is_some_and(|filter| *filter != Filter::default());
-    let is_first = request.cursor.is_empty();
-    let mut reply = daemon
-        .call(async move |rpc| rpc.search(request.clone()).await)
-        .await?;
-    reply.notes = daemon.untold(reply.notes);
-    if let (Detail::Topics, Some(limit)) = (detail, arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?)
-    {
-        let hidden = reply.topic_counts.len().saturating_sub(limit as usize);
-        reply.topic_counts.truncate(limit as usize);
-        reply.notes.extend(
-            (hidden > 0).then(|| format!("{hidden} more topics; a higher limit shows them")),
-        );
+impl Call for Search {
+    const DESCRIPTION: Description = Description {
+        name: "search",
+        title: "Search memories",
+        about: "Find memories by words and meaning. Search before working on something unfamiliar, \
+                before deciding, and when an error looks known; brief gives an overview instead.",
+        nature: Nature::Reads,
+        default_action: None,
+    };
+
+    async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let now = Zoned::now();
+        let asked = Asked {
+            detail: self.detail(),
+            explain: self.explain.0,
+            limit: self.limit,
+            request: self.request(caller, &now)?,
+        };
+        asked.answer(daemon, &now).await
     }
-    let found = Found {
-        reply: &reply,
-        query: &query,
-        is_filtered,
-        is_first,
-        detail,
-        explain,
-    };
-    Ok(render::found(
-        &found,
-        &View {
-            zone: now.time_zone().clone(),
-        },
-    ))
 }
 
-/// A search as it goes to the daemon, and as it is shown.
-#[derive(Debug)]
-struct Asked {
-    request: SearchRequest,
-    detail: Detail,
+impl Search {
+    fn detail(&self) -> Detail {
+        match self.detail {
+            None | Some(Choice(Level::Medium)) => Detail::Medium,
+            Some(Choice(Level::Full)) => Detail::Full,
+            Some(Choice(Level::Brief)) => Detail::Brief,
+            Some(Choice(Level::Grouped)) => Detail::Grouped,
+            Some(Choice(Level::Topics)) => Detail::Topics,
+            Some(Choice(Level::Count)) => Detail::Count,
+        }
+    }
+
+    fn request(self, caller: Caller, now: &Zoned) -> Result<SearchRequest, ArgumentError> {
+        let detail = self.detail();
+        let (after_us, before_us) = (self.after_us(now)?, self.before_us(now)?);
+        let mode = self.mode.map(|mode| match mode.0 {
+            Mode::And => MatchMode::All,
+            Mode::Or => MatchMode::Any,
+        });
+        Ok(SearchRequest {
+            caller: Some(caller),
+            query: self.query.0,
+            filter: Some(Filter {
+                topics: self.topic.0,
+                tags: self.tag.0,
+                kinds: self.kind.0,
+                scopes: self.scope.0,
+                after_us,
+                before_us,
+                ..Filter::default()
+            }),
+            limit: self.limit.map_or(SEARCH_LIMIT_DEFAULT, |limit| limit.0),
+            mode: mode.unwrap_or_default().into(),
+            // The full detail marks the lines with matched terms.
+            explain: self.explain.0 || detail == Detail::Full,
+            passive: detail.counts(),
+            cursor: self.cursor.trimmed(),
+            count_only: detail.counts(),
+            shown: shown(detail).into(),
+            ..SearchRequest::default()
+        })
+    }
+
+    /// The later of `after` and the start of the last `hours`, else `days`.
+    fn after_us(&self, now: &Zoned) -> Result<Option<i64>, ArgumentError> {
+        let from = day("after", &self.after, |text| dates::from(text, now))?;
+        let days = self.days.map(|days| days.0 * 24);
+        let hours = self.hours.map(|hours| hours.0).or(days);
+        let recent = hours.and_then(|hours| dates::hours_ago(hours, now));
+        Ok(from.max(recent.map(|at| at.timestamp().as_microsecond())))
+    }
+
+    fn before_us(&self, now: &Zoned) -> Result<Option<i64>, ArgumentError> {
+        day("before", &self.before, |text| dates::up_to(text, now))
+    }
 }
 
-fn ask(caller: Caller, arguments: &Arguments, now: &Zoned) -> Result<Asked, ArgumentError> {
-    let detail = arguments
-        .choice("detail", &DETAILS)?
-        .unwrap_or(Detail::Medium);
-    let limit = arguments
-        .whole("limit", 1..=SEARCH_LIMIT_MAX)?
-        .unwrap_or(SEARCH_LIMIT_DEFAULT);
-    let request = SearchRequest {
-        caller: Some(caller),
-        query: arguments.text("query")?.unwrap_or_default(),
-        filter: Some(filter(arguments, now)?),
-        limit,
-        mode: arguments.choice("mode", &MODES)?.unwrap_or_default().into(),
-        // The full detail marks the lines with matched terms.
-        explain: arguments.flag("explain")? || detail == Detail::Full,
-        passive: detail.counts(),
-        cursor: arguments
-            .text("cursor")?
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
-        count_only: detail.counts(),
-        shown: shown(detail).into(),
-        ..SearchRequest::default()
-    };
-    Ok(Asked { request, detail })
+/// A search as it goes to the daemon, and as its hits are shown.
+pub(super) struct Asked {
+    pub(super) request: SearchRequest,
+    pub(super) detail: Detail,
+    pub(super) explain: bool,
+    /// Most hits, or most topics where those are counted.
+    pub(super) limit: Option<Limit>,
+}
+
+impl Asked {
+    /// Makes the search and shows what it found.
+    pub(super) async fn answer(self, daemon: &Daemon, now: &Zoned) -> Result<String, Failure> {
+        let request = self.request;
+        let query = request.query.clone();
+        let filter = request.filter.clone().unwrap_or_default();
+        let is_first = request.cursor.is_empty();
+        let mut reply = daemon
+            .call(async move |rpc| rpc.search(request.clone()).await)
+            .await?;
+        reply.notes = daemon.untold(reply.notes);
+        if let (Detail::Topics, Some(limit)) = (self.detail, self.limit) {
+            cut_topics(&mut reply, limit.0 as usize);
+        }
+        let found = Found {
+            reply: &reply,
+            query: &query,
+            is_filtered: filter != Filter::default(),
+            is_first,
+            detail: self.detail,
+            explain: self.explain,
+        };
+        let zone = now.time_zone().clone();
+        Ok(render::found(&found, &View { zone }))
+    }
+}
+
+/// Keeps the first topics and says how many more there are.
+fn cut_topics(reply: &mut SearchReply, limit: usize) {
+    let hidden = reply.topic_counts.len().saturating_sub(limit);
+    if hidden > 0 {
+        reply.topic_counts.truncate(limit);
+        let note = format!("{hidden} more topics; a higher limit shows them");
+        reply.notes.push(note);
+    }
 }
 
 /// How much of the texts a level of detail shows.
-fn shown(detail: Detail) -> TextShown {
+pub(super) fn shown(detail: Detail) -> TextShown {
     match detail {
         Detail::Medium => TextShown::Opening,
         Detail::Full => TextShown::Body,
@@ -160,43 +200,21 @@ fn shown(detail: Detail) -> TextShown {
     }
 }
 
-fn filter(arguments: &Arguments, now: &Zoned) -> Result<Filter, ArgumentError> {
-    Ok(Filter {
-        topics: arguments.list("topic", at_commas)?,
-        tags: arguments.list("tag", at_commas)?,
-        kinds: arguments.list("kind", at_commas)?,
-        scopes: arguments.list("scope", at_commas)?,
-        after_us: after(arguments, now)?,
-        before_us: day(arguments, "before", |text| dates::up_to(text, now))?,
-        ..Filter::default()
-    })
-}
-
-/// The later of `after` and the start of the last `hours`, else `days`.
-fn after(arguments: &Arguments, now: &Zoned) -> Result<Option<i64>, ArgumentError> {
-    let from = day(arguments, "after", |text| dates::from(text, now))?;
-    let days = arguments.whole("days", 1..=DAYS_MAX)?;
-    let hours = arguments
-        .whole("hours", 1..=HOURS_MAX)?
-        .or(days.map(|days| days * 24));
-    let recent = hours
-        .and_then(|hours| dates::hours_ago(hours, now))
-        .map(|at| at.timestamp().as_microsecond());
-    Ok(from.max(recent))
-}
-
+/// A time in microseconds, from a day that a model may write in several ways.
 fn day(
-    arguments: &Arguments,
-    name: &'static str,
+    name: &str,
+    text: &Text,
     read: impl FnOnce(&str) -> Option<Zoned>,
 ) -> Result<Option<i64>, ArgumentError> {
-    let Some(text) = arguments.text(name)? else {
+    let trimmed = text.trimmed();
+    if trimmed.is_empty() {
         return Ok(None);
-    };
-    match read(text.trim()) {
-        Some(at) => Ok(Some(at.timestamp().as_microsecond())),
-        None => Err(wrong(name, DAY_SHAPE, &Value::String(text))),
     }
+    let Some(at) = read(&trimmed) else {
+        let given = Value::from(text.0.as_str()).to_string();
+        return Err(ArgumentError::wrong(name, DAY_SHAPE, &given));
+    };
+    Ok(Some(at.timestamp().as_microsecond()))
 }
 
 #[cfg(test)]
@@ -204,12 +222,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use serde_json::json;
 
+    use super::super::samples::read;
     use super::*;
 
-    fn asked(given: &Value) -> Result<Asked, ArgumentError> {
+    fn asked(given: &Value) -> Result<SearchRequest, ArgumentError> {
         let now = "2026-11-21T22:14:00+00:00[UTC]".parse().unwrap();
-        let arguments = Arguments::new("search", &PARAMETERS, given.as_object().cloned()).unwrap();
-        ask(Caller::default(), &arguments, &now)
+        read::<Search>(given)?.request(Caller::default(), &now)
     }
 
     #[test]
@@ -226,15 +244,7 @@ mod tests {
 
     #[test]
     fn hours_override_days_and_the_later_bound_counts() {
-        let after = |given| {
-            asked(&given)
-                .unwrap()
-                .request
-                .filter
-                .unwrap()
-                .after_us
-                .unwrap()
-        };
+        let after = |given| asked(&given).unwrap().filter.unwrap().after_us.unwrap();
         assert_eq!(
             after(json!({"days": 2, "hours": 3})),
             after(json!({"hours": "3"}))
@@ -250,16 +260,10 @@ mod tests {
     fn counting_is_the_daemons_work_and_counts_no_access() {
         for detail in ["count", "topics"] {
             let asked = asked(&json!({"query": "x", "detail": detail})).unwrap();
-            assert_eq!(
-                (asked.request.count_only, asked.request.passive),
-                (true, true)
-            );
+            assert_eq!((asked.count_only, asked.passive), (true, true));
         }
         let asked = asked(&json!({"query": "x"})).unwrap();
-        assert_eq!(
-            (asked.request.count_only, asked.request.passive),
-            (false, false)
-        );
+        assert_eq!((asked.count_only, asked.passive), (false, false));
     }
 
     #[test]

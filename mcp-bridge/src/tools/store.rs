@@ -1,56 +1,95 @@
 //! `store`: one memory, acknowledged after its durable commit.
 
 use helix_client::Rpc;
-use helix_client::v1::{Caller, Draft, StoreRequest};
+use helix_client::v1::{self, Caller, StoreRequest};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::{Description, Nature, at_commas, at_commas_and_spaces};
-use crate::arguments::{ArgumentError, Arguments};
+use super::{Call, Description, Nature};
+use crate::arguments::{Flag, Fraction, Handles, Text, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render;
-use crate::schema::{Parameter, Shape};
 
-pub(super) const DESCRIPTION: Description = Description {
-    name: "store",
-    title: "Store a memory",
-    about: "Save one durable fact for future sessions: a decision and its reason, a gotcha, a convention, how something \
-            works. Self-contained, one fact per call. Near-duplicates are reported, not stored; correct those with edit.",
-    parameters: &PARAMETERS,
-    nature: Nature::Adds,
-};
+/// A memory to store, and how.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Store {
+    #[serde(flatten)]
+    draft: Draft,
+    /// store despite a near-duplicate
+    #[serde(default)]
+    force: Flag,
+    /// minimal answer
+    #[serde(default)]
+    terse: Flag,
+}
 
-const PARAMETERS: [Parameter; 12] = [
-    Parameter::required("topic", Shape::Text, "group, e.g. build-gotchas"),
-    Parameter::required("text", Shape::Text, "the fact; first line is its summary"),
-    Parameter::optional("tags", Shape::List, "e.g. \"gotcha,build\""),
-    Parameter::optional("source", Shape::Text, "path:line it is about"),
-    Parameter::optional("confidence", Shape::Fraction, "0-1, default 1"),
-    Parameter::optional("links", Shape::List, "related handles"),
-    Parameter::optional(
-        "kind",
-        Shape::Text,
-        "decision, convention, procedure, gotcha, bug_fix, pattern, architecture, preference, fact …; default from tags",
-    ),
-    Parameter::optional("scope", Shape::Text, "project (default) or global"),
-    Parameter::optional("importance", Shape::Fraction, "0-1"),
-    Parameter::optional("pinned", Shape::Flag, "never fades"),
-    Parameter::optional("force", Shape::Flag, "store despite a near-duplicate"),
-    Parameter::optional("terse", Shape::Flag, "minimal answer"),
-];
+/// A memory to store, here and in each entry of a batch.
+#[expect(clippy::doc_markdown, reason = "the model reads it as it stands")]
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Draft {
+    /// group, e.g. build-gotchas
+    topic: Text,
+    /// the fact; first line is its summary
+    text: Text,
+    /// e.g. "gotcha,build"
+    #[serde(default)]
+    tags: Words,
+    /// path:line it is about
+    #[serde(default)]
+    source: Text,
+    /// 0-1, default 1
+    confidence: Option<Fraction>,
+    /// related handles
+    #[serde(default)]
+    links: Handles,
+    /// decision, convention, procedure, gotcha, bug_fix, pattern, architecture, preference, fact …;
+    /// default from tags
+    #[serde(default)]
+    kind: Text,
+    /// project (default) or global
+    #[serde(default)]
+    scope: Text,
+    /// 0-1
+    importance: Option<Fraction>,
+    /// never fades
+    #[serde(default)]
+    pinned: Flag,
+}
 
-/// How many parameters say how to store, and stand last: `force` and `terse`.
-const MANNERS: usize = 2;
+impl Call for Store {
+    const DESCRIPTION: Description = Description {
+        name: "store",
+        title: "Store a memory",
+        about: "Save one durable fact for future sessions: a decision and its reason, a gotcha, a \
+                convention, how something works. Self-contained, one fact per call. Near-duplicates \
+                are reported, not stored; correct those with edit.",
+        nature: Nature::Adds,
+        default_action: None,
+    };
 
-/// What is stored, here and in each entry of a batch.
-pub(super) const DRAFT_PARAMETERS: &[Parameter] = PARAMETERS.split_at(PARAMETERS.len() - MANNERS).0;
+    async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let is_terse = self.terse.0;
+        let reply = store(daemon, self.request(caller)).await?;
+        Ok(render::stored(&reply, is_terse))
+    }
+}
 
-pub(super) async fn run(
+impl Store {
+    fn request(self, caller: Caller) -> StoreRequest {
+        StoreRequest {
+            caller: Some(caller),
+            draft: Some(self.draft.into()),
+            force: self.force.0,
+        }
+    }
+}
+
+/// Stores a memory. The same again is recognised, unless it is forced.
+pub(super) async fn store(
     daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = request(caller, arguments)?;
-    let terse = arguments.flag("terse")?;
+    request: StoreRequest,
+) -> Result<v1::StoreReply, Failure> {
     let is_forced = request.force;
     let call = async move |rpc: &mut Rpc| rpc.store(request.clone()).await;
     let reply = if is_forced {
@@ -58,35 +97,25 @@ pub(super) async fn run(
     } else {
         daemon.call(call).await?
     };
-    Ok(render::stored(&reply, terse))
+    Ok(reply)
 }
 
-fn request(caller: Caller, arguments: &Arguments) -> Result<StoreRequest, ArgumentError> {
-    Ok(StoreRequest {
-        caller: Some(caller),
-        draft: Some(draft(arguments)?),
-        force: arguments.flag("force")?,
-    })
-}
-
-/// What to store.
-pub(super) fn draft(arguments: &Arguments) -> Result<Draft, ArgumentError> {
-    if !arguments.says("topic") && !arguments.says("text") {
-        return Err(ArgumentError::Missing("topic and text"));
+impl From<Draft> for v1::Draft {
+    fn from(draft: Draft) -> Self {
+        Self {
+            topic: draft.topic.0,
+            text: draft.text.0,
+            kind: draft.kind.0,
+            tags: draft.tags.0,
+            scope: draft.scope.0,
+            source: draft.source.0,
+            links: draft.links.0,
+            importance: draft.importance.map(|importance| importance.0),
+            confidence: draft.confidence.map(|confidence| confidence.0),
+            pinned: draft.pinned.0,
+            ..Self::default()
+        }
     }
-    Ok(Draft {
-        topic: arguments.required_text("topic")?,
-        text: arguments.required_text("text")?,
-        kind: arguments.text("kind")?.unwrap_or_default(),
-        tags: arguments.list("tags", at_commas)?,
-        scope: arguments.text("scope")?.unwrap_or_default(),
-        source: arguments.text("source")?.unwrap_or_default(),
-        links: arguments.list("links", at_commas_and_spaces)?,
-        importance: arguments.fraction("importance")?,
-        confidence: arguments.fraction("confidence")?,
-        pinned: arguments.flag("pinned")?,
-        ..Draft::default()
-    })
 }
 
 #[cfg(test)]
@@ -94,7 +123,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use serde_json::json;
 
+    use super::super::samples::read;
     use super::*;
+    use crate::arguments::ArgumentError;
 
     #[test]
     fn every_argument_reaches_the_daemon() {
@@ -103,21 +134,20 @@ mod tests {
             "source": "build.rs:12", "confidence": "0.85", "links": "a/b, c:3 d/e", "kind": "gotcha", "scope": "global",
             "importance": 0.5, "pinned": "true", "force": true,
         });
-        let arguments = Arguments::new("store", &PARAMETERS, given.as_object().cloned()).unwrap();
-        insta::assert_debug_snapshot!(request(Caller::default(), &arguments).unwrap());
+        let call: Store = read(&given).unwrap();
+        insta::assert_debug_snapshot!(call.request(Caller::default()));
     }
 
     #[test]
     fn topic_and_text_are_required() {
-        let arguments = Arguments::new(
-            "store",
-            &PARAMETERS,
-            json!({"text": "a"}).as_object().cloned(),
-        )
-        .unwrap();
+        let missing = |given| read::<Store>(&given).unwrap_err();
         assert_eq!(
-            request(Caller::default(), &arguments),
-            Err(ArgumentError::Missing("topic"))
+            missing(json!({"text": "a", "topic": " "})),
+            ArgumentError::Missing("topic".to_owned())
+        );
+        assert_eq!(
+            missing(json!({})),
+            ArgumentError::Missing("topic and text".to_owned())
         );
     }
 }

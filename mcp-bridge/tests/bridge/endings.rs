@@ -130,7 +130,7 @@ fn sockets_serve_as_well_as_pipes() {
         assert_eq!(answer, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
         match signal {
             Some(signal) => {
-                kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap()
+                kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
             }
             None => ours.shutdown(std::net::Shutdown::Write).unwrap(),
         }

@@ -245,6 +245,49 @@ impl Helix for Answers {
         }))
     }
 
+    async fn forget(
+        &self,
+        request: Request<v1::ForgetRequest>,
+    ) -> Result<Response<v1::ForgetReply>, Status> {
+        let asked = request.into_inner().reference;
+        Ok(Response::new(if asked == "red" {
+            v1::ForgetReply {
+                candidates: vec![memory("a/b"), memory("a/c")],
+                ..v1::ForgetReply::default()
+            }
+        } else {
+            v1::ForgetReply {
+                forgotten: Some(memory(&asked)),
+                ..v1::ForgetReply::default()
+            }
+        }))
+    }
+
+    async fn status(
+        &self,
+        _: Request<v1::StatusRequest>,
+    ) -> Result<Response<v1::StatusReply>, Status> {
+        Ok(Response::new(v1::StatusReply {
+            version: "0.1.0".to_owned(),
+            home: "/home/dev/.local/share/helix".to_owned(),
+            strand: "default".to_owned(),
+            sequence: 42,
+            memories_by_status: vec![v1::NamedCount {
+                name: "active".to_owned(),
+                count: 40,
+            }],
+            topics: 9,
+            projects: 3,
+            embedder: Some(v1::EmbedderStatus {
+                state: v1::EmbedderState::Ready.into(),
+                model: "minilm".to_owned(),
+                ..v1::EmbedderStatus::default()
+            }),
+            store_format: 4,
+            ..v1::StatusReply::default()
+        }))
+    }
+
     async fn context(
         &self,
         request: Request<v1::ContextRequest>,

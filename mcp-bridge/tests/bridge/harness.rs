@@ -29,7 +29,17 @@ impl Bridge {
     }
 
     pub(crate) fn start_with(home: TempDir, variables: &[(&str, &str)]) -> Self {
+        Self::start_as(home, &[], variables)
+    }
+
+    /// A bridge that offers a set of tools.
+    pub(crate) fn offering(home: TempDir, tools: &str) -> Self {
+        Self::start_as(home, &["--tools", tools], &[])
+    }
+
+    fn start_as(home: TempDir, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_helix-mcp"))
+            .args(arguments)
             .env_remove("HELIX_SOCKET")
             .env_remove("HELIX_LOG")
             .env("HELIX_HOME", home.path())

@@ -10,4 +10,6 @@ mod fake;
 mod harness;
 mod listing;
 mod noise;
+mod resources;
+mod sets;
 mod tools;

@@ -1,6 +1,7 @@
 //! The command line over the real daemon: what people type, what they read, what scripts get.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod history;
 mod search;
 mod wiring;
 mod world;

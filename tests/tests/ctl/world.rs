@@ -83,6 +83,14 @@ impl World {
         handles(&self.json(&[&["search"], arguments].concat())["hits"])
     }
 
+    /// Runs a command that shows something before it is refused; returns what it complained of.
+    pub(crate) fn refused_after(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(code(&output), Some(exit::USAGE), "{output:?}");
+        assert!(!output.stdout.is_empty(), "{arguments:?} showed nothing");
+        stderr(&output)
+    }
+
     /// Runs a command that must be refused; returns what it complained of.
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);

@@ -159,7 +159,7 @@ fn a_name_that_many_memories_have_is_no_sign() {
         drop(world.remember(
             &format!("useLedger is called by part {n} of the screen."),
             "web/a.tsx",
-        ))
+        ));
     });
     assert_eq!(
         world

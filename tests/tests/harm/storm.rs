@@ -172,7 +172,7 @@ impl World {
                 "prompt",
                 "UserPromptSubmit",
                 Box::new(|input| {
-                    input["prompt"] = "why are invoices exported as semicolon CSV?".into()
+                    input["prompt"] = "why are invoices exported as semicolon CSV?".into();
                 }),
             ),
             5 => hook(

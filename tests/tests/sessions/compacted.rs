@@ -65,7 +65,7 @@ fn a_compacted_session_gets_back_the_memories_of_its_work_the_latest_first() {
         drop(world.remember(
             "newest",
             &format!("Tide table {n} has the harbour's level."),
-        ))
+        ));
     });
     let session = world.session("one");
     let started = session.start("startup").unwrap().unwrap();

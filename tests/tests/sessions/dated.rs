@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use helix_engine::model::Timestamp;
 use helix_engine::policy::work::watch::Watch;
-use helix_engine::store::Write;
+use helix_engine::store::{States, Write};
 use helix_tests::{Binary, HookClient, HookRun};
 use prost::Message;
 use serde_json::{Value, json};
@@ -45,15 +45,13 @@ impl World {
                 last_event_at_us: ago(time).as_micros(),
             }
             .encode_to_vec();
-            let sessions = store.snapshot().unwrap().sessions().unwrap();
+            let sessions = store.snapshot().unwrap().states(States::Sessions).unwrap();
             assert!(!sessions.is_empty());
             // The last one of a field that is there twice counts.
-            let write = |(key, state): (String, Vec<u8>)| Write::Session {
-                key,
-                state: [state, later.clone()].concat(),
-            };
+            let dated = |(key, state): (String, Vec<u8>)| (key, [state, later.clone()].concat());
+            let rows = sessions.into_iter().map(dated).collect();
             writer
-                .commit(sessions.into_iter().map(write).collect())
+                .commit(vec![Write::States(States::Sessions, rows)])
                 .unwrap();
         });
     }
@@ -66,16 +64,20 @@ impl World {
     /// The same of the hooks whose states are kept under keys that begin so.
     fn watched_of(&mut self, start: &str, watch: &Watch) {
         self.while_down(|store, writer| {
-            let kept = store.snapshot().unwrap().observations().unwrap();
+            let kept = store
+                .snapshot()
+                .unwrap()
+                .states(States::Observations)
+                .unwrap();
             let (key, _) = kept
                 .into_iter()
                 .find(|(key, _)| key.starts_with(start))
                 .unwrap();
             writer
-                .commit(vec![Write::Observations(vec![(
-                    key,
-                    watch.encode_to_vec(),
-                )])])
+                .commit(vec![Write::States(
+                    States::Observations,
+                    vec![(key, watch.encode_to_vec())],
+                )])
                 .unwrap();
         });
     }

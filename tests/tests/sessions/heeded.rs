@@ -142,7 +142,7 @@ fn a_memory_is_followed_by_what_it_names_and_says() {
     let says = |session: &Session<'_>, said: &str| {
         session
             .hook("stop", "Stop", |input| {
-                input["last_assistant_message"] = said.into()
+                input["last_assistant_message"] = said.into();
             })
             .unwrap();
     };
@@ -154,7 +154,7 @@ fn a_memory_is_followed_by_what_it_names_and_says() {
             session
                 .ran("cd . && make  release CHANNEL=beta", "done")
                 .unwrap(),
-        )
+        );
     };
     let names = |session: &Session<'_>| says(session, "I changed `data/tax-tables.csv:12`.");
     let repeats =
@@ -165,7 +165,7 @@ fn a_memory_is_followed_by_what_it_names_and_says() {
                 .subagent("a")
                 .edit("data/tax-tables.csv", "a", "b")
                 .unwrap(),
-        )
+        );
     };
     let commits = |session: &Session<'_>| {
         drop(
@@ -186,7 +186,7 @@ fn a_memory_is_followed_by_what_it_names_and_says() {
             session,
             "notes.md",
             "Rows: in the order that\nthe auditors asked for.\n",
-        )
+        );
     };
     let ways: [&dyn Fn(&Session<'_>); 8] = [
         &reads, &edits, &runs, &names, &repeats, &subagent, &commits, &notes,
@@ -324,8 +324,7 @@ fn a_command_that_mended_is_told() {
         .failed("npm test", mistake)
         .unwrap()
         .unwrap();
-    let remedy =
-        "fixed before by running `npm install left-pad --registry=https://me:[redacted]@host/` (";
+    let remedy = "fixed before by running `npm install left-pad --registry=https://me:[redacted:address]@host/` (";
     assert!(told.contains(remedy), "{told}");
     assert!(!told.contains("secret"), "{told}");
 }

@@ -249,7 +249,7 @@ fn everything_else_of_a_spawning_tools_input_stays() {
     let input = world
         .session("one")
         .input("PreToolUse-Agent", |input| {
-            input["tool_input"]["prompt"] = task.into()
+            input["tool_input"]["prompt"] = task.into();
         })
         .unwrap();
     let run = HookRun::of(&world.home, "subagent", input.to_string().as_bytes()).unwrap();
@@ -364,7 +364,7 @@ fn two_hundred_hooks_at_once_are_bounded_and_nothing_is_given_twice() {
     let answer = |n: usize| {
         let file = world.project.root.join(format!("src/file{}.rs", n % 20));
         let input = world.session("one").input("PreToolUse-Read", |input| {
-            input["tool_input"]["file_path"] = json!(file)
+            input["tool_input"]["file_path"] = json!(file);
         });
         let stdin = input.unwrap().to_string().into_bytes();
         let request = HookRequest {
@@ -563,7 +563,7 @@ fn a_session_of_forty_events_as_a_person_would_read_it() {
         "stores through its tool",
         session
             .hook("post-build", "PostToolUse-mcp__toy__recall", |input| {
-                input["tool_name"] = "mcp__helix__store".into()
+                input["tool_name"] = "mcp__helix__store".into();
             })
             .unwrap(),
     );

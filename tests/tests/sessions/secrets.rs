@@ -16,7 +16,7 @@ fn no_secret_is_kept_or_said() {
     one.failed(&failing, &mistake).unwrap();
     let lines = world.activity("one").join("\n");
     assert!(
-        lines.contains("Failing: `npm test -- --password [redacted]`"),
+        lines.contains("Failing: `npm test -- --password [redacted:option]`"),
         "{lines}"
     );
     one.ran(
@@ -34,7 +34,7 @@ fn no_secret_is_kept_or_said() {
         .unwrap()
         .unwrap();
     assert!(
-        told.contains("TS2307") && told.contains("[redacted]"),
+        told.contains("TS2307") && told.contains("[redacted:"),
         "{told}"
     );
     let log = serde_json::to_string(&format!("{:?}", world.log("one").unwrap())).unwrap();

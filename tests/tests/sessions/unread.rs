@@ -117,7 +117,7 @@ fn what_a_hand_over_delays_is_not_counted() {
     let waited = |number: usize| {
         let file = world.project.root.join(format!("src/{number}.rs"));
         let input = session.input("PreToolUse-Read", |input| {
-            input["tool_input"] = json!({"file_path": file})
+            input["tool_input"] = json!({"file_path": file});
         });
         let run = HookRun::of(
             &world.home,

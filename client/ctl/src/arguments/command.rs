@@ -3,10 +3,11 @@
 use clap::Subcommand;
 
 use crate::command::{
-    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect, Doctor, Down,
-    Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune,
-    Read, Receipts, Recent, Reindex, Rename, Restore, Revise, Search, Session, Set, Stale, Stats,
-    Status, Tag, Topics, Up, Upgrade, Xref,
+    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
+    Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Log, Man,
+    Merge, Model, Neighbours, Pack, Path, Prune, Read, Receipts, Recent, Reindex, Relate, Rename,
+    Restore, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats, Status, Supersede, Tag,
+    Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -18,6 +19,10 @@ pub(super) enum Command {
     Memories(Memories),
     #[command(flatten)]
     Changes(Changes),
+    #[command(flatten)]
+    Relations(Relations),
+    #[command(flatten)]
+    History(History),
     #[command(flatten)]
     Browsing(Browsing),
     #[command(flatten)]
@@ -43,6 +48,10 @@ pub(super) enum Memories {
     Forget(Forget),
     /// Makes a forgotten, archived or superseded memory active again
     Restore(Restore),
+    /// Says which of two memories holds, or that both do
+    Settle(Settle),
+    /// Lets one memory take the place of another
+    Supersede(Supersede),
 }
 
 /// Memories and topics changed.
@@ -64,6 +73,37 @@ pub(super) enum Changes {
     Merge(Merge),
 }
 
+/// How memories are related.
+#[derive(Debug, Subcommand)]
+pub(super) enum Relations {
+    /// Relates two memories
+    Relate(Relate),
+    /// Takes a relation back
+    Unrelate(Unrelate),
+    /// Lists what is related to a memory
+    #[command(alias = "neighbors")]
+    Neighbours(Neighbours),
+    /// Lists what is around memories
+    Traverse(Traverse),
+    /// Shows how two memories are connected
+    Path(Path),
+}
+
+/// What was done, and how to go back.
+#[derive(Debug, Subcommand)]
+pub(super) enum History {
+    /// Lists what was done, newest first
+    Log(Log),
+    /// Shows what is different between two places in the history
+    Diff(Diff),
+    /// Takes back one change
+    Undo(Undo),
+    /// Puts everything back to what it was
+    Rollback(Rollback),
+    /// Says where a memory comes from, what became of it and who was told it
+    Why(Why),
+}
+
 /// What the strand holds.
 #[derive(Debug, Subcommand)]
 pub(super) enum Browsing {
@@ -75,7 +115,7 @@ pub(super) enum Browsing {
     Recent(Recent),
     /// Lists memories of other topics that mention a topic
     Xref(Xref),
-    /// Shows which topics mention which
+    /// Shows which topics mention which, or how memories are related
     Graph(Graph),
     /// Compresses a topic, several or everything
     Brief(Box<Brief>),
@@ -97,6 +137,8 @@ pub(super) enum Browsing {
 pub(super) enum Care {
     /// Finds memories whose source changed
     Stale(Stale),
+    /// Lists memories that contradict each other
+    Conflicts(Conflicts),
     /// Finds topics that were quiet for long; removes nothing
     Prune(Prune),
     /// Finds near duplicates, and merges them
@@ -152,6 +194,8 @@ impl Command {
         match self {
             Self::Memories(command) => command.run(context),
             Self::Changes(command) => command.run(context),
+            Self::Relations(command) => command.run(context),
+            Self::History(command) => command.run(context),
             Self::Browsing(command) => command.run(context),
             Self::Care(command) => command.run(context),
             Self::Daemon(command) => command.run(context),
@@ -169,6 +213,8 @@ impl Memories {
             Self::Read(command) => command.run(context),
             Self::Forget(command) => command.run(context),
             Self::Restore(command) => command.run(context),
+            Self::Settle(command) => command.run(context),
+            Self::Supersede(command) => command.run(context),
         }
     }
 }
@@ -183,6 +229,30 @@ impl Changes {
             Self::Set(command) => command.run(context),
             Self::Rename(command) => command.run(context),
             Self::Merge(command) => command.run(context),
+        }
+    }
+}
+
+impl Relations {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Relate(command) => command.run(context),
+            Self::Unrelate(command) => command.run(context),
+            Self::Neighbours(command) => command.run(context),
+            Self::Traverse(command) => command.run(context),
+            Self::Path(command) => command.run(context),
+        }
+    }
+}
+
+impl History {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Log(command) => command.run(context),
+            Self::Diff(command) => command.run(context),
+            Self::Undo(command) => command.run(context),
+            Self::Rollback(command) => command.run(context),
+            Self::Why(command) => command.run(context),
         }
     }
 }
@@ -209,6 +279,7 @@ impl Care {
     fn run(self, context: &Context) -> Outcome {
         match self {
             Self::Stale(command) => command.run(context),
+            Self::Conflicts(command) => command.run(context),
             Self::Prune(command) => command.run(context),
             Self::Compact(command) => command.run(context),
             Self::Reindex(command) => command.run(context),

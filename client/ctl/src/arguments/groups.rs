@@ -4,18 +4,32 @@
 use clap::Command;
 
 /// What people look for, in the order in which they need it.
-pub(super) const GROUPS: [(&str, &[&str]); 7] = [
+pub(super) const GROUPS: [(&str, &[&str]); 9] = [
     (
         "Memories",
-        &["add", "batch", "search", "read", "forget", "restore"],
+        &[
+            "add",
+            "batch",
+            "search",
+            "read",
+            "forget",
+            "restore",
+            "settle",
+            "supersede",
+        ],
     ),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),
+    (
+        "Relations",
+        &["relate", "unrelate", "neighbours", "traverse", "path"],
+    ),
     (
         "Topics",
         &[
             "topics", "entries", "recent", "xref", "graph", "rename", "merge",
         ],
     ),
+    ("History", &["log", "diff", "undo", "rollback", "why"]),
     (
         "Overview",
         &[
@@ -29,7 +43,15 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ),
     (
         "Care",
-        &["stale", "prune", "compact", "reindex", "export", "import"],
+        &[
+            "conflicts",
+            "stale",
+            "prune",
+            "compact",
+            "reindex",
+            "export",
+            "import",
+        ],
     ),
     (
         "Daemon",

@@ -41,6 +41,8 @@ fn every_command_is_taken() {
         "helixctl connect claude --user --dry-run",
         "helixctl connect claude --project --yes --json",
         "helixctl connect codex --user",
+        "helixctl connect claude --tools memory",
+        "helixctl connect --tools helix codex",
         "helixctl connect cursor --project",
         "helixctl connect gemini -y",
         "helixctl disconnect opencode --json",

@@ -101,6 +101,7 @@ fn tell(reply: &v1::StoreReply, json: bool) -> Outcome {
     match reply.outcome() {
         v1::StoreOutcome::Stored => say(format!("stored\t{handle}\n"))?,
         v1::StoreOutcome::Reinforced => say(format!("reinforced\t{handle}\n"))?,
+        v1::StoreOutcome::Extended => say(format!("extended\t{handle}\n"))?,
         v1::StoreOutcome::Duplicate => {
             let alike = reply.similarity;
             return Err(Failure::Usage(format!(

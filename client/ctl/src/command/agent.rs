@@ -90,6 +90,8 @@ pub(crate) struct Edit {
     dry_run: bool,
     yes: bool,
     json: bool,
+    /// The set of tools that the server is to offer; without one it keeps its own.
+    tools: Option<&'static str>,
 }
 
 impl From<Whose> for Option<Scope> {
@@ -140,12 +142,19 @@ impl Edit {
             dry_run,
             yes,
             json,
+            tools: None,
         }
+    }
+
+    /// The same, with a server that offers a set of tools.
+    pub(crate) fn offering(self, tools: Option<&'static str>) -> Self {
+        Self { tools, ..self }
     }
 
     /// Adds our entries to the client's files.
     pub(crate) fn install(self, context: &Context) -> Outcome {
-        let (place, programs) = (place(&context.cwd)?, programs(context)?);
+        let place = place(&context.cwd)?;
+        let programs = programs(context)?.offering(self.tools);
         let plan = Plan::install(&self.targets(&place), &programs, &context.paths.home)?;
         let reports = plan.reports();
         if !self.agreed(context, &plan, &reports, "Connect")? {

@@ -1,11 +1,13 @@
 //! Keeping the strand in shape: what is outdated, quiet, doubled or broken.
 
 mod compact;
+mod conflicts;
 mod prune;
 mod reindex;
 mod stale;
 
 pub(crate) use compact::Compact;
+pub(crate) use conflicts::Conflicts;
 pub(crate) use prune::Prune;
 pub(crate) use reindex::Reindex;
 pub(crate) use stale::Stale;

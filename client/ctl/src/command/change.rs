@@ -10,6 +10,7 @@ mod rename;
 mod restore;
 mod revise;
 mod set;
+mod settle;
 mod tag;
 mod target;
 
@@ -21,4 +22,5 @@ pub(crate) use rename::Rename;
 pub(crate) use restore::Restore;
 pub(crate) use revise::Revise;
 pub(crate) use set::Set;
+pub(crate) use settle::{Settle, Supersede};
 pub(crate) use tag::Tag;

@@ -1,6 +1,6 @@
 //! `helixctl connect` and `disconnect`: a client wired to Helix as a whole, hooks and MCP server.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::agent::{Edit, Extent, InProjectOrOwn, Manner, Own, Whose};
 use crate::context::Context;
@@ -38,11 +38,23 @@ pub(crate) struct Order<W: Args> {
     json: bool,
 }
 
+/// The sets of tools that the MCP server has.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ToolSet {
+    /// Store, batch, search, brief, read, edit, topics and context
+    Helix,
+    /// memory.search, .write, .note, .forget, .list and .context
+    Memory,
+}
+
 /// `connect`: the client to wire.
 #[derive(Debug, Args)]
 pub(crate) struct Connect {
     #[command(subcommand)]
     client: Connected,
+    /// Has the MCP server offer these tools; helix unless the settings say otherwise
+    #[arg(long, global = true, value_enum, value_name = "SET")]
+    tools: Option<ToolSet>,
 }
 
 /// `disconnect`: the client to unwire.
@@ -55,7 +67,17 @@ pub(crate) struct Disconnect {
 impl Connect {
     /// Connects the client.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        self.client.edit().install(context)
+        let tools = self.tools.map(ToolSet::name);
+        self.client.edit().offering(tools).install(context)
+    }
+}
+
+impl ToolSet {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Helix => "helix",
+            Self::Memory => "memory",
+        }
     }
 }
 

@@ -64,7 +64,7 @@ fn install_visibly(
     };
     let bar = spinner(context.screen, "verifying the model");
     let installed = install(&context.paths.models, &options, &mut |step| {
-        bar.set_message(step_text(&step))
+        bar.set_message(step_text(&step));
     });
     bar.finish_and_clear();
     Ok(installed?)

@@ -57,12 +57,14 @@ struct SourceDocument<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct ProvenanceDocument<'a> {
+pub(super) struct ProvenanceDocument<'a> {
     agent: &'a str,
     reference: &'a str,
     extractor: &'a str,
     origin: &'a str,
     at: String,
+    branch: Option<&'a str>,
+    commit: Option<&'a str>,
 }
 
 /// What became of a memory to be stored.
@@ -136,7 +138,7 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
 
 impl<'a> From<&'a v1::SourceRef> for SourceDocument<'a> {
     fn from(source: &'a v1::SourceRef) -> Self {
-        let known = |bytes: &[u8]| (!bytes.is_empty()).then(|| hexadecimal(bytes));
+        let known = |bytes: &[u8]| (!bytes.is_empty()).then(|| hex::encode(bytes));
         Self {
             path: &source.path,
             line: (source.line != 0).then_some(source.line),
@@ -148,12 +150,15 @@ impl<'a> From<&'a v1::SourceRef> for SourceDocument<'a> {
 
 impl<'a> From<&'a v1::Provenance> for ProvenanceDocument<'a> {
     fn from(provenance: &'a v1::Provenance) -> Self {
+        let known = |text: &'a str| Some(text).filter(|text| !text.is_empty());
         Self {
             agent: &provenance.agent,
             reference: &provenance.reference,
             extractor: &provenance.extractor,
             origin: &provenance.origin,
             at: rfc3339(provenance.at_us),
+            branch: known(&provenance.branch),
+            commit: known(&provenance.commit),
         }
     }
 }
@@ -214,28 +219,18 @@ pub(super) fn outcome(reply: &v1::StoreReply) -> &'static str {
         v1::StoreOutcome::Unspecified => "unspecified",
         v1::StoreOutcome::Stored => "stored",
         v1::StoreOutcome::Reinforced => "reinforced",
+        v1::StoreOutcome::Extended => "extended",
         v1::StoreOutcome::Duplicate => "duplicate",
     }
 }
 
 /// Writes an id as UUIDs are written.
 pub(crate) fn hyphenated(id: &[u8]) -> String {
-    let mut text = String::new();
-    for (at, byte) in id.iter().enumerate() {
-        if HYPHENS_BEFORE_BYTES.contains(&at) {
-            text.push('-');
+    let mut text = hex::encode(id);
+    for byte in HYPHENS_BEFORE_BYTES.into_iter().rev() {
+        if byte < id.len() {
+            text.insert(2 * byte, '-');
         }
-        text.extend(digits(*byte));
     }
     text
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| digits(*byte)).collect()
-}
-
-fn digits(byte: u8) -> impl Iterator<Item = char> {
-    [byte >> 4, byte & 0xf]
-        .into_iter()
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
 }

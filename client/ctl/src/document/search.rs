@@ -31,7 +31,7 @@ struct MatchesDocument<'a> {
 #[derive(Debug, Serialize)]
 struct HitDocument<'a> {
     score: f32,
-    /// `words`, `meaning` or `both`; `null` when the newest were listed.
+    /// `words`, `some words`, `meaning`, `both` or `relation`; `null` when the newest were listed.
     by: Option<&'static str>,
     memory: Option<MemoryDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,6 +52,12 @@ struct ExplanationDocument<'a> {
     scope_factor: f32,
     diversity_factor: f32,
     matched_terms: &'a [String],
+    /// Where it came along with another hit: that memory's handle.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    related_from: &'a str,
+    /// How that memory is related to this one.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    relation: &'a str,
 }
 
 impl<'a> SearchDocument<'a> {
@@ -93,6 +99,7 @@ pub(crate) fn found_by(by: v1::FoundBy) -> Option<&'static str> {
         v1::FoundBy::Meaning => Some("meaning"),
         v1::FoundBy::Both => Some("both"),
         v1::FoundBy::SomeWords => Some("some words"),
+        v1::FoundBy::Relation => Some("relation"),
     }
 }
 
@@ -113,6 +120,8 @@ impl<'a> From<&'a v1::Explanation> for ExplanationDocument<'a> {
             scope_factor: explanation.scope_factor,
             diversity_factor: explanation.diversity_factor,
             matched_terms: &explanation.matched_terms,
+            related_from: &explanation.related_from,
+            relation: &explanation.relation,
         }
     }
 }

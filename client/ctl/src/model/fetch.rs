@@ -95,7 +95,7 @@ pub(super) fn from_cache(
 ) -> Result<HashMap<String, PathBuf>, FetchError> {
     files::create_dir(cache_dir)?;
     let _lock = Lock::take(&cache_dir.join(LOCK_FILE), &mut || {
-        progress(Progress::Waiting)
+        progress(Progress::Waiting);
     })?;
     files::remove_leftovers(cache_dir)?;
     let mut found = HashMap::new();
@@ -128,7 +128,7 @@ fn download(
     let landing = cache_dir.join(format!("{DOWNLOAD_PREFIX}{}", std::process::id()));
     files::create_dir(&landing)?;
     downloader.download(wheels, &landing, &mut |line| {
-        progress(Progress::Downloader(line))
+        progress(Progress::Downloader(line));
     })?;
     for wheel in wheels {
         let landed = verified(wheel, landing.join(&wheel.file))?;

@@ -217,23 +217,11 @@ pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
     let mut chunk = vec![0; HASH_CHUNK_BYTES];
     loop {
         let read = match file.read(&mut chunk) {
-            Ok(0) => return Ok(hex(&hasher.finalize())),
+            Ok(0) => return Ok(hex::encode(hasher.finalize())),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
         hasher.update(chunk.get(..read).unwrap_or_default());
     }
-}
-
-/// Returns bytes in lowercase hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-            for digit in [byte >> 4, byte & 0xf] {
-                text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
-            }
-            text
-        })
 }

@@ -116,7 +116,7 @@ impl World {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    super::files::hex(&Sha256::digest(bytes))
+    hex::encode(Sha256::digest(bytes))
 }
 
 fn make_wheel(dir: &Path, name: &str, files: &[(&str, &str)]) -> Source {
@@ -239,7 +239,7 @@ fn an_unchanged_stamp_spares_the_hash_and_a_changed_time_does_not() {
             .open(&model)
             .unwrap()
             .set_modified(time)
-            .unwrap()
+            .unwrap();
     };
     fs::write(&model, "WEIGHTS").unwrap();
     set_modified(modified);

@@ -113,5 +113,5 @@ fn copy_hashed(
         file.write_all(bytes).map_err(files::failed("write", to))?;
     }
     file.sync_all().map_err(files::failed("flush", to))?;
-    Ok(files::hex(&hasher.finalize()))
+    Ok(hex::encode(hasher.finalize()))
 }

@@ -311,6 +311,7 @@ fn stored(look: Look, number: usize, reply: &StoreReply) -> String {
     let (paint, word) = match reply.outcome() {
         StoreOutcome::Stored => (Paint::Good, "stored"),
         StoreOutcome::Reinforced => (Paint::Good, "reinforced"),
+        StoreOutcome::Extended => (Paint::Good, "extended"),
         StoreOutcome::Duplicate => (Paint::Warning, "duplicate"),
         StoreOutcome::Unspecified => (Paint::Bad, "unknown"),
     };

@@ -134,5 +134,12 @@ fn because(explanation: &Explanation) -> String {
     if !terms.is_empty() {
         parts.push(format!("matched {}", terms.join(" ")));
     }
+    if !explanation.related_from.is_empty() {
+        let from = one_line(&explanation.related_from);
+        parts.push(format!(
+            "related: {from} {} this",
+            one_line(&explanation.relation)
+        ));
+    }
     parts.join(", ")
 }

@@ -163,6 +163,7 @@ fn running() -> StatusReply {
         injections_cut: 0,
         injections_unknown: 1,
         late_hooks: Vec::new(),
+        store_format: 4,
     }
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn graph_dot(reply: &GraphReply) -> String {
 }
 
 /// A name as DOT has it: quotes and backslashes are escaped.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     format!(
         "\"{}\"",
         one_line(name).replace('\\', "\\\\").replace('"', "\\\"")

@@ -1,6 +1,8 @@
 //! Breaking running text between words, for a terminal that would break it within them.
 
 use dialoguer::console::measure_text_width;
+use textwrap::core::Word;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// Begins a row of a list, or a line that is marked.
 const MARKS: [&str; 2] = ["- ", "> "];
@@ -116,30 +118,28 @@ fn broken(line: &str, own: usize, mark: &str, hanging: usize, width: usize) -> S
     if measure_text_width(line) <= width {
         return line.to_owned();
     }
-    let indent = " ".repeat(own + hanging);
-    let (mut lines, mut last, mut has_word) = (Vec::new(), " ".repeat(own) + mark, false);
-    for word in line.get(last.len()..).unwrap_or_default().split(' ') {
-        for (at, piece) in pieces(word).into_iter().enumerate() {
-            let blank = if at == 0 && has_word { " " } else { "" };
-            if has_word
-                && measure_text_width(&last) + blank.len() + measure_text_width(piece) > width
-            {
-                lines.push(
-                    std::mem::replace(&mut last, indent.clone())
-                        .trim_end()
-                        .to_owned(),
-                );
-                has_word = false;
-            } else {
-                last.push_str(blank);
-            }
-            last.push_str(piece);
-            // Blanks that part two columns of a heading end where it is broken.
-            has_word |= !piece.is_empty();
+    let first = " ".repeat(own) + mark;
+    let rest = " ".repeat(own + hanging);
+    let options = Options::new(width)
+        .initial_indent(&first)
+        .subsequent_indent(&rest)
+        .word_separator(WordSeparator::Custom(words))
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
+        .break_words(false);
+    textwrap::wrap(line.get(first.len()..).unwrap_or_default(), options).join("\n")
+}
+
+/// The words of a line, and the parts of those that may be broken.
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    let words = WordSeparator::AsciiSpace.find_words(line);
+    Box::new(words.flat_map(|word| {
+        let mut parts: Vec<Word<'_>> = pieces(word.word).into_iter().map(Word::from).collect();
+        if let Some(last) = parts.last_mut() {
+            last.whitespace = word.whitespace;
         }
-    }
-    lines.push(last);
-    lines.join("\n")
+        parts
+    }))
 }
 
 /// The parts of a word between which it may be broken: Chinese and Japanese are written without

@@ -70,7 +70,7 @@ impl Document {
                     &object.into(),
                     Some(name),
                     &value,
-                ))?
+                ))?;
             }
         }
         Ok(())

@@ -34,7 +34,7 @@ pub(crate) fn plan_install(
             for part in &target.parts {
                 match part {
                     Part::Hooks(form) => {
-                        hooks::install(&mut document, form, programs.shim(target))?
+                        hooks::install(&mut document, form, programs.shim(target))?;
                     }
                     Part::Server(form) => server::install(&mut document, target, form, programs)?,
                 }
@@ -42,7 +42,7 @@ pub(crate) fn plan_install(
             document.text()
         }
         Syntax::Toml => with_servers(existing, target, |text, form| {
-            toml::install(text, form, programs.bridge(target), &programs.environment)
+            toml::install(text, form, programs.bridge(target), programs)
         })?,
     };
     finish(text, existing, target)

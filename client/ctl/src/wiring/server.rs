@@ -94,13 +94,14 @@ fn update(entry: &CstObject, shape: ServerShape, target: &Target, programs: &Pro
     match shape {
         ServerShape::Typed | ServerShape::Plain => {
             set(entry, "command", bridge.into());
-            if member(entry, ARGUMENTS).is_none() {
-                set(entry, ARGUMENTS, CstInputValue::Array(Vec::new()));
+            if programs.choose_tools() || member(entry, ARGUMENTS).is_none() {
+                let there = words(entry, ARGUMENTS);
+                set(entry, ARGUMENTS, programs.arguments(there).into());
             }
         }
         ServerShape::Local => {
-            let arguments = command(entry).into_iter().skip(1);
-            let words: Vec<String> = [bridge.to_owned()].into_iter().chain(arguments).collect();
+            let there = command(entry).into_iter().skip(1).collect();
+            let words = programs.command_line(target, there);
             set(entry, "command", words.into());
             if member(entry, "enabled").is_none() {
                 set(entry, "enabled", CstInputValue::Bool(true));
@@ -130,16 +131,18 @@ fn is_ours(entry: &CstObject) -> bool {
 
 /// The program, and what of its arguments stands beside it.
 fn command(entry: &CstObject) -> Vec<String> {
-    match (
-        string(entry, "command"),
-        member(entry, "command").and_then(|found| found.array_value()),
-    ) {
-        (Some(program), _) => vec![program],
-        (None, Some(words)) => words
-            .elements()
-            .iter()
-            .filter_map(|word| word.as_string_lit()?.decoded_value().ok())
-            .collect(),
-        (None, None) => Vec::new(),
+    match string(entry, "command") {
+        Some(program) => vec![program],
+        None => words(entry, "command"),
     }
+}
+
+/// The texts of an array.
+fn words(entry: &CstObject, name: &str) -> Vec<String> {
+    let array = member(entry, name).and_then(|found| found.array_value());
+    let elements = array.map(|array| array.elements()).unwrap_or_default();
+    elements
+        .iter()
+        .filter_map(|word| word.as_string_lit()?.decoded_value().ok())
+        .collect()
 }

@@ -16,6 +16,8 @@ pub(crate) const HOOK_PROGRAM: &str = "helix-hook";
 pub(crate) const SERVER_PROGRAM: &str = "helix-mcp";
 /// The MCP server's name.
 pub(crate) const SERVER_NAME: &str = "helix";
+/// The bridge's option that names the tools to offer.
+const TOOLS_OPTION: &str = "--tools";
 /// The key of a command's arguments.
 pub(super) const ARGUMENTS: &str = "args";
 
@@ -37,6 +39,8 @@ pub(crate) struct Programs {
     on_path: bool,
     /// Variables that the bridge is started with, beside what the client gives to it.
     pub(super) environment: Vec<(String, String)>,
+    /// The set of tools that the bridge is to offer; without one an entry keeps its own.
+    tools: Option<&'static str>,
 }
 
 /// The shim as a file has it.
@@ -63,6 +67,7 @@ impl Programs {
             bridge: command(bridge)?,
             on_path: false,
             environment,
+            tools: None,
         })
     }
 
@@ -70,6 +75,12 @@ impl Programs {
     #[must_use]
     pub(crate) fn found_on_path(self, on_path: bool) -> Self {
         Self { on_path, ..self }
+    }
+
+    /// The same, with a bridge that offers a set of tools.
+    #[must_use]
+    pub(crate) fn offering(self, tools: Option<&'static str>) -> Self {
+        Self { tools, ..self }
     }
 
     /// Whether files that others share can have them by their names.
@@ -95,6 +106,33 @@ impl Programs {
         } else {
             &self.bridge
         }
+    }
+
+    /// The bridge and its arguments, from those that an entry has.
+    pub(super) fn command_line(&self, target: &Target, there: Vec<String>) -> Vec<String> {
+        let mut words = vec![self.bridge(target).to_owned()];
+        words.extend(self.arguments(there));
+        words
+    }
+
+    /// Whether the bridge is to have other arguments than an entry gives it.
+    pub(super) fn choose_tools(&self) -> bool {
+        self.tools.is_some()
+    }
+
+    /// The bridge's arguments, from those that an entry has: the chosen set of tools takes the place
+    /// of the one that is there, and all others stay.
+    pub(super) fn arguments(&self, mut there: Vec<String>) -> Vec<String> {
+        let Some(tools) = self.tools else {
+            return there;
+        };
+        let assigned = format!("{TOOLS_OPTION}=");
+        there.retain(|argument| !argument.starts_with(&assigned));
+        if let Some(at) = there.iter().position(|argument| argument == TOOLS_OPTION) {
+            there.drain(at..there.len().min(at + 2));
+        }
+        there.extend([TOOLS_OPTION.to_owned(), tools.to_owned()]);
+        there
     }
 
     /// Whether a program of ours is there.
@@ -219,20 +257,20 @@ pub(super) fn element(
 /// The server entry in the client's shape.
 pub(super) fn server(shape: ServerShape, target: &Target, programs: &Programs) -> CstInputValue {
     let member = |name: &str, value: CstInputValue| (name.to_owned(), value);
-    let no_arguments = || member(ARGUMENTS, CstInputValue::Array(Vec::new()));
+    let arguments = || member(ARGUMENTS, programs.arguments(Vec::new()).into());
     let command = || programs.bridge(target);
     let mut members = match shape {
         ServerShape::Typed => {
             vec![
                 member("type", "stdio".into()),
                 member("command", command().into()),
-                no_arguments(),
+                arguments(),
             ]
         }
-        ServerShape::Plain => vec![member("command", command().into()), no_arguments()],
+        ServerShape::Plain => vec![member("command", command().into()), arguments()],
         ServerShape::Local => vec![
             member("type", "local".into()),
-            member("command", vec![command()].into()),
+            member("command", programs.command_line(target, Vec::new()).into()),
             member("enabled", CstInputValue::Bool(true)),
         ],
     };

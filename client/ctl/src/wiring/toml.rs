@@ -10,7 +10,7 @@ use super::client::ServerForm;
 use super::document::{end_of, strip_mark};
 use super::error::WiringError;
 use super::prune::Original;
-use super::spec::{ARGUMENTS, SERVER_NAME, SERVER_PROGRAM, runs};
+use super::spec::{ARGUMENTS, Programs, SERVER_NAME, SERVER_PROGRAM, runs};
 use super::target::Syntax;
 
 /// The key of a server's environment.
@@ -32,7 +32,7 @@ pub(super) fn install(
     text: &str,
     form: &ServerForm,
     bridge: &str,
-    environment: &[(String, String)],
+    programs: &Programs,
 ) -> Result<String, WiringError> {
     edit(text, form, |document| {
         let servers = document
@@ -45,10 +45,10 @@ pub(super) fn install(
             .get_mut(SERVER_NAME)
             .and_then(Item::as_table_like_mut)
         {
-            update(entry, bridge, environment);
+            update(entry, bridge, programs);
         } else {
             let mut entry = Table::new();
-            update(&mut entry, bridge, environment);
+            update(&mut entry, bridge, programs);
             servers.insert(SERVER_NAME, Item::Table(entry));
         }
     })
@@ -194,12 +194,14 @@ fn implicit() -> Table {
     table
 }
 
-fn update(entry: &mut dyn TableLike, bridge: &str, environment: &[(String, String)]) {
+fn update(entry: &mut dyn TableLike, bridge: &str, programs: &Programs) {
     set(entry, "command", bridge);
-    if !entry.contains_key(ARGUMENTS) {
-        entry.insert(ARGUMENTS, value(Array::new()));
+    if programs.choose_tools() || !entry.contains_key(ARGUMENTS) {
+        let there = entry.get(ARGUMENTS).map(words).unwrap_or_default();
+        let arguments: Array = programs.arguments(there).into_iter().collect();
+        entry.insert(ARGUMENTS, value(arguments));
     }
-    if !environment.is_empty() {
+    if !programs.environment.is_empty() {
         if entry
             .get(ENVIRONMENT)
             .and_then(Item::as_table_like)
@@ -208,7 +210,7 @@ fn update(entry: &mut dyn TableLike, bridge: &str, environment: &[(String, Strin
             entry.insert(ENVIRONMENT, value(InlineTable::new()));
         }
         if let Some(variables) = entry.get_mut(ENVIRONMENT).and_then(Item::as_table_like_mut) {
-            for (name, value) in environment {
+            for (name, value) in &programs.environment {
                 set(variables, name, value);
             }
         }
@@ -219,6 +221,12 @@ fn update(entry: &mut dyn TableLike, bridge: &str, environment: &[(String, Strin
             value(INHERITED_VARIABLES.iter().copied().collect::<Array>()),
         );
     }
+}
+
+/// The texts of an array.
+fn words(item: &Item) -> Vec<String> {
+    let array = item.as_array().into_iter().flatten();
+    array.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// Sets a text unless it says the same already; what is written around the old one stays.

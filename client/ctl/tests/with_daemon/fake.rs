@@ -317,7 +317,7 @@ impl Helix for Answers {
         request: Request<v1::UpgradeRequest>,
     ) -> Result<Response<v1::UpgradeReply>, Status> {
         self.with("upgrade", |state| {
-            state.upgraded = Some(request.into_inner().program)
+            state.upgraded = Some(request.into_inner().program);
         });
         let (old_version, new_version) = ("0.1.0".to_owned(), "0.2.0".to_owned());
         Ok(Response::new(v1::UpgradeReply {

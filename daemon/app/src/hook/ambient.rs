@@ -32,7 +32,7 @@ use super::changes::Change;
 use super::event::Input;
 use super::exact::has_word;
 use super::sessions::Said;
-use super::{Context, Given, reading};
+use super::{Context, Given};
 use common::{is_common_stem, is_usual_stem};
 use layers::Layers;
 pub(super) use mention::mentions;
@@ -97,12 +97,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Gives what is known about what a tool touches, every file of a patch; `None` for nothing. Codex
-/// carries out a line of its shell that is a patch by itself, and tells of it only before.
+/// Gives what is known about what a tool touches, every file of a patch; `None` for nothing.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
-    if context.input.tool_name == "Bash" {
-        return reading::give_patched(context, &reading::patched(context), true);
-    }
     give_all(std::slice::from_ref(context))
 }
 

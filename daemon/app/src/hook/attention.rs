@@ -65,6 +65,16 @@ impl Attention {
         self.at_work.is_resting(number)
     }
 
+    /// How a memory that was told to sessions as they worked was heeded lately.
+    #[must_use]
+    pub fn heed_of(&self, number: MemoryNumber) -> Heed {
+        self.at_work
+            .lock()
+            .get(&number)
+            .copied()
+            .unwrap_or_default()
+    }
+
     /// The memories that are left out of the next session as it works.
     pub(super) fn resting(&self) -> HashSet<MemoryNumber> {
         self.at_work.resting()

@@ -479,9 +479,9 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     if !files.is_empty() {
         context.follow_files(&files, true, &[])?;
         context.work(|activity| {
-            files
-                .iter()
-                .for_each(|file| activity.edit(&context.shown(file)))
+            for file in &files {
+                activity.edit(&context.shown(file));
+            }
         });
     }
     Ok(())

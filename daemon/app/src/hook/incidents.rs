@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
 use helix_engine::policy::work::incident::{Incident, Remedy, Visit};
+use helix_engine::store::States;
 use helix_engine::store::StoreError;
 use helix_engine::strand::Strand;
 use helix_redact::State;
@@ -104,7 +105,7 @@ impl Incidents {
     fn latest(&self, strand: &Strand, key: &str) -> Result<Option<Incident>, StoreError> {
         let state = match self.outbox.get(&Row::Incident(key.to_owned())) {
             Some(state) => Some(state),
-            None => strand.snapshot()?.incident(key)?,
+            None => strand.snapshot()?.state(States::Incidents, key)?,
         };
         Ok(state.as_deref().and_then(Incident::read))
     }

@@ -68,6 +68,15 @@ fn edits(input: &Input, is_directory: impl Fn(&Path) -> bool) -> Vec<Input> {
         .collect()
 }
 
+/// Gives what is known about what a call touches. Codex carries out a line of its shell that is a
+/// patch by itself, and tells of it only before.
+pub(super) fn give_before(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
+    if context.input.tool_name == "Bash" {
+        return give_patched(context, &patched(context), true);
+    }
+    ambient::give(context)
+}
+
 /// Notes these patches, and gives what is known of them where somebody `listens`.
 pub(super) fn give_patched(
     context: &Context<'_>,

@@ -419,11 +419,11 @@ impl Receipts {
             match receipt.fate() {
                 Fate::Withheld => {
                     self.sessions
-                        .take_back(&receipt.session, &numbers(), Proof::None, now)
+                        .take_back(&receipt.session, &numbers(), Proof::None, now);
                 }
                 Fate::Blocked => {
                     self.sessions
-                        .take_back(&receipt.session, &numbers(), Proof::Written, now)
+                        .take_back(&receipt.session, &numbers(), Proof::Written, now);
                 }
                 Fate::Unknown | Fate::Delivered | Fate::Cut => {}
             }

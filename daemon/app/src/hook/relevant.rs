@@ -140,7 +140,7 @@ fn weigh(
 /// Whether a memory may be given unasked: active, somebody stands behind it, and not given yet.
 fn is_showable(context: &Context<'_>, memory: &Memory, reader: Reader) -> bool {
     memory.status == Status::Active
-        && memory.origin.is_shown_unasked()
+        && memory.is_shown_unasked()
         && (reader == Reader::New
             || !context
                 .app

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::{Activity, Phase};
-use helix_engine::store::bounds;
+use helix_engine::store::states;
 use helix_redact::State;
 
 pub(in crate::hook) use session::{GivenCheckpoint, Lost, Proof, Said, Start, Verdict};
@@ -27,7 +27,7 @@ use session::{Session, elapsed};
 /// Sessions that are remembered; the longest idle one goes first, out of the store as well.
 const SESSIONS_MAX: usize = 1_024;
 const _: () = assert!(
-    SESSIONS_MAX as u64 == bounds::SESSIONS_MAX,
+    SESSIONS_MAX as u64 == states::SESSIONS_MAX,
     "the store keeps as many"
 );
 

@@ -92,9 +92,9 @@ fn has_stored(context: &Context<'_>) -> Result<bool, ReadError> {
                 .sessions
                 .goes_on_after(&actor.session, operation.at);
         if is_stray
-            && operation
-                .memory()
-                .is_ok_and(|memory| memory.scope == context.project.scope)
+            && operation.memory().is_ok_and(|memory| {
+                memory.is_some_and(|memory| memory.scope == context.project.scope)
+            })
         {
             return Ok(true);
         }

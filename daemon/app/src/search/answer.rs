@@ -7,8 +7,8 @@ use helix_engine::recall::{Evidence, Factors, Hit, WordsFound};
 use helix_engine::strand::Counted;
 
 use super::{Found, Prepared};
-use crate::App;
 use crate::told::Told;
+use crate::{App, find};
 
 /// Said where nothing has any of the words, and what is shown is not near in meaning either.
 const NOTHING_NEAR: &str = "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
@@ -30,6 +30,8 @@ pub enum FoundBy {
     Meaning,
     /// It has the words and is near in meaning.
     Both,
+    /// It is related to a hit that has some of it.
+    Relation,
 }
 
 /// Why a hit is where it is.
@@ -45,6 +47,8 @@ pub struct Explanation {
     pub matched_terms: Vec<String>,
     /// The words of its text that these are.
     pub matched_words: Vec<String>,
+    /// Where it came along with another hit: that one's handle, and how it is related to this one.
+    pub related: Option<(String, &'static str)>,
 }
 
 /// A hit as it is told.
@@ -92,6 +96,7 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
         diversity: hit.diversity,
         matched_terms: app.memory.strand.matched_terms(&query, &hit.memory),
         matched_words: query.matched_words(&hit.memory.text),
+        related: related(app, &found.hits, hit),
     };
     let told = |hit: &Hit| {
         let index = positions.get(&hit.memory.number).copied();
@@ -124,9 +129,24 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
     }
 }
 
+/// From which memory, and by which relation, a hit came along.
+fn related(app: &App, hits: &[Hit], hit: &Hit) -> Option<(String, &'static str)> {
+    let expansion = hit.expansion?;
+    let shown = hits.iter().find(|hit| hit.memory.number == expansion.from);
+    let handle = match shown {
+        Some(shown) => shown.memory.handle.as_str().to_owned(),
+        // It stands on a page before.
+        None => find::some_handles(app, [expansion.from].into_iter(), 1).ok()?,
+    };
+    Some((handle, expansion.relation()))
+}
+
 /// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some
 /// has some of them, whether it is near in meaning or not; one that has none is no more than near.
 fn found_by(hit: &Hit, is_unmarked: bool) -> FoundBy {
+    if hit.expansion.is_some() && !hit.has_some_words && !is_unmarked {
+        return FoundBy::Relation;
+    }
     match (is_unmarked, hit.has_words, hit.evidence.is_near()) {
         (true, ..) => FoundBy::Unspecified,
         (false, true, true) => FoundBy::Both,

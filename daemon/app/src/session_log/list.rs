@@ -80,9 +80,10 @@ fn changed(
         let session = sessions.entry(name.clone()).or_insert_with(|| empty(name));
         session.last_event_at = session.last_event_at.max(operation.at);
         if session.project.is_empty()
-            && let scope @ Scope::Project(_) = operation.memory()?.scope
+            && let Some(memory) = operation.memory()?
+            && matches!(memory.scope, Scope::Project(_))
         {
-            session.project = scope.to_string();
+            session.project = memory.scope.to_string();
         }
     }
     Ok(sessions)

@@ -11,9 +11,8 @@ use helix_engine::policy::stale::{
     File, Found, Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, decide, source_scope,
 };
 
-use super::Sources;
 use super::file::{Seen, see};
-use crate::memory::FILES_PATIENCE;
+use super::{FILES_PATIENCE, Sources};
 use crate::project::Project;
 
 /// Looks at files for one request. Files beyond its budget of reading count as unknown until a

@@ -275,7 +275,7 @@ fn count<'a>(
                     memory.topic.as_str(),
                     |it, count| it.out_of_focus += count,
                     1,
-                )
+                );
             });
             continue;
         }

@@ -47,6 +47,8 @@ pub(super) fn aged(topic: &str, text: &str, days: i64) -> Memory {
         origin: Origin::Agent,
         provenance: Vec::new(),
         attributes: BTreeMap::new(),
+        summary: String::new(),
+        suspicions: Vec::new(),
         valid_from: at,
         valid_to: None,
         recorded_at: at,

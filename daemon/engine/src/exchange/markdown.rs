@@ -72,7 +72,7 @@ pub fn file_name(topic: &Topic) -> String {
         return format!("{name}{EXTENSION}");
     }
     let hash = blake3::hash(name.as_bytes());
-    let hash = super::hex::encode(hash.as_bytes().get(..NAME_HASH_BYTES).unwrap_or_default());
+    let hash = hex::encode(hash.as_bytes().get(..NAME_HASH_BYTES).unwrap_or_default());
     let room = FILE_NAME_MAX_BYTES - EXTENSION.len() - hash.len() - 1;
     let cut = name.floor_char_boundary(room);
     format!("{}-{hash}{EXTENSION}", name.get(..cut).unwrap_or_default())

@@ -114,6 +114,7 @@ impl Portable {
         let mut attributes = std::mem::take(&mut self.attributes);
         attributes.retain(|key, _| !is_stamped(key));
         Draft {
+            summary: String::new(),
             topic: self.topic.clone(),
             text: std::mem::take(&mut self.text),
             kind: self.kind.take(),

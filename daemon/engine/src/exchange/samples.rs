@@ -41,6 +41,8 @@ pub(super) fn memory() -> Memory {
         origin: Origin::Agent,
         provenance: Vec::new(),
         attributes: BTreeMap::from(attributes),
+        summary: String::new(),
+        suspicions: Vec::new(),
         valid_from: at,
         valid_to: None,
         recorded_at: at,
@@ -125,6 +127,7 @@ fn provenance() -> impl Strategy<Value = Provenance> {
             extractor,
             origin,
             at,
+            ..Provenance::default()
         })
 }
 

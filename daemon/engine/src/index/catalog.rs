@@ -12,12 +12,13 @@ use hashbrown::HashMap;
 
 pub use topics::{TopicEntry, TopicSummary};
 
+use super::graph::Graph;
 use super::interner::Interner;
-use super::links::Links;
 use crate::model::{
-    Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp, plain_path,
-    spellings,
+    Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status,
+    Timestamp, plain_path, spellings,
 };
+use crate::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
 use crate::policy::resemble::text_hash;
 use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
 use crate::store::Columns;
@@ -54,9 +55,17 @@ pub struct Row {
     pub text_hash: u64,
     /// The operation that last changed it.
     pub sequence: Sequence,
+    /// Its text looks like orders to an agent.
+    pub is_suspect: bool,
 }
 
 impl Row {
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
+    #[must_use]
+    pub fn is_shown_unasked(&self) -> bool {
+        self.origin.is_shown_unasked()
+    }
+
     /// Its topic, as a number that is the catalog's own: to group by, where the names do not
     /// matter.
     #[must_use]
@@ -109,7 +118,7 @@ pub struct Catalog {
     /// force.
     same_texts: HashMap<(u64, u32), BTreeSet<u32>>,
     by_status: BTreeMap<Status, u64>,
-    links: Links,
+    graph: Graph,
     sequence: Sequence,
     touched: BTreeMap<u32, (u64, Timestamp)>,
 }
@@ -153,7 +162,7 @@ impl Catalog {
     pub(crate) fn reserve(&mut self, memories: usize) {
         self.rows.reserve(memories);
         self.by_text.reserve(memories);
-        self.links.reserve(memories);
+        self.graph.reserve(memories);
     }
 
     /// Does what [`Catalog::apply`] does with what is kept of a memory.
@@ -180,7 +189,9 @@ impl Catalog {
             row.last_seen_at = row.last_seen_at.max(old.last_seen_at);
         }
         self.link(number.0, &row);
-        self.links.apply(number, columns.id, &columns.links);
+        let successor = successor_of(columns);
+        self.graph
+            .apply_memory(number, columns.id, &columns.links, successor);
         self.sequence = self.sequence.max(row.sequence);
         if let Some(slot) = self.rows.get_mut(at) {
             *slot = Some(row);
@@ -283,7 +294,34 @@ impl Catalog {
 
     /// Every link between two memories, from and to, in the order of the linking ones.
     pub fn links(&self) -> impl Iterator<Item = (MemoryNumber, MemoryNumber)> {
-        self.links.iter()
+        self.graph.links()
+    }
+
+    /// How memories are related.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Follows a commit: an edge is new or different.
+    pub(crate) fn apply_edge(&mut self, edge: &Edge) {
+        self.graph.apply_edge(edge);
+        self.sequence = self.sequence.max(edge.sequence);
+    }
+
+    /// Follows a commit: an edge is gone.
+    pub(crate) fn remove_edge(&mut self, key: &EdgeKey) {
+        self.graph.remove_edge(key);
+    }
+
+    /// Follows a commit: a memory is gone.
+    pub(crate) fn remove(&mut self, number: MemoryNumber) {
+        let Some(row) = self.rows.get_mut(number.0 as usize).and_then(Option::take) else {
+            return;
+        };
+        self.unlink(number.0, &row);
+        self.graph.remove_memory(number);
+        self.touched.remove(&number.0);
     }
 
     /// Returns a row's topic name.
@@ -384,6 +422,7 @@ impl Catalog {
             importance: columns.importance,
             text_hash,
             sequence: columns.sequence,
+            is_suspect: columns.is_suspect,
         }
     }
 
@@ -448,6 +487,14 @@ impl Catalog {
             self.same_texts.remove(&text);
         }
     }
+}
+
+/// What took a memory's place, as its record says.
+fn successor_of(columns: &Columns<'_>) -> Option<MemoryId> {
+    let attribute = |(name, _): &&(&str, &str)| *name == ATTRIBUTE_SUPERSEDED_BY;
+    let (_, id) = columns.attributes.iter().find(attribute)?;
+    let id = uuid::Uuid::parse_str(id).ok()?;
+    Some(MemoryId::from_bytes(*id.as_bytes()))
 }
 
 fn same_words(old: &Row, new: &Row) -> bool {

@@ -1,13 +1,14 @@
 //! Who did something.
 
 /// Where a memory came from. Stamped by the daemon from the connection, never by the caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     /// A person said it.
     User,
     /// An agent said it through MCP.
     Agent,
     /// A tool's output.
+    #[default]
     Tool,
     /// An imported file.
     Import,
@@ -49,6 +50,17 @@ impl Origin {
         }
     }
 
+    /// How much its word weighs against another's, most first: user, agent, tool, import.
+    #[must_use]
+    pub const fn authority(self) -> u8 {
+        match self {
+            Self::User => 3,
+            Self::Agent => 2,
+            Self::Tool => 1,
+            Self::Import => 0,
+        }
+    }
+
     /// Reads a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
@@ -56,8 +68,17 @@ impl Origin {
     }
 }
 
+/// Where a project's work tree stood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitContext {
+    /// The branch that was checked out; empty when none was, or outside of git.
+    pub branch: String,
+    /// The commit that it stood at, in hexadecimal; empty when unknown.
+    pub commit: String,
+}
+
 /// The author of an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Actor {
     /// What kind of author it is.
     pub origin: Origin,
@@ -65,4 +86,8 @@ pub struct Actor {
     pub agent: String,
     /// The session it acted in; empty when unknown.
     pub session: String,
+    /// The scope of the project that it acted from, as text; empty outside of any.
+    pub project: String,
+    /// Where that project's work tree stood.
+    pub git: GitContext,
 }

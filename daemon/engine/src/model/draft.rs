@@ -32,4 +32,6 @@ pub struct Draft {
     pub attributes: BTreeMap<String, String>,
     /// When the fact became true; the time of storing unless given.
     pub valid_from: Option<Timestamp>,
+    /// One line for lists; empty for none.
+    pub summary: String,
 }

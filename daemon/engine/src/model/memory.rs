@@ -2,8 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, Timestamp, Topic};
+use super::{
+    Actor, GitContext, Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, Timestamp,
+    Topic,
+};
 use crate::neutral::one_line;
+
+/// Longest summary, in characters.
+pub const SUMMARY_MAX_CHARS: usize = 200;
 
 /// One stored statement with its metadata.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +46,11 @@ pub struct Memory {
     pub provenance: Vec<Provenance>,
     /// Kind-specific fields.
     pub attributes: BTreeMap<String, String>,
+    /// One line for lists, at most [`SUMMARY_MAX_CHARS`] characters; empty when its author gave
+    /// none.
+    pub summary: String,
+    /// Names of what looks like orders to an agent in its text; see `policy::suspect`.
+    pub suspicions: Vec<String>,
     /// When the fact became true.
     pub valid_from: Timestamp,
     /// When it stopped being true; `None` while it holds.
@@ -54,6 +65,14 @@ pub struct Memory {
     pub status: Status,
     /// The operation that last changed it.
     pub sequence: Sequence,
+}
+
+impl Memory {
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
+    #[must_use]
+    pub fn is_shown_unasked(&self) -> bool {
+        self.origin.is_shown_unasked()
+    }
 }
 
 /// A file, and where in it.
@@ -140,7 +159,7 @@ fn first_line(lines: &str) -> Option<u32> {
 }
 
 /// What produced a memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     /// The agent client's name.
     pub agent: String,
@@ -152,6 +171,23 @@ pub struct Provenance {
     pub origin: Origin,
     /// When.
     pub at: Timestamp,
+    /// Where the work tree stood in which it was said.
+    pub git: GitContext,
+}
+
+impl Provenance {
+    /// What an actor states directly.
+    #[must_use]
+    pub fn stated(actor: &Actor, at: Timestamp) -> Self {
+        Self {
+            agent: actor.agent.clone(),
+            reference: actor.session.clone(),
+            extractor: String::new(),
+            origin: actor.origin,
+            at,
+            git: actor.git.clone(),
+        }
+    }
 }
 
 /// Where a memory is in its life.

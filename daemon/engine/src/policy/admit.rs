@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::error::ErrorKind;
 use crate::model::{
-    Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind,
+    Draft, InvalidTopic, Kind, Kinds, SUMMARY_MAX_CHARS, Scope, SourceRef, Timestamp, Topic,
+    UnknownKind,
 };
 use crate::neutral::quoted;
 use crate::policy::kept;
 use crate::policy::resemble::text_hash;
+use crate::policy::suspect;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 use helix_redact::{Redact, Redacted, Secrets, redaction_note};
 
@@ -61,6 +63,10 @@ pub struct Admitted {
     pub attributes: BTreeMap<String, String>,
     /// As given.
     pub valid_from: Option<Timestamp>,
+    /// One line for lists; empty when none was given.
+    pub summary: String,
+    /// Names of what looks like orders to an agent.
+    pub suspicions: Vec<String>,
     /// What the author should know, e.g. that the topic was renamed.
     pub warnings: Vec<String>,
 }
@@ -173,6 +179,8 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         pinned: draft.pinned,
         attributes: draft.attributes,
         valid_from: draft.valid_from,
+        summary: checked_summary(&draft.summary)?,
+        suspicions: suspect::names_of(&text),
         warnings,
         text_hash: text_hash(&text),
         text,
@@ -196,6 +204,8 @@ impl Redact for Admitted {
             pinned: _,
             attributes,
             valid_from: _,
+            summary,
+            suspicions: _,
             warnings: _,
         } = self;
         let before = secrets.count();
@@ -203,6 +213,7 @@ impl Redact for Admitted {
         if secrets.count() > before {
             *hash = text_hash(text);
         }
+        summary.redact(secrets);
         tags.redact(secrets);
         scope.redact(secrets);
         source.redact(secrets);
@@ -304,6 +315,21 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
     }
 }
 
+/// Reads a summary: one line of at most [`SUMMARY_MAX_CHARS`] characters.
+pub(super) fn checked_summary(summary: &str) -> Result<String, AdmitError> {
+    let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    match summary.chars().count() {
+        0..=SUMMARY_MAX_CHARS => Ok(summary),
+        chars => Err(limit(
+            "summary",
+            chars,
+            "characters",
+            SUMMARY_MAX_CHARS,
+            "say it in one line",
+        )),
+    }
+}
+
 pub(super) fn unit_interval(field: &'static str, value: f32) -> Result<f32, AdmitError> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
@@ -374,7 +400,7 @@ mod tests {
             ..draft(&format!("log in with {token}"))
         });
         let admitted = admitted.unwrap();
-        assert_eq!(admitted.topic.as_str(), "deploy-redacted");
+        assert_eq!(admitted.topic.as_str(), "deploy-redacted-github-token");
         assert!(
             admitted
                 .warnings
@@ -387,13 +413,16 @@ mod tests {
             !told.contains(&token.to_lowercase()) && !told.contains("hunter2"),
             "{told}"
         );
-        assert_eq!(admitted.text_hash, text_hash("log in with [redacted]"));
+        assert_eq!(
+            admitted.text_hash,
+            text_hash("log in with [redacted:github-token]")
+        );
         let alone = check(Draft {
             topic: token.clone(),
             ..draft("x")
         })
         .unwrap();
-        assert_eq!(alone.topic.as_str(), "redacted");
+        assert_eq!(alone.topic.as_str(), "redacted-github-token");
     }
 
     #[test]

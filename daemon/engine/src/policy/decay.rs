@@ -5,6 +5,9 @@ use crate::model::{Kinds, Memory, Timestamp};
 /// Recalls after which a memory fades half as fast.
 const OFTEN_RECALLED: u64 = 10;
 
+/// Centrality above which a memory fades half as fast: more than half of the most that lead to any.
+pub const CENTRAL: f32 = 0.5;
+
 /// What a memory's fading depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fading {
@@ -16,24 +19,28 @@ pub struct Fading {
     pub pinned: bool,
     /// How often it was recalled or confirmed.
     pub access_count: u64,
+    /// In-degree beside the largest in-degree, 0 to 1.
+    pub centrality: f32,
     /// When it was last stored, recalled, confirmed or became true.
     pub seen_at: Timestamp,
 }
 
 impl Fading {
     /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`, with the
-    /// half-life doubled for what was recalled more than ten times.
+    /// half-life doubled for what was recalled more than ten times, and again for what is central.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)]
     pub fn confidence_at(&self, now: Timestamp) -> f32 {
         let (false, Some(half_life_days)) = (self.pinned, self.half_life_days) else {
             return self.confidence;
         };
-        let stretched = if self.access_count > OFTEN_RECALLED {
-            half_life_days * 2.0
-        } else {
-            half_life_days
-        };
+        let mut stretched = half_life_days;
+        if self.access_count > OFTEN_RECALLED {
+            stretched *= 2.0;
+        }
+        if self.centrality > CENTRAL {
+            stretched *= 2.0;
+        }
         self.confidence * 0.5_f64.powf(self.seen_at.age_days(now) / stretched) as f32
     }
 }
@@ -92,7 +99,12 @@ impl Recalls {
 /// Returns the confidence a memory has now, as [`Fading`] computes it; age counts from when it was
 /// last seen.
 #[must_use]
-pub fn effective_confidence(memory: &Memory, kinds: &Kinds, now: Timestamp) -> f32 {
+pub fn effective_confidence(
+    memory: &Memory,
+    kinds: &Kinds,
+    centrality: f32,
+    now: Timestamp,
+) -> f32 {
     let fading = Fading {
         confidence: memory.confidence,
         half_life_days: kinds
@@ -100,6 +112,7 @@ pub fn effective_confidence(memory: &Memory, kinds: &Kinds, now: Timestamp) -> f
             .and_then(|spec| spec.half_life_days),
         pinned: memory.pinned,
         access_count: memory.access_count,
+        centrality,
         seen_at: memory.last_seen_at.max(memory.valid_from),
     };
     fading.confidence_at(now)
@@ -122,6 +135,7 @@ mod tests {
             half_life_days: Some(30.0),
             pinned: false,
             access_count: OFTEN_RECALLED,
+            centrality: CENTRAL,
             seen_at: Timestamp::default(),
         };
         assert!((left(fading, 30) - 0.4).abs() < 1e-6);
@@ -136,6 +150,12 @@ mod tests {
                 .abs()
                 < 1e-6
         );
+        let central = Fading {
+            access_count: OFTEN_RECALLED + 1,
+            centrality: 0.6,
+            ..fading
+        };
+        assert!((left(central, 120) - 0.4).abs() < 1e-6);
         assert!(
             (left(
                 Fading {

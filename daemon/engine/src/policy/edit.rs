@@ -5,8 +5,9 @@
 
 mod text;
 
-use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, limit, unit_interval};
+use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, checked_summary, limit, unit_interval};
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
+use super::suspect;
 use super::tags::{self, KIND_DEFAULT, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
 use crate::model::{
@@ -59,6 +60,22 @@ pub enum Edit {
     },
     /// Takes over what a duplicate had beside its text.
     Absorb(Box<Absorbed>),
+    /// Takes it out of what is shown by default, because it faded.
+    Archive,
+    /// Takes an archived one out of the indexes.
+    Prune,
+    /// Trusts what came from outside, in the name of whoever approves it.
+    Approve {
+        /// Who does.
+        by: Origin,
+    },
+    /// Refuses what came from outside: as if it were forgotten.
+    Reject,
+    /// Puts it back to an earlier version, apart from its number, id and accesses.
+    Revert {
+        /// That version.
+        to: Box<Memory>,
+    },
     /// Puts its times right.
     Repair {
         /// When the fact became true.
@@ -125,6 +142,12 @@ pub struct Fields {
     pub links: Option<Vec<MemoryId>>,
     /// Where it came from, as a person vouches for it.
     pub origin: Option<Origin>,
+    /// One line for lists; empty takes it away.
+    pub summary: Option<String>,
+    /// When the fact became true.
+    pub valid_from: Option<Timestamp>,
+    /// When it stopped being true; `Some(None)` says that it holds.
+    pub valid_to: Option<Option<Timestamp>>,
 }
 
 /// What a duplicate leaves to the memory that stays.
@@ -164,7 +187,13 @@ impl Redact for Edit {
             Self::Tag { add, remove: _ } => add.redact(secrets),
             Self::Set(fields) => fields.redact(secrets),
             Self::Absorb(absorbed) => absorbed.redact(secrets),
-            Self::Move { topic: _ }
+            // What is put back was redacted when it was written.
+            Self::Revert { to: _ }
+            | Self::Approve { by: _ }
+            | Self::Archive
+            | Self::Prune
+            | Self::Reject
+            | Self::Move { topic: _ }
             | Self::Forget
             | Self::Restore
             | Self::Supersede { by: _ }
@@ -199,8 +228,12 @@ impl Redact for Fields {
             pinned: _,
             links: _,
             origin: _,
+            summary,
+            valid_from: _,
+            valid_to: _,
         } = self;
         source.redact(secrets);
+        summary.redact(secrets);
     }
 }
 
@@ -275,10 +308,14 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
         // What was forgotten follows its topic, so that it comes back to the others.
         Edit::Move { topic } => memory.topic.clone_from(&**topic),
         Edit::Set(fields) => set(in_use(memory)?, fields)?,
-        Edit::Forget => {
+        Edit::Forget | Edit::Reject => {
             memory.status = Status::Forgotten;
             memory.valid_to = memory.valid_to.or(Some(at));
         }
+        Edit::Archive => fade(memory, Status::Active, Status::Archived)?,
+        Edit::Prune => fade(memory, Status::Archived, Status::Pruned)?,
+        Edit::Approve { by } => approve(memory, *by, at)?,
+        Edit::Revert { to } => revert(memory, to),
         Edit::Restore => restore(memory, at)?,
         Edit::Supersede { by } => supersede(in_use(memory)?, *by, at)?,
         Edit::Absorb(absorbed) => absorb(in_use(memory)?, absorbed),
@@ -292,7 +329,49 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
         }
     }
     follow_kind(edit, &before, memory);
+    if memory.text != before.text {
+        memory.suspicions = suspect::names_of(&memory.text);
+    }
     Ok(*memory != before)
+}
+
+/// Moves a memory on in its life, from one status alone.
+fn fade(memory: &mut Memory, from: Status, to: Status) -> Result<(), EditError> {
+    if memory.status != from && memory.status != to {
+        return Err(EditError::OutOfUse {
+            handle: memory.handle.as_str().to_owned(),
+            status: memory.status,
+        });
+    }
+    memory.status = to;
+    Ok(())
+}
+
+/// Trusts what came from outside; what is trusted already stays as it is, but for its origin.
+fn approve(memory: &mut Memory, by: Origin, at: Timestamp) -> Result<(), EditError> {
+    match memory.status {
+        Status::Quarantined | Status::Active => {}
+        status @ (Status::Superseded | Status::Archived | Status::Forgotten | Status::Pruned) => {
+            return Err(EditError::OutOfUse {
+                handle: memory.handle.as_str().to_owned(),
+                status,
+            });
+        }
+    }
+    memory.status = Status::Active;
+    memory.origin = memory.origin.confirmed_by(by);
+    memory.last_seen_at = memory.last_seen_at.max(at);
+    Ok(())
+}
+
+/// Puts a memory back to an earlier version.
+fn revert(memory: &mut Memory, to: &Memory) {
+    let now = std::mem::replace(memory, to.clone());
+    memory.number = now.number;
+    memory.id = now.id;
+    memory.access_count = now.access_count;
+    memory.last_seen_at = now.last_seen_at;
+    memory.sequence = now.sequence;
 }
 
 /// A kind that nobody chose goes on following tags and text.
@@ -384,6 +463,11 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
     }
     memory.pinned = fields.pinned.unwrap_or(memory.pinned);
     memory.origin = fields.origin.unwrap_or(memory.origin);
+    if let Some(summary) = &fields.summary {
+        memory.summary = checked_summary(summary)?;
+    }
+    memory.valid_from = fields.valid_from.unwrap_or(memory.valid_from);
+    memory.valid_to = fields.valid_to.unwrap_or(memory.valid_to);
     if let Some(links) = &fields.links {
         let links = unique(links);
         if links.len() > LINKS_MAX {

@@ -2,7 +2,9 @@
 
 use helix_redact::{Redact, Redacted, Secrets};
 
-use crate::model::{Actor, Checkpoint, Draft, InvalidTopic, Provenance, Scope, SourceRef, Topic};
+use crate::model::{
+    Actor, Checkpoint, Draft, GitContext, InvalidTopic, Provenance, Scope, SourceRef, Topic,
+};
 
 /// Reads a topic's name without its secrets: sanitising would hide them and keep them.
 ///
@@ -41,8 +43,10 @@ impl Redact for Provenance {
             extractor,
             origin: _,
             at: _,
+            git,
         } = self;
         secrets.all_said([agent, reference, extractor]);
+        git.redact(secrets);
     }
 }
 
@@ -52,8 +56,18 @@ impl Redact for Actor {
             origin: _,
             agent,
             session,
+            project,
+            git,
         } = self;
-        secrets.all_said([agent, session]);
+        secrets.all_said([agent, session, project]);
+        git.redact(secrets);
+    }
+}
+
+impl Redact for GitContext {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { branch, commit: _ } = self;
+        secrets.said(branch);
     }
 }
 
@@ -80,6 +94,7 @@ impl Redact for Checkpoint {
 impl Redact for Draft {
     fn redact(&mut self, secrets: &mut Secrets) {
         let Self {
+            summary,
             topic,
             text,
             kind,
@@ -93,7 +108,7 @@ impl Redact for Draft {
             attributes,
             valid_from: _,
         } = self;
-        secrets.all_written([topic, text]);
+        secrets.all_written([topic, text, summary]);
         kind.redact(secrets);
         secrets.all_written(tags);
         scope.redact(secrets);

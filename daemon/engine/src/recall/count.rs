@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::run::{Mode, Search};
+use super::search::{Mode, Search};
 use crate::index::catalog::Catalog;
 use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::opaque::{In, Out};
 use super::place::Place;
-use super::run::{Mode, Retriever, SEARCH_DEPTH_MAX, Search};
+use super::search::{Mode, Retriever, SEARCH_DEPTH_MAX, Search};
 use crate::error::ErrorKind;
 use crate::index::filter::Filter;
 use crate::model::{MemoryNumber, Timestamp};

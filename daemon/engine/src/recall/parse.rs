@@ -118,7 +118,7 @@ pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError
                     parsed.filter.demands.phrases.push(phrase.to_owned());
                 }
                 Demand::Excluded(excluded) => {
-                    parsed.filter.demands.excluded.push(excluded.to_owned())
+                    parsed.filter.demands.excluded.push(excluded.to_owned());
                 }
                 Demand::Word(word) => words.push(word),
             }

@@ -19,7 +19,7 @@ mod request;
 
 use std::collections::HashSet;
 
-use super::run::Hit;
+use super::search::Hit;
 use crate::index::lexical::{Document, LexicalQuery, Mode};
 use crate::strand::{ReadError, Strand};
 

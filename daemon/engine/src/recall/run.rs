@@ -1,176 +1,22 @@
 //! Running a search.
 
 use super::diversity::{self, Candidate, PER_TOPIC_MAX, Selection, Taken};
+use super::expand::SEEDS_MAX;
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use super::place::Place;
+use super::search::{Hit, Mode, Recalled, Retriever, Scored, Search, WordsFound};
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
-use crate::index::filter::Filter;
-use crate::index::lexical::{LexicalQuery, Mode as WordMode};
 use crate::index::vectors::Candidates;
-use crate::model::{Memory, MemoryNumber, Timestamp};
+use crate::model::{MemoryNumber, Timestamp};
 use crate::policy::decay::effective_confidence;
-use crate::policy::stale::SourceState;
 use crate::ports::{NoSources, Sources};
-use crate::strand::{Counted, ReadError, Strand};
+use crate::strand::{ReadError, Strand};
 
 /// Candidates whose records are read at first. Reading one costs microseconds, and the rest seldom
 /// has a chance.
 const POOL_DEPTH: usize = FUSION_DEPTH;
-
-/// Deepest hit of a search by words or meaning: both lists, fused, have no more.
-pub const SEARCH_DEPTH_MAX: usize = 2 * FUSION_DEPTH;
-
-/// How words must match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// As [`Mode::AllFirst`] for a few keywords; for a question, what fits its words and its
-    /// meaning best.
-    #[default]
-    Auto,
-    /// All of them, and what is near in meaning after those; or any when nothing has all.
-    AllFirst,
-    /// All of them.
-    All,
-    /// Any of them.
-    Any,
-}
-
-/// Which lists are asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Retriever {
-    /// Both.
-    #[default]
-    Hybrid,
-    /// The lexical one.
-    Words,
-    /// The semantic one.
-    Meaning,
-}
-
-/// A search, ready to run.
-#[derive(Clone, Debug)]
-pub struct Search {
-    /// What to find; empty lists the newest that pass the filter.
-    pub words: String,
-    /// The words' vector, where there is an embedder.
-    pub vector: Option<Vec<f32>>,
-    /// What may be returned.
-    pub filter: Filter,
-    /// Most hits.
-    pub limit: usize,
-    /// How words must match.
-    pub mode: Mode,
-    /// Which lists are asked.
-    pub retriever: Retriever,
-    /// Now.
-    pub now: Timestamp,
-}
-
-/// A found memory.
-#[derive(Clone, Debug)]
-pub struct Hit {
-    /// The memory as it is in the store.
-    pub memory: Memory,
-    /// The final score, about 1 for the best possible.
-    pub score: f32,
-    /// What the lists said.
-    pub evidence: Evidence,
-    /// What moved the score.
-    pub factors: Factors,
-    /// What it counts beside the hits before it: 1, or less where it nearly repeats one. The score
-    /// is the fused one times the factors times this.
-    pub diversity: f32,
-    /// What has become of its source.
-    pub source_state: SourceState,
-    /// Whether it has words that were asked for, as many as were demanded.
-    pub has_words: bool,
-    /// Whether it has any of them.
-    pub has_some_words: bool,
-}
-
-/// What the words of a search found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WordsFound {
-    /// What was asked for.
-    #[default]
-    AsAsked,
-    /// No memory has all of them; any was enough.
-    OnlyAny,
-    /// Nothing, so that all hits are merely near in meaning.
-    Nothing,
-}
-
-/// What a search found.
-#[derive(Clone, Debug, Default)]
-pub struct Recalled {
-    /// Best first.
-    pub hits: Vec<Hit>,
-    /// What the words found.
-    pub words: WordsFound,
-    /// Whether there are further hits.
-    pub has_more: bool,
-    /// Where those begin.
-    pub next: Place,
-    /// Whether a hit may have come twice or be missing, because the strand changed since the pages
-    /// before.
-    pub has_moved: bool,
-    /// Whether a list was full, so that more may match than can be shown.
-    pub is_cut: bool,
-    /// Topics of the hits of which more have the words than the cap on a topic lets through, most
-    /// first.
-    pub hidden: Vec<Counted>,
-}
-
-impl Search {
-    /// Whether it lists the newest instead of searching.
-    #[must_use]
-    pub fn is_listing(&self) -> bool {
-        self.words.trim().is_empty()
-    }
-
-    /// Its words as the word index is asked for them. Who demands all of them by name demands
-    /// single digits, too.
-    #[must_use]
-    pub fn query(&self, mode: WordMode) -> LexicalQuery {
-        match self.mode {
-            Mode::All => LexicalQuery::parse_every(&self.words, mode),
-            Mode::Auto | Mode::AllFirst | Mode::Any => LexicalQuery::parse(&self.words, mode),
-        }
-    }
-}
-
-/// A candidate with what is known of it before its record is read.
-pub(super) struct Scored {
-    pub(super) number: MemoryNumber,
-    pub(super) topic: u32,
-    pub(super) evidence: Evidence,
-    factors: Factors,
-}
-
-impl Scored {
-    fn new(
-        catalog: &Catalog,
-        number: MemoryNumber,
-        evidence: Evidence,
-        search: &Search,
-    ) -> Option<Self> {
-        let row = catalog.row(number)?;
-        let factors = Factors::of(row, catalog, row.confidence, search.now);
-        Some(Self {
-            number,
-            topic: row.topic,
-            evidence,
-            factors,
-        })
-    }
-
-    /// The score, which decay can only lower.
-    fn most(&self) -> f32 {
-        self.evidence.fused * self.factors.product()
-    }
-}
 
 impl Strand {
     /// Searches by words and by meaning; without words it lists the newest.
@@ -178,12 +24,13 @@ impl Strand {
     /// # Errors
     /// When the disk or an index fails.
     pub fn search(&self, search: &Search) -> Result<Recalled, ReadError> {
-        self.search_page(search, Place::default(), &NoSources)
+        self.search_from(search, Place::default(), &NoSources, false)
     }
 
-    /// Does what [`Strand::search`] does, from a place on. As long as nothing changes but that
-    /// memories are stored, pages put together are what one large page is. Looks at the sources
-    /// of the candidates: one that changed makes its memory doubtful.
+    /// Does what [`Strand::search`] does, from a place on, and brings what edges connect to the
+    /// strongest hits. As long as nothing changes but that memories are stored, pages put together
+    /// are what one large page is. Looks at the sources of the candidates: one that changed makes
+    /// its memory doubtful.
     ///
     /// # Errors
     /// When the disk or an index fails.
@@ -192,6 +39,16 @@ impl Strand {
         search: &Search,
         place: Place,
         sources: &dyn Sources,
+    ) -> Result<Recalled, ReadError> {
+        self.search_from(search, place, sources, self.expands(search))
+    }
+
+    fn search_from(
+        &self,
+        search: &Search,
+        place: Place,
+        sources: &dyn Sources,
+        is_expanded: bool,
     ) -> Result<Recalled, ReadError> {
         let place = self.known_at(place);
         if search.is_listing() {
@@ -230,7 +87,8 @@ impl Strand {
         drop(catalog);
         let wanted = place.offset.saturating_add(search.limit);
         // One more than wanted tells whether there are more.
-        let mut room = Room::new(search, wanted.saturating_add(1));
+        let seeds = if is_expanded { SEEDS_MAX } else { 0 };
+        let mut room = Room::new(search, wanted.saturating_add(1).max(seeds));
         let (first, second) = in_order(search, &lexical, pool);
         let mut hits = self.best(first, search, &mut room, sources)?;
         hits.extend(self.best(second, search, &mut room, sources)?);
@@ -238,6 +96,9 @@ impl Strand {
             let mut further = self.further(search, place, &mut lexical, &room)?;
             further.retain(|scored| hits.iter().all(|hit| hit.memory.number != scored.number));
             hits.extend(self.best(further, search, &mut room, sources)?);
+        }
+        if is_expanded {
+            hits = self.expand(hits, search, place, sources)?;
         }
         let shown: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
         let page = Page::of(&shown, place, search.limit, wanted);
@@ -400,7 +261,7 @@ impl Strand {
     }
 
     /// Reads the candidates' records and finishes their scores, in the order given.
-    fn read(
+    pub(super) fn read(
         &self,
         pool: Vec<Scored>,
         search: &Search,
@@ -415,20 +276,24 @@ impl Strand {
                     .map(|memory| (scored, memory)),
             );
         }
+        let centralities = self.centralities(found.iter().map(|(_, memory)| memory.number));
         sources.prepare(&mut found.iter().map(|(_, memory)| memory));
         let mut hits = Vec::with_capacity(found.len());
         for (
-            Scored {
-                evidence,
-                mut factors,
-                ..
-            },
-            memory,
-        ) in found
+            (
+                Scored {
+                    evidence,
+                    mut factors,
+                    ..
+                },
+                memory,
+            ),
+            centrality,
+        ) in found.into_iter().zip(centralities)
         {
             let source_state = sources.state(&memory);
-            let confidence =
-                source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
+            let confidence = effective_confidence(&memory, self.kinds(), centrality, search.now);
+            let confidence = source_state.cap(confidence);
             factors.confidence = Factors::confidence_factor(confidence);
             hits.push(Hit {
                 score: evidence.fused * factors.product(),
@@ -439,6 +304,7 @@ impl Strand {
                 source_state,
                 has_words: evidence.lexical_rank > 0,
                 has_some_words: evidence.lexical_rank > 0,
+                expansion: None,
             });
         }
         Ok(hits)

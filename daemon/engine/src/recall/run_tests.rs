@@ -2,11 +2,16 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::model::{Actor, Draft, Kinds, Origin, Scope};
+use crate::index::filter::Filter;
+use crate::model::{
+    Actor, Draft, Edge, EdgeKey, EdgeStatus, Kinds, Memory, Origin, Provenance, Relation, Scope,
+    Sequence,
+};
 use crate::policy::admit::admit;
+use crate::policy::stale::SourceState;
 use crate::recall::relevance::is_noise;
 use crate::store::MemoryStorage;
-use crate::strand::{Request, StrandWriter};
+use crate::strand::{Counted, Request, Step, StepChange, StrandWriter};
 
 /// Memories that soon have their vectors.
 const FEW: usize = 10;
@@ -40,11 +45,13 @@ fn store(topic: &str, text: &str, entropy: u32) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
+        replaces: Vec::new(),
         entropy: u128::from(entropy).to_le_bytes()[..10].try_into().unwrap(),
         actor: Actor {
             origin: Origin::Agent,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         },
         at: Timestamp::default(),
     }
@@ -342,4 +349,132 @@ fn what_is_no_nearer_than_chance_is_noise() {
         .map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 })
         .collect();
     assert!(!found(&few, askew), "too few to tell");
+}
+
+/// A strand where a decision, its project, the project's convention and its owner are related, with
+/// memories that only share words.
+fn related_strand() -> (Arc<Strand>, StrandWriter) {
+    let mut memories = vec![
+        ("decisions", "walrus ledger lives in postgres", true),
+        ("projects", "the payments backend", false),
+        ("conventions", "migrations go in pairs", false),
+        ("people", "priya answers for money", false),
+    ];
+    for topic in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        memories.push((topic, "walrus in a zoo", false));
+    }
+    let (strand, mut writer) = open_strand(&memories);
+    let steps = [
+        edge(1, Relation::HasDecision, 0),
+        edge(1, Relation::HasConvention, 2),
+        edge(3, Relation::Owns, 1),
+    ];
+    let request = Request::Together {
+        steps: steps.map(relating).into(),
+        actor: Actor::default(),
+        at: Timestamp::default(),
+    };
+    assert!(writer.commit(vec![request]).unwrap()[0].is_ok());
+    (strand, writer)
+}
+
+fn edge(from: u32, relation: Relation, to: u32) -> Edge {
+    Edge {
+        key: EdgeKey {
+            from: MemoryNumber(from),
+            relation,
+            to: MemoryNumber(to),
+        },
+        strength: 1.0,
+        is_bidirectional: false,
+        status: EdgeStatus::Active,
+        provenance: Provenance::stated(&Actor::default(), Timestamp::default()),
+        reason: String::new(),
+        valid_from: Timestamp::default(),
+        valid_to: None,
+        sequence: Sequence(0),
+    }
+}
+
+fn relating(edge: Edge) -> Step {
+    Step::new(StepChange::Relate(Box::new(edge)), "")
+}
+
+fn page(strand: &Strand, search: &Search, place: Place) -> Vec<Hit> {
+    strand.search_page(search, place, &NoSources).unwrap().hits
+}
+
+#[test]
+fn what_is_related_to_the_best_hit_comes_along() {
+    let (strand, _) = related_strand();
+    let search = hybrid("walrus ledger", Mode::Any);
+    let hits = page(&strand, &search, Place::default());
+    let best = hits[0].score;
+    assert_eq!(hits[0].memory.number, MemoryNumber(0));
+    for number in [1, 2, 3] {
+        let hit = hits
+            .iter()
+            .find(|hit| hit.memory.number == MemoryNumber(number))
+            .unwrap();
+        let expansion = hit.expansion.unwrap();
+        assert!(hit.score <= best, "{number}");
+        let from = u32::from(number != 1);
+        assert_eq!(expansion.from, MemoryNumber(from));
+    }
+    let by = hits.iter().filter_map(|hit| hit.expansion);
+    let mut relations: Vec<&str> = by.map(|expansion| expansion.relation()).collect();
+    relations.sort_unstable();
+    assert_eq!(relations, ["decision_of", "has_convention", "owned_by"]);
+    for (place, hit) in hits.iter().enumerate() {
+        let before = hits[..=place].iter();
+        let brought = before.filter(|hit| hit.expansion.is_some()).count();
+        let ends = hits[place..].iter().all(|hit| hit.expansion.is_some());
+        assert!(
+            brought * 3 <= place + 1 || ends,
+            "{place}: {:?}",
+            hit.memory.text
+        );
+    }
+}
+
+#[test]
+fn nothing_comes_along_unasked_or_where_all_words_are_demanded() {
+    let (strand, _) = related_strand();
+    let plain = strand.search(&hybrid("walrus ledger", Mode::Any)).unwrap();
+    assert!(plain.hits.iter().all(|hit| hit.expansion.is_none()));
+    let all = page(
+        &strand,
+        &hybrid("walrus ledger", Mode::All),
+        Place::default(),
+    );
+    assert!(all.iter().all(|hit| hit.expansion.is_none()));
+    let words = Search {
+        retriever: Retriever::Words,
+        ..hybrid("walrus ledger", Mode::Any)
+    };
+    let words = page(&strand, &words, Place::default());
+    assert!(words.iter().all(|hit| hit.expansion.is_none()));
+}
+
+#[test]
+fn pages_with_what_came_along_are_one_large_page() {
+    let (strand, _) = related_strand();
+    let search = |limit| Search {
+        limit,
+        ..hybrid("walrus ledger", Mode::Any)
+    };
+    let numbers =
+        |hits: &[Hit]| -> Vec<MemoryNumber> { hits.iter().map(|hit| hit.memory.number).collect() };
+    let all = numbers(&page(&strand, &search(100), Place::default()));
+    for limit in [1, 2, 3, 5] {
+        let mut together = Vec::new();
+        loop {
+            let hits = page(&strand, &search(limit), Place::at(together.len()));
+            if hits.is_empty() {
+                break;
+            }
+            together.extend(numbers(&hits));
+        }
+        assert_eq!(together, all, "pages of {limit}");
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::diversity::{PER_TOPIC_MAX, Taken};
 use super::fusion::{Evidence, FUSION_DEPTH, fuse};
-use super::run::{Hit, Mode, Retriever, Scored, Search};
+use super::search::{Hit, Mode, Retriever, Scored, Search};
 use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::model::MemoryNumber;

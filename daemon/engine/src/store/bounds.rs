@@ -5,29 +5,16 @@
 //! They are enforced behind each group that wrote to a table, and once when a store is opened that
 //! an older Helix let grow.
 //!
-//! | table | rows | which go |
-//! |---|---|---|
-//! | sessions | [`SESSIONS_MAX`] | those heard of longest ago |
-//! | incidents | [`INCIDENTS_MAX`] | those that came longest ago |
-//! | observations | [`OBSERVATIONS_MAX`] | what is known of the oldest memories, then any |
-//! | receipts | [`RECEIPTS_MAX`] | the oldest |
-//! | checkpoints | [`CHECKPOINTS_MAX`] | none: a further one is refused |
+//! Those of tables of states are in [`super::states`]. Of receipts the oldest beyond
+//! [`RECEIPTS_MAX`] go; a checkpoint beyond [`CHECKPOINTS_MAX`] is refused, because somebody saved
+//! each of them; a tombstone beyond [`TOMBSTONES_MAX`] takes the place of the oldest.
 
-use prost::Message;
+use std::collections::BTreeSet;
+
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 
-use super::{CommitError, seal, tables};
-
-/// Sessions that are kept: more than go on at once. All of them are in RAM.
-pub const SESSIONS_MAX: u64 = 1_024;
-
-/// Mistakes that are kept: what a few large projects meet in years, at one or two kilobytes each.
-pub const INCIDENTS_MAX: u64 = 10_000;
-
-/// Things that hooks noticed. Whoever writes them keeps to less: two for each memory that is often
-/// given and not heeded, one for each project and client. All of them are in RAM, at some ten bytes
-/// each.
-pub const OBSERVATIONS_MAX: u64 = 50_000;
+use super::states::States;
+use super::{CommitError, codec, seal, tables};
 
 /// Receipts that are kept: some weeks of them, at a few hundred bytes each.
 pub const RECEIPTS_MAX: u64 = 5_000;
@@ -35,82 +22,48 @@ pub const RECEIPTS_MAX: u64 = 5_000;
 /// Projects with a checkpoint. Somebody saved each of them, so none goes by itself.
 pub const CHECKPOINTS_MAX: u64 = 10_000;
 
-/// Part of a cap that is made free at once, so that not every further row has the whole table
-/// looked through.
-const SLACK: u64 = 32;
+/// Tombstones that are kept, at a kilobyte or two each. All of them are in RAM.
+pub const TOMBSTONES_MAX: u64 = 50_000;
 
 /// The tables with a cap that a group wrote to.
-#[expect(clippy::struct_excessive_bools, reason = "one for each table")]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Touched {
-    pub(super) sessions: bool,
-    pub(super) incidents: bool,
-    pub(super) observations: bool,
+    pub(super) states: BTreeSet<States>,
     pub(super) receipts: bool,
+    pub(super) tombstones: bool,
 }
 
 impl Touched {
-    pub(super) const ALL: Self = Self {
-        sessions: true,
-        incidents: true,
-        observations: true,
-        receipts: true,
-    };
-}
-
-/// When a session was heard of last, out of its state.
-#[derive(Clone, PartialEq, Message)]
-struct SessionAge {
-    #[prost(sint64, tag = "3")]
-    last_event_at_us: i64,
-}
-
-/// When a mistake came last, out of its state.
-#[derive(Clone, PartialEq, Message)]
-struct IncidentAge {
-    #[prost(sint64, tag = "9")]
-    last_at_us: i64,
+    pub(super) fn all() -> Self {
+        Self {
+            states: States::ALL.into(),
+            receipts: true,
+            tombstones: true,
+        }
+    }
 }
 
 /// Takes out of these tables what goes beyond their caps.
-pub(super) fn enforce(transaction: &WriteTransaction, touched: Touched) -> Result<(), CommitError> {
-    if touched.sessions {
-        // What is damaged goes first.
-        let age = |key: &str, record: &[u8]| {
-            let state = seal::open("a session", &tables::SESSIONS, key, record).ok();
-            state
-                .and_then(|state| SessionAge::decode(state).ok())
-                .map_or(i64::MIN, |age| age.last_event_at_us)
-        };
-        shorten(
-            &mut transaction.open_table(tables::SESSIONS)?,
-            SESSIONS_MAX,
-            0,
-            age,
-        )?;
+pub(super) fn enforce(
+    transaction: &WriteTransaction,
+    touched: &Touched,
+) -> Result<(), CommitError> {
+    for states in &touched.states {
+        let (definition, cap) = (states.table(), states.cap());
+        let mut table = transaction.open_table(definition)?;
+        shorten(&mut table, cap.rows_max, cap.slack, |key, record| {
+            // What is damaged goes first.
+            let state = seal::open("a state", &definition, key, record);
+            state.map_or(i64::MIN, |state| (cap.age)(key, state))
+        })?;
     }
-    if touched.incidents {
-        let age = |key: &str, record: &[u8]| {
-            let state = seal::open("an incident", &tables::INCIDENTS, key, record).ok();
-            state
-                .and_then(|state| IncidentAge::decode(state).ok())
-                .map_or(i64::MIN, |age| age.last_at_us)
-        };
-        shorten(
-            &mut transaction.open_table(tables::INCIDENTS)?,
-            INCIDENTS_MAX,
-            INCIDENTS_MAX / SLACK,
-            age,
-        )?;
-    }
-    if touched.observations {
-        let slack = OBSERVATIONS_MAX / SLACK;
-        shorten(
-            &mut transaction.open_table(tables::OBSERVATIONS)?,
-            OBSERVATIONS_MAX,
-            slack,
-            |key, _| memory_of(key),
-        )?;
+    if touched.tombstones {
+        let mut table = transaction.open_table(tables::TOMBSTONES)?;
+        shorten(&mut table, TOMBSTONES_MAX, 0, |key, record| {
+            let body = seal::open("a tombstone", &tables::TOMBSTONES, key, record);
+            let tombstone = body.and_then(codec::tombstone::decode);
+            tombstone.map_or(i64::MIN, |tombstone| tombstone.at.as_micros())
+        })?;
     }
     if touched.receipts {
         let mut receipts = transaction.open_table(tables::RECEIPTS)?;
@@ -119,14 +72,6 @@ pub(super) fn enforce(transaction: &WriteTransaction, touched: Touched) -> Resul
         }
     }
     Ok(())
-}
-
-/// The memory that an observation is about, by its number: `heed 17`. What is about something else
-/// comes behind all.
-fn memory_of(key: &str) -> i64 {
-    key.rsplit_once(' ')
-        .and_then(|(_, number)| number.parse::<u32>().ok())
-        .map_or(i64::MAX, i64::from)
 }
 
 /// Takes the rows of the lowest age out of a table that has more than `most`, and `slack` more.
@@ -160,15 +105,17 @@ fn shorten(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use prost::Message;
+
     use super::*;
     use crate::model::Timestamp;
+    use crate::store::states::{
+        INCIDENTS_MAX, IncidentAge, OBSERVATIONS_MAX, SESSIONS_MAX, SessionAge, States,
+    };
     use crate::store::{DirectoryStorage, Store, Write};
 
     fn session(at_us: i64) -> Vec<u8> {
-        SessionAge {
-            last_event_at_us: at_us,
-        }
-        .encode_to_vec()
+        SessionAge { at_us }.encode_to_vec()
     }
 
     fn count(store: &Store) -> [u64; 4] {
@@ -176,17 +123,17 @@ mod tests {
         let transaction = &snapshot.transaction;
         [
             transaction
-                .open_table(tables::SESSIONS)
+                .open_table(States::Sessions.table())
                 .unwrap()
                 .len()
                 .unwrap(),
             transaction
-                .open_table(tables::INCIDENTS)
+                .open_table(States::Incidents.table())
                 .unwrap()
                 .len()
                 .unwrap(),
             transaction
-                .open_table(tables::OBSERVATIONS)
+                .open_table(States::Observations.table())
                 .unwrap()
                 .len()
                 .unwrap(),
@@ -217,11 +164,9 @@ mod tests {
         let (store, mut writer) =
             Store::open(&DirectoryStorage::new(directory.path().to_owned())).unwrap();
         let rows = |most: u64| 0..i64::try_from(most).unwrap() + 500;
-        let incident = |at_us: i64| IncidentAge { last_at_us: at_us }.encode_to_vec();
-        let sessions = rows(SESSIONS_MAX).map(|n| Write::Session {
-            key: format!("{n:x}"),
-            state: session(n),
-        });
+        let incident = |at_us: i64| IncidentAge { at_us }.encode_to_vec();
+        let sessions = rows(SESSIONS_MAX)
+            .map(|n| Write::States(States::Sessions, vec![(format!("{n:x}"), session(n))]));
         writer.commit(sessions.collect()).unwrap();
         let incidents = rows(INCIDENTS_MAX)
             .map(|n| (format!("{:x}", n * 7_919 % 65_521), incident(n)))
@@ -235,20 +180,20 @@ mod tests {
         let receipts = rows(RECEIPTS_MAX).map(|n| (n, vec![1])).collect();
         writer
             .commit(vec![
-                Write::Incidents(incidents),
-                Write::Observations(others),
+                Write::States(States::Incidents, incidents),
+                Write::States(States::Observations, others),
             ])
             .unwrap();
         writer
             .commit(vec![
-                Write::Observations(observations),
+                Write::States(States::Observations, observations),
                 Write::Receipts(receipts),
             ])
             .unwrap();
         keeps_to_caps(count(&store));
         let snapshot = store.snapshot().unwrap();
         let kept: Vec<String> = snapshot
-            .sessions()
+            .states(States::Sessions)
             .unwrap()
             .into_iter()
             .map(|(key, _)| key)
@@ -259,17 +204,17 @@ mod tests {
         );
         assert!(
             snapshot
-                .incident(&format!("{:x}", 499 * 7_919 % 65_521))
+                .state(States::Incidents, &format!("{:x}", 499 * 7_919 % 65_521))
                 .unwrap()
                 .is_none()
         );
         assert!(
             snapshot
-                .incident(&format!("{:x}", 10_499 * 7_919 % 65_521))
+                .state(States::Incidents, &format!("{:x}", 10_499 * 7_919 % 65_521))
                 .unwrap()
                 .is_some()
         );
-        let noticed = snapshot.observations().unwrap();
+        let noticed = snapshot.states(States::Observations).unwrap();
         assert_eq!(
             noticed
                 .iter()
@@ -298,10 +243,10 @@ mod tests {
             redb::Database::create(directory.path().join(crate::store::STORE_FILE)).unwrap();
         let transaction = database.begin_write().unwrap();
         {
-            let mut sessions = transaction.open_table(tables::SESSIONS).unwrap();
+            let mut sessions = transaction.open_table(States::Sessions.table()).unwrap();
             for n in 0..5_000_i64 {
                 let key = format!("{:x}", n * 7_919 % 65_521);
-                let record = seal::seal(&tables::SESSIONS, key.as_str(), &session(n));
+                let record = seal::seal(&States::Sessions.table(), key.as_str(), &session(n));
                 sessions.insert(key.as_str(), record.as_slice()).unwrap();
             }
         }
@@ -314,7 +259,7 @@ mod tests {
             store
                 .snapshot()
                 .unwrap()
-                .sessions()
+                .states(States::Sessions)
                 .unwrap()
                 .iter()
                 .any(|(key, _)| *key == newest)

@@ -4,6 +4,8 @@
 //! version; a change that older code would misread makes a new version.
 
 mod columns;
+pub(super) mod edge;
+pub(super) mod tombstone;
 
 use std::collections::BTreeMap;
 
@@ -11,8 +13,8 @@ use prost::Message;
 
 use crate::error::ErrorKind;
 use crate::model::{
-    Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, SourceRef,
-    Status, Timestamp, Topic,
+    GitContext, Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence,
+    SourceRef, Status, Timestamp, Topic,
 };
 
 pub(crate) use columns::Columns;
@@ -126,6 +128,10 @@ struct MemoryV1 {
     status: String,
     #[prost(uint64, tag = "20")]
     sequence: u64,
+    #[prost(string, tag = "21")]
+    summary: String,
+    #[prost(string, repeated, tag = "22")]
+    suspicions: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -141,7 +147,7 @@ struct SourceV1 {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct ProvenanceV1 {
+pub(super) struct ProvenanceV1 {
     #[prost(string, tag = "1")]
     agent: String,
     #[prost(string, tag = "2")]
@@ -152,6 +158,10 @@ struct ProvenanceV1 {
     origin: String,
     #[prost(sint64, tag = "5")]
     at_us: i64,
+    #[prost(string, tag = "6")]
+    branch: String,
+    #[prost(string, tag = "7")]
+    commit: String,
 }
 
 /// Encodes a memory without its access statistics.
@@ -181,6 +191,8 @@ pub(super) fn encode(memory: &Memory) -> Vec<u8> {
         recorded_at_us: memory.recorded_at.as_micros(),
         status: memory.status.name().to_owned(),
         sequence: memory.sequence.0,
+        summary: memory.summary.clone(),
+        suspicions: memory.suspicions.clone(),
     })
 }
 
@@ -193,13 +205,15 @@ fn encode_source(source: &SourceRef) -> SourceV1 {
     }
 }
 
-fn encode_provenance(provenance: &Provenance) -> ProvenanceV1 {
+pub(super) fn encode_provenance(provenance: &Provenance) -> ProvenanceV1 {
     ProvenanceV1 {
         agent: provenance.agent.clone(),
         reference: provenance.reference.clone(),
         extractor: provenance.extractor.clone(),
         origin: provenance.origin.name().to_owned(),
         at_us: provenance.at.as_micros(),
+        branch: provenance.git.branch.clone(),
+        commit: provenance.git.commit.clone(),
     }
 }
 
@@ -247,6 +261,8 @@ pub(super) fn decode(number: MemoryNumber, bytes: &[u8]) -> Result<Memory, Codec
         origin: decode_origin(&record.origin)?,
         provenance,
         attributes: record.attributes,
+        summary: record.summary,
+        suspicions: record.suspicions,
         valid_from: Timestamp::from_micros(record.valid_from_us),
         valid_to: record.valid_to_us.map(Timestamp::from_micros),
         recorded_at: Timestamp::from_micros(record.recorded_at_us),
@@ -286,13 +302,17 @@ fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], CodecError> {
         .map_err(|_| damaged(WHAT, &format!("a hash has not {N} bytes")))
 }
 
-fn decode_provenance(provenance: ProvenanceV1) -> Result<Provenance, CodecError> {
+pub(super) fn decode_provenance(provenance: ProvenanceV1) -> Result<Provenance, CodecError> {
     Ok(Provenance {
         origin: decode_origin(&provenance.origin)?,
         agent: provenance.agent,
         reference: provenance.reference,
         extractor: provenance.extractor,
         at: Timestamp::from_micros(provenance.at_us),
+        git: GitContext {
+            branch: provenance.branch,
+            commit: provenance.commit,
+        },
     })
 }
 

@@ -32,8 +32,11 @@ prop_compose! {
             provenance: vec![Provenance {
                 agent: "a".into(), reference: "r".into(), extractor: String::new(), origin: Origin::User,
                 at: Timestamp::from_micros(valid_from),
+                git: GitContext { branch: topic.clone(), commit: String::new() },
             }],
             attributes,
+            summary: topic,
+            suspicions: pinned.then(|| "orders".to_owned()).into_iter().collect(),
             valid_from: Timestamp::from_micros(valid_from),
             valid_to: valid_to.map(Timestamp::from_micros),
             recorded_at: Timestamp::from_micros(recorded_at),

@@ -1,8 +1,8 @@
 //! The history: every change as an operation, append-only, each hashed together with the one before
 //! it.
 //!
-//! The chain covers the payload's own hash rather than the payload, so that a text can be removed
-//! one day without rewriting the chain. `after` is the record as the operation left it; `before` is
+//! The chain covers the payload's own hash rather than the payload, so that a purge removes a text
+//! without rewriting the chain. `after` is the record as the operation left it; `before` is
 //! the `after` of the operation that `previous_of_memory` names.
 
 use prost::Message;
@@ -10,7 +10,7 @@ use redb::ReadableTable;
 
 use super::codec::{self, CodecError, RECORD_VERSION, damaged, versioned, with_version};
 use super::{seal, tables};
-use crate::model::{Actor, Memory, MemoryNumber, Origin, Sequence, Timestamp};
+use crate::model::{Actor, Edge, GitContext, Memory, MemoryNumber, Origin, Sequence, Timestamp};
 
 const WHAT: &str = "an operation";
 
@@ -41,10 +41,37 @@ pub enum OperationKind {
     Absorb,
     /// Its times were put right.
     Repair,
+    /// It faded and left what is shown by default.
+    Archive,
+    /// It was archived and unread for long, and left the indexes.
+    Prune,
+    /// What came from outside was trusted.
+    Approve,
+    /// What came from outside, or a proposal, was refused.
+    Reject,
+    /// It was put back to an earlier version.
+    Revert,
+    /// Its text was removed, from every earlier operation as well.
+    Purge,
+    /// An edge was made or changed.
+    Relate,
+    /// An edge was removed.
+    Unrelate,
+}
+
+/// What an operation is about, and so what its payload holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// A memory's record.
+    Memory,
+    /// An edge.
+    Edge,
+    /// Nothing: a memory that was purged.
+    Nothing,
 }
 
 impl OperationKind {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 20] = [
         Self::Store,
         Self::Reinforce,
         Self::Forget,
@@ -57,6 +84,14 @@ impl OperationKind {
         Self::Supersede,
         Self::Absorb,
         Self::Repair,
+        Self::Archive,
+        Self::Prune,
+        Self::Approve,
+        Self::Reject,
+        Self::Revert,
+        Self::Purge,
+        Self::Relate,
+        Self::Unrelate,
     ];
 
     /// Returns the name used on disk and in logs.
@@ -75,6 +110,40 @@ impl OperationKind {
             Self::Supersede => "supersede",
             Self::Absorb => "absorb",
             Self::Repair => "repair",
+            Self::Archive => "archive",
+            Self::Prune => "prune",
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+            Self::Revert => "revert",
+            Self::Purge => "purge",
+            Self::Relate => "relate",
+            Self::Unrelate => "unrelate",
+        }
+    }
+
+    /// What an operation of this kind is about.
+    #[must_use]
+    pub const fn payload(self) -> Payload {
+        match self {
+            Self::Relate | Self::Unrelate => Payload::Edge,
+            Self::Purge => Payload::Nothing,
+            Self::Store
+            | Self::Reinforce
+            | Self::Forget
+            | Self::Append
+            | Self::Revise
+            | Self::Tag
+            | Self::Move
+            | Self::Set
+            | Self::Restore
+            | Self::Supersede
+            | Self::Absorb
+            | Self::Repair
+            | Self::Archive
+            | Self::Prune
+            | Self::Approve
+            | Self::Reject
+            | Self::Revert => Payload::Memory,
         }
     }
 }
@@ -94,17 +163,47 @@ pub struct Operation {
     pub number: MemoryNumber,
     /// The operation that changed this memory before; `None` for the first.
     pub previous_of_memory: Option<Sequence>,
+    /// Why it was done, in words for people; empty where the kind says it. Never a memory's text.
+    pub reason: String,
+    /// The first operation of the request that it belongs to; `None` where it is that itself.
+    pub group: Option<Sequence>,
+    /// The operation that it takes back.
+    pub reverts: Option<Sequence>,
+    /// Its payload was removed later, because the memory was purged.
+    pub is_purged: bool,
     /// The record as the operation left it.
     pub after: Vec<u8>,
 }
 
 impl Operation {
-    /// The memory as the operation left it, without its access statistics.
+    /// The memory as the operation left it, without its access statistics; `None` where it is
+    /// about something else, or the memory was purged.
     ///
     /// # Errors
     /// When the record is damaged.
-    pub fn memory(&self) -> Result<Memory, CodecError> {
-        codec::decode(self.number, &self.after)
+    pub fn memory(&self) -> Result<Option<Memory>, CodecError> {
+        if self.kind.payload() != Payload::Memory || self.is_purged {
+            return Ok(None);
+        }
+        codec::decode(self.number, &self.after).map(Some)
+    }
+
+    /// The edge as the operation left it, or as it was before it was removed; `None` where it is
+    /// about something else, or one of its ends was purged.
+    ///
+    /// # Errors
+    /// When the record is damaged.
+    pub fn edge(&self) -> Result<Option<Edge>, CodecError> {
+        if self.kind.payload() != Payload::Edge || self.is_purged {
+            return Ok(None);
+        }
+        codec::edge::decode(&self.after).map(Some)
+    }
+
+    /// The first operation of the request that it belongs to.
+    #[must_use]
+    pub fn first_of_group(&self) -> Sequence {
+        self.group.unwrap_or(self.sequence)
     }
 }
 
@@ -133,6 +232,21 @@ struct OperationV1 {
     chain_hash: Vec<u8>,
     #[prost(bytes = "vec", tag = "10")]
     payload: Vec<u8>,
+    #[prost(string, tag = "11")]
+    reason: String,
+    #[prost(string, tag = "12")]
+    project: String,
+    #[prost(string, tag = "13")]
+    branch: String,
+    #[prost(string, tag = "14")]
+    commit: String,
+    #[prost(uint64, optional, tag = "15")]
+    group: Option<u64>,
+    #[prost(uint64, optional, tag = "16")]
+    reverts: Option<u64>,
+    /// Like the payload, outside of the chain.
+    #[prost(bool, tag = "17")]
+    is_purged: bool,
 }
 
 /// The fields of [`OperationV1`] behind its header.
@@ -155,7 +269,7 @@ pub struct ChainError {
 /// Encodes an operation after the one whose chain hash is `previous`; returns the sealed bytes and
 /// its own chain hash.
 pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u8; 32]) {
-    let header = OperationV1 {
+    let before_hash = OperationV1 {
         at_us: operation.at.as_micros(),
         origin: operation.actor.origin.name().to_owned(),
         agent: operation.actor.agent.clone(),
@@ -164,26 +278,52 @@ pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u
         number: operation.number.0,
         previous_of_memory: operation.previous_of_memory.map(|sequence| sequence.0),
         payload_hash: blake3::hash(&operation.after).as_bytes().to_vec(),
-        chain_hash: Vec::new(),
-        payload: Vec::new(),
+        ..OperationV1::default()
     };
-    let header = header.encode_to_vec();
+    let behind_payload = OperationV1 {
+        reason: operation.reason.clone(),
+        project: operation.actor.project.clone(),
+        branch: operation.actor.git.branch.clone(),
+        commit: operation.actor.git.commit.clone(),
+        group: operation.group.map(|sequence| sequence.0),
+        reverts: operation.reverts.map(|sequence| sequence.0),
+        ..OperationV1::default()
+    };
+    let before_hash = before_hash.encode_to_vec();
+    let behind_payload = behind_payload.encode_to_vec();
+    let header = [before_hash.as_slice(), &behind_payload].concat();
     let hash = chain_hash(operation.sequence, &header, previous);
-    // The fields behind the header, as the record would encode them, without copying the payload
-    // into it first.
+    // The fields as the record would encode them, without copying the payload into it first.
     let mut bytes = Vec::with_capacity(
         1 + header.len() + hash.len() + operation.after.len() + FIELDS_MAX_BYTES,
     );
     bytes.push(RECORD_VERSION);
-    bytes.extend_from_slice(&header);
+    bytes.extend_from_slice(&before_hash);
     prost::encoding::bytes::encode(CHAIN_HASH_TAG, &hash.to_vec(), &mut bytes);
     if !operation.after.is_empty() {
         prost::encoding::bytes::encode(PAYLOAD_TAG, &operation.after, &mut bytes);
     }
+    bytes.extend_from_slice(&behind_payload);
     (
         seal::seal(&tables::HISTORY, &operation.sequence.0, &bytes),
         hash,
     )
+}
+
+/// An operation without its payload, sealed: what is left of it once its memory is purged. The
+/// chain goes on over it, because it covers the payload's hash.
+///
+/// # Errors
+/// When it is damaged.
+pub(super) fn purged(sequence: Sequence, bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let mut record = decode_record(opened(sequence, bytes)?)?;
+    record.payload.clear();
+    record.is_purged = true;
+    Ok(seal::seal(
+        &tables::HISTORY,
+        &sequence.0,
+        &with_version(&record),
+    ))
 }
 
 /// Decodes an operation and its chain hash.
@@ -208,10 +348,19 @@ pub(super) fn decode(
                 .ok_or_else(|| damaged(WHAT, "its origin is unknown"))?,
             agent: record.agent,
             session: record.session,
+            project: record.project,
+            git: GitContext {
+                branch: record.branch,
+                commit: record.commit,
+            },
         },
         kind: kind.ok_or_else(|| damaged(WHAT, "its kind is unknown"))?,
         number: MemoryNumber(record.number),
         previous_of_memory: record.previous_of_memory.map(Sequence),
+        reason: record.reason,
+        group: record.group.map(Sequence),
+        reverts: record.reverts.map(Sequence),
+        is_purged: record.is_purged,
         after: record.payload,
     };
     Ok((operation, chain_hash))
@@ -226,7 +375,8 @@ fn opened(sequence: Sequence, bytes: &[u8]) -> Result<&[u8], CodecError> {
 pub(super) fn sound(sequence: Sequence, bytes: &[u8]) -> Result<Operation, CodecError> {
     let payload_hash = decode_record(opened(sequence, bytes)?)?.payload_hash;
     let (operation, _) = decode(sequence, bytes)?;
-    let is_sound = blake3::hash(&operation.after).as_bytes().as_slice() == payload_hash;
+    let is_sound =
+        operation.is_purged || blake3::hash(&operation.after).as_bytes().as_slice() == payload_hash;
     if is_sound {
         Ok(operation)
     } else {
@@ -265,8 +415,8 @@ pub(super) fn newest_of(
         if expected.is_some_and(|expected| expected != sequence.0) {
             return Ok(None);
         }
-        if operation.number == number {
-            return Ok(operation.memory().ok());
+        if operation.number == number && operation.kind.payload() == Payload::Memory {
+            return Ok(operation.memory().ok().flatten());
         }
         expected = sequence.0.checked_sub(1);
     }
@@ -322,7 +472,8 @@ pub(super) fn verify(
     }
     let payload = std::mem::take(&mut record.payload);
     let claimed = std::mem::take(&mut record.chain_hash);
-    if blake3::hash(&payload).as_bytes().as_slice() != record.payload_hash {
+    let is_purged = std::mem::take(&mut record.is_purged) && payload.is_empty();
+    if !is_purged && blake3::hash(&payload).as_bytes().as_slice() != record.payload_hash {
         return Err(broken("the payload does not match its hash"));
     }
     let Some(previous) = previous else {
@@ -365,10 +516,16 @@ mod tests {
                 origin: Origin::Agent,
                 agent: "claude-code".into(),
                 session: "s".into(),
+                project: "project:p".into(),
+                git: GitContext::default(),
             },
             kind: OperationKind::Store,
             number: MemoryNumber(7),
             previous_of_memory: None,
+            reason: "says otherwise".into(),
+            group: Some(Sequence(sequence)),
+            reverts: None,
+            is_purged: false,
             after: b"record".to_vec(),
         }
     }
@@ -378,6 +535,15 @@ mod tests {
         let (bytes, hash) = encode(&operation(1), &GENESIS);
         assert_eq!(decode(Sequence(1), &bytes).unwrap(), (operation(1), hash));
         assert_eq!(verify(Sequence(1), &bytes, Some(&GENESIS)).unwrap(), hash);
+    }
+
+    #[test]
+    fn the_chain_goes_on_over_what_was_purged() {
+        let (bytes, hash) = encode(&operation(1), &GENESIS);
+        let purged = purged(Sequence(1), &bytes).unwrap();
+        assert!(!purged.windows(6).any(|window| window == b"record"));
+        assert_eq!(verify(Sequence(1), &purged, Some(&GENESIS)).unwrap(), hash);
+        assert!(sound(Sequence(1), &purged).unwrap().is_purged);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! whose last operation may be among the lost ones is not taken from an earlier one: a text of
 //! yesterday would pass for today's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use redb::{
@@ -17,7 +17,9 @@ use redb::{
 
 use super::backend::copy;
 use super::guard::guarded;
+use super::history::{OperationKind, Payload};
 use super::overlay::Overlay;
+use super::states::States;
 use super::{
     CACHE_BYTES, FORMAT, STORE_FILE, StoreError, codec, history, open_database, open_error, seal,
     tables,
@@ -97,7 +99,7 @@ struct Damaged {
     access: Option<ReadOnlyTable<u32, (u64, i64)>>,
     receipts: Option<ReadOnlyTable<i64, &'static [u8]>>,
     /// With names as keys and sealed records.
-    named: Vec<(TableDefinition<'static, &'static str, &'static [u8]>, Named)>,
+    named: Vec<(tables::Named, Named)>,
     /// What was lost before.
     lost: Option<ReadOnlyTable<u32, &'static str>>,
     handles: Option<ReadOnlyTable<&'static str, u32>>,
@@ -123,6 +125,8 @@ struct Found {
     operations: u64,
     /// The newest operation on each memory.
     newest: BTreeMap<u32, u64>,
+    /// Memories that were purged: nothing is lost where they have no record.
+    purged: BTreeSet<u32>,
 }
 
 impl Found {
@@ -186,12 +190,9 @@ impl Damaged {
                 });
             }
             let next_number = number(tables::META_NEXT_NUMBER).filter(|number| *number <= rows_max);
-            let named = [
-                tables::SESSIONS,
-                tables::INCIDENTS,
-                tables::OBSERVATIONS,
-                tables::CHECKPOINTS,
-            ];
+            let named = tables::NAMED
+                .into_iter()
+                .chain(States::ALL.map(States::table));
             Ok(Self {
                 memories: table(&transaction, tables::MEMORIES),
                 history: table(&transaction, tables::HISTORY),
@@ -199,7 +200,7 @@ impl Damaged {
                 receipts: table(&transaction, tables::RECEIPTS),
                 named: named
                     .map(|definition| (definition, table(&transaction, definition)))
-                    .into(),
+                    .collect(),
                 lost: table(&transaction, tables::LOST),
                 handles: table(&transaction, tables::HANDLES),
                 next_number: next_number.unwrap_or_default(),
@@ -296,8 +297,14 @@ impl Damaged {
                     };
                     table.insert(sequence, entry.as_slice())?;
                     found.operations += 1;
+                    if operation.kind.payload() == Payload::Edge {
+                        continue;
+                    }
+                    if operation.kind == OperationKind::Purge {
+                        found.purged.insert(operation.number.0);
+                    }
                     found.newest.insert(operation.number.0, sequence);
-                    if let Ok(memory) = operation.memory()
+                    if let Ok(Some(memory)) = operation.memory()
                         && handles.get(memory.handle.as_str())?.is_none()
                     {
                         handles.insert(memory.handle.as_str(), memory.number.0)?;
@@ -317,6 +324,12 @@ impl Damaged {
         let history = transaction.open_table(tables::HISTORY)?;
         let lost_last = found.gaps.last_key_value().map_or(0, |(_, last)| *last);
         for (number, sequence) in found.newest.clone() {
+            if found.purged.contains(&number) {
+                memories.remove(number)?;
+                found.memories.remove(&number);
+                found.lost.remove(&number);
+                continue;
+            }
             if found
                 .memories
                 .get(&number)
@@ -331,7 +344,7 @@ impl Damaged {
             let operation = history::sound(Sequence(sequence), &entry).ok();
             let memory = operation
                 .as_ref()
-                .and_then(|operation| operation.memory().ok());
+                .and_then(|operation| operation.memory().ok().flatten());
             if let Some(operation) = operation.filter(|_| sequence > lost_last && memory.is_some())
             {
                 memories.insert(

@@ -5,6 +5,7 @@
 //! | 1 | memories, and operations that store, reinforce and forget them |
 //! | 2 | operations that edit, move, supersede and repair; checkpoints; what imports bring along |
 //! | 3 | the envelope with a hash around every record; the store's identity; what was lost to damage |
+//! | 4 | edges, tombstones, projects, jobs, cursors, metrics; what operations say of their reason and group |
 //!
 //! A migration is one transaction: a crash leaves the older format, and the next start copies and
 //! migrates again. The copy is never read; it is there for somebody who wants to go back to the
@@ -13,6 +14,7 @@
 use redb::{Database, ReadableTable, WriteTransaction};
 
 use super::backend::copy;
+use super::states::States;
 use super::{FORMAT, STORE_FILE, StoreError, seal, tables};
 use crate::ports::Storage;
 
@@ -59,12 +61,10 @@ pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), StoreError
 /// Puts the records into envelopes of which the history does not vouch for. Those of memories get
 /// theirs when they are next written, and operations keep theirs, which is the chain.
 fn seal_records(transaction: &WriteTransaction) -> Result<(), StoreError> {
-    for definition in [
-        tables::SESSIONS,
-        tables::INCIDENTS,
-        tables::OBSERVATIONS,
-        tables::CHECKPOINTS,
-    ] {
+    let named = tables::NAMED
+        .into_iter()
+        .chain(States::ALL.map(States::table));
+    for definition in named {
         let mut table = transaction.open_table(definition)?;
         let mut sealed = Vec::new();
         for entry in table.iter()? {
@@ -149,10 +149,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (store, mut writer) =
             Store::open(&DirectoryStorage::new(directory.path().to_owned())).unwrap();
-        let write = crate::store::Write::Session {
-            key: "s".to_owned(),
-            state: b"state".to_vec(),
-        };
+        let write = crate::store::Write::States(
+            States::Sessions,
+            vec![("s".to_owned(), b"state".to_vec())],
+        );
         writer.commit(vec![write]).unwrap();
         drop((store, writer));
         let database = Database::open(directory.path().join(STORE_FILE)).unwrap();
@@ -164,7 +164,7 @@ mod tests {
             .unwrap();
         // As they were before they had envelopes.
         write
-            .open_table(tables::SESSIONS)
+            .open_table(States::Sessions.table())
             .unwrap()
             .insert("s", b"state".as_slice())
             .unwrap();
@@ -188,7 +188,8 @@ mod tests {
     }
 
     fn has_session(store: &Store) -> bool {
-        store.snapshot().unwrap().sessions().unwrap() == [("s".to_owned(), b"state".to_vec())]
+        store.snapshot().unwrap().states(States::Sessions).unwrap()
+            == [("s".to_owned(), b"state".to_vec())]
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod names;
 mod operations;
+mod past;
 mod states;
 
 use std::ops::RangeBounds;
@@ -26,7 +27,6 @@ pub struct Snapshot {
     handles: ReadOnlyTable<&'static str, u32>,
     access: ReadOnlyTable<u32, (u64, i64)>,
     history: ReadOnlyTable<u64, &'static [u8]>,
-    sessions: ReadOnlyTable<&'static str, &'static [u8]>,
     pub(super) transaction: ReadTransaction,
     pub(super) skipped: Arc<Skipped>,
     /// Stays open while it is read from, also when a smaller file has taken its place.
@@ -46,7 +46,6 @@ impl Snapshot {
                 handles: transaction.open_table(tables::HANDLES)?,
                 access: transaction.open_table(tables::ACCESS)?,
                 history: transaction.open_table(tables::HISTORY)?,
-                sessions: transaction.open_table(tables::SESSIONS)?,
                 transaction,
                 skipped: Arc::clone(skipped),
                 _database: Arc::clone(database),

@@ -171,14 +171,11 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::store::{DirectoryStorage, Store, Write};
+    use crate::store::{DirectoryStorage, States, Store, Write};
 
     /// Sessions are all that a store needs to grow.
     fn session(key: u32, bytes: usize) -> Write {
-        Write::Session {
-            key: format!("s{key}"),
-            state: vec![7; bytes],
-        }
+        Write::States(States::Sessions, vec![(format!("s{key}"), vec![7; bytes])])
     }
 
     /// A store whose file has room for much that is gone.
@@ -198,7 +195,7 @@ mod tests {
         store
             .snapshot()
             .unwrap()
-            .sessions()
+            .states(States::Sessions)
             .unwrap()
             .into_iter()
             .map(|(key, _)| key)
@@ -229,7 +226,7 @@ mod tests {
         writer.commit(vec![session(500, 10)]).unwrap();
         assert_eq!(keys(&store), ["s0", "s500"]);
         assert_eq!(
-            before.sessions().unwrap().len(),
+            before.states(States::Sessions).unwrap().len(),
             1,
             "a snapshot stays what it was"
         );

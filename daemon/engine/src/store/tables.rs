@@ -2,7 +2,10 @@
 //! [`super::bounds`].
 //!
 //! Records are in the envelope of `seal`, apart from those of memories and operations that were
-//! written before format 3. A new table belongs into `mend` as well, or a damaged store loses it.
+//! written before format 3. A table with names as keys belongs into [`NAMED`], or, where the store
+//! does not look into its records, into [`super::states`]: what makes, mends and shortens tables
+//! goes through these two lists. Any other new table belongs into `mend` as well, or a damaged
+//! store loses it.
 
 use redb::TableDefinition;
 
@@ -23,20 +26,23 @@ pub(super) const HISTORY: TableDefinition<u64, &[u8]> = TableDefinition::new("hi
 /// the record, so that a recall does not rewrite texts or fill the history.
 pub(super) const ACCESS: TableDefinition<u32, (u64, i64)> = TableDefinition::new("access");
 
-/// Session key → what the session was given, opaque to the store.
-pub(super) const SESSIONS: TableDefinition<&str, &[u8]> = TableDefinition::new("sessions");
-
-/// Scope and fingerprint of a mistake → what is known of it, opaque to the store.
-pub(super) const INCIDENTS: TableDefinition<&str, &[u8]> = TableDefinition::new("incidents");
-
 /// When a hook said something, in microseconds → the receipt, opaque to the store.
 pub(super) const RECEIPTS: TableDefinition<i64, &[u8]> = TableDefinition::new("receipts");
 
-/// What hooks noticed by their own names for it, opaque to the store.
-pub(super) const OBSERVATIONS: TableDefinition<&str, &[u8]> = TableDefinition::new("observations");
+/// A table of sealed records with names as keys.
+pub(super) type Named = TableDefinition<'static, &'static str, &'static [u8]>;
+
+/// From, relation and to → edge (see `codec::edge`).
+pub(super) const EDGES: Named = TableDefinition::new("edges");
+
+/// Memory id → tombstone (see `codec::tombstone`).
+pub(super) const TOMBSTONES: Named = TableDefinition::new("tombstones");
 
 /// Scope → checkpoint (see `checkpoint`).
-pub(super) const CHECKPOINTS: TableDefinition<&str, &[u8]> = TableDefinition::new("checkpoints");
+pub(super) const CHECKPOINTS: Named = TableDefinition::new("checkpoints");
+
+/// The tables that the store itself understands and that have names as keys.
+pub(super) const NAMED: [Named; 3] = [CHECKPOINTS, EDGES, TOMBSTONES];
 
 /// Number of a memory that was lost to damage → its handle, where that is known.
 pub(super) const LOST: TableDefinition<u32, &str> = TableDefinition::new("lost");

@@ -1,8 +1,10 @@
 //! The one writer: applies a group of writes in one transaction and commits it durably.
 
+mod edges;
 mod gathered;
 mod group;
 mod handles;
+mod purge;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -12,11 +14,12 @@ use redb::{Database, Durability, ReadableTable, WriteTransaction};
 use super::codec::CodecError;
 use super::guard::guarded;
 use super::history::{self, GENESIS};
+use super::states::States;
 use super::{FORMAT, STORE_FILE, Store, StoreError, bounds, tables};
 use crate::error::ErrorKind;
 use crate::model::{
-    Actor, Checkpoint, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence,
-    Status, Timestamp, Topic,
+    Actor, Checkpoint, Edge, EdgeKey, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance,
+    Relation, Scope, Sequence, Status, Timestamp, Tombstone, Topic,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
@@ -76,6 +79,37 @@ impl Redact for Stamps {
     }
 }
 
+/// Why something is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cause {
+    /// In words for people; `#7` stands for the memory of that number. Never a memory's text.
+    pub reason: String,
+    /// The operation that is taken back.
+    pub reverts: Option<Sequence>,
+    /// It belongs to the request of the write before it.
+    pub is_continued: bool,
+}
+
+impl Cause {
+    /// A reason alone.
+    #[must_use]
+    pub fn because(reason: String) -> Self {
+        Self {
+            reason,
+            ..Self::default()
+        }
+    }
+
+    /// The same, for a write that belongs to the request of the one before it.
+    #[must_use]
+    pub fn continued(self) -> Self {
+        Self {
+            is_continued: true,
+            ..self
+        }
+    }
+}
+
 /// One thing to write.
 #[derive(Clone, Debug)]
 pub enum Write {
@@ -93,6 +127,8 @@ pub enum Write {
         actor: Actor,
         /// When.
         at: Timestamp,
+        /// Why.
+        cause: Cause,
     },
     /// Notes that a memory's exact text was stored again.
     Reinforce {
@@ -118,22 +154,51 @@ pub enum Write {
         actor: Actor,
         /// When.
         at: Timestamp,
+        /// Why.
+        cause: Cause,
     },
     /// Writes a memory's record again, from the history, where it is damaged.
     Mend(MemoryNumber),
     /// Raises access statistics.
     Access(Vec<(MemoryNumber, u64, Timestamp)>),
-    /// Replaces what a session was given.
-    Session {
-        /// Session key.
-        key: String,
-        /// Opaque state; empty removes it.
-        state: Vec<u8>,
+    /// Makes an edge, or replaces the one of the same name.
+    Relate {
+        /// The edge; its sequence is set when it is written.
+        edge: Box<Edge>,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
+        /// Why.
+        cause: Cause,
     },
-    /// Replaces what is known of mistakes: keys and opaque states.
-    Incidents(Vec<(String, Vec<u8>)>),
-    /// Replaces what hooks noticed: keys and opaque states; an empty one removes it.
-    Observations(Vec<(String, Vec<u8>)>),
+    /// Removes an edge.
+    Unrelate {
+        /// Which.
+        key: EdgeKey,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
+        /// Why.
+        cause: Cause,
+    },
+    /// Keeps a tombstone by the id of the memory that it is for; `None` removes it.
+    Tombstone(MemoryId, Option<Box<Tombstone>>),
+    /// Removes a memory and its text from every operation on it. What is left is an operation that
+    /// says so, and a tombstone.
+    Purge {
+        /// Which.
+        number: MemoryNumber,
+        /// What stays.
+        tombstone: Box<Tombstone>,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
+    },
+    /// Replaces states: keys and opaque states; an empty one removes the row.
+    States(States, Vec<(String, Vec<u8>)>),
     /// Keeps receipts, by their time in microseconds: opaque states. The oldest beyond
     /// [`bounds::RECEIPTS_MAX`] go.
     Receipts(Vec<(i64, Vec<u8>)>),
@@ -148,6 +213,14 @@ pub enum Change {
     Memory(Box<Memory>),
     /// A memory is already as an edit wanted it.
     Same(Box<Memory>),
+    /// An edge is new or different.
+    Edge(Box<Edge>),
+    /// An edge is gone; as it was.
+    EdgeGone(Box<Edge>),
+    /// A memory is gone.
+    Purged(MemoryNumber),
+    /// A tombstone was set up, or taken away.
+    Tombstone(MemoryId, Option<Box<Tombstone>>),
     /// Nothing that an index cares about.
     None,
 }
@@ -186,6 +259,12 @@ pub enum WriteError {
         expected: Sequence,
         /// The version there is.
         found: Sequence,
+    },
+    /// There is no such edge.
+    #[error("there is no edge {relation} between these memories; list their neighbours")]
+    NoSuchEdge {
+        /// Of which relation.
+        relation: Relation,
     },
     /// The edit does not fit the memory.
     #[error(transparent)]
@@ -234,7 +313,9 @@ impl WriteError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoSuchMemory(_) | Self::NoSuchTopic(_) => ErrorKind::NotFound,
+            Self::NoSuchMemory(_) | Self::NoSuchTopic(_) | Self::NoSuchEdge { .. } => {
+                ErrorKind::NotFound
+            }
             Self::Changed { .. } => ErrorKind::Changed,
             Self::Full
             | Self::TooManyCheckpoints { .. }
@@ -347,7 +428,7 @@ impl Writer {
         let mut transaction = database.begin_write()?;
         transaction.set_quick_repair(true);
         let (sequence, chain, next_number) = create_tables(&transaction)?;
-        bounds::enforce(&transaction, bounds::Touched::ALL)?;
+        bounds::enforce(&transaction, &bounds::Touched::all())?;
         transaction.commit()?;
         Ok(Self {
             database,
@@ -403,6 +484,7 @@ impl Writer {
             sequence: self.sequence,
             chain: self.chain,
             next_number: self.next_number,
+            request_began: None,
         };
         let changes = group.apply(&transaction, writes)?;
         transaction.commit()?;
@@ -411,6 +493,7 @@ impl Writer {
             sequence: self.sequence,
             chain: self.chain,
             next_number: self.next_number,
+            ..
         } = group;
         Ok(Committed {
             changes,
@@ -462,11 +545,13 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     transaction.open_table(tables::IDS)?;
     transaction.open_table(tables::HANDLES)?;
     transaction.open_table(tables::ACCESS)?;
-    transaction.open_table(tables::SESSIONS)?;
-    transaction.open_table(tables::INCIDENTS)?;
     transaction.open_table(tables::RECEIPTS)?;
-    transaction.open_table(tables::OBSERVATIONS)?;
-    transaction.open_table(tables::CHECKPOINTS)?;
+    for named in tables::NAMED
+        .into_iter()
+        .chain(States::ALL.map(States::table))
+    {
+        transaction.open_table(named)?;
+    }
     transaction.open_table(tables::LOST)?;
     let mut meta = transaction.open_table(tables::META)?;
     if meta.get(tables::META_FORMAT)?.is_none() {

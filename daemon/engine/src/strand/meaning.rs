@@ -353,6 +353,14 @@ impl Strand {
             .is_some_and(|space| space.index.contains(number.0))
     }
 
+    /// The model and the bytes of a memory's vector, where it has one.
+    pub(crate) fn code_of(&self, number: MemoryNumber) -> Option<(String, Vec<u8>)> {
+        let space = self.space();
+        let space = space.as_ref()?;
+        let code = space.index.code(number.0)?;
+        Some((space.model.clone(), code.to_bytes()))
+    }
+
     /// The vectors' codes of some memories, where they have one.
     pub(crate) fn codes(&self, numbers: &[MemoryNumber]) -> Vec<Option<Code>> {
         let space = self.space();
@@ -441,6 +449,7 @@ mod tests {
                 origin: Origin::Agent,
                 agent: String::new(),
                 session: String::new(),
+                ..Actor::default()
             };
             let (words, entropy) = (Box::new(Strand::read_words(&admitted)), [0; 10]);
             let at = Timestamp::from_micros(i64::from(number));
@@ -450,6 +459,7 @@ mod tests {
                 links: Vec::new(),
                 stamps: None,
                 force: true,
+                replaces: Vec::new(),
                 entropy,
                 actor,
                 at,

@@ -196,14 +196,14 @@ impl News {
 }
 
 /// Finds the names of topics in texts: as whole words in any case, also with spaces for dashes.
-struct NameFinder {
+pub(super) struct NameFinder {
     automaton: AhoCorasick,
     /// The topic of each pattern.
     topics: Vec<u32>,
 }
 
 impl NameFinder {
-    fn new<'a>(names: impl Iterator<Item = (u32, &'a str)>) -> Result<Self, BuildError> {
+    pub(super) fn new<'a>(names: impl Iterator<Item = (u32, &'a str)>) -> Result<Self, BuildError> {
         let (mut patterns, mut topics) = (Vec::new(), Vec::new());
         for (topic, name) in names {
             if name.contains('-') {
@@ -223,7 +223,7 @@ impl NameFinder {
     }
 
     /// The topics that a text names, each once, in ascending order.
-    fn find(&self, text: &str) -> Vec<u32> {
+    pub(super) fn find(&self, text: &str) -> Vec<u32> {
         let lowered = (!text.is_ascii()).then(|| text.to_lowercase());
         let text = lowered.as_deref().unwrap_or(text);
         let matches = self.automaton.find_overlapping_iter(text);

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, RwLock};
 
 use super::meaning::Meaning;
+use super::tombstones::Tombstones;
 use super::{Strand, StrandWriter};
 use crate::derived;
 use crate::error::ErrorKind;
@@ -80,6 +81,7 @@ impl Strand {
         if mend_records(&store, &mut writer)? {
             (catalog, memories) = catalog::read(&store.snapshot()?)?;
         }
+        let tombstones = Tombstones::read(&store.snapshot()?)?;
         let sequence = writer.sequence();
         let (lexical, mut rebuilt_words) = open_words(lexical, &store)?;
         let mut strand = Self {
@@ -90,6 +92,7 @@ impl Strand {
             meaning: Meaning::default(),
             changes: Mutex::default(),
             mentions: Mutex::default(),
+            tombstones: RwLock::new(tombstones),
         };
         let replayed = match strand.catch_up(sequence) {
             // No room, as on the disk of a store that can only be read.
@@ -135,8 +138,9 @@ impl Strand {
             } else {
                 Sequence(watermark)
             };
-            if let Some(memory) = snapshot.memory(number)? {
-                self.index_words(sequence, &memory);
+            match snapshot.memory(number)? {
+                Some(memory) => self.index_words(sequence, &memory),
+                None => self.lexical.remove(sequence.0, number.0),
             }
             if self.lexical.needs_flush() {
                 self.lexical.flush()?;

@@ -6,12 +6,7 @@ use super::Strand;
 use crate::index::catalog::TopicEntry;
 use crate::index::filter::Filter;
 use crate::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
-use crate::recall::Hit;
 use crate::store::StoreError;
-
-/// Memories of a topic among which the place of a hit is looked for: some hundredth of a
-/// millisecond.
-const HIT_TOPIC_MAX: usize = 2_000;
 
 /// Handles of a topic that are looked at to find where its memories went: some ten milliseconds.
 const FORMER_HANDLES_MAX: usize = 50_000;
@@ -125,14 +120,6 @@ impl Strand {
         scopes: &[Scope],
     ) -> HashMap<MemoryNumber, u32> {
         self.catalog().positions(numbers, scopes, usize::MAX)
-    }
-
-    /// The same for the hits of a search, which is not to take longer for it: in a very large topic
-    /// they have none.
-    #[must_use]
-    pub fn hit_positions(&self, hits: &[Hit], scopes: &[Scope]) -> HashMap<MemoryNumber, u32> {
-        let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
-        self.catalog().positions(&numbers, scopes, HIT_TOPIC_MAX)
     }
 }
 

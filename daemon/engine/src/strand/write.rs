@@ -3,18 +3,21 @@
 mod decide;
 mod independence;
 mod indexes;
+mod together;
+mod tombstones;
 
 use std::sync::Arc;
 
-use super::Strand;
+use super::{Replaced, Strand};
 use crate::index::lexical::Prepared;
 use crate::model::{
-    Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic,
+    Actor, Checkpoint, Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp,
+    Topic,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
 use crate::ports::Storage;
-use crate::store::{CommitError, Shrunk, Stamps, WriteError, Writer};
+use crate::store::{CommitError, Shrunk, Stamps, States, WriteError, Writer};
 use decide::{Decided, Label};
 use helix_redact::{Redact, Redacted, Secrets, State};
 use independence::Independence;
@@ -43,6 +46,8 @@ pub enum Request {
         stamps: Option<Box<Stamps>>,
         /// Stores a second memory with the same text.
         force: bool,
+        /// Memories that it takes the place of.
+        replaces: Vec<Replaced>,
         /// Random bytes for its id.
         entropy: [u8; 10],
         /// Who stores it.
@@ -88,17 +93,26 @@ pub enum Request {
         /// When.
         at: Timestamp,
     },
-    /// Keeps what a session was given; empty state removes it.
-    Session {
-        /// Session key.
-        key: String,
-        /// Opaque state.
-        state: State,
+    /// Makes several changes, all or none: a correction, an undo, a step of the lifecycle.
+    Together {
+        /// In order.
+        steps: Vec<Step>,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
     },
-    /// Keeps what is known of mistakes.
-    Incidents(Vec<(String, State)>),
-    /// Keeps what hooks noticed, by key; an empty state removes it.
-    Observations(Vec<(String, State)>),
+    /// Removes a memory and its text from the whole history.
+    Purge {
+        /// Which.
+        number: MemoryNumber,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
+    },
+    /// Keeps states by key; an empty one removes the row.
+    States(States, Vec<(String, State)>),
     /// Keeps receipts of what hooks said, by their time in microseconds.
     Receipts(Vec<(i64, State)>),
     /// Replaces a scope's checkpoint; `None` removes it.
@@ -123,6 +137,7 @@ impl Redact for Request {
                 links: _,
                 stamps,
                 force: _,
+                replaces: _,
                 entropy: _,
                 actor,
                 at: _,
@@ -158,8 +173,20 @@ impl Redact for Request {
                 actor,
                 at: _,
             } => actor.redact(secrets),
-            Self::Session { key, state: _ } => secrets.said(key),
-            Self::Incidents(states) | Self::Observations(states) => {
+            Self::Together {
+                steps,
+                actor,
+                at: _,
+            } => {
+                steps.redact(secrets);
+                actor.redact(secrets);
+            }
+            Self::Purge {
+                number: _,
+                actor,
+                at: _,
+            } => actor.redact(secrets),
+            Self::States(_, states) => {
                 secrets.all_said(states.iter_mut().map(|(key, _)| key));
             }
             Self::Checkpoint { scope, checkpoint } => {
@@ -167,6 +194,70 @@ impl Redact for Request {
                 checkpoint.redact(secrets);
             }
             Self::Mend(_) | Self::Receipts(_) | Self::Accesses => {}
+        }
+    }
+}
+
+/// One of several changes that are made together.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What to do.
+    pub change: StepChange,
+    /// Why, in words for people; `#7` stands for the memory of that number. Never a memory's text.
+    pub reason: String,
+    /// The operation that is taken back.
+    pub reverts: Option<Sequence>,
+}
+
+impl Step {
+    /// A change and the reason for it.
+    #[must_use]
+    pub fn new(change: StepChange, reason: impl Into<String>) -> Self {
+        Self {
+            change,
+            reason: reason.into(),
+            reverts: None,
+        }
+    }
+}
+
+/// What one of several changes does.
+#[derive(Clone, Debug)]
+pub enum StepChange {
+    /// Changes a memory.
+    Edit {
+        /// Which.
+        number: MemoryNumber,
+        /// How.
+        edit: Edit,
+        /// The operation that changed it last, as the asker read it.
+        expected: Option<Sequence>,
+    },
+    /// Makes an edge, or replaces the one of the same name.
+    Relate(Box<Edge>),
+    /// Removes an edge.
+    Unrelate(EdgeKey),
+}
+
+impl Redact for Step {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self {
+            change,
+            reason,
+            reverts: _,
+        } = self;
+        secrets.said(reason);
+        match change {
+            StepChange::Edit {
+                number: _,
+                edit,
+                expected: _,
+            } => edit.redact(secrets),
+            StepChange::Relate(edge) => {
+                edge.provenance.redact(secrets);
+                secrets.said(&mut edge.reason);
+            }
+            StepChange::Unrelate(_) => {}
         }
     }
 }

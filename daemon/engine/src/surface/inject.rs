@@ -147,6 +147,8 @@ pub(crate) mod tests {
             origin: Origin::Agent,
             provenance: Vec::new(),
             attributes: std::collections::BTreeMap::new(),
+            summary: String::new(),
+            suspicions: Vec::new(),
             valid_from: at,
             valid_to: None,
             recorded_at: at,

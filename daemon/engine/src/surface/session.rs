@@ -85,7 +85,7 @@ pub fn choose(
     for (number, row) in catalog.rows() {
         let is_candidate = row.status == Status::Active
             && row.is_in(&visible)
-            && (reader == Reader::Asking || row.origin.is_shown_unasked());
+            && (reader == Reader::Asking || row.is_shown_unasked());
         if !is_candidate {
             continue;
         }
@@ -93,7 +93,8 @@ pub fn choose(
             .entry(row.kind)
             .or_insert_with(|| Standing::of(catalog.kind_of(row), kinds));
         if let Some(standing) = standing {
-            let rank = standing.rank(row, row.is_in(&global), now);
+            let centrality = catalog.graph().centrality(number);
+            let rank = standing.rank(row, centrality, row.is_in(&global), now);
             let one = Ranked {
                 number,
                 rank,

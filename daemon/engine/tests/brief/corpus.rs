@@ -113,6 +113,8 @@ fn memory(number: u32, entry: &Entry, handles: &mut BTreeSet<Handle>) -> Memory 
         origin: Origin::Agent,
         provenance: Vec::new(),
         attributes: admitted.attributes,
+        summary: String::new(),
+        suspicions: Vec::new(),
         valid_from: at,
         valid_to: None,
         recorded_at: at,

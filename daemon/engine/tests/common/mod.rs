@@ -18,6 +18,7 @@ pub(crate) fn actor() -> Actor {
         origin: Origin::Agent,
         agent: "test".to_owned(),
         session: "s".to_owned(),
+        ..Actor::default()
     }
 }
 
@@ -41,6 +42,7 @@ pub(crate) fn store(
         links: Vec::new(),
         stamps: None,
         force,
+        replaces: Vec::new(),
         entropy,
         actor: actor(),
         at,

@@ -290,7 +290,7 @@ impl Model {
         match change {
             Change::Forget { .. } => known.set_status(Status::Forgotten),
             Change::Append { word, .. } => {
-                known.set_text(format!("{}\nand {}", known.text, WORDS[word]))
+                known.set_text(format!("{}\nand {}", known.text, WORDS[word]));
             }
             Change::Revise { word, .. } => known.set_text(text(word)),
             Change::Tag { removes, .. } => known.tagged = !removes,

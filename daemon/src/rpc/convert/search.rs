@@ -128,7 +128,9 @@ fn explanation(why: &Explanation) -> v1::Explanation {
         diversity,
         matched_terms,
         matched_words,
+        related,
     } = why;
+    let (related_from, relation) = related.clone().unwrap_or_default();
     v1::Explanation {
         lexical_rank: evidence.lexical_rank,
         lexical_score: evidence.lexical_score,
@@ -142,6 +144,8 @@ fn explanation(why: &Explanation) -> v1::Explanation {
         diversity_factor: *diversity,
         matched_terms: matched_terms.clone(),
         matched_words: matched_words.clone(),
+        related_from,
+        relation: relation.to_owned(),
     }
 }
 
@@ -152,6 +156,7 @@ fn found_by(found_by: FoundBy) -> v1::FoundBy {
         FoundBy::SomeWords => v1::FoundBy::SomeWords,
         FoundBy::Meaning => v1::FoundBy::Meaning,
         FoundBy::Both => v1::FoundBy::Both,
+        FoundBy::Relation => v1::FoundBy::Relation,
     }
 }
 

@@ -116,7 +116,8 @@ pub(crate) fn receipts(receipts: Dated, counts: Counts) -> v1::ReceiptsReply {
     }
 }
 
-fn receipt((at, receipt): (Timestamp, Receipt)) -> v1::Receipt {
+/// Writes a receipt.
+pub(super) fn receipt((at, receipt): (Timestamp, Receipt)) -> v1::Receipt {
     v1::Receipt {
         at_us: at.as_micros(),
         fate: receipt.fate().name().to_owned(),

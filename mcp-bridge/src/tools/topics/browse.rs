@@ -1,13 +1,14 @@
 //! What there is: topics, newest memories, a topic's entries, who mentions whom.
 
 use helix_client::v1::{
-    Caller, CrossReferencesRequest, GraphRequest, ListTopicsRequest, ReadRequest, RecentRequest,
-    TextShown,
+    Caller, CrossReferencesRequest, GraphRequest, ListTopicsRequest, RecentRequest, TextShown,
 };
 use jiff::Zoned;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::super::{DAYS_MAX, HOURS_MAX, at_commas, read};
-use crate::arguments::{ArgumentError, Arguments};
+use super::super::{DAYS_MAX, HOURS_MAX, read};
+use crate::arguments::{Index, Text, Whole, Words};
 use crate::daemon::Daemon;
 use crate::dates;
 use crate::failure::Failure;
@@ -16,177 +17,194 @@ use crate::render::{self, View};
 /// How far `recent` looks back unless told, in days.
 const RECENT_DAYS: u32 = 7;
 
-pub(super) async fn list(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = list_request(caller, arguments)?;
-    let pattern = request.pattern.clone();
-    let reply = daemon
-        .call(async move |rpc| rpc.list_topics(request.clone()).await)
-        .await?;
-    Ok(render::topic_list(&reply, &pattern, &View::local()))
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct List {
+    /// glob like iris-*
+    focus: Text,
+    /// project, global or all
+    scope: Words,
 }
 
-fn list_request(caller: Caller, arguments: &Arguments) -> Result<ListTopicsRequest, ArgumentError> {
-    Ok(ListTopicsRequest {
-        caller: Some(caller),
-        scopes: scopes(arguments)?,
-        pattern: focus(arguments)?,
-    })
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Recent {
+    /// default 7
+    days: Option<Whole<1, DAYS_MAX>>,
+    /// overrides days
+    hours: Option<Whole<1, HOURS_MAX>>,
+    scope: Words,
 }
 
-pub(super) async fn recent(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let now = Zoned::now();
-    let request = recent_request(caller, arguments, &now)?;
-    let hours = hours(arguments)?;
-    let reply = daemon
-        .call(async move |rpc| rpc.recent(request.clone()).await)
-        .await?;
-    Ok(render::recent(
-        &reply,
-        hours,
-        &View {
-            zone: now.time_zone().clone(),
-        },
-    ))
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Entries {
+    #[schemars(with = "Text")]
+    topic: Words,
+    /// only this one, whole
+    index: Option<Index>,
+    /// only those with this text
+    #[serde(default)]
+    match_str: Text,
+    limit: Option<read::Limit>,
+    /// the next page
+    #[serde(default)]
+    cursor: Text,
 }
 
-fn recent_request(
-    caller: Caller,
-    arguments: &Arguments,
-    now: &Zoned,
-) -> Result<RecentRequest, ArgumentError> {
-    let after = dates::hours_ago(hours(arguments)?, now).map(|at| at.timestamp().as_microsecond());
-    Ok(RecentRequest {
-        caller: Some(caller),
-        scopes: scopes(arguments)?,
-        after_us: after.unwrap_or_default(),
-        ..RecentRequest::default()
-    })
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Xref {
+    topic: Text,
+    #[serde(default)]
+    scope: Words,
 }
 
-/// The time to look back: `hours`, else `days`.
-fn hours(arguments: &Arguments) -> Result<u32, ArgumentError> {
-    let days = arguments
-        .whole("days", 1..=DAYS_MAX)?
-        .unwrap_or(RECENT_DAYS);
-    Ok(arguments
-        .whole("hours", 1..=HOURS_MAX)?
-        .unwrap_or(days * 24))
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Graph {
+    /// glob like iris-*
+    focus: Text,
+    scope: Words,
 }
 
-pub(super) async fn entries(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = read::request(caller, arguments)?;
-    let shown = if request.index.is_some() {
-        TextShown::Body
-    } else {
-        TextShown::Line
-    };
-    read::paged(
-        daemon,
-        ReadRequest {
-            shown: shown.into(),
-            ..request
-        },
-        render::entries,
-    )
-    .await
+impl List {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller);
+        let pattern = request.pattern.clone();
+        let reply = daemon
+            .call(async move |rpc| rpc.list_topics(request.clone()).await)
+            .await?;
+        Ok(render::topic_list(&reply, &pattern, &View::local()))
+    }
+
+    fn request(self, caller: Caller) -> ListTopicsRequest {
+        ListTopicsRequest {
+            caller: Some(caller),
+            scopes: self.scope.0,
+            pattern: self.focus.trimmed(),
+        }
+    }
 }
 
-pub(super) async fn xref(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = xref_request(caller, arguments)?;
-    let topic = request.topic.clone();
-    let reply = daemon
-        .call(async move |rpc| rpc.cross_references(request.clone()).await)
-        .await?;
-    Ok(render::cross_references(&reply, &topic, &View::local()))
+impl Recent {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let now = Zoned::now();
+        let hours = self.hours();
+        let request = self.request(caller, &now);
+        let reply = daemon
+            .call(async move |rpc| rpc.recent(request.clone()).await)
+            .await?;
+        let zone = now.time_zone().clone();
+        Ok(render::recent(&reply, hours, &View { zone }))
+    }
+
+    fn request(self, caller: Caller, now: &Zoned) -> RecentRequest {
+        let after = dates::hours_ago(self.hours(), now);
+        let after_us = after.map(|at| at.timestamp().as_microsecond());
+        RecentRequest {
+            caller: Some(caller),
+            scopes: self.scope.0,
+            after_us: after_us.unwrap_or_default(),
+            ..RecentRequest::default()
+        }
+    }
+
+    /// The time to look back: `hours`, else `days`.
+    fn hours(&self) -> u32 {
+        let days = self.days.map_or(RECENT_DAYS, |days| days.0);
+        self.hours.map_or(days * 24, |hours| hours.0)
+    }
 }
 
-fn xref_request(
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<CrossReferencesRequest, ArgumentError> {
-    let topic = arguments.required_text("topic")?.trim().to_owned();
-    Ok(CrossReferencesRequest {
-        caller: Some(caller),
-        topic,
-        scopes: scopes(arguments)?,
-    })
+impl Entries {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let shown = if self.index.is_some() {
+            TextShown::Body
+        } else {
+            TextShown::Line
+        };
+        let read = read::Read {
+            topic: self.topic,
+            index: self.index,
+            match_str: self.match_str,
+            limit: self.limit,
+            cursor: self.cursor,
+        };
+        read::paged(daemon, read.request(caller, shown)?, render::entries).await
+    }
 }
 
-pub(super) async fn graph(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = graph_request(caller, arguments)?;
-    let focus = request.focus.clone();
-    let reply = daemon
-        .call(async move |rpc| rpc.graph(request.clone()).await)
-        .await?;
-    Ok(render::graph(&reply, &focus))
+impl Xref {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller);
+        let topic = request.topic.clone();
+        let reply = daemon
+            .call(async move |rpc| rpc.cross_references(request.clone()).await)
+            .await?;
+        Ok(render::cross_references(&reply, &topic, &View::local()))
+    }
+
+    fn request(self, caller: Caller) -> CrossReferencesRequest {
+        CrossReferencesRequest {
+            caller: Some(caller),
+            topic: self.topic.trimmed(),
+            scopes: self.scope.0,
+        }
+    }
 }
 
-fn graph_request(caller: Caller, arguments: &Arguments) -> Result<GraphRequest, ArgumentError> {
-    Ok(GraphRequest {
-        caller: Some(caller),
-        scopes: scopes(arguments)?,
-        focus: focus(arguments)?,
-    })
-}
+impl Graph {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller);
+        let focus = request.focus.clone();
+        let reply = daemon
+            .call(async move |rpc| rpc.graph(request.clone()).await)
+            .await?;
+        Ok(render::graph(&reply, &focus))
+    }
 
-fn scopes(arguments: &Arguments) -> Result<Vec<String>, ArgumentError> {
-    arguments.list("scope", at_commas)
-}
-
-fn focus(arguments: &Arguments) -> Result<String, ArgumentError> {
-    Ok(arguments
-        .text("focus")?
-        .unwrap_or_default()
-        .trim()
-        .to_owned())
+    fn request(self, caller: Caller) -> GraphRequest {
+        GraphRequest {
+            caller: Some(caller),
+            scopes: self.scope.0,
+            focus: self.focus.trimmed(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::super::super::samples::shown;
-    use super::super::tests::arguments;
+    use super::super::super::samples::{read, shown};
+    use super::super::Topics;
     use super::*;
+
+    /// The request that a call makes of the daemon.
+    fn asked(given: &Value) -> String {
+        let now = "2026-11-21T22:14:00+00:00[UTC]".parse().unwrap();
+        let caller = Caller::default();
+        match read(given).unwrap() {
+            Topics::List(list) => shown(&list.request(caller)),
+            Topics::Recent(recent) => shown(&recent.request(caller, &now)),
+            Topics::Xref(xref) => shown(&xref.request(caller)),
+            Topics::Graph(graph) => shown(&graph.request(caller)),
+            other => unreachable!("{other:?}"),
+        }
+    }
 
     #[test]
     fn every_argument_reaches_the_daemon() {
-        let now = "2026-11-21T22:14:00+00:00[UTC]".parse().unwrap();
-        let recent =
-            |given| shown(&recent_request(Caller::default(), &arguments(&given), &now).unwrap());
-        let list = json!({"action": "list", "focus": "iris-*", "scope": "all"});
-        let xref = json!({"action": "xref", "topic": " build ", "scope": ["project"]});
-        let graph = json!({"action": "graph", "focus": "iris-*"});
         let requests = [
-            shown(&list_request(Caller::default(), &arguments(&json!({}))).unwrap()),
-            shown(&list_request(Caller::default(), &arguments(&list)).unwrap()),
-            recent(json!({"action": "recent"})),
-            recent(json!({"action": "recent", "days": "2", "scope": "global"})),
-            recent(json!({"action": "recent", "days": 2, "hours": "3"})),
-            shown(&xref_request(Caller::default(), &arguments(&xref)).unwrap()),
-            shown(&graph_request(Caller::default(), &arguments(&graph)).unwrap()),
-        ];
+            json!({}),
+            json!({"action": "list", "focus": "iris-*", "scope": "all"}),
+            json!({"action": "recent"}),
+            json!({"action": "recent", "days": "2", "scope": "global"}),
+            json!({"action": "recent", "days": 2, "hours": "3"}),
+            json!({"action": "xref", "topic": " build ", "scope": ["project"]}),
+            json!({"action": "graph", "focus": "iris-*"}),
+        ]
+        .map(|given| asked(&given));
         insta::assert_snapshot!(requests.join("\n"));
     }
 }

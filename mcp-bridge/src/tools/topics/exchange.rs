@@ -5,12 +5,13 @@ use helix_client::v1::helix_client::HelixClient;
 use helix_client::v1::{
     Caller, ExchangeFormat, ExportPiece, ExportRequest, ImportPiece, ImportProgress,
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Status, Streaming};
 
-use super::super::at_commas;
-use crate::arguments::{ArgumentError, Arguments};
+use crate::arguments::{Document, Text, Words};
 use crate::daemon::{CallError, Daemon};
 use crate::failure::Failure;
 use crate::render::{self, EXPORT_READ_MAX_BYTES, Exported};
@@ -18,26 +19,68 @@ use crate::render::{self, EXPORT_READ_MAX_BYTES, Exported};
 /// Most bytes of one piece of an import.
 const PIECE_MAX_BYTES: usize = 256 * 1024;
 
-pub(super) async fn export(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = export_request(caller, arguments)?;
-    let pieces = daemon
-        .call(async move |rpc| rpc.export(request.clone()).await)
-        .await?;
-    let exported = in_time(collect(pieces)).await?;
-    render::exported(&exported)
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Export {
+    topic: Words,
+    scope: Words,
 }
 
-fn export_request(caller: Caller, arguments: &Arguments) -> Result<ExportRequest, ArgumentError> {
-    Ok(ExportRequest {
-        caller: Some(caller),
-        format: ExchangeFormat::Json.into(),
-        scopes: arguments.list("scope", at_commas)?,
-        topics: arguments.list("topic", at_commas)?,
-    })
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Import {
+    /// an export, at most 4 MiB
+    json: Document,
+    #[serde(default)]
+    scope: Text,
+}
+
+impl Export {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller);
+        let pieces = daemon
+            .call(async move |rpc| rpc.export(request.clone()).await)
+            .await?;
+        let exported = in_time(collect(pieces)).await?;
+        render::exported(&exported)
+    }
+
+    fn request(self, caller: Caller) -> ExportRequest {
+        ExportRequest {
+            caller: Some(caller),
+            format: ExchangeFormat::Json.into(),
+            scopes: self.scope.0,
+            topics: self.topic.0,
+        }
+    }
+}
+
+impl Import {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let pieces = self.pieces(caller);
+        let send = async move |rpc: &mut HelixClient<Channel>| {
+            rpc.import(tokio_stream::iter(pieces.clone())).await
+        };
+        let progress = daemon.call(send).await?;
+        let last = in_time(last(progress)).await?;
+        Ok(render::imported(last.as_ref()))
+    }
+
+    /// The document in pieces; the first one says what it is.
+    fn pieces(self, caller: Caller) -> Vec<ImportPiece> {
+        let chunks = self.json.0.as_bytes().chunks(PIECE_MAX_BYTES);
+        let mut pieces: Vec<ImportPiece> = chunks
+            .map(|data| ImportPiece {
+                data: data.to_vec(),
+                ..ImportPiece::default()
+            })
+            .collect();
+        if let Some(first) = pieces.first_mut() {
+            first.caller = Some(caller);
+            first.format = ExchangeFormat::Json.into();
+            first.scope = self.scope.0;
+        }
+        pieces
+    }
 }
 
 /// Reads an export until its end, or until it is too large to be shown.
@@ -53,41 +96,6 @@ async fn collect(mut pieces: Streaming<ExportPiece>) -> Result<Exported, Status>
         }
     }
     Ok(exported)
-}
-
-pub(super) async fn import(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let pieces = import_pieces(caller, arguments)?;
-    let send = async move |rpc: &mut HelixClient<Channel>| {
-        rpc.import(tokio_stream::iter(pieces.clone())).await
-    };
-    let progress = daemon.call(send).await?;
-    let last = in_time(last(progress)).await?;
-    Ok(render::imported(last.as_ref()))
-}
-
-/// The document in pieces; the first one says what it is.
-fn import_pieces(caller: Caller, arguments: &Arguments) -> Result<Vec<ImportPiece>, ArgumentError> {
-    let document = arguments
-        .json("json")?
-        .ok_or(ArgumentError::Missing("json"))?;
-    let mut pieces: Vec<ImportPiece> = document
-        .as_bytes()
-        .chunks(PIECE_MAX_BYTES)
-        .map(|data| ImportPiece {
-            data: data.to_vec(),
-            ..ImportPiece::default()
-        })
-        .collect();
-    if let Some(first) = pieces.first_mut() {
-        first.caller = Some(caller);
-        first.format = ExchangeFormat::Json.into();
-        first.scope = arguments.text("scope")?.unwrap_or_default();
-    }
-    Ok(pieces)
 }
 
 async fn last(mut progress: Streaming<ImportProgress>) -> Result<Option<ImportProgress>, Status> {
@@ -131,18 +139,27 @@ async fn in_time<T>(reading: impl Future<Output = Result<T, Status>>) -> Result<
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::super::super::samples::shown;
-    use super::super::tests::arguments;
+    use super::super::super::samples::{read, shown};
+    use super::super::Topics;
     use super::*;
+
+    fn pieces(given: &Value) -> Vec<ImportPiece> {
+        match read(given).unwrap() {
+            Topics::Import(import) => import.pieces(Caller::default()),
+            other => unreachable!("{other:?}"),
+        }
+    }
 
     #[test]
     fn an_export_is_restricted() {
-        let given =
-            arguments(&json!({"action": "export", "topic": "iris-*, build", "scope": "all"}));
+        let given = json!({"action": "export", "topic": "iris-*, build", "scope": "all"});
+        let Topics::Export(export) = read(&given).unwrap() else {
+            unreachable!("an export is asked for");
+        };
         insta::assert_snapshot!(
-            shown(&export_request(Caller::default(), &given).unwrap()),
+            shown(&export.request(Caller::default())),
             @r#"ExportRequest { format: Json, scopes: ["all"], topics: ["iris-*", "build"] }"#
         );
     }
@@ -150,8 +167,7 @@ mod tests {
     #[test]
     fn an_import_is_cut_into_pieces() {
         let text = "x".repeat(PIECE_MAX_BYTES + 1);
-        let given = arguments(&json!({"action": "import", "json": text, "scope": "global"}));
-        let pieces = import_pieces(Caller::default(), &given).unwrap();
+        let pieces = pieces(&json!({"action": "import", "json": text, "scope": "global"}));
         assert_eq!(
             pieces
                 .iter()
@@ -172,19 +188,11 @@ mod tests {
     fn a_document_may_be_given_as_json_or_as_text() {
         let document = json!({"memories": [{"topic": "a", "text": "b"}]});
         for given in [document.clone(), document.to_string().into()] {
-            let pieces = import_pieces(
-                Caller::default(),
-                &arguments(&json!({"action": "import", "json": given})),
-            );
-            let data: Vec<u8> = pieces
-                .unwrap()
+            let data: Vec<u8> = pieces(&json!({"action": "import", "json": given}))
                 .into_iter()
                 .flat_map(|piece| piece.data)
                 .collect();
-            assert_eq!(
-                serde_json::from_slice::<serde_json::Value>(&data).unwrap(),
-                document
-            );
+            assert_eq!(serde_json::from_slice::<Value>(&data).unwrap(), document);
         }
     }
 }

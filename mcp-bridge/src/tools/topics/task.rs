@@ -5,9 +5,10 @@ use helix_client::v1::{
     Caller, CheckpointReply, CheckpointRequest, ClearCheckpoint, LoadCheckpoint, SessionLogRequest,
     TaskCheckpoint,
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::super::{at_commas, at_semicolons};
-use crate::arguments::{ArgumentError, Arguments};
+use crate::arguments::{Flag, Steps, Text, Whole, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, View};
@@ -18,65 +19,90 @@ const EARLIER_MAX: u32 = 10;
 /// Changes that `session` lists; a session that imports makes hundreds.
 const SESSION_SHOWN_MAX: u32 = 50;
 
-pub(super) async fn session(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let list = arguments.flag("list")?;
-    let session = arguments
-        .text("session")?
-        .unwrap_or_default()
-        .trim()
-        .to_owned();
-    let request = SessionLogRequest {
-        caller: Some(caller),
-        session,
-        limit: SESSION_SHOWN_MAX,
-        list,
-    };
-    let reply = daemon
-        .call(async move |rpc| rpc.session_log(request.clone()).await)
-        .await?;
-    let view = View::local();
-    Ok(if list {
-        render::sessions(&reply, &view)
-    } else {
-        render::session(&reply, &view)
-    })
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Session {
+    /// all known ones
+    list: Flag,
+    /// another one's id or its beginning
+    session: Text,
 }
 
-pub(super) async fn save(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let reply = call(daemon, caller, Action::Save(checkpoint(arguments)?)).await?;
-    Ok(render::checkpoint_saved(&reply))
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Checkpoint {
+    /// what you work on
+    task: Text,
+    /// steps, split at ;
+    #[serde(default)]
+    done: Steps,
+    /// split at ;
+    #[serde(default)]
+    next: Steps,
+    /// split at ;
+    #[serde(default)]
+    hypotheses: Steps,
+    /// by what
+    #[serde(default)]
+    blocked: Text,
+    #[serde(default)]
+    files: Words,
 }
 
-fn checkpoint(arguments: &Arguments) -> Result<TaskCheckpoint, ArgumentError> {
-    Ok(TaskCheckpoint {
-        task: arguments.required_text("task")?,
-        done: arguments.list("done", at_semicolons)?,
-        next: arguments.list("next", at_semicolons)?,
-        hypotheses: arguments.list("hypotheses", at_semicolons)?,
-        blocked: arguments.text("blocked")?.unwrap_or_default(),
-        files: arguments.list("files", at_commas)?,
-        ..TaskCheckpoint::default()
-    })
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Resume {
+    /// an earlier checkpoint, from 1
+    index: Option<Whole<0, EARLIER_MAX>>,
 }
 
-pub(super) async fn load(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let earlier = arguments
-        .whole("index", 0..=EARLIER_MAX)?
-        .unwrap_or_default();
-    let reply = call(daemon, caller, Action::Load(LoadCheckpoint { earlier })).await?;
-    Ok(render::checkpoint_loaded(&reply, &View::local()))
+impl Session {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let list = self.list.0;
+        let request = SessionLogRequest {
+            caller: Some(caller),
+            session: self.session.trimmed(),
+            limit: SESSION_SHOWN_MAX,
+            list,
+        };
+        let reply = daemon
+            .call(async move |rpc| rpc.session_log(request.clone()).await)
+            .await?;
+        let view = View::local();
+        Ok(if list {
+            render::sessions(&reply, &view)
+        } else {
+            render::session(&reply, &view)
+        })
+    }
+}
+
+impl Checkpoint {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let reply = call(daemon, caller, Action::Save(self.into())).await?;
+        Ok(render::checkpoint_saved(&reply))
+    }
+}
+
+impl From<Checkpoint> for TaskCheckpoint {
+    fn from(checkpoint: Checkpoint) -> Self {
+        Self {
+            task: checkpoint.task.0,
+            done: checkpoint.done.0,
+            next: checkpoint.next.0,
+            hypotheses: checkpoint.hypotheses.0,
+            blocked: checkpoint.blocked.0,
+            files: checkpoint.files.0,
+            ..Self::default()
+        }
+    }
+}
+
+impl Resume {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let earlier = self.index.map(|index| index.0).unwrap_or_default();
+        let reply = call(daemon, caller, Action::Load(LoadCheckpoint { earlier })).await?;
+        Ok(render::checkpoint_loaded(&reply, &View::local()))
+    }
 }
 
 pub(super) async fn clear(daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
@@ -100,17 +126,20 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use serde_json::json;
 
-    use super::super::super::samples::shown;
-    use super::super::tests::arguments;
+    use super::super::super::samples::{read, shown};
+    use super::super::Topics;
     use super::*;
 
     #[test]
     fn every_argument_reaches_the_daemon() {
-        let given = arguments(&json!({
+        let given = json!({
             "action": "checkpoint", "task": "Implement Metal attention kernel",
             "done": "Verified embeddings, twice;Built Q4K matvec", "next": ["Debug RMSNorm"],
             "hypotheses": "RoPE base may be wrong;", "blocked": "Need reference output", "files": "infer.rs, main.rs",
-        }));
-        insta::assert_snapshot!(shown(&checkpoint(&given).unwrap()));
+        });
+        let Topics::Checkpoint(checkpoint) = read(&given).unwrap() else {
+            unreachable!("a checkpoint is saved");
+        };
+        insta::assert_snapshot!(shown(&TaskCheckpoint::from(checkpoint)));
     }
 }

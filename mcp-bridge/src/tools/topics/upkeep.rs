@@ -3,115 +3,149 @@
 use helix_client::v1::{
     Caller, CompactRequest, PruneRequest, ReindexRequest, StaleRequest, StatsRequest,
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::super::{DAYS_MAX, at_commas};
-use crate::arguments::{ArgumentError, Arguments};
+use super::super::DAYS_MAX;
+use crate::arguments::{Choice, Flag, Text, Whole, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, Compacted, StatsDetail, View};
 
-const STATS_DETAILS: [(&str, StatsDetail); 2] =
-    [("tags", StatsDetail::Tags), ("index", StatsDetail::Index)];
-
-/// Ways to compact besides merging; the value is whether times are repaired.
-const COMPACT_MODES: [(&str, bool); 1] = [("migrate", true)];
-
-pub(super) async fn stats(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let detail = arguments
-        .choice("detail", &STATS_DETAILS)?
-        .unwrap_or(StatsDetail::Overview);
-    let request = StatsRequest {
-        caller: Some(caller),
-        scopes: scopes(arguments)?,
-    };
-    let reply = daemon
-        .call(async move |rpc| rpc.stats(request.clone()).await)
-        .await?;
-    Ok(render::stats(&reply, detail, &View::local()))
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Stats {
+    detail: Option<Choice<Detail>>,
+    scope: Words,
 }
 
-pub(super) async fn stale(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = stale_request(caller, arguments)?;
-    let refresh = request.refresh;
-    let reply = daemon
-        .call(async move |rpc| rpc.stale(request.clone()).await)
-        .await?;
-    Ok(render::stale(&reply, refresh, &View::local()))
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Detail {
+    Tags,
+    Index,
 }
 
-fn stale_request(caller: Caller, arguments: &Arguments) -> Result<StaleRequest, ArgumentError> {
-    Ok(StaleRequest {
-        caller: Some(caller),
-        scopes: scopes(arguments)?,
-        topic: arguments
-            .text("topic")?
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
-        refresh: arguments.flag("refresh")?,
-    })
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Stale {
+    /// or iris-*
+    topic: Text,
+    /// show the source as it is now
+    refresh: Flag,
+    scope: Words,
 }
 
-pub(super) async fn prune(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = prune_request(caller, arguments)?;
-    let reply = daemon
-        .call(async move |rpc| rpc.prune(request.clone()).await)
-        .await?;
-    Ok(render::prune(&reply, &View::local()))
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Prune {
+    /// default 30
+    days: Option<Whole<1, DAYS_MAX>>,
+    scope: Words,
 }
 
-fn prune_request(caller: Caller, arguments: &Arguments) -> Result<PruneRequest, ArgumentError> {
-    let days = arguments.whole("days", 1..=DAYS_MAX)?.unwrap_or_default();
-    Ok(PruneRequest {
-        caller: Some(caller),
-        scopes: scopes(arguments)?,
-        days,
-    })
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Compact {
+    /// do it
+    apply: Flag,
+    /// the files too
+    log: Flag,
+    /// repair times instead
+    mode: Option<Choice<Mode>>,
+    scope: Words,
 }
 
-pub(super) async fn compact(
-    daemon: &Daemon,
-    caller: Caller,
-    arguments: &Arguments,
-) -> Result<String, Failure> {
-    let request = compact_request(caller, arguments)?;
-    let (apply, log, migrate) = (request.apply, request.log, request.migrate);
-    let reply = daemon
-        .call(async move |rpc| rpc.compact(request.clone()).await)
-        .await?;
-    Ok(render::compacted(
-        &Compacted {
-            reply: &reply,
-            apply,
-            log,
-            migrate,
-        },
-        &View::local(),
-    ))
+/// Ways to compact besides merging.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Migrate,
 }
 
-fn compact_request(caller: Caller, arguments: &Arguments) -> Result<CompactRequest, ArgumentError> {
-    Ok(CompactRequest {
-        caller: Some(caller),
-        scopes: scopes(arguments)?,
-        apply: arguments.flag("apply")?,
-        log: arguments.flag("log")?,
-        migrate: arguments
-            .choice("mode", &COMPACT_MODES)?
-            .unwrap_or_default(),
-    })
+impl Stats {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let detail = match self.detail {
+            None => StatsDetail::Overview,
+            Some(Choice(Detail::Tags)) => StatsDetail::Tags,
+            Some(Choice(Detail::Index)) => StatsDetail::Index,
+        };
+        let request = StatsRequest {
+            caller: Some(caller),
+            scopes: self.scope.0,
+        };
+        let reply = daemon
+            .call(async move |rpc| rpc.stats(request.clone()).await)
+            .await?;
+        Ok(render::stats(&reply, detail, &View::local()))
+    }
+}
+
+impl Stale {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller);
+        let refresh = request.refresh;
+        let reply = daemon
+            .call(async move |rpc| rpc.stale(request.clone()).await)
+            .await?;
+        Ok(render::stale(&reply, refresh, &View::local()))
+    }
+
+    fn request(self, caller: Caller) -> StaleRequest {
+        StaleRequest {
+            caller: Some(caller),
+            scopes: self.scope.0,
+            topic: self.topic.trimmed(),
+            refresh: self.refresh.0,
+        }
+    }
+}
+
+impl Prune {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller);
+        let reply = daemon
+            .call(async move |rpc| rpc.prune(request.clone()).await)
+            .await?;
+        Ok(render::prune(&reply, &View::local()))
+    }
+
+    fn request(self, caller: Caller) -> PruneRequest {
+        PruneRequest {
+            caller: Some(caller),
+            scopes: self.scope.0,
+            days: self.days.map(|days| days.0).unwrap_or_default(),
+        }
+    }
+}
+
+impl Compact {
+    pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
+        let request = self.request(caller);
+        let (apply, log, migrate) = (request.apply, request.log, request.migrate);
+        let reply = daemon
+            .call(async move |rpc| rpc.compact(request.clone()).await)
+            .await?;
+        Ok(render::compacted(
+            &Compacted {
+                reply: &reply,
+                apply,
+                log,
+                migrate,
+            },
+            &View::local(),
+        ))
+    }
+
+    fn request(self, caller: Caller) -> CompactRequest {
+        CompactRequest {
+            caller: Some(caller),
+            scopes: self.scope.0,
+            apply: self.apply.0,
+            log: self.log.0,
+            migrate: matches!(self.mode, Some(Choice(Mode::Migrate))),
+        }
+    }
 }
 
 pub(super) async fn reindex(daemon: &Daemon) -> Result<String, Failure> {
@@ -121,31 +155,35 @@ pub(super) async fn reindex(daemon: &Daemon) -> Result<String, Failure> {
     Ok(render::reindexed(&reply))
 }
 
-fn scopes(arguments: &Arguments) -> Result<Vec<String>, ArgumentError> {
-    arguments.list("scope", at_commas)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::super::super::samples::shown;
-    use super::super::tests::arguments;
+    use super::super::super::samples::{read, shown};
+    use super::super::Topics;
     use super::*;
+
+    /// The request that a call makes of the daemon.
+    fn asked(given: &Value) -> String {
+        let caller = Caller::default();
+        match read(given).unwrap() {
+            Topics::Stale(stale) => shown(&stale.request(caller)),
+            Topics::Prune(prune) => shown(&prune.request(caller)),
+            Topics::Compact(compact) => shown(&compact.request(caller)),
+            other => unreachable!("{other:?}"),
+        }
+    }
 
     #[test]
     fn every_argument_reaches_the_daemon() {
-        let stale = json!({"action": "stale", "topic": "build", "refresh": "true", "scope": "all"});
-        let prune = json!({"action": "prune", "days": "90"});
-        let compact = json!({"action": "compact", "apply": "true", "log": true, "mode": "migrate", "scope": "project"});
-        let compact_dry = json!({"action": "compact"});
         let requests = [
-            shown(&stale_request(Caller::default(), &arguments(&stale)).unwrap()),
-            shown(&prune_request(Caller::default(), &arguments(&prune)).unwrap()),
-            shown(&compact_request(Caller::default(), &arguments(&compact)).unwrap()),
-            shown(&compact_request(Caller::default(), &arguments(&compact_dry)).unwrap()),
-        ];
+            json!({"action": "stale", "topic": "build", "refresh": "true", "scope": "all"}),
+            json!({"action": "prune", "days": "90"}),
+            json!({"action": "compact", "apply": "true", "log": true, "mode": "migrate", "scope": "project"}),
+            json!({"action": "compact"}),
+        ]
+        .map(|given| asked(&given));
         insta::assert_snapshot!(requests.join("\n"));
     }
 }

@@ -109,7 +109,7 @@ impl Sum {
         let counted = match &item.item {
             Some(v1::batch_item::Item::Stored(reply)) => match reply.outcome() {
                 v1::StoreOutcome::Stored => &mut self.stored,
-                v1::StoreOutcome::Reinforced => &mut self.reinforced,
+                v1::StoreOutcome::Reinforced | v1::StoreOutcome::Extended => &mut self.reinforced,
                 v1::StoreOutcome::Duplicate => &mut self.duplicates,
                 v1::StoreOutcome::Unspecified => &mut self.refused,
             },

@@ -82,6 +82,7 @@ fn worked() -> SessionLogReply {
 fn batched() -> Vec<BatchItem> {
     let stored = |outcome: StoreOutcome, memory, warnings| {
         let reply = StoreReply {
+            corrections: Vec::new(),
             outcome: outcome.into(),
             memory: Some(memory),
             similarity: 0.75,

@@ -212,6 +212,37 @@ fn a_server_keeps_its_arguments_when_it_moves() {
 }
 
 #[test]
+fn a_chosen_set_of_tools_takes_the_place_of_the_one_that_is_there() {
+    let arguments = |there: &str, tools| {
+        let text = format!(
+            r#"{{"mcpServers":{{"helix":{{"command":"/old/helix-mcp","args":{there}}}}}}}"#
+        );
+        let programs = programs().offering(tools);
+        let planned = plan_install(Some(&text), &server_target(), &programs).unwrap();
+        let root = value_of(&planned.text).unwrap().unwrap();
+        root["mcpServers"]["helix"]["args"].clone()
+    };
+    let memory = Some("memory");
+    assert_eq!(arguments("[]", memory), json!(["--tools", "memory"]));
+    assert_eq!(
+        arguments(r#"["--tools", "helix", "--x"]"#, memory),
+        json!(["--x", "--tools", "memory"])
+    );
+    assert_eq!(
+        arguments(r#"["--tools=helix"]"#, memory),
+        json!(["--tools", "memory"])
+    );
+    assert_eq!(
+        arguments(r#"["--tools", "memory"]"#, None),
+        json!(["--tools", "memory"])
+    );
+    assert_eq!(
+        arguments(r#"["--tools"]"#, memory),
+        json!(["--tools", "memory"])
+    );
+}
+
+#[test]
 fn uninstalling_what_is_not_installed_does_nothing() {
     let world = World::new();
     let target = world.hooks(Scope::Project);

@@ -69,6 +69,18 @@ fn a_server_keeps_what_the_user_gave_it_when_it_moves() {
 }
 
 #[test]
+fn a_chosen_set_of_tools_takes_the_place_of_the_one_that_is_there() {
+    let text = "[mcp_servers.helix]\ncommand = \"/old/helix-mcp\"\nargs = [\"--x\", \"--tools\", \"helix\"]\n";
+    let target = Client::Codex
+        .targets(Scope::User, &Place::default())
+        .remove(1);
+    let programs = programs().offering(Some("memory"));
+    let after = plan_install(Some(text), &target, &programs).unwrap().text;
+    let line = after.lines().find(|line| line.starts_with("args"));
+    assert_eq!(line, Some(r#"args = ["--x", "--tools", "memory"]"#));
+}
+
+#[test]
 fn a_server_in_the_wrong_shape_is_named_by_line() {
     let target = Client::Codex
         .targets(Scope::User, &Place::default())

@@ -106,7 +106,9 @@ pub(super) fn is_plain(pattern: &str) -> bool {
 /// Goes on each of these texts with what an expression matches.
 fn with(mut before: Vec<String>, expression: &Hir) -> Vec<String> {
     let go_on = |before: &mut Vec<String>, more: &str| {
-        before.iter_mut().for_each(|text| text.push_str(more))
+        for text in before.iter_mut() {
+            text.push_str(more);
+        }
     };
     match expression.kind() {
         HirKind::Empty | HirKind::Look(_) => before,

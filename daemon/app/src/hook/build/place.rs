@@ -2,13 +2,14 @@
 //! elsewhere is a mistake of the project there.
 
 use std::env;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use helix_terminal::command::PLACE;
 use helix_terminal::command::{Run, workplace};
 use helix_terminal::fault::Fault;
 
 use super::super::Context;
+use crate::project::plain;
 
 impl Context<'_> {
     /// The same event in the project of a directory.
@@ -58,29 +59,4 @@ fn place_of(context: &Context<'_>, to: Option<&str>) -> PathBuf {
     let Some(to) = to else { return directory };
     let below_home = to.strip_prefix("~/").zip(env::home_dir());
     below_home.map_or_else(|| directory.join(to), |(below, home)| home.join(below))
-}
-
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_made_plain() {
-        assert_eq!(plain(Path::new("/w/p/./a/../b")), Path::new("/w/p/b"));
-    }
 }

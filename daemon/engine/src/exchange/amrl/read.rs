@@ -8,7 +8,7 @@ use super::deletes::DeletedOffsets;
 use super::records::{Record, Records};
 use super::{HEADER_BYTES, MAGIC, VERSION};
 use crate::error::ErrorKind;
-use crate::exchange::{Place, Portable, Problem, Report, hex};
+use crate::exchange::{Place, Portable, Problem, Report};
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 /// One entry of a log.

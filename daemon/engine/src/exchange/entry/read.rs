@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use hex::FromHex;
 use serde_json::{Map, Value};
 
-use crate::exchange::{Place, Portable, Problem, Report, hex, time};
-use crate::model::{MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
+use crate::exchange::{Place, Portable, Problem, Report, time};
+use crate::model::{GitContext, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
 
 /// Names that tools give to the time of an entry.
 pub(in crate::exchange) const RECORDED_NAMES: [&str; 7] = [
@@ -169,8 +170,10 @@ impl Fields<'_> {
         };
         Some(SourceRef {
             line: parts.read("line", |value| u32::try_from(count(value)?).ok()),
-            content_hash: parts.read("content_hash", |value| hex::decode(value.as_str()?)),
-            git_blob: parts.read("git_blob", |value| hex::decode(value.as_str()?)),
+            content_hash: parts.read("content_hash", |value| {
+                FromHex::from_hex(value.as_str()?).ok()
+            }),
+            git_blob: parts.read("git_blob", |value| FromHex::from_hex(value.as_str()?).ok()),
             ..source
         })
     }
@@ -349,5 +352,9 @@ fn step(value: &Value) -> Option<Provenance> {
         extractor: part("extractor"),
         origin,
         at,
+        git: GitContext {
+            branch: part("branch"),
+            commit: part("commit"),
+        },
     })
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::rest_hash;
-use crate::exchange::{Portable, hex, time};
+use crate::exchange::{Portable, time};
 use crate::model::{Origin, Provenance, SourceRef, Status, Timestamp};
 
 /// Whether the object holds the text or only what describes it.
@@ -123,8 +123,8 @@ impl<'a> Line<'a> {
 
 impl<'a> Source<'a> {
     fn new(source: &'a SourceRef) -> Self {
-        let content_hash = source.content_hash.map(|hash| hex::encode(&hash));
-        let git_blob = source.git_blob.map(|blob| hex::encode(&blob));
+        let content_hash = source.content_hash.map(hex::encode);
+        let git_blob = source.git_blob.map(hex::encode);
         Self {
             path: &source.path,
             line: source.line,

@@ -68,7 +68,7 @@ fn apply(changes: &[Change]) -> (VectorIndex, BTreeMap<u32, Code>) {
                 model.insert(*number, code);
             }
             Change::Remove(number) => {
-                assert_eq!(index.remove(*number), model.remove(number).is_some())
+                assert_eq!(index.remove(*number), model.remove(number).is_some());
             }
             Change::Rebuild => index.rebuild(),
         }

@@ -10,7 +10,7 @@
 //! best has .27 to .58, median .38; what of them counts as chance still shows its nearest.
 
 use super::super::fusion::MEANING_FLOOR;
-use super::super::run::Hit;
+use super::super::search::Hit;
 use crate::strand::Strand;
 
 /// Pairs that are compared: some tenth of a millisecond, and only where no word was found.

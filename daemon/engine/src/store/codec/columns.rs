@@ -28,6 +28,7 @@ pub(crate) struct Columns<'a> {
     pub(crate) last_seen_at: Timestamp,
     pub(crate) access_count: u64,
     pub(crate) sequence: Sequence,
+    pub(crate) is_suspect: bool,
 }
 
 impl<'a> Columns<'a> {
@@ -57,6 +58,7 @@ impl<'a> Columns<'a> {
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             sequence: memory.sequence,
+            is_suspect: !memory.suspicions.is_empty(),
         }
     }
 
@@ -97,6 +99,7 @@ impl<'a> Columns<'a> {
             last_seen_at: Timestamp::from_micros(raw.recorded_at_us),
             access_count: 0,
             sequence: Sequence(raw.sequence),
+            is_suspect: raw.is_suspect,
         })
     }
 }
@@ -121,6 +124,7 @@ struct Raw<'a> {
     valid_from_us: i64,
     recorded_at_us: i64,
     sequence: u64,
+    is_suspect: bool,
 }
 
 impl<'a> Raw<'a> {
@@ -145,6 +149,10 @@ impl<'a> Raw<'a> {
             (18, WireType::Varint) => self.recorded_at_us = zigzag(varint(rest)?),
             (19, WireType::LengthDelimited) => self.status = text(rest)?,
             (20, WireType::Varint) => self.sequence = varint(rest)?,
+            (22, WireType::LengthDelimited) => {
+                bytes(rest)?;
+                self.is_suspect = true;
+            }
             _ => skip_field(wire, tag, rest, DecodeContext::default()).map_err(|_| Cut)?,
         }
         Ok(())

@@ -54,10 +54,9 @@ impl Snapshot {
             let Some(operation) = self.operation(sequence, entry.value()) else {
                 return Ok(None);
             };
-            if operation
-                .memory()
-                .is_ok_and(|earlier| earlier.handle.as_str() == handle)
-            {
+            if operation.memory().is_ok_and(|earlier| {
+                earlier.is_some_and(|earlier| earlier.handle.as_str() == handle)
+            }) {
                 return Ok(Some(true));
             }
             earlier = operation

@@ -166,7 +166,7 @@ impl Snapshot {
     }
 
     /// Decodes when an operation was; `None` for one that is damaged, which is noted.
-    fn moment(&self, sequence: Sequence, entry: &[u8]) -> Option<Moment> {
+    pub(super) fn moment(&self, sequence: Sequence, entry: &[u8]) -> Option<Moment> {
         let decoded = history::decode_moment(sequence, entry);
         if decoded.is_err() {
             self.skipped.operation(sequence);

@@ -1,39 +1,88 @@
-//! What hooks keep: mistakes, observations, receipts and sessions.
+//! States that other layers keep, receipts, edges and tombstones.
 
 use redb::{ReadableTable, TableHandle};
 
 use super::super::guard::guarded;
 use super::super::seal::{self, SealedKey};
-use super::super::{StoreError, tables};
+use super::super::states::States;
+use super::super::{StoreError, codec, tables};
 use super::Snapshot;
-use crate::model::Timestamp;
+use crate::model::{Edge, EdgeKey, MemoryId, Timestamp, Tombstone};
 
 impl Snapshot {
-    /// Reads what is known of a mistake.
+    /// Reads one state.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn incident(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn state(&self, states: States, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         guarded(|| {
-            let incidents = self.transaction.open_table(tables::INCIDENTS)?;
-            Ok(incidents
-                .get(key)?
-                .and_then(|record| opened(&tables::INCIDENTS, key, record.value())))
+            let definition = states.table();
+            let table = self.transaction.open_table(definition)?;
+            let record = table.get(key)?;
+            Ok(record.and_then(|record| opened(&definition, key, record.value())))
         })
     }
 
-    /// Reads everything that hooks noticed, by key.
+    /// Reads every state of a table, by key.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn observations(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+    pub fn states(&self, states: States) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.named(states.table(), |state| Some(state.to_vec()))
+    }
+
+    /// Reads every edge. Damaged ones are left out.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn edges(&self) -> Result<Vec<Edge>, StoreError> {
+        let edges = self.named(tables::EDGES, |body| codec::edge::decode(body).ok())?;
+        Ok(edges.into_iter().map(|(_, edge)| edge).collect())
+    }
+
+    /// Reads an edge.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn edge(&self, key: &EdgeKey) -> Result<Option<Edge>, StoreError> {
         guarded(|| {
-            let observations = self.transaction.open_table(tables::OBSERVATIONS)?;
+            let name = codec::edge::key(key);
+            let table = self.transaction.open_table(tables::EDGES)?;
+            let record = table.get(name.as_str())?;
+            let body = record.and_then(|record| opened(&tables::EDGES, &*name, record.value()));
+            Ok(body.and_then(|body| codec::edge::decode(&body).ok()))
+        })
+    }
+
+    /// Reads every tombstone, by the id of the memory that it is for.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn tombstones(&self) -> Result<Vec<(MemoryId, Tombstone)>, StoreError> {
+        let all = self.named(tables::TOMBSTONES, |body| {
+            codec::tombstone::decode(body).ok()
+        })?;
+        let with_id = |(key, tombstone): (String, Tombstone)| {
+            let id = uuid::Uuid::parse_str(&key).ok()?;
+            Some((MemoryId::from_bytes(*id.as_bytes()), tombstone))
+        };
+        Ok(all.into_iter().filter_map(with_id).collect())
+    }
+
+    /// Reads a table with names as keys.
+    fn named<T>(
+        &self,
+        definition: tables::Named,
+        decode: impl Fn(&[u8]) -> Option<T>,
+    ) -> Result<Vec<(String, T)>, StoreError> {
+        guarded(|| {
+            let table = self.transaction.open_table(definition)?;
             let mut all = Vec::new();
-            for entry in observations.iter()? {
+            for entry in table.iter()? {
                 let (key, record) = entry?;
-                let state = opened(&tables::OBSERVATIONS, key.value(), record.value());
-                all.extend(state.map(|state| (key.value().to_owned(), state)));
+                let body = opened(&definition, key.value(), record.value());
+                let decoded = body.and_then(|body| decode(&body));
+                all.extend(decoded.map(|decoded| (key.value().to_owned(), decoded)));
             }
             Ok(all)
         })
@@ -54,22 +103,6 @@ impl Snapshot {
                 newest.extend(state.map(|state| (at.value(), state)));
             }
             Ok(newest)
-        })
-    }
-
-    /// Reads what every session was given.
-    ///
-    /// # Errors
-    /// When the disk fails.
-    pub fn sessions(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        guarded(|| {
-            let mut sessions = Vec::new();
-            for entry in self.sessions.iter()? {
-                let (key, record) = entry?;
-                let state = opened(&tables::SESSIONS, key.value(), record.value());
-                sessions.extend(state.map(|state| (key.value().to_owned(), state)));
-            }
-            Ok(sessions)
         })
     }
 }

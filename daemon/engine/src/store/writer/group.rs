@@ -4,9 +4,10 @@ use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 
 use super::gathered::Gathered;
 use super::handles::Attempts;
-use super::{Change, CommitError, Stamps, Write, WriteError};
+use super::{Cause, Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{
     Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp,
+    Tombstone,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{self, Edit};
@@ -20,6 +21,8 @@ pub(super) struct Group {
     pub(super) sequence: Sequence,
     pub(super) chain: [u8; 32],
     pub(super) next_number: u32,
+    /// The first operation of the request that is applied.
+    pub(super) request_began: Option<Sequence>,
 }
 
 /// The tables of one transaction, opened once for the whole group, and the rows that are still to
@@ -28,11 +31,11 @@ pub(super) struct Tables<'t> {
     pub(super) gathered: Gathered,
     pub(super) memories: redb::Table<'t, u32, &'static [u8]>,
     pub(super) ids: redb::Table<'t, [u8; 16], u32>,
-    handles: redb::Table<'t, &'static str, u32>,
+    pub(super) handles: redb::Table<'t, &'static str, u32>,
     pub(super) history: redb::Table<'t, u64, &'static [u8]>,
     pub(super) access: redb::Table<'t, u32, (u64, i64)>,
     /// For the tables that few groups write to: opening one costs as much as a row.
-    transaction: &'t WriteTransaction,
+    pub(super) transaction: &'t WriteTransaction,
     /// Those of them that have to be kept to their caps.
     touched: Touched,
 }
@@ -89,9 +92,9 @@ impl Group {
             }
         }
         tables.settle()?;
-        let touched = tables.touched;
+        let touched = std::mem::take(&mut tables.touched);
         drop(tables);
-        bounds::enforce(transaction, touched)?;
+        bounds::enforce(transaction, &touched)?;
         transaction
             .open_table(tables::META)?
             .insert(tables::META_NEXT_NUMBER, u64::from(self.next_number))?;
@@ -112,6 +115,7 @@ impl Group {
                 entropy,
                 actor,
                 at,
+                cause,
             } => {
                 if self.next_number == u32::MAX {
                     return Ok(Err(WriteError::Full));
@@ -131,7 +135,15 @@ impl Group {
                 tables
                     .handles
                     .insert(memory.handle.as_str(), memory.number.0)?;
-                self.record(tables, OperationKind::Store, &memory, None, actor, at)?;
+                self.record(
+                    tables,
+                    OperationKind::Store,
+                    &memory,
+                    None,
+                    actor,
+                    at,
+                    cause,
+                )?;
                 Ok(Ok(Change::Memory(Box::new(memory))))
             }
             Write::Reinforce {
@@ -146,11 +158,12 @@ impl Group {
                 expected,
                 actor,
                 at,
+                cause,
             } => {
                 let refused =
                     expected.map_or(Ok(None), |expected| differs(tables, number, expected))?;
                 refused.map_or_else(
-                    || self.edit(tables, number, &edit, attempts, actor, at),
+                    || self.edit(tables, number, &edit, attempts, actor, at, cause),
                     |error| Ok(Err(error)),
                 )
             }
@@ -183,23 +196,37 @@ impl Group {
                 checkpoint::put(&mut checkpoints, &scope, saved.as_deref())?;
                 Ok(Ok(Change::None))
             }
-            Write::Incidents(incidents) => {
-                tables.touched.incidents = true;
-                let mut table = tables.transaction.open_table(tables::INCIDENTS)?;
-                for (key, state) in incidents {
-                    let record = seal::seal(&tables::INCIDENTS, key.as_str(), &state);
-                    table.insert(key.as_str(), record.as_slice())?;
-                }
-                Ok(Ok(Change::None))
+            Write::Relate {
+                edge,
+                actor,
+                at,
+                cause,
+            } => self.relate(tables, *edge, actor, at, cause),
+            Write::Unrelate {
+                key,
+                actor,
+                at,
+                cause,
+            } => self.unrelate(tables, key, actor, at, cause),
+            Write::Tombstone(id, tombstone) => {
+                put_tombstone(tables, id, tombstone.as_deref())?;
+                Ok(Ok(Change::Tombstone(id, tombstone)))
             }
-            Write::Observations(observations) => {
-                tables.touched.observations = true;
-                let mut table = tables.transaction.open_table(tables::OBSERVATIONS)?;
-                for (key, state) in observations {
+            Write::Purge {
+                number,
+                tombstone,
+                actor,
+                at,
+            } => self.purge(tables, number, &tombstone, actor, at),
+            Write::States(states, rows) => {
+                tables.touched.states.insert(states);
+                let definition = states.table();
+                let mut table = tables.transaction.open_table(definition)?;
+                for (key, state) in rows {
                     if state.is_empty() {
                         table.remove(key.as_str())?;
                     } else {
-                        let record = seal::seal(&tables::OBSERVATIONS, key.as_str(), &state);
+                        let record = seal::seal(&definition, key.as_str(), &state);
                         table.insert(key.as_str(), record.as_slice())?;
                     }
                 }
@@ -210,17 +237,6 @@ impl Group {
                 let mut table = tables.transaction.open_table(tables::RECEIPTS)?;
                 for (at, state) in receipts {
                     table.insert(at, seal::seal(&tables::RECEIPTS, &at, &state).as_slice())?;
-                }
-                Ok(Ok(Change::None))
-            }
-            Write::Session { key, state } => {
-                tables.touched.sessions = true;
-                let mut sessions = tables.transaction.open_table(tables::SESSIONS)?;
-                if state.is_empty() {
-                    sessions.remove(key.as_str())?;
-                } else {
-                    let record = seal::seal(&tables::SESSIONS, key.as_str(), &state);
-                    sessions.insert(key.as_str(), record.as_slice())?;
                 }
                 Ok(Ok(Change::None))
             }
@@ -253,14 +269,10 @@ impl Group {
             confidence: admitted.confidence,
             pinned: admitted.pinned,
             origin: actor.origin,
-            provenance: vec![Provenance {
-                agent: actor.agent.clone(),
-                reference: actor.session.clone(),
-                extractor: String::new(),
-                origin: actor.origin,
-                at,
-            }],
+            provenance: vec![Provenance::stated(actor, at)],
             attributes: admitted.attributes,
+            summary: admitted.summary,
+            suspicions: admitted.suspicions,
             valid_from: admitted.valid_from.unwrap_or(at),
             valid_to: None,
             recorded_at: at,
@@ -296,6 +308,7 @@ impl Group {
             Some(previous),
             actor,
             at,
+            Cause::default(),
         )?;
         Ok(Ok(Change::Memory(Box::new(memory))))
     }
@@ -308,6 +321,7 @@ impl Group {
         attempts: &mut Attempts,
         actor: Actor,
         at: Timestamp,
+        cause: Cause,
     ) -> Result<Result<Change, WriteError>, CommitError> {
         let mut memory = match load(tables, number)? {
             Ok(memory) => memory,
@@ -348,6 +362,7 @@ impl Group {
             Some(previous),
             actor,
             at,
+            cause,
         )?;
         Ok(Ok(Change::Memory(Box::new(memory))))
     }
@@ -361,29 +376,48 @@ impl Group {
         previous_of_memory: Option<Sequence>,
         actor: Actor,
         at: Timestamp,
+        cause: Cause,
     ) -> Result<(), CommitError> {
         let after = codec::encode(memory);
-        let sequence = self.sequence.next();
-        let operation = Operation {
-            sequence,
-            at,
-            actor,
-            kind,
-            number: memory.number,
-            previous_of_memory,
-            after,
-        };
-        let (bytes, chain) = history::encode(&operation, &self.chain);
-        tables.gathered.operation(sequence.0, bytes);
-        let record = seal::seal(&tables::MEMORIES, &memory.number.0, &operation.after);
+        let record = seal::seal(&tables::MEMORIES, &memory.number.0, &after);
         if previous_of_memory.is_none() {
             tables.gathered.memory(memory.number, record);
         } else {
             tables.memories.insert(memory.number.0, record.as_slice())?;
         }
-        self.sequence = sequence;
-        self.chain = chain;
+        let operation = Operation {
+            sequence: self.sequence.next(),
+            at,
+            actor,
+            kind,
+            number: memory.number,
+            previous_of_memory,
+            reason: cause.reason,
+            group: self.first_of(cause.is_continued),
+            reverts: cause.reverts,
+            is_purged: false,
+            after,
+        };
+        self.append(tables, operation);
         Ok(())
+    }
+
+    /// The first operation of the request that goes on, if it does.
+    pub(super) fn first_of(&mut self, is_continued: bool) -> Option<Sequence> {
+        if is_continued {
+            return self.request_began;
+        }
+        self.request_began = Some(self.sequence.next());
+        None
+    }
+
+    /// Adds an operation to the history.
+    #[expect(clippy::needless_pass_by_value, reason = "it is used up here")]
+    pub(super) fn append(&mut self, tables: &mut Tables<'_>, operation: Operation) {
+        let (bytes, chain) = history::encode(&operation, &self.chain);
+        tables.gathered.operation(operation.sequence.0, bytes);
+        self.sequence = operation.sequence;
+        self.chain = chain;
     }
 }
 
@@ -395,13 +429,7 @@ fn vouch(memory: &mut Memory, actor: &Actor, at: Timestamp) {
         return;
     }
     memory.origin = origin;
-    memory.provenance.push(Provenance {
-        agent: actor.agent.clone(),
-        reference: actor.session.clone(),
-        extractor: String::new(),
-        origin,
-        at,
-    });
+    memory.provenance.push(Provenance::stated(actor, at));
 }
 
 /// Why a memory cannot be changed by somebody who saw the version of `expected`; `None` when it
@@ -421,6 +449,28 @@ fn differs(
         .ok()
         .filter(|memory| memory.sequence != expected)
         .map(changed))
+}
+
+/// Keeps or removes the tombstone of a memory.
+pub(super) fn put_tombstone(
+    tables: &mut Tables<'_>,
+    id: MemoryId,
+    tombstone: Option<&Tombstone>,
+) -> Result<(), CommitError> {
+    let key = id.to_string();
+    let mut table = tables.transaction.open_table(tables::TOMBSTONES)?;
+    match tombstone {
+        Some(tombstone) => {
+            let body = codec::tombstone::encode(tombstone);
+            let record = seal::seal(&tables::TOMBSTONES, key.as_str(), &body);
+            table.insert(key.as_str(), record.as_slice())?;
+            tables.touched.tombstones = true;
+        }
+        None => {
+            table.remove(key.as_str())?;
+        }
+    }
+    Ok(())
 }
 
 fn put_access(tables: &mut Tables<'_>, memory: &Memory) -> Result<(), CommitError> {
@@ -469,7 +519,7 @@ fn stored(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Stored, Commi
 }
 
 /// Reads a memory that is to be changed; one whose record is damaged comes from the history.
-fn load(
+pub(super) fn load(
     tables: &mut Tables<'_>,
     number: MemoryNumber,
 ) -> Result<Result<Memory, WriteError>, CommitError> {
@@ -527,5 +577,10 @@ fn operation_kind(edit: &Edit) -> OperationKind {
         Edit::Supersede { .. } => OperationKind::Supersede,
         Edit::Absorb(_) => OperationKind::Absorb,
         Edit::Repair { .. } => OperationKind::Repair,
+        Edit::Archive => OperationKind::Archive,
+        Edit::Prune => OperationKind::Prune,
+        Edit::Approve { .. } => OperationKind::Approve,
+        Edit::Reject => OperationKind::Reject,
+        Edit::Revert { .. } => OperationKind::Revert,
     }
 }

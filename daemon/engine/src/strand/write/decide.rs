@@ -1,12 +1,14 @@
 //! What a request means now: the writes that it takes, and what to call their result.
 
+use std::iter;
+
 use super::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Memory, MemoryNumber, Scope, Status, Timestamp, Topic};
+use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp, Topic};
 use crate::policy::edit::{Absorbed, Edit, Sourced};
-use crate::store::{Change, Write, WriteError};
-use crate::strand::Strand;
+use crate::store::{Cause, Change, Write, WriteError};
+use crate::strand::{Replaced, Strand};
 use helix_redact::State;
 
 /// A request's writes, which go into one transaction.
@@ -30,6 +32,8 @@ pub(super) enum Label {
     Forgotten,
     /// Every second change is of a duplicate.
     Merged,
+    /// The first refusal says why nothing was done.
+    Together,
     Done,
 }
 
@@ -69,6 +73,11 @@ impl Label {
                 changes.into_iter().skip(1).step_by(2),
                 |_| true,
             ))),
+            Self::Together => {
+                let changes = changes.into_iter().collect::<Result<Vec<_>, _>>()?;
+                let memories = changes.into_iter().map(Ok);
+                Ok(Outcome::Edited(many(memories, |_| true)))
+            }
             Self::Done => one(changes, |_| Some(Outcome::Done)),
         }
     }
@@ -85,7 +94,11 @@ fn one(
 fn memory(change: Change) -> Option<Box<Memory>> {
     match change {
         Change::Memory(memory) | Change::Same(memory) => Some(memory),
-        Change::None => None,
+        Change::Edge(_)
+        | Change::EdgeGone(_)
+        | Change::Purged(_)
+        | Change::Tombstone(..)
+        | Change::None => None,
     }
 }
 
@@ -125,11 +138,15 @@ impl Strand {
                 links,
                 stamps,
                 force,
+                replaces,
                 entropy,
                 actor,
                 at,
             } => {
                 let catalog = self.catalog();
+                let given = stamps.as_ref().and_then(|stamps| stamps.id);
+                let id = given.unwrap_or_else(|| MemoryId::new(at, &entropy));
+                let supersedes = superseding(&catalog, &replaces, id, &actor, at);
                 match catalog.same_text(admitted.text_hash, &admitted.scope) {
                     Some(number) if !force => {
                         // Recalls that no commit has written yet count too.
@@ -144,21 +161,24 @@ impl Strand {
                             Label::Reinforced,
                         )
                     }
-                    _ => Decided {
-                        text_hash: Some(admitted.text_hash),
-                        words: Some(words),
-                        ..decided(
-                            Write::Store {
-                                admitted,
-                                links,
-                                stamps,
-                                entropy,
-                                actor,
-                                at,
-                            },
-                            Label::Stored,
-                        )
-                    },
+                    _ => {
+                        let text_hash = Some(admitted.text_hash);
+                        let store = Write::Store {
+                            admitted,
+                            links,
+                            stamps,
+                            entropy,
+                            actor,
+                            at,
+                            cause: Cause::default(),
+                        };
+                        Decided {
+                            writes: iter::once(store).chain(supersedes).collect(),
+                            words: Some(words),
+                            text_hash,
+                            label: Label::Stored,
+                        }
+                    }
                 }
             }
             Request::Edit {
@@ -167,16 +187,23 @@ impl Strand {
                 expected,
                 actor,
                 at,
-            } => decided(
-                Write::Edit {
+            } => {
+                let tombstone = self.tombstone_write(number, &edit, expected, &actor, at);
+                let edit = Write::Edit {
                     number,
                     edit,
                     expected,
                     actor,
                     at,
-                },
-                Label::Edited,
-            ),
+                    cause: Cause::default(),
+                };
+                Decided {
+                    writes: iter::once(edit).chain(tombstone).collect(),
+                    words: None,
+                    text_hash: None,
+                    label: Label::Edited,
+                }
+            }
             Request::EditTopic {
                 topic,
                 scopes,
@@ -191,8 +218,20 @@ impl Strand {
                     expected: None,
                     actor: actor.clone(),
                     at,
+                    cause: Cause {
+                        is_continued: members.first() != Some(&number),
+                        ..Cause::default()
+                    },
                 };
-                let writes = members.into_iter().map(write).collect();
+                let tombstones = members
+                    .iter()
+                    .filter_map(|&number| self.tombstone_write(number, &edit, None, &actor, at));
+                let writes = members
+                    .iter()
+                    .copied()
+                    .map(write)
+                    .chain(tombstones)
+                    .collect();
                 let label = if matches!(edit, Edit::Forget | Edit::Restore) {
                     Label::Forgotten
                 } else {
@@ -221,18 +260,17 @@ impl Strand {
             Request::Checkpoint { scope, checkpoint } => {
                 decided(Write::Checkpoint(scope, checkpoint), Label::Done)
             }
-            Request::Session { key, state } => decided(
-                Write::Session {
-                    key,
-                    state: state.into_inner(),
-                },
-                Label::Done,
-            ),
-            Request::Incidents(incidents) => {
-                decided(Write::Incidents(opened(incidents)), Label::Done)
+            Request::Together { steps, actor, at } => Decided {
+                writes: self.together(steps, &actor, at)?,
+                words: None,
+                text_hash: None,
+                label: Label::Together,
+            },
+            Request::Purge { number, actor, at } => {
+                decided(self.purge(number, actor, at)?, Label::Done)
             }
-            Request::Observations(observations) => {
-                decided(Write::Observations(opened(observations)), Label::Done)
+            Request::States(states, rows) => {
+                decided(Write::States(states, opened(rows)), Label::Done)
             }
             Request::Receipts(receipts) => decided(Write::Receipts(opened(receipts)), Label::Done),
             Request::Mend(number) => decided(Write::Mend(number), Label::Edited),
@@ -281,18 +319,47 @@ impl Strand {
             access_count: access_count.max(duplicate.access_count),
             known_count,
         };
-        let write = |number, edit| Write::Edit {
+        let write = |number, edit, cause| Write::Edit {
             number,
             edit,
             expected: None,
             actor: actor.clone(),
             at,
+            cause,
         };
+        let absorbs = Edit::Absorb(Box::new(absorbed));
+        let supersedes = Edit::Supersede { by: kept.id };
+        let because = Cause::because(format!("#{} says the same", pair.kept.0));
         Some([
-            write(pair.kept, Edit::Absorb(Box::new(absorbed))),
-            write(pair.duplicate, Edit::Supersede { by: kept.id }),
+            write(pair.kept, absorbs, Cause::default()),
+            write(pair.duplicate, supersedes, because.continued()),
         ])
     }
+}
+
+/// The writes that let a new memory take the place of others, where these are still as they were
+/// when that was decided.
+fn superseding(
+    catalog: &Catalog,
+    replaces: &[Replaced],
+    id: MemoryId,
+    actor: &Actor,
+    at: Timestamp,
+) -> Vec<Write> {
+    let is_same = |replaced: &&Replaced| {
+        catalog
+            .row(replaced.number)
+            .is_some_and(|row| row.status == Status::Active && row.sequence == replaced.sequence)
+    };
+    let write = |replaced: &Replaced| Write::Edit {
+        number: replaced.number,
+        edit: Edit::Supersede { by: id },
+        expected: None,
+        actor: actor.clone(),
+        at,
+        cause: Cause::because(replaced.reason.clone()).continued(),
+    };
+    replaces.iter().filter(is_same).map(write).collect()
 }
 
 /// States as the store has them.

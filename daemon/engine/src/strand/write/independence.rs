@@ -6,6 +6,7 @@
 use hashbrown::HashSet;
 
 use super::Request;
+use super::tombstones::departure;
 use crate::model::MemoryNumber;
 use crate::policy::edit::Edit;
 use crate::policy::resemble::text_hash;
@@ -35,12 +36,29 @@ impl Independence {
     fn is_independent(&mut self, request: &Request, strand: &Strand) -> bool {
         match request {
             Request::Store {
-                admitted, force, ..
+                admitted,
+                force,
+                replaces,
+                ..
             } => {
                 let is_first = self
                     .texts
                     .insert((admitted.text_hash, admitted.scope.to_string()));
+                // What it replaces must not be changed by the same group.
+                if !replaces.is_empty() && self.is_begun {
+                    return false;
+                }
+                self.is_closed |= !replaces.is_empty();
                 *force || (is_first && !self.is_any_text)
+            }
+            // Its tombstone must not be set up where it is refused.
+            Request::Edit {
+                edit,
+                expected: Some(_),
+                ..
+            } if departure(edit).is_some() => {
+                self.is_closed = !self.is_begun;
+                self.is_closed
             }
             Request::Edit { number, edit, .. } => {
                 self.note_edit(*number, edit, strand);
@@ -52,13 +70,14 @@ impl Independence {
                 true
             }
             // Their members are those of the catalog.
-            Request::EditTopic { .. } | Request::MergeDuplicates { .. } => {
+            Request::EditTopic { .. }
+            | Request::MergeDuplicates { .. }
+            | Request::Together { .. }
+            | Request::Purge { .. } => {
                 self.is_closed = !self.is_begun;
                 self.is_closed
             }
-            Request::Session { .. }
-            | Request::Incidents(_)
-            | Request::Observations(_)
+            Request::States(..)
             | Request::Receipts(_)
             | Request::Checkpoint { .. }
             | Request::Accesses => true,
@@ -78,7 +97,16 @@ impl Independence {
             Edit::Revise { text, .. } => {
                 self.texts.insert((text_hash(text), scope.to_owned()));
             }
-            Edit::Forget | Edit::Restore | Edit::Supersede { .. } => {}
+            Edit::Revert { to } => {
+                self.texts.insert((text_hash(&to.text), scope.to_owned()));
+            }
+            Edit::Forget
+            | Edit::Restore
+            | Edit::Supersede { .. }
+            | Edit::Archive
+            | Edit::Prune
+            | Edit::Approve { .. }
+            | Edit::Reject => {}
             Edit::Tag { .. }
             | Edit::Move { .. }
             | Edit::Set(_)

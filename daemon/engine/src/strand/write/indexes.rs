@@ -98,6 +98,7 @@ impl Strand {
             let mut catalog = self.catalog_mut();
             for (place, change) in (first..).zip(chunk) {
                 let new = news.next_if(|new| new.place == place);
+                follow_rest(&mut catalog, change);
                 if let Ok(Change::Memory(memory)) = change {
                     let differs =
                         apply(&mut catalog, memory, new.as_ref().map(|new| new.text_hash));
@@ -105,6 +106,7 @@ impl Strand {
                 }
             }
             drop(catalog);
+            self.follow_tombstones(chunk);
             for (memory, differs, words) in differing {
                 match words {
                     Some(words) if differs.words => {
@@ -139,6 +141,7 @@ impl Strand {
                 let chunk = std::iter::from_fn(|| rest.next_if(|(place, _)| *place <= last));
                 for (place, change) in chunk.take(INDEX_CHUNK) {
                     let new = places.next_if(|(new, _)| *new == place);
+                    follow_rest(&mut catalog, change);
                     let memory = if let Ok(Change::Memory(memory)) = change {
                         Some(memory)
                     } else {
@@ -186,6 +189,17 @@ impl Strand {
     }
 }
 
+/// Tells the catalog of a change that is not of a memory's record.
+fn follow_rest(catalog: &mut Catalog, change: &Result<Change, WriteError>) {
+    match change {
+        Ok(Change::Edge(edge)) => catalog.apply_edge(edge),
+        Ok(Change::EdgeGone(edge)) => catalog.remove_edge(&edge.key),
+        Ok(Change::Purged(number)) => catalog.remove(*number),
+        Ok(Change::Memory(_) | Change::Same(_) | Change::Tombstone(..) | Change::None) | Err(_) => {
+        }
+    }
+}
+
 fn apply(catalog: &mut Catalog, memory: &Memory, text_hash: Option<u64>) -> Differs {
     match text_hash {
         Some(text_hash) => catalog.apply_hashed(memory, text_hash),
@@ -209,6 +223,7 @@ mod tests {
             origin: Origin::Agent,
             agent: String::new(),
             session: String::new(),
+            ..Actor::default()
         }
     }
 
@@ -226,6 +241,7 @@ mod tests {
             links: Vec::new(),
             stamps: None,
             force: false,
+            replaces: Vec::new(),
             entropy: [low, high, 0, 0, 0, 0, 0, 0, 0, 0],
             actor: actor(),
             at: Timestamp::default(),

@@ -105,7 +105,7 @@ impl<'a> Standing<'a> {
 
     /// What a memory is worth where nobody asked for it.
     #[allow(clippy::cast_possible_truncation)]
-    pub(super) fn rank(&self, row: &Row, is_global: bool, now: Timestamp) -> f32 {
+    pub(super) fn rank(&self, row: &Row, centrality: f32, is_global: bool, now: Timestamp) -> f32 {
         let recalls = Recalls {
             count: row.access_count,
             known_at: row.recorded_at.max(row.valid_from),
@@ -116,6 +116,7 @@ impl<'a> Standing<'a> {
             half_life_days: self.spec.half_life_days,
             pinned: row.pinned,
             access_count: row.access_count,
+            centrality,
             seen_at: recalls.seen_at(),
         };
         let fresh = (1.0 / (1.0 + row.valid_from.age_days(now) / FRESH_DAYS)) as f32;
@@ -235,7 +236,7 @@ mod tests {
         let now = Timestamp::from_micros(often.valid_from.as_micros() + 45 * 86_400_000_000);
         let standing = Standing::of(often.kind.as_str(), &kinds).unwrap();
         let rank_of =
-            |memory: &Memory| standing.rank(catalog.row(memory.number).unwrap(), false, now);
+            |memory: &Memory| standing.rank(catalog.row(memory.number).unwrap(), 0.0, false, now);
         let recalled = |count| {
             let recalls = Recalls {
                 count,
@@ -280,7 +281,7 @@ mod tests {
         let kinds = Kinds::default();
         let standing = Standing::of(old.kind.as_str(), &kinds).unwrap();
         let gain = |memory: &Memory, now| {
-            let rank = |number| standing.rank(catalog.row(number).unwrap(), false, now);
+            let rank = |number| standing.rank(catalog.row(number).unwrap(), 0.0, false, now);
             rank(memory.number) - rank(old.number)
         };
         let [by_search, by_change, by_store] =

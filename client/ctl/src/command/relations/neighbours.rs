@@ -1,0 +1,50 @@
+//! `helixctl neighbours`: what is related to a memory.
+
+use clap::Args;
+use helix_client::{Start, v1};
+use helix_proto::exit;
+
+use super::Edges;
+use crate::context::{Context, wait};
+use crate::document::WalkDocument;
+use crate::failure::Outcome;
+use crate::{render, screen};
+
+/// Arguments of `neighbours`.
+#[derive(Debug, Args)]
+pub(crate) struct Neighbours {
+    /// A handle, an id, a unique prefix of either or topic:index
+    memory: String,
+    #[command(flatten)]
+    edges: Edges,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Neighbours {
+    /// Prints the neighbours.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let request = v1::TraverseRequest {
+            caller: Some(context.caller()),
+            memories: vec![self.memory],
+            depth: Some(1),
+            edges: Some(self.edges.filter()),
+            ..v1::TraverseRequest::default()
+        };
+        wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let reply = client
+                .call(async |rpc| rpc.traverse(request.clone()).await)
+                .await?;
+            if self.json {
+                screen::json(&WalkDocument::from(&reply))?;
+            } else {
+                screen::print(&render::neighbours(context.screen.look, &reply))?;
+                screen::remark_if(reply.edges.is_empty(), "nothing is related to it");
+                screen::remark_if(reply.cut, "there are more");
+            }
+            Ok(exit::OK)
+        })
+    }
+}

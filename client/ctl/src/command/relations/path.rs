@@ -1,0 +1,61 @@
+//! `helixctl path`: how two memories are connected.
+
+use clap::Args;
+use helix_client::{Start, v1};
+use helix_proto::exit;
+
+use super::Edges;
+use crate::context::{Context, wait};
+use crate::document::WalkDocument;
+use crate::failure::Outcome;
+use crate::{render, screen};
+
+/// Arguments of `path`.
+#[derive(Debug, Args)]
+pub(crate) struct Path {
+    /// Where it begins
+    #[arg(value_name = "A")]
+    from: String,
+    /// Where it ends
+    #[arg(value_name = "B")]
+    to: String,
+    /// Has at most so many edges, 0 to 10
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    depth: u32,
+    #[command(flatten)]
+    edges: Edges,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Path {
+    /// Prints a shortest path.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let request = v1::PathRequest {
+            caller: Some(context.caller()),
+            from: self.from,
+            to: self.to,
+            depth: Some(self.depth),
+            edges: Some(self.edges.filter()),
+            scopes: Vec::new(),
+        };
+        wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let reply = client
+                .call(async |rpc| rpc.path(request.clone()).await)
+                .await?;
+            if self.json {
+                screen::json(&WalkDocument::from(&reply))?;
+            } else {
+                screen::print(&render::reached(
+                    context.screen.look,
+                    &reply.memories,
+                    &reply.edges,
+                ))?;
+                screen::remark_if(reply.memories.is_empty(), "they are not connected");
+            }
+            Ok(exit::OK)
+        })
+    }
+}

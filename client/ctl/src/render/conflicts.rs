@@ -1,0 +1,47 @@
+//! Memories that contradict each other, one pair after the other.
+
+use helix_client::v1::{Conflict, ConflictsReply, Memory, SettleReply};
+
+use crate::screen::{Look, Paint};
+use crate::text::{neutral, one_line};
+use crate::time::minute;
+
+/// Writes the open conflicts.
+pub(crate) fn conflicts(look: Look, reply: &ConflictsReply) -> String {
+    let shown: Vec<String> = reply
+        .conflicts
+        .iter()
+        .map(|conflict| pair(look, conflict))
+        .collect();
+    shown.join("\n")
+}
+
+fn pair(look: Look, conflict: &Conflict) -> String {
+    let newer = conflict.newer.as_ref().map(|memory| side(look, memory));
+    let older = conflict.older.as_ref().map(|memory| side(look, memory));
+    let why = look.paint(Paint::Faint, &format!("it {}:", one_line(&conflict.why)));
+    format!(
+        "{}  {why}\n{}",
+        newer.unwrap_or_default(),
+        older.unwrap_or_default()
+    )
+}
+
+fn side(look: Look, memory: &Memory) -> String {
+    let name = look.paint(Paint::Name, &one_line(&memory.handle));
+    let text = neutral(memory.text.trim_end()).replace('\n', "\n  ");
+    let said = format!("{}, {}", memory.origin, minute(memory.recorded_at_us));
+    format!("{name}  {}\n  {text}\n", look.paint(Paint::Faint, &said))
+}
+
+/// Writes what was settled, a line for each memory.
+pub(crate) fn settled(look: Look, done: &str, reply: &SettleReply) -> String {
+    let line = |memory: &Memory| {
+        let name = look.paint(Paint::Name, &one_line(&memory.handle));
+        format!("{}\t{name}\n", memory.status)
+    };
+    if reply.memories.is_empty() {
+        return format!("{done}\n");
+    }
+    reply.memories.iter().map(line).collect()
+}

@@ -1,0 +1,145 @@
+//! `Diff`: what was stored at two places in the history, beside each other.
+
+use std::ops::ControlFlow;
+
+use helix_engine::model::{MemoryNumber, Sequence};
+use helix_engine::store::{Snapshot, StoreError};
+use helix_engine::strand::past::{Between, Versions};
+
+use super::point::Point;
+use super::{ChangedEdge, ChangedMemory, SHOWN_MAX, Sight, differ};
+use crate::session_id::LOOKED_AT_MAX;
+use crate::{App, Asker, Refusal};
+
+/// What somebody wants to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Its beginning; `None` for the last session of the asker's project.
+    pub from: Option<Point>,
+    /// Its end.
+    pub to: Point,
+}
+
+/// What is different.
+#[derive(Clone, Debug, Default)]
+pub struct Difference {
+    /// The operation at its beginning.
+    pub from: Sequence,
+    /// The operation at its end.
+    pub to: Sequence,
+    /// Memories, in the order in which they were changed last; some of them.
+    pub memories: Vec<ChangedMemory>,
+    /// Edges; some of them.
+    pub edges: Vec<ChangedEdge>,
+    /// How many memories there are.
+    pub memories_total: usize,
+    /// How many edges there are.
+    pub edges_total: usize,
+    /// What whoever asks should know.
+    pub notes: Vec<String>,
+}
+
+/// Compares.
+///
+/// # Errors
+/// When the beginning comes after the end, a place is not there, or the disk fails.
+pub fn diff(app: &App, asker: &Asker, wanted: Wanted) -> Result<Difference, Refusal> {
+    let snapshot = app.memory.strand.snapshot()?;
+    let to = wanted.to.sequence(&snapshot)?;
+    let mut difference = Difference {
+        to,
+        ..Difference::default()
+    };
+    difference.from = match wanted.from {
+        Some(from) => from.sequence(&snapshot)?,
+        None => before_last_session(&snapshot, asker, &mut difference.notes)?,
+    };
+    if difference.from > to {
+        return Err(Refusal::invalid(format!(
+            "{} comes after {}; name the earlier one first",
+            difference.from.0, to.0
+        )));
+    }
+    let between = Between::read(&snapshot, difference.from, to)?;
+    let sight = Sight::of(asker);
+    let mut changed: Vec<(MemoryNumber, Versions)> = between.memories().collect();
+    changed.sort_by_key(|(_, versions)| versions.after);
+    for (_, versions) in changed {
+        add_memory(app, &snapshot, &sight, versions, &mut difference)?;
+    }
+    for (key, versions) in between.edges() {
+        if versions.before == versions.after || !sight.has_edge(app, key) {
+            continue;
+        }
+        difference.edges_total += 1;
+        if difference.edges.len() < SHOWN_MAX {
+            let edge = ChangedEdge::of(&snapshot, key, versions)?;
+            difference.edges.push(edge);
+        }
+    }
+    Ok(difference)
+}
+
+fn add_memory(
+    app: &App,
+    snapshot: &Snapshot,
+    sight: &Sight,
+    versions: Versions,
+    difference: &mut Difference,
+) -> Result<(), StoreError> {
+    let version = |sequence: Option<Sequence>| match sequence {
+        Some(sequence) => snapshot.version(sequence),
+        None => Ok(None),
+    };
+    let (before, after) = (version(versions.before)?, version(versions.after)?);
+    let is_seen = [&before, &after]
+        .into_iter()
+        .flatten()
+        .any(|memory| sight.has(memory));
+    if !is_seen || !differ(before.as_ref(), after.as_ref()) {
+        return Ok(());
+    }
+    difference.memories_total += 1;
+    if difference.memories.len() < SHOWN_MAX {
+        let changed = ChangedMemory::of(app, before.as_ref(), after.as_ref());
+        difference.memories.push(changed);
+    }
+    Ok(())
+}
+
+/// The operation before the first one of the last session that changed something here, but for the
+/// asker's own.
+fn before_last_session(
+    snapshot: &Snapshot,
+    asker: &Asker,
+    notes: &mut Vec<String>,
+) -> Result<Sequence, Refusal> {
+    let sight = Sight::of(asker);
+    let mut last: Option<(String, Sequence)> = None;
+    let mut looked_at = 0;
+    snapshot.for_each_operation_back(snapshot.sequence()?, |operation| {
+        looked_at += 1;
+        if looked_at > LOOKED_AT_MAX {
+            return Ok(ControlFlow::Break(()));
+        }
+        let session = &operation.actor.session;
+        if let Some((known, first)) = &mut last {
+            if known == session {
+                *first = operation.sequence;
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
+        let is_anothers = !session.is_empty() && *session != asker.actor.session;
+        if is_anothers && operation.memory()?.is_some_and(|memory| sight.has(&memory)) {
+            last = Some((session.clone(), operation.sequence));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let Some((session, first)) = last else {
+        return Err(Refusal::not_found(
+            "no session changed anything here; name the beginning: a sequence or a time",
+        ));
+    };
+    notes.push(format!("since session {session} began"));
+    Ok(Sequence(first.0.saturating_sub(1)))
+}

@@ -1,0 +1,120 @@
+//! What becomes of an entry that is not known.
+
+use std::collections::BTreeMap;
+
+use helix_engine::exchange::Portable;
+use helix_engine::model::{Draft, Handle, Origin, Timestamp};
+use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::store::Stamps;
+
+use super::super::seen::Sighting;
+use super::super::words::{Unread, Waiting};
+use super::{Importer, Named};
+
+/// What an entry says of when and where it was written.
+struct Origins {
+    /// Helix's own attributes, under their names of today.
+    attributes: BTreeMap<String, String>,
+    /// When its author last looked; `None` where it does not say.
+    written_at: Option<Timestamp>,
+    /// Whether it names no scope.
+    is_homeless: bool,
+}
+
+impl Importer<'_> {
+    /// Stores an entry; `force` stores it beside others with the same text.
+    pub(super) fn store(&mut self, mut memory: Portable, place: usize, force: bool) {
+        // Before the draft is taken out of it.
+        let origins = Origins {
+            attributes: memory.stamped(),
+            written_at: memory.written_at(),
+            is_homeless: memory.scope.is_none(),
+        };
+        let draft = Draft {
+            links: Vec::new(),
+            ..memory.take_draft()
+        };
+        let admitted = match admit(draft, &self.home, self.app.memory.strand.kinds()) {
+            Ok(admitted) => admitted,
+            Err(error) => return self.refuse(&memory, &error),
+        };
+        self.problems.rename(&admitted.warnings);
+        if self.dry_run {
+            return self.foresee(&admitted, memory, place, force);
+        }
+        let unread = self.unread(admitted, origins, &mut memory, force);
+        let at = unread.at;
+        self.waiting.push(Waiting::Unread(Box::new(unread)));
+        let Portable {
+            topic,
+            handle,
+            links,
+            ..
+        } = memory;
+        self.names.push(Named {
+            topic,
+            place,
+            handle,
+            at,
+            links: (!links.is_empty()).then_some(links),
+            is_revision: false,
+            rewords: false,
+        });
+    }
+
+    /// Counts what a dry run does not store.
+    fn foresee(&mut self, admitted: &Admitted, memory: Portable, place: usize, force: bool) {
+        if force {
+            self.progress.stored += 1;
+        } else {
+            // A repeat finds the one before it.
+            self.progress.known += 1;
+        }
+        let proposed = Handle::propose(&admitted.topic, &admitted.text);
+        let proposed = proposed.as_str().to_owned();
+        self.links
+            .foresee(place, memory.handle, proposed, memory.links);
+    }
+
+    /// What is stored of an entry, whose words are yet to be read.
+    fn unread(
+        &mut self,
+        mut admitted: Admitted,
+        origins: Origins,
+        memory: &mut Portable,
+        force: bool,
+    ) -> Unread {
+        let Origins {
+            mut attributes,
+            written_at,
+            is_homeless,
+        } = origins;
+        if let Some(source) = &mut admitted.source {
+            self.seen.record(Sighting {
+                source,
+                attributes: &mut attributes,
+                scope: &admitted.scope,
+                is_homeless,
+                at: written_at.unwrap_or_else(|| self.app.memory.now()),
+            });
+        }
+        let stamps = Stamps {
+            id: memory.id,
+            handle: memory.handle.clone(),
+            origin: self.trust.then(|| memory.origin.unwrap_or(Origin::User)),
+            valid_to: memory.valid_to,
+            recorded_at: memory.recorded_at.or(memory.valid_from),
+            last_seen_at: memory.last_seen_at,
+            access_count: memory.access_count,
+            status: memory.status,
+            attributes,
+            provenance: std::mem::take(&mut memory.provenance),
+        };
+        Unread {
+            admitted,
+            stamps,
+            force,
+            at: self.app.memory.now(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! How the indexes and the embedder fare.
+
+use helix_engine::model::Sequence;
+
+use crate::ports::EmbedderState;
+use crate::{App, Refusal};
+
+/// An index of the strand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Index {
+    /// Its name.
+    pub name: &'static str,
+    /// Everything up to here is in it.
+    pub watermark: Sequence,
+    /// What it holds.
+    pub entries: u64,
+    /// Why it does not work; empty when it does.
+    pub problem: String,
+}
+
+/// The last operation of the strand.
+///
+/// # Errors
+/// When the disk fails.
+pub fn newest(app: &App) -> Result<Sequence, Refusal> {
+    Ok(app.memory.strand.snapshot()?.sequence()?)
+}
+
+/// Describes the word index and the vectors.
+///
+/// # Errors
+/// When the word index cannot be read.
+pub fn indexes(app: &App, newest: Sequence) -> Result<[Index; 2], Refusal> {
+    let documents = app.memory.strand.lexical().document_count();
+    let words = Index {
+        name: "lexical",
+        // What is not in a segment yet is searched as well, so that each acknowledged write is
+        // found.
+        watermark: newest,
+        entries: documents.map_err(|error| Refusal::internal(error.to_string()))?,
+        problem: String::new(),
+    };
+    let meaning = app.memory.strand.meaning_status(newest);
+    let vectors = Index {
+        name: "vectors",
+        watermark: meaning.watermark,
+        entries: meaning.vectors as u64,
+        problem: match app.memory.embedder.state() {
+            EmbedderState::Failed(why) | EmbedderState::Absent(why) => why,
+            EmbedderState::Off | EmbedderState::Loading | EmbedderState::Ready(_) => String::new(),
+        },
+    };
+    Ok([words, vectors])
+}
+
+/// What the embedder can do, and what waits for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Embedding {
+    /// What it can do now.
+    pub state: EmbedderState,
+    /// Memories that wait for a vector.
+    pub pending: u64,
+}
+
+impl Embedding {
+    /// Describes the embedder.
+    #[must_use]
+    pub fn of(app: &App, newest: Sequence) -> Self {
+        Self {
+            state: app.memory.embedder.state(),
+            pending: app.memory.strand.meaning_status(newest).pending as u64,
+        }
+    }
+
+    /// How searching goes on without it, and why; empty when it is ready.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        match &self.state {
+            EmbedderState::Off => "switched off: searching by words only".to_owned(),
+            EmbedderState::Absent(why) | EmbedderState::Failed(why) => {
+                format!("searching by words only: {why}")
+            }
+            EmbedderState::Loading => "searching by words until it is loaded".to_owned(),
+            EmbedderState::Ready(_) => String::new(),
+        }
+    }
+}

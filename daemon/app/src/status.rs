@@ -1,0 +1,66 @@
+//! What the knowledge base holds and how its parts fare, at a glance.
+
+use std::sync::atomic::Ordering;
+
+use helix_engine::model::Sequence;
+use helix_engine::policy::work::watch::Late;
+use helix_engine::strand::Counted;
+
+use crate::indexes::{Embedding, Index, indexes};
+use crate::receipts::{self, Counts};
+use crate::{App, Refusal};
+
+/// What the knowledge base holds.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// The last operation.
+    pub sequence: Sequence,
+    /// How many memories have each status.
+    pub memories_by_status: Vec<Counted>,
+    /// How many topics there are.
+    pub topics: usize,
+    /// How many projects have memories.
+    pub projects: usize,
+    /// The indexes.
+    pub indexes: [Index; 2],
+    /// The embedder.
+    pub embedder: Embedding,
+    /// Bytes of the store's file.
+    pub store_bytes: u64,
+    /// What became of what hooks said.
+    pub receipts: Counts,
+    /// Tokens that hooks gave since the start.
+    pub injected_tokens: u64,
+    /// Hooks that came too late.
+    pub late_hooks: Vec<Late>,
+}
+
+/// Looks at everything.
+///
+/// # Errors
+/// When the disk fails.
+pub fn overview(app: &App) -> Result<Overview, Refusal> {
+    let sequence = app.memory.strand.snapshot()?.sequence()?;
+    let catalog = app.memory.strand.catalog();
+    let by_status = catalog.count_by_status().iter();
+    let memories_by_status = by_status
+        .map(|(status, &count)| Counted {
+            name: status.name().to_owned(),
+            count,
+        })
+        .collect();
+    let (topics, projects) = (catalog.topic_count(), catalog.project_count());
+    drop(catalog);
+    Ok(Overview {
+        sequence,
+        memories_by_status,
+        topics,
+        projects,
+        indexes: indexes(app, sequence)?,
+        embedder: Embedding::of(app, sequence),
+        store_bytes: app.layout.store_bytes(),
+        receipts: receipts::count(app)?,
+        injected_tokens: app.hooks.injected_tokens.load(Ordering::Relaxed),
+        late_hooks: app.hooks.watches.late(app.memory.now()),
+    })
+}

@@ -1,0 +1,102 @@
+//! The patterns of `consolidate.toml`, compiled.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+static COMPILED: LazyLock<Option<Rules>> = LazyLock::new(|| Rules::read().ok());
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    departures: Vec<String>,
+    changes: Vec<String>,
+    negations: Vec<String>,
+    predicates: Vec<String>,
+    form: String,
+}
+
+/// Why the rules cannot be used; a test keeps such a build from being made.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RuleError {
+    #[error("reading consolidate.toml: {0}")]
+    Table(#[from] toml::de::Error),
+    #[error("compiling a pattern of consolidate.toml: {0}")]
+    Pattern(#[from] regex::Error),
+}
+
+/// The compiled rules.
+pub(super) struct Rules {
+    departures: Vec<Regex>,
+    /// Which of them fit at all, in one pass.
+    any_departure: RegexSet,
+    changes: RegexSet,
+    negations: Vec<Regex>,
+    predicates: RegexSet,
+    form: HashSet<String>,
+}
+
+/// The rules; `None` in a build that cannot be used, where nothing is decided.
+pub(super) fn rules() -> Option<&'static Rules> {
+    COMPILED.as_ref()
+}
+
+impl Rules {
+    pub(super) fn read() -> Result<Self, RuleError> {
+        let table: Table = toml::from_str(include_str!("../consolidate.toml"))?;
+        let one = |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build();
+        let set = |patterns: &[String]| {
+            RegexSetBuilder::new(patterns)
+                .case_insensitive(true)
+                .build()
+        };
+        Ok(Self {
+            departures: table.departures.iter().map(one).collect::<Result<_, _>>()?,
+            any_departure: set(&table.departures)?,
+            changes: set(&table.changes)?,
+            negations: table.negations.iter().map(one).collect::<Result<_, _>>()?,
+            predicates: set(&table.predicates)?,
+            form: table.form.split_whitespace().map(str::to_owned).collect(),
+        })
+    }
+
+    /// What a text says has ended.
+    pub(super) fn departures<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let fitting = self.any_departure.matches(text);
+        let fitting = fitting
+            .iter()
+            .filter_map(|place| self.departures.get(place));
+        fitting
+            .flat_map(|departure| departure.captures_iter(text))
+            .filter_map(|captures| captures.name("gone"))
+            .map(|gone| gone.as_str())
+            .collect()
+    }
+
+    /// Whether a text says that something changed.
+    pub(super) fn is_change(&self, text: &str) -> bool {
+        self.changes.is_match(text)
+    }
+
+    /// Whether a text denies what its words say.
+    pub(super) fn is_negated(&self, text: &str) -> bool {
+        let negations = self.negations.iter();
+        let count: usize = negations
+            .map(|negation| negation.find_iter(text).count())
+            .sum();
+        count % 2 == 1
+    }
+
+    /// Whether a text ends where the only value of something is to follow.
+    pub(super) fn ends_in_predicate(&self, text: &str) -> bool {
+        self.predicates.is_match(text)
+    }
+
+    /// Whether a lower-case word carries nothing of what a statement says.
+    pub(super) fn is_form(&self, word: &str) -> bool {
+        self.form.contains(word)
+    }
+}

@@ -1,0 +1,169 @@
+//! A text as statements are compared: its words, its names and numbers, and what it says has ended.
+
+use std::collections::BTreeSet;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use super::rules::{Rules, rules};
+
+/// Words of what ended, at most: more is no name of it.
+const GONE_WORDS_MAX: usize = 8;
+
+/// Bytes of a text that are read: what it says of its subject stands at its beginning.
+const READ_MAX_BYTES: usize = 2_000;
+
+/// A part of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Part {
+    /// Stems of its words, those of form left out.
+    pub(super) words: BTreeSet<String>,
+    /// Those among them that are names, identifiers, paths, versions or numbers.
+    pub(super) names: BTreeSet<String>,
+}
+
+impl Part {
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str)
+    }
+}
+
+/// A text that is compared with others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statement {
+    /// Stems of its words, those of form left out.
+    pub(super) words: BTreeSet<String>,
+    /// Those among them that are names, identifiers, paths, versions or numbers.
+    pub(super) names: BTreeSet<String>,
+    /// All words in order, in lower case.
+    pub(super) sequence: Vec<String>,
+    /// What it says has ended.
+    pub(super) departures: Vec<Part>,
+    /// It says that something changed.
+    pub(super) is_change: bool,
+    /// It denies what its words say.
+    pub(super) is_negated: bool,
+    /// It is written without blanks.
+    pub(super) is_unspaced: bool,
+}
+
+impl Statement {
+    /// Reads a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let text = text
+            .get(..text.floor_char_boundary(READ_MAX_BYTES))
+            .unwrap_or(text);
+        let Some(rules) = rules() else {
+            return Self::default();
+        };
+        let whole = part(text, rules);
+        let departures = rules.departures(text).into_iter();
+        Self {
+            departures: departures
+                .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
+                .map(|gone| part(gone, rules))
+                .filter(|gone| !gone.words.is_empty())
+                .collect(),
+            sequence: words(text).map(lowered).collect(),
+            is_change: rules.is_change(text),
+            is_negated: rules.is_negated(text),
+            is_unspaced: text.chars().any(is_unspaced),
+            words: whole.words,
+            names: whole.names,
+        }
+    }
+
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    pub(super) fn has_all(&self, words: &BTreeSet<String>) -> bool {
+        words.is_subset(&self.words)
+    }
+}
+
+fn part(text: &str, rules: &Rules) -> Part {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut part = Part::default();
+    for (place, word) in words(text).enumerate() {
+        let lower = lowered(word);
+        let is_letter = lower.len() == 1 && lower.chars().all(|c| c.is_ascii_alphabetic());
+        if lower.is_empty() || is_letter || rules.is_form(&lower) {
+            continue;
+        }
+        let is_plain = lower.chars().all(|c| c.is_alphabetic() || c == '-');
+        let stem = if is_plain {
+            stemmer.stem(&lower).into_owned()
+        } else {
+            lower
+        };
+        if is_name(word, place == 0) {
+            part.names.insert(stem.clone());
+        }
+        part.words.insert(stem);
+    }
+    part
+}
+
+/// The words of a text, without the punctuation around them; each character of a script without
+/// blanks is one.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_between = |c: char| c.is_whitespace() || matches!(c, '`' | ',' | ';' | '(' | ')' | '"');
+    text.split(is_between)
+        .flat_map(single_characters)
+        .map(|word| {
+            word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-' && c != '_' && c != '/')
+        })
+        .filter(|word| word.chars().any(char::is_alphanumeric))
+}
+
+/// Splits a run at each character of a script without blanks.
+fn single_characters(run: &str) -> impl Iterator<Item = &str> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = if is_unspaced(first) {
+            first.len_utf8()
+        } else {
+            rest.find(is_unspaced).unwrap_or(rest.len())
+        };
+        let (word, behind) = rest.split_at_checked(end)?;
+        rest = behind;
+        Some(word)
+    })
+}
+
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
+fn lowered(word: &str) -> String {
+    let lower = word.to_lowercase();
+    let plain = lower.strip_suffix("'s").or(lower.strip_suffix("’s"));
+    plain.map(str::to_owned).unwrap_or(lower)
+}
+
+/// Whether a word is a name, an identifier, a path, a version or a number.
+fn is_name(word: &str, begins_text: bool) -> bool {
+    let mut letters = word.chars();
+    let first = letters.next();
+    let has_inner_capital = letters.any(char::is_uppercase);
+    let is_capital = first.is_some_and(char::is_uppercase);
+    word.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '/'))
+        || word.contains("::")
+        || word.trim_end_matches('.').contains('.')
+        || has_inner_capital
+        || (is_capital && !begins_text)
+}
+
+/// Whether a word is a number, perhaps with a unit.
+pub(super) fn is_number(word: &str) -> bool {
+    let word = word.trim_start_matches(['$', 'v']);
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    let unit = word.len() - digits.len();
+    unit <= 3
+        && digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits
+            .chars()
+            .all(|c| c.is_ascii_digit() || c == '.' || c == ',')
+}

@@ -1,0 +1,266 @@
+//! Suspects texts that give orders to the agent, close our quoting, hide something or send
+//! something away.
+//!
+//! A memory is data, and it is shown to models that cannot always tell data from orders. This says
+//! why a text may be meant to be obeyed; what becomes of it is decided elsewhere. Words stand in
+//! `words.toml` in classes, and `rules.toml` says which classes make a passage suspicious when they
+//! meet. `cargo xtask bench memory` prints the rates on the labelled texts.
+
+mod encoded;
+mod hidden;
+mod lexicon;
+mod passages;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use self::hidden::Revealed;
+use self::lexicon::{Classes, Lexicon, lexicon};
+use self::passages::{sentences, without_code, without_entities, without_quotations};
+
+/// Longest part of a text that is looked at, in bytes: longer ones are refused as memories.
+const TEXT_MAX_BYTES: usize = 64 * 1024;
+
+/// Sentences of a passage, over which the parts of an order may be spread.
+const PASSAGE_SENTENCES: usize = 3;
+
+/// Texts that are looked at together, and the most bytes of them: an order that is split further
+/// is no longer read as one.
+const TOGETHER_MAX_TEXTS: usize = 8;
+const TOGETHER_MAX_BYTES: usize = 8 * 1024;
+
+/// Why a text is suspicious.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// It tells the agent to leave its instructions.
+    OverridesInstructions,
+    /// It gives the agent another role, or frees it from limits.
+    ChangesRole,
+    /// It has tags or marks that end a quotation or play a part of a conversation.
+    ClosesQuoting,
+    /// It speaks as the system or the operator.
+    SpeaksAsSystem,
+    /// It tells the agent not to ask.
+    SkipsApproval,
+    /// It claims somebody's authority, or that the user agreed.
+    ClaimsAuthority,
+    /// It keeps something from the user.
+    Conceals,
+    /// It sends secrets or what was said away.
+    Exfiltrates,
+    /// It takes away what protects.
+    WeakensProtection,
+    /// It orders something for when the agent reads it or does its work.
+    SetsTrap,
+    /// It runs what nobody looked at, or with too many rights.
+    RunsRashly,
+    /// It presses, flatters or plays down.
+    Pressures,
+    /// It shows an answer of a tool that no tool gave.
+    FakesToolResult,
+    /// It has characters that nobody sees.
+    HiddenCharacters,
+    /// It has letters that look like others.
+    LookalikeLetters,
+    /// It has an order in an encoding.
+    EncodedOrder,
+}
+
+impl Reason {
+    /// Returns its name in words, as it is kept and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OverridesInstructions => "overrides instructions",
+            Self::ChangesRole => "changes role",
+            Self::ClosesQuoting => "closes quoting",
+            Self::SpeaksAsSystem => "speaks as system",
+            Self::SkipsApproval => "skips approval",
+            Self::ClaimsAuthority => "claims authority",
+            Self::Conceals => "conceals",
+            Self::Exfiltrates => "exfiltrates",
+            Self::WeakensProtection => "weakens protection",
+            Self::SetsTrap => "sets trap",
+            Self::RunsRashly => "runs rashly",
+            Self::Pressures => "pressures",
+            Self::FakesToolResult => "fakes tool result",
+            Self::HiddenCharacters => "hidden characters",
+            Self::LookalikeLetters => "lookalike letters",
+            Self::EncodedOrder => "encoded order",
+        }
+    }
+}
+
+/// Names of the reasons to suspect a text, each once, as a memory keeps them.
+#[must_use]
+pub fn names_of(text: &str) -> Vec<String> {
+    let reasons: BTreeSet<Reason> = suspicions(text)
+        .into_iter()
+        .map(|suspicion| suspicion.reason)
+        .collect();
+    reasons
+        .into_iter()
+        .map(|reason| reason.name().to_owned())
+        .collect()
+}
+
+/// A suspicion, and the bytes that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspicion {
+    /// Why.
+    pub reason: Reason,
+    /// The bytes of the text.
+    pub range: Range<usize>,
+}
+
+/// Why a text may be meant to be obeyed, each reason once; empty for nearly every text.
+#[must_use]
+pub fn suspicions(text: &str) -> Vec<Suspicion> {
+    let text = text
+        .get(..text.floor_char_boundary(TEXT_MAX_BYTES))
+        .unwrap_or_default();
+    let lexicon = lexicon();
+    let mut found = lexicon.plain_suspicions(text);
+    let revealed = Revealed::of(text);
+    if let Some(range) = revealed.hidden.clone() {
+        found.push(Suspicion {
+            reason: Reason::HiddenCharacters,
+            range,
+        });
+    }
+    if revealed.has_lookalikes || lexicon.is_order(&revealed.folded, text, Least::Two) {
+        found.push(whole(Reason::LookalikeLetters, text));
+    }
+    if encoded::has_order(lexicon, &revealed.visible) {
+        found.push(whole(Reason::EncodedOrder, text));
+    }
+    let mut told = BTreeSet::new();
+    found.retain(|suspicion| told.insert(suspicion.reason));
+    found
+}
+
+/// Why texts that one author gave one after the other may be meant to be obeyed together: the
+/// reasons that none of them gives alone.
+#[must_use]
+pub fn suspicions_of_all<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Reason> {
+    let texts: Vec<&str> = texts.into_iter().take(TOGETHER_MAX_TEXTS).collect();
+    let alone: BTreeSet<Reason> = texts.iter().flat_map(|text| reasons(text)).collect();
+    let mut together = BTreeSet::new();
+    for joint in ["", " "] {
+        let joined = texts.join(joint);
+        let end = joined.floor_char_boundary(TOGETHER_MAX_BYTES);
+        together.extend(reasons(joined.get(..end).unwrap_or_default()));
+    }
+    together.difference(&alone).copied().collect()
+}
+
+fn reasons(text: &str) -> Vec<Reason> {
+    let found = suspicions(text);
+    found
+        .into_iter()
+        .map(|suspicion| suspicion.reason)
+        .collect()
+}
+
+fn whole(reason: Reason, text: &str) -> Suspicion {
+    Suspicion {
+        reason,
+        range: 0..text.len(),
+    }
+}
+
+/// Classes of words that a decoded text has to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Least {
+    /// Of what no text has by chance.
+    One,
+    /// Of what a whole text is read as.
+    Two,
+}
+
+/// The classes of a sentence, as it stands and without what it quotes.
+struct Sentence {
+    range: Range<usize>,
+    all: Classes,
+    unquoted: Classes,
+}
+
+impl Lexicon {
+    /// Suspicions by what the words of a text say.
+    fn plain_suspicions(&self, text: &str) -> Vec<Suspicion> {
+        let sentences: Vec<Sentence> = sentences(text)
+            .map(|range| self.sentence(text, range))
+            .collect();
+        let mut found = Vec::new();
+        for sentence in &sentences {
+            let classes = self.judged(std::slice::from_ref(sentence));
+            self.sentence_rules(classes, |reason| {
+                let range = sentence.range.clone();
+                found.push(Suspicion { reason, range });
+            });
+        }
+        let count = PASSAGE_SENTENCES.min(sentences.len()).max(1);
+        for passage in sentences.windows(count) {
+            self.passage_rules(self.judged(passage), |reason| {
+                let start = passage.first().map_or(0, |first| first.range.start);
+                let end = passage.last().map_or(start, |last| last.range.end);
+                let range = start..end;
+                found.push(Suspicion { reason, range });
+            });
+        }
+        let marked = without_code(&without_entities(&Revealed::of(text).visible));
+        self.text_rules(self.classes(&marked), |reason| {
+            found.push(whole(reason, text));
+        });
+        found
+    }
+
+    fn sentence(&self, text: &str, range: Range<usize>) -> Sentence {
+        let visible = Revealed::of(text.get(range.clone()).unwrap_or_default()).visible;
+        Sentence {
+            range,
+            all: self.classes(&visible),
+            unquoted: self.classes(&without_quotations(&visible)),
+        }
+    }
+
+    /// The classes of sentences. Who talks of attacks quotes them.
+    fn judged(&self, sentences: &[Sentence]) -> Classes {
+        let all = sentences
+            .iter()
+            .fold(Classes::default(), |all, sentence| all.with(sentence.all));
+        if !self.talks(all) {
+            return all;
+        }
+        sentences.iter().fold(Classes::default(), |all, sentence| {
+            all.with(sentence.unquoted)
+        })
+    }
+
+    /// Whether a text that something was decoded to is an order, which `plain`, what it was decoded
+    /// from, is not.
+    fn is_order(&self, decoded: &str, plain: &str, least: Least) -> bool {
+        if decoded == plain {
+            return false;
+        }
+        let reasons_of = |text: &str| -> BTreeSet<Reason> {
+            let found = self.plain_suspicions(text);
+            found
+                .into_iter()
+                .map(|suspicion| suspicion.reason)
+                .collect()
+        };
+        let new = self.order_classes(decoded, plain);
+        let enough = match least {
+            Least::One => new >= 1,
+            Least::Two => new >= 2,
+        };
+        enough || (new >= 1 && !reasons_of(decoded).is_subset(&reasons_of(plain)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! A search as it is asked for, and what it finds.
+
+use std::collections::HashMap;
+
+use super::expand::Expansion;
+use super::factors::Factors;
+use super::fusion::{Evidence, FUSION_DEPTH};
+use super::place::Place;
+use crate::index::catalog::Catalog;
+use crate::index::filter::Filter;
+use crate::index::lexical::{LexicalQuery, Mode as WordMode};
+use crate::model::{Memory, MemoryNumber, Scope, Timestamp};
+use crate::policy::stale::SourceState;
+use crate::strand::{Counted, Strand};
+
+/// Memories of a topic among which the place of a hit is looked for: some hundredth of a
+/// millisecond.
+const HIT_TOPIC_MAX: usize = 2_000;
+
+/// Deepest hit of a search by words or meaning: both lists, fused, have no more.
+pub const SEARCH_DEPTH_MAX: usize = 2 * FUSION_DEPTH;
+
+/// How words must match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// As [`Mode::AllFirst`] for a few keywords; for a question, what fits its words and its
+    /// meaning best.
+    #[default]
+    Auto,
+    /// All of them, and what is near in meaning after those; or any when nothing has all.
+    AllFirst,
+    /// All of them.
+    All,
+    /// Any of them.
+    Any,
+}
+
+/// Which lists are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retriever {
+    /// Both.
+    #[default]
+    Hybrid,
+    /// The lexical one.
+    Words,
+    /// The semantic one.
+    Meaning,
+}
+
+/// A search, ready to run.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// What to find; empty lists the newest that pass the filter.
+    pub words: String,
+    /// The words' vector, where there is an embedder.
+    pub vector: Option<Vec<f32>>,
+    /// What may be returned.
+    pub filter: Filter,
+    /// Most hits.
+    pub limit: usize,
+    /// How words must match.
+    pub mode: Mode,
+    /// Which lists are asked.
+    pub retriever: Retriever,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A found memory.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The memory as it is in the store.
+    pub memory: Memory,
+    /// The final score, about 1 for the best possible.
+    pub score: f32,
+    /// What the lists said.
+    pub evidence: Evidence,
+    /// What moved the score.
+    pub factors: Factors,
+    /// What it counts beside the hits before it: 1, or less where it nearly repeats one. The score
+    /// is the fused one times the factors times this.
+    pub diversity: f32,
+    /// What has become of its source.
+    pub source_state: SourceState,
+    /// Whether it has words that were asked for, as many as were demanded.
+    pub has_words: bool,
+    /// Whether it has any of them.
+    pub has_some_words: bool,
+    /// How it came along with another hit; `None` for what was found by itself.
+    pub expansion: Option<Expansion>,
+}
+
+/// What the words of a search found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WordsFound {
+    /// What was asked for.
+    #[default]
+    AsAsked,
+    /// No memory has all of them; any was enough.
+    OnlyAny,
+    /// Nothing, so that all hits are merely near in meaning.
+    Nothing,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Recalled {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// What the words found.
+    pub words: WordsFound,
+    /// Whether there are further hits.
+    pub has_more: bool,
+    /// Where those begin.
+    pub next: Place,
+    /// Whether a hit may have come twice or be missing, because the strand changed since the pages
+    /// before.
+    pub has_moved: bool,
+    /// Whether a list was full, so that more may match than can be shown.
+    pub is_cut: bool,
+    /// Topics of the hits of which more have the words than the cap on a topic lets through, most
+    /// first.
+    pub hidden: Vec<Counted>,
+}
+
+impl Search {
+    /// Whether it lists the newest instead of searching.
+    #[must_use]
+    pub fn is_listing(&self) -> bool {
+        self.words.trim().is_empty()
+    }
+
+    /// Its words as the word index is asked for them. Who demands all of them by name demands
+    /// single digits, too.
+    #[must_use]
+    pub fn query(&self, mode: WordMode) -> LexicalQuery {
+        match self.mode {
+            Mode::All => LexicalQuery::parse_every(&self.words, mode),
+            Mode::Auto | Mode::AllFirst | Mode::Any => LexicalQuery::parse(&self.words, mode),
+        }
+    }
+}
+
+/// A candidate with what is known of it before its record is read.
+pub(super) struct Scored {
+    pub(super) number: MemoryNumber,
+    pub(super) topic: u32,
+    pub(super) evidence: Evidence,
+    pub(super) factors: Factors,
+}
+
+impl Scored {
+    pub(super) fn new(
+        catalog: &Catalog,
+        number: MemoryNumber,
+        evidence: Evidence,
+        search: &Search,
+    ) -> Option<Self> {
+        let row = catalog.row(number)?;
+        let factors = Factors::of(row, catalog, row.confidence, search.now);
+        Some(Self {
+            number,
+            topic: row.topic,
+            evidence,
+            factors,
+        })
+    }
+
+    /// The score, which decay can only lower.
+    pub(super) fn most(&self) -> f32 {
+        self.evidence.fused * self.factors.product()
+    }
+}
+
+impl Strand {
+    /// The places in their topics of the hits of a search, which is not to take longer for it: in a
+    /// very large topic they have none.
+    #[must_use]
+    pub fn hit_positions(&self, hits: &[Hit], scopes: &[Scope]) -> HashMap<MemoryNumber, u32> {
+        let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
+        self.catalog().positions(&numbers, scopes, HIT_TOPIC_MAX)
+    }
+}

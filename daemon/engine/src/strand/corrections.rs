@@ -1,0 +1,105 @@
+//! What is known that a new text corrects: found by words in common, decided by
+//! `policy::consolidate`.
+
+use super::{ReadError, Strand, prefix_length};
+use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence};
+use crate::policy::admit::Admitted;
+use crate::policy::apart::Particulars;
+use crate::policy::consolidate::{self, Standing, Statement, Verdict};
+use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
+
+/// Jaccard similarity below which two texts are not compared as statements: reading them costs
+/// more than all else of a store.
+const COMPARED_ALIKE_MIN: f32 = 0.08;
+
+/// A memory that a new text corrects, or cannot stand beside.
+#[derive(Clone, Debug)]
+pub struct Correction {
+    /// The memory as it was when this was decided.
+    pub memory: Memory,
+    /// What the new text means to it.
+    pub verdict: Verdict,
+}
+
+/// A memory that a new one takes the place of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// Which.
+    pub number: MemoryNumber,
+    /// The operation that changed it last when this was decided: it is left alone if another one
+    /// did meanwhile.
+    pub sequence: Sequence,
+    /// Why, in words for people.
+    pub reason: String,
+}
+
+impl Strand {
+    /// The active memories of the same scope that share a new text's rarest words, at most a few.
+    ///
+    /// # Errors
+    /// When the disk or the word index fails.
+    pub fn neighbours(
+        &self,
+        text: &str,
+        scope: &Scope,
+        words: &WordSet,
+    ) -> Result<Vec<Memory>, ReadError> {
+        let query = self.lexical.rarest(text, prefix_length(words.len()))?;
+        let candidates = self.similar_words(&query, scope)?;
+        Ok(self.memories(&candidates)?)
+    }
+
+    /// Finds among a text's neighbours the one that it resembles most and that is about the same
+    /// things, with its Jaccard similarity. `words` are the text's.
+    #[must_use]
+    pub fn near_duplicate(
+        text: &str,
+        words: &WordSet,
+        neighbours: &[Memory],
+    ) -> Option<(Memory, f32)> {
+        if words.len() < RESEMBLE_TOKENS_MIN {
+            return None;
+        }
+        let particulars = Particulars::of(text);
+        let alike = |memory: &Memory| words.jaccard(&WordSet::of(&memory.text));
+        neighbours
+            .iter()
+            .map(|memory| (memory, alike(memory)))
+            .filter(|(_, similarity)| *similarity > NEAR_DUPLICATE)
+            .filter(|(memory, _)| !particulars.are_apart(&Particulars::of(&memory.text)))
+            .max_by(|(_, one), (_, other)| one.total_cmp(other))
+            .map(|(memory, similarity)| (memory.clone(), similarity))
+    }
+
+    /// Decides what a new text means to its neighbours. `words` are the text's, `by` is who says
+    /// it.
+    #[must_use]
+    pub fn corrections(
+        admitted: &Admitted,
+        by: Origin,
+        words: &WordSet,
+        neighbours: &[Memory],
+    ) -> Vec<Correction> {
+        let mut statement = None;
+        let mut corrections = Vec::new();
+        for memory in neighbours {
+            if words.jaccard(&WordSet::of(&memory.text)) < COMPARED_ALIKE_MIN {
+                continue;
+            }
+            let new = statement.get_or_insert_with(|| Statement::of(&admitted.text));
+            let verdict = consolidate::relate(&Statement::of(&memory.text), new);
+            let standing = Standing {
+                by,
+                confidence: admitted.confidence,
+            };
+            let verdict = consolidate::allowed(verdict, memory, standing);
+            if verdict != Verdict::Apart {
+                corrections.push(Correction {
+                    memory: memory.clone(),
+                    verdict,
+                });
+            }
+        }
+        corrections
+    }
+}

@@ -1,0 +1,294 @@
+//! Relations that new memories seem to have: with what is alike, and with what their texts name.
+//!
+//! Nobody waits for it. A suggestion is followed by no search until somebody makes it active, and
+//! one that was rejected is not made again.
+
+use std::collections::BTreeMap;
+
+use super::mentions::NameFinder;
+use super::{ReadError, Step, StepChange, Strand, prefix_length};
+use crate::model::{
+    Edge, EdgeKey, EdgeStatus, GitContext, Memory, MemoryNumber, Origin, Provenance, Relation,
+    SIMILARITY, Scope, Sequence, Status, Timestamp,
+};
+use crate::policy::resemble::{RESEMBLE_TOKENS_MIN, WordSet};
+
+/// Similarity from which two memories are related at all.
+const ALIKE_MIN: f32 = 0.1;
+
+/// Similarity from which the relation is active.
+const ALIKE_ACTIVE: f32 = 0.4;
+
+/// Relations with what is alike, at most, of one memory.
+const ALIKE_MAX: usize = 3;
+
+/// Relations that are suggested for one memory, at most.
+const SUGGESTED_MAX: usize = 8;
+
+/// Memories about the same file that are suggested, at most.
+const SAME_FILE_MAX: usize = 3;
+
+/// Entities and projects whose names are looked for, the newest.
+const NAMED_MAX: usize = 500;
+
+/// Letters of a name, at least: shorter ones are words of other meanings.
+const NAME_CHARS_MIN: usize = 3;
+
+/// Words of a text that are looked at as paths, at most.
+const PATHS_MAX: usize = 50;
+
+/// What suggests a relation; the name of the extractor in its provenance.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extractor {
+    /// Their words.
+    Similarity,
+    /// A name in the text.
+    Names,
+    /// A file that both are about.
+    Files,
+}
+
+impl Extractor {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Similarity => SIMILARITY,
+            Self::Names => "names",
+            Self::Files => "files",
+        }
+    }
+}
+
+/// A relation that is suggested.
+struct Suggestion {
+    to: MemoryNumber,
+    extractor: Extractor,
+    strength: f32,
+}
+
+/// The names of entities and projects, of any scope.
+struct Names {
+    finder: NameFinder,
+    scopes: BTreeMap<MemoryNumber, Scope>,
+}
+
+impl Strand {
+    /// The relations of these new memories that should be suggested. Imported memories and what is
+    /// not active have none.
+    ///
+    /// # Errors
+    /// When the disk or the word index fails.
+    pub fn suggestions(
+        &self,
+        numbers: &[MemoryNumber],
+        at: Timestamp,
+    ) -> Result<Vec<Step>, ReadError> {
+        let mut memories = self.memories(numbers)?;
+        memories
+            .retain(|memory| memory.status == Status::Active && memory.origin != Origin::Import);
+        if memories.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names = self.names()?;
+        let mut edges: BTreeMap<EdgeKey, Edge> = BTreeMap::new();
+        for memory in &memories {
+            let mut suggestions = self.alike(memory)?;
+            suggestions.extend(self.about_same_files(memory));
+            suggestions.extend(named(&names, memory));
+            self.keep_new(memory.number, &mut suggestions);
+            for suggestion in suggestions {
+                let edge = edge(memory.number, &suggestion, at);
+                if !edges.contains_key(&edge.key.reversed()) {
+                    edges.entry(edge.key).or_insert(edge);
+                }
+            }
+        }
+        let step = |edge: Edge| Step::new(StepChange::Relate(Box::new(edge)), "");
+        Ok(edges.into_values().map(step).collect())
+    }
+
+    /// Active memories of the same scope with some of the same words, the likest first.
+    fn alike(&self, memory: &Memory) -> Result<Vec<Suggestion>, ReadError> {
+        let words = WordSet::of(&memory.text);
+        if words.len() < RESEMBLE_TOKENS_MIN {
+            return Ok(Vec::new());
+        }
+        let query = self
+            .lexical
+            .rarest(&memory.text, prefix_length(words.len()))?;
+        let candidates = self.similar_words(&query, &memory.scope)?;
+        let mut alike = Vec::new();
+        for other in self.memories(&candidates)? {
+            let similarity = words.jaccard(&WordSet::of(&other.text));
+            if other.number != memory.number && similarity >= ALIKE_MIN {
+                alike.push(Suggestion {
+                    to: other.number,
+                    extractor: Extractor::Similarity,
+                    strength: similarity,
+                });
+            }
+        }
+        alike.sort_by(|one, other| other.strength.total_cmp(&one.strength));
+        alike.truncate(ALIKE_MAX);
+        Ok(alike)
+    }
+
+    /// The newest memories about a file that this one is about, or that its text names.
+    fn about_same_files(&self, memory: &Memory) -> Vec<Suggestion> {
+        let own = memory.source.as_ref().map(|source| source.path.as_str());
+        let catalog = self.catalog();
+        let scopes = catalog.scope_numbers(&[memory.scope.clone(), Scope::Global]);
+        let mut numbers: Vec<MemoryNumber> = own
+            .into_iter()
+            .chain(paths(&memory.text))
+            .flat_map(|path| catalog.of_source(path))
+            .filter(|number| {
+                let row = catalog.row(*number);
+                *number != memory.number
+                    && row.is_some_and(|row| row.status == Status::Active && row.is_in(&scopes))
+            })
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let newest = numbers.into_iter().rev().take(SAME_FILE_MAX);
+        newest
+            .map(|to| Suggestion {
+                to,
+                extractor: Extractor::Files,
+                strength: 1.0,
+            })
+            .collect()
+    }
+
+    /// The names of the newest entities and projects.
+    fn names(&self) -> Result<Names, ReadError> {
+        let numbers: Vec<MemoryNumber> = {
+            let catalog = self.catalog();
+            let mut numbers: Vec<MemoryNumber> = catalog
+                .rows()
+                .filter(|(_, row)| {
+                    let kind = catalog.kind_of(row);
+                    row.status == Status::Active && matches!(kind, "entity" | "project")
+                })
+                .map(|(number, _)| number)
+                .collect();
+            numbers.drain(..numbers.len().saturating_sub(NAMED_MAX));
+            numbers
+        };
+        let (mut names, mut scopes) = (Vec::new(), BTreeMap::new());
+        for memory in self.memories(&numbers)? {
+            for name in names_of(&memory) {
+                names.push((memory.number.0, name));
+            }
+            scopes.insert(memory.number, memory.scope);
+        }
+        let names = names.iter().map(|(number, name)| (*number, name.as_str()));
+        Ok(Names {
+            finder: NameFinder::new(names)?,
+            scopes,
+        })
+    }
+
+    /// Leaves out what is related already, was rejected, or is too much.
+    fn keep_new(&self, number: MemoryNumber, suggestions: &mut Vec<Suggestion>) {
+        let catalog = self.catalog();
+        let mut related: Vec<MemoryNumber> = catalog
+            .graph()
+            .edges_of(number)
+            .map(|arc| arc.beyond(number))
+            .collect();
+        suggestions.retain(|suggestion| {
+            let is_new = !related.contains(&suggestion.to);
+            related.push(suggestion.to);
+            is_new
+        });
+        suggestions.truncate(SUGGESTED_MAX);
+    }
+}
+
+/// Entities and projects that a text names.
+fn named(names: &Names, memory: &Memory) -> Vec<Suggestion> {
+    let found = names.finder.find(&memory.text).into_iter();
+    found
+        .map(MemoryNumber)
+        .filter(|number| {
+            let scope = names.scopes.get(number);
+            let is_seen =
+                scope.is_some_and(|scope| *scope == memory.scope || *scope == Scope::Global);
+            *number != memory.number && is_seen
+        })
+        .map(|to| Suggestion {
+            to,
+            extractor: Extractor::Names,
+            strength: 1.0,
+        })
+        .collect()
+}
+
+/// What a text may call an entity or a project: its `name` and `aliases`, the second part of its
+/// handle, and a person's first name behind an at sign.
+fn names_of(memory: &Memory) -> Vec<String> {
+    let mut names = Vec::new();
+    for key in ["name", "alias", "aliases"] {
+        let given = memory.attributes.get(key).map(String::as_str);
+        names.extend(given.unwrap_or_default().split(',').map(str::to_owned));
+    }
+    let first = names
+        .first()
+        .and_then(|name| name.split_whitespace().next());
+    let mention = first.map(|first| format!("@{}", first.trim_start_matches('@')));
+    names.extend(mention);
+    let handle = memory.handle.as_str();
+    names.extend(handle.split_once('/').map(|(_, slug)| slug.to_owned()));
+    names.push(handle.to_owned());
+    names
+        .into_iter()
+        .map(|name| name.trim().to_lowercase())
+        .filter(|name| name.chars().count() >= NAME_CHARS_MIN)
+        .collect()
+}
+
+/// Words of a text that look like paths.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let is_around = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '-');
+    let words = text.split_whitespace();
+    let words = words.map(move |word| word.trim_matches(is_around));
+    let paths = words.map(|word| word.split_once(':').map_or(word, |(path, _)| path));
+    paths
+        .filter(|word| word.contains(['/', '.']) && word.len() > 2)
+        .take(PATHS_MAX)
+}
+
+fn edge(from: MemoryNumber, suggestion: &Suggestion, at: Timestamp) -> Edge {
+    let is_active =
+        suggestion.extractor == Extractor::Similarity && suggestion.strength >= ALIKE_ACTIVE;
+    let status = if is_active {
+        EdgeStatus::Active
+    } else {
+        EdgeStatus::Suggested
+    };
+    Edge {
+        key: EdgeKey {
+            from,
+            relation: Relation::RelatesTo,
+            to: suggestion.to,
+        },
+        strength: suggestion.strength,
+        is_bidirectional: true,
+        status,
+        provenance: Provenance {
+            agent: "helix".to_owned(),
+            reference: String::new(),
+            extractor: suggestion.extractor.name().to_owned(),
+            origin: Origin::Tool,
+            at,
+            git: GitContext::default(),
+        },
+        reason: String::new(),
+        valid_from: at,
+        valid_to: None,
+        sequence: Sequence(0),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,272 @@
+//! The strand as it was equals a replay of its history, whatever was done to it.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use helix_engine::model::{
+    Edge, EdgeKey, EdgeStatus, Kinds, Memory, MemoryNumber, Provenance, Relation, Sequence,
+    Timestamp,
+};
+use helix_engine::policy::edit::Edit;
+use helix_engine::store::{DirectoryStorage, Snapshot};
+use helix_engine::strand::past::{Between, Past};
+use helix_engine::strand::{Request, Step, StepChange, Strand, StrandWriter};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use common::{actor, at, edit, store};
+
+/// Something that is done to the strand; places count its memories round and round.
+#[derive(Clone, Debug)]
+enum Deed {
+    Store,
+    Revise(u32),
+    Forget(u32),
+    Restore(u32),
+    Relate(u32, u32, u8),
+    Unrelate(u32, u32),
+    /// Puts a memory back to what it was at an earlier moment, with an edge in the same request.
+    Revert(u32, usize),
+    Reopen,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let place = 0..8_u32;
+    prop_oneof![
+        4 => Just(Deed::Store),
+        3 => place.clone().prop_map(Deed::Revise),
+        2 => place.clone().prop_map(Deed::Forget),
+        2 => place.clone().prop_map(Deed::Restore),
+        3 => (place.clone(), place.clone(), 1..9_u8).prop_map(|(a, b, s)| Deed::Relate(a, b, s)),
+        2 => (place.clone(), place.clone()).prop_map(|(a, b)| Deed::Unrelate(a, b)),
+        2 => (place, 0..16_usize).prop_map(|(a, moment)| Deed::Revert(a, moment)),
+        1 => Just(Deed::Reopen),
+    ]
+}
+
+/// All of the strand, as a copy that is kept aside.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Copy {
+    memories: BTreeMap<MemoryNumber, Memory>,
+    edges: BTreeMap<EdgeKey, Edge>,
+}
+
+impl Copy {
+    fn of(snapshot: &Snapshot) -> Self {
+        let mut copy = Self::default();
+        snapshot
+            .for_each_memory(|memory| {
+                copy.memories.insert(memory.number, plain(memory));
+                Ok::<_, helix_engine::store::StoreError>(())
+            })
+            .unwrap();
+        for edge in snapshot.edges().unwrap() {
+            copy.edges.insert(edge.key, edge);
+        }
+        copy
+    }
+}
+
+/// Versions in the history are without accesses.
+fn plain(memory: Memory) -> Memory {
+    Memory {
+        access_count: 0,
+        last_seen_at: Timestamp::from_micros(0),
+        ..memory
+    }
+}
+
+struct World {
+    directory: TempDir,
+    open: Option<(Arc<Strand>, StrandWriter)>,
+    memories: u32,
+    tick: u64,
+    /// What there was after each operation that ended a request.
+    moments: Vec<(Sequence, Timestamp, Copy)>,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut world = Self {
+            directory: tempfile::tempdir().unwrap(),
+            open: None,
+            memories: 0,
+            tick: 0,
+            moments: Vec::new(),
+        };
+        world.reopen();
+        world.keep();
+        world
+    }
+
+    fn reopen(&mut self) {
+        drop(self.open.take());
+        let storage = DirectoryStorage::new(self.directory.path().to_owned());
+        let (strand, writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+        self.open = Some((strand, writer));
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.open.as_ref().unwrap().0.snapshot().unwrap()
+    }
+
+    fn keep(&mut self) {
+        let snapshot = self.snapshot();
+        let sequence = snapshot.sequence().unwrap();
+        self.moments
+            .push((sequence, at(self.tick), Copy::of(&snapshot)));
+    }
+
+    fn place(&self, place: u32) -> MemoryNumber {
+        MemoryNumber(place % self.memories.max(1))
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "it is used up here")]
+    fn request(&self, deed: Deed) -> Option<Request> {
+        let now = at(self.tick);
+        Some(match deed {
+            Deed::Store => store(
+                "past",
+                &format!("statement {} is about something", self.tick),
+                true,
+                [u8::try_from(self.tick % 250).unwrap(); 10],
+                now,
+            ),
+            Deed::Revise(place) => {
+                let text = format!("revision {} says another thing", self.tick);
+                edit(self.place(place).0, Edit::Revise { text, seen: None }, now)
+            }
+            Deed::Forget(place) => edit(self.place(place).0, Edit::Forget, now),
+            Deed::Restore(place) => edit(self.place(place).0, Edit::Restore, now),
+            Deed::Relate(from, to, strength) => {
+                let edge = self.edge(from, to, f32::from(strength) / 10.0);
+                self.together(vec![StepChange::Relate(Box::new(edge))])
+            }
+            Deed::Unrelate(from, to) => {
+                self.together(vec![StepChange::Unrelate(self.key(from, to))])
+            }
+            Deed::Revert(place, moment) => {
+                let number = self.place(place);
+                let (_, _, then) = &self.moments[moment % self.moments.len()];
+                let to = Box::new(then.memories.get(&number)?.clone());
+                let put_back = StepChange::Edit {
+                    number,
+                    edit: Edit::Revert { to },
+                    expected: None,
+                };
+                let edge = StepChange::Relate(Box::new(self.edge(place, place + 1, 0.5)));
+                self.together(vec![put_back, edge])
+            }
+            Deed::Reopen => return None,
+        })
+    }
+
+    fn key(&self, from: u32, to: u32) -> EdgeKey {
+        EdgeKey {
+            from: self.place(from),
+            relation: Relation::DependsOn,
+            to: self.place(to),
+        }
+    }
+
+    fn edge(&self, from: u32, to: u32, strength: f32) -> Edge {
+        let now = at(self.tick);
+        Edge {
+            key: self.key(from, to),
+            strength,
+            is_bidirectional: false,
+            status: EdgeStatus::Active,
+            provenance: Provenance::stated(&actor(), now),
+            reason: String::new(),
+            valid_from: now,
+            valid_to: None,
+            sequence: Sequence(0),
+        }
+    }
+
+    fn together(&self, changes: Vec<StepChange>) -> Request {
+        Request::Together {
+            steps: changes
+                .into_iter()
+                .map(|change| Step::new(change, "a test"))
+                .collect(),
+            actor: actor(),
+            at: at(self.tick),
+        }
+    }
+
+    fn do_it(&mut self, deed: Deed) {
+        self.tick += 1;
+        if matches!(deed, Deed::Reopen) {
+            self.reopen();
+        }
+        let is_store = matches!(deed, Deed::Store);
+        let Some(request) = self.request(deed) else {
+            return;
+        };
+        let (_, writer) = self.open.as_mut().unwrap();
+        let outcome = writer.commit(vec![request]).unwrap().remove(0);
+        // What is refused, as an edge that is not there, changes nothing.
+        self.memories += u32::from(is_store && outcome.is_ok());
+        self.keep();
+    }
+}
+
+/// The keys of what is different in two maps.
+fn different<K: Ord + Clone, V: PartialEq>(one: &BTreeMap<K, V>, other: &BTreeMap<K, V>) -> Vec<K> {
+    let mut keys: Vec<K> = one.keys().chain(other.keys()).cloned().collect();
+    keys.sort();
+    keys.dedup();
+    keys.retain(|key| one.get(key) != other.get(key));
+    keys
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_past_equals_a_replay(deeds in prop::collection::vec(deed(), 1..30)) {
+        let mut world = World::new();
+        for deed in deeds {
+            world.do_it(deed);
+        }
+        let snapshot = world.snapshot();
+        for (sequence, time, then) in &world.moments {
+            prop_assert_eq!(snapshot.sequence_at(*time).unwrap(), *sequence);
+            let past = Past::at(&snapshot, *sequence).unwrap();
+            for number in (0..world.memories).map(MemoryNumber) {
+                let found = past.memory(number).unwrap().map(plain);
+                prop_assert_eq!(found.as_ref(), then.memories.get(&number));
+            }
+            let edges: Vec<Edge> = then.edges.values().cloned().collect();
+            prop_assert_eq!(past.edges().unwrap(), edges);
+        }
+        for pair in world.moments.windows(4) {
+            let ((from, _, before), (to, _, after)) = (&pair[0], &pair[3]);
+            let between = Between::read(&snapshot, *from, *to).unwrap();
+            for number in different(&before.memories, &after.memories) {
+                prop_assert!(between.memories().any(|(changed, _)| changed == number));
+            }
+            for (number, versions) in between.memories() {
+                let version = |sequence: Option<Sequence>| {
+                    sequence.and_then(|sequence| snapshot.version(sequence).unwrap()).map(plain)
+                };
+                let (old, new) = (version(versions.before), version(versions.after));
+                prop_assert_eq!(old.as_ref(), before.memories.get(&number));
+                prop_assert_eq!(new.as_ref(), after.memories.get(&number));
+            }
+            for key in different(&before.edges, &after.edges) {
+                prop_assert!(between.edges().any(|(changed, _)| *changed == key));
+            }
+            for (key, versions) in between.edges() {
+                prop_assert_eq!(versions.before.as_ref(), before.edges.get(key));
+                prop_assert_eq!(versions.after.as_ref(), after.edges.get(key));
+            }
+        }
+        prop_assert!(snapshot.verify_history().unwrap().is_ok());
+    }
+}

@@ -1,0 +1,197 @@
+//! Places where a secret stands, and what decides whether the value there is one.
+
+use regex::{Captures, Regex};
+use serde::Deserialize;
+
+use super::found::Found;
+use super::{By, RuleError, compiled};
+use crate::named::Names;
+use crate::value::{Values, is_file, is_id, is_pair, is_placeholder, is_port, is_word};
+
+/// A value without quotation marks, first character and then. A bracket, which begins what stands
+/// for a secret, does not begin one.
+pub(crate) const BARE: &str = r#"[^\s'"`,;&|<>()\[\]{}$%*\\-][^\s'"`,;&|<>()\[\]{}\\]*"#;
+
+/// Groups that hold secrets.
+const SECRETS: [&str; 4] = ["secret", "secret2", "secret3", "token"];
+
+/// A place as the table has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlaceRow {
+    pub(super) name: String,
+    pub(super) keys: Vec<String>,
+    said: Judge,
+    written: Judge,
+    /// The pattern is tried only in a text that has a telling name as well.
+    #[serde(default)]
+    beside_name: bool,
+    pattern: String,
+    pub(super) canary: String,
+    pub(super) innocent: Vec<String>,
+}
+
+/// The file of places.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlacesTable {
+    pub(super) places: Vec<PlaceRow>,
+}
+
+/// What decides whether a value that stands where secrets stand is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Judge {
+    /// Everything is one.
+    Any,
+    /// What stands for no other value.
+    Given,
+    /// The same, and is neither a word nor what everybody knows.
+    Told,
+    /// The same, and may be a word.
+    Unknown,
+    /// Letters and digits.
+    Mixed,
+    /// Many of them.
+    Long,
+    /// Base64 of a user and a password.
+    Pair,
+    /// The password or the token of an address.
+    Address,
+    /// The same, and not one that everybody knows.
+    TellingAddress,
+    /// What the group `name` tells of.
+    Named,
+    /// The same, in an element of XML.
+    Element,
+    /// Letters and digits before the word that says what they are.
+    Inverse,
+    /// The second of a pair: `admin/hunter2`.
+    Second,
+}
+
+/// A compiled place.
+pub(super) struct Place {
+    name: String,
+    pattern: Regex,
+    said: Judge,
+    written: Judge,
+    pub(super) is_beside_name: bool,
+}
+
+/// What a place's values are judged by.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'r> {
+    pub(super) names: &'r Names,
+    pub(super) values: &'r Values,
+    pub(super) by: By,
+}
+
+impl Place {
+    pub(super) fn of(row: PlaceRow) -> Result<Self, RuleError> {
+        let pattern = compiled(&row.name, &row.pattern.replace("{BARE}", BARE), true)?;
+        let has_secret = pattern
+            .capture_names()
+            .flatten()
+            .any(|name| SECRETS.contains(&name));
+        if !has_secret {
+            return Err(RuleError::Useless {
+                rule: row.name,
+                lacks: "group for the secret",
+            });
+        }
+        Ok(Self {
+            name: row.name,
+            pattern,
+            said: row.said,
+            written: row.written,
+            is_beside_name: row.beside_name,
+        })
+    }
+
+    /// Finds the values at this place that are secrets.
+    pub(super) fn find<'r>(&'r self, text: &str, context: Context<'_>, found: &mut Vec<Found<'r>>) {
+        let judge = match context.by {
+            By::Program => self.said,
+            By::Author => self.written,
+        };
+        let mut from = 0;
+        while let Some(captures) = self.pattern.captures_at(text, from) {
+            let Some(whole) = captures.get(0) else { return };
+            let before = found.len();
+            let mut first = whole.end();
+            for secret in SECRETS.iter().filter_map(|group| captures.name(group)) {
+                first = first.min(secret.start());
+                if judge.is_secret(&captures, secret.as_str(), context) {
+                    let end = whole_value(text, secret.end());
+                    found.push(Found::new(secret.start()..end, &self.name));
+                }
+            }
+            // A value that was passed over may stand before another one.
+            let next = if found.len() > before {
+                whole.end()
+            } else {
+                first
+            };
+            from = text.ceil_char_boundary(next.max(whole.start() + 1));
+            if from > text.len() {
+                return;
+            }
+        }
+    }
+}
+
+impl Judge {
+    fn is_secret(self, captures: &Captures<'_>, secret: &str, context: Context<'_>) -> bool {
+        let Context { names, values, by } = context;
+        let group = |name: &str| captures.name(name).map_or("", |found| found.as_str());
+        match self {
+            Self::Any => true,
+            Self::Given => !is_placeholder(secret),
+            Self::Told => is_told(secret, values),
+            Self::Unknown => !is_placeholder(secret) && !values.is_known(secret),
+            Self::Mixed => Values::is_mixed(secret) && !values.is_method(secret),
+            Self::Long => Values::is_long(secret),
+            Self::Pair => is_pair(secret),
+            Self::Address | Self::TellingAddress => {
+                let is_one = match captures.name("token") {
+                    Some(token) => Values::is_long(token.as_str()),
+                    None => !is_placeholder(secret),
+                };
+                let is_everybodys = secret == group("user") || values.is_known(secret);
+                is_one && (self == Self::Address || !is_everybodys)
+            }
+            Self::Named => names.tells(group("name"), secret, by, values),
+            Self::Element => {
+                is_told(secret, values) && names.tells(group("name"), secret, by, values)
+            }
+            Self::Inverse => values.is_said(secret) && !is_id(secret),
+            Self::Second => values.is_said(secret) && !is_file(secret) && !is_id(secret),
+        }
+    }
+}
+
+fn is_told(secret: &str, values: &Values) -> bool {
+    !is_placeholder(secret) && !is_word(secret) && !values.is_known(secret) && !is_port(secret)
+}
+
+/// Where a value ends that a pattern found up to `end`: an `&` belongs to it unless a further
+/// parameter follows.
+pub(crate) fn whole_value(text: &str, end: usize) -> usize {
+    let Some(rest) = text.get(end..).filter(|rest| rest.starts_with('&')) else {
+        return end;
+    };
+    let value = rest
+        .split([
+            ' ', '\t', '\r', '\n', '"', '\'', '`', '<', '>', '|', ',', ';', ')', ']', '}',
+        ])
+        .next();
+    let value = value.unwrap_or_default();
+    let is_parameter = value.contains('=');
+    let is_more = value.len() > 1 && value.as_bytes().get(1).is_some_and(|byte| *byte != b'&');
+    if is_more && !is_parameter {
+        end + value.len()
+    } else {
+        end
+    }
+}

@@ -1,0 +1,229 @@
+//! Corrections over the socket: a new memory takes the place of what it says has ended, is noted as
+//! contradicting what cannot stand beside it, and somebody settles that.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+use std::thread;
+
+use helix_client::caller;
+use helix_client::v1::{
+    Caller, ConflictsReply, ConflictsRequest, Memory, Program, ReadRequest, SettleReply,
+    SettleRequest, Settlement, StoreOutcome, StoreReply, StoreRequest,
+};
+use helix_tests::rpc::draft;
+use helix_tests::{Project, Rpc, Served};
+use tonic::Status;
+
+struct World {
+    served: Served,
+    cwd: PathBuf,
+}
+
+impl World {
+    fn new() -> Self {
+        let served = Served::new().unwrap();
+        let cwd = Project::new(&served.home, "billing").unwrap().root;
+        Self { served, cwd }
+    }
+
+    fn caller(&self, program: Program) -> Caller {
+        caller(program, &self.cwd, "tests", "")
+    }
+
+    fn store(&mut self, text: &str) -> StoreReply {
+        self.store_as(Program::Mcp, text)
+    }
+
+    fn store_as(&mut self, program: Program, text: &str) -> StoreReply {
+        let request = StoreRequest {
+            caller: Some(self.caller(program)),
+            draft: Some(draft("services", text, "")),
+            force: false,
+        };
+        let rpc = &mut self.served.rpc;
+        rpc.call(async |rpc| rpc.store(request.clone()).await)
+            .unwrap()
+    }
+
+    fn read(&mut self, handle: &str) -> Memory {
+        let request = ReadRequest {
+            caller: Some(self.caller(Program::Mcp)),
+            reference: handle.to_owned(),
+            ..ReadRequest::default()
+        };
+        let rpc = &mut self.served.rpc;
+        let reply = rpc
+            .call(async |rpc| rpc.read(request.clone()).await)
+            .unwrap();
+        reply.memories.into_iter().next().unwrap()
+    }
+
+    fn conflicts(&mut self) -> ConflictsReply {
+        let request = ConflictsRequest {
+            caller: Some(self.caller(Program::Ctl)),
+        };
+        let rpc = &mut self.served.rpc;
+        rpc.call(async |rpc| rpc.conflicts(request.clone()).await)
+            .unwrap()
+    }
+
+    fn settle(
+        &mut self,
+        first: &str,
+        second: &str,
+        settlement: Settlement,
+    ) -> Result<SettleReply, Status> {
+        let request = SettleRequest {
+            caller: Some(self.caller(Program::Ctl)),
+            first: first.to_owned(),
+            second: second.to_owned(),
+            settlement: settlement.into(),
+        };
+        let rpc = &mut self.served.rpc;
+        rpc.call(async |rpc| rpc.settle(request.clone()).await)
+    }
+}
+
+fn handle(reply: &StoreReply) -> String {
+    reply.memory.as_ref().unwrap().handle.clone()
+}
+
+#[test]
+fn what_a_new_memory_says_has_ended_is_superseded() {
+    let mut world = World::new();
+    let old = handle(&world.store("The billing web app is built with npm."));
+    let apart = handle(&world.store("The search web app is built with npm."));
+    let reply = world.store("We switched the billing web app from npm to pnpm.");
+    assert_eq!(reply.outcome(), StoreOutcome::Stored);
+    assert_eq!(reply.corrections.len(), 1, "{:?}", reply.corrections);
+    let correction = &reply.corrections[0];
+    assert!(correction.is_replaced);
+    assert_eq!(correction.handle, old);
+    assert!(reply.warnings.iter().any(|warning| warning.contains(&old)));
+    let replaced = world.read(&old);
+    assert_eq!(replaced.status, "superseded");
+    assert_eq!(replaced.superseded_by, handle(&reply));
+    assert!(replaced.valid_to_us.is_some());
+    assert_eq!(world.read(&apart).status, "active");
+    world.served = world.served.restarted().unwrap();
+    assert_eq!(world.read(&old).superseded_by, handle(&reply));
+}
+
+#[test]
+fn two_values_stand_until_somebody_settles_them() {
+    let mut world = World::new();
+    let old = handle(&world.store("billing listens on 8081"));
+    let reply = world.store("billing listens on 8082");
+    let new = handle(&reply);
+    assert!(!reply.corrections[0].is_replaced);
+    assert_eq!(world.read(&old).status, "active");
+    let open = world.conflicts();
+    assert_eq!(open.total, 1);
+    assert_eq!(open.conflicts[0].newer.as_ref().unwrap().handle, new);
+    assert_eq!(open.conflicts[0].why, "gives another number of the same");
+
+    world.settle(&old, &new, Settlement::KeepFirst).unwrap();
+    assert_eq!(world.read(&new).superseded_by, old);
+    assert_eq!(world.conflicts().total, 0);
+    // The decision is reversed: winner and loser change places.
+    world.settle(&new, &old, Settlement::KeepFirst).unwrap();
+    assert_eq!(world.read(&new).status, "active");
+    assert_eq!(world.read(&old).superseded_by, new);
+}
+
+#[test]
+fn both_kept_are_not_found_contradictory_again() {
+    let mut world = World::new();
+    let old = handle(&world.store("billing listens on 8081"));
+    let new = handle(&world.store("billing listens on 8082"));
+    world.settle(&new, &old, Settlement::Both).unwrap();
+    assert_eq!(world.conflicts().total, 0);
+    world.served = world.served.restarted().unwrap();
+    assert_eq!(world.conflicts().total, 0);
+    assert_eq!(world.read(&old).status, "active");
+    assert_eq!(world.read(&new).status, "active");
+}
+
+#[test]
+fn merged_memories_become_one_that_says_both() {
+    let mut world = World::new();
+    let old = handle(&world.store("billing listens on 8081"));
+    let new = handle(&world.store("billing listens on 8082"));
+    world.settle(&new, &old, Settlement::Merge).unwrap();
+    let merged = world.read(&new);
+    assert!(merged.text.contains("8081") && merged.text.contains("8082"));
+    assert_eq!(world.read(&old).superseded_by, new);
+    assert_eq!(world.conflicts().total, 0);
+}
+
+#[test]
+fn a_memory_that_begins_a_new_text_gets_all_of_it() {
+    let mut world = World::new();
+    let known = handle(&world.store("Priya maintains the speech frontend"));
+    let reply = world.store("Priya maintains the speech frontend; Lorenzo stands in on vacation");
+    assert_eq!(reply.outcome(), StoreOutcome::Extended);
+    let memory = world.read(&known);
+    assert!(memory.text.ends_with("on vacation"));
+    assert!(memory.confidence > 0.99);
+}
+
+#[test]
+fn a_tool_takes_the_place_of_nothing_that_a_person_said() {
+    let mut world = World::new();
+    let said = handle(&world.store_as(Program::Ctl, "The billing web app is built with npm."));
+    let reply = world.store_as(
+        Program::Tool,
+        "We switched the billing web app from npm to pnpm.",
+    );
+    assert!(!reply.corrections[0].is_replaced);
+    assert_eq!(world.read(&said).status, "active");
+}
+
+#[test]
+fn bad_names_are_told_what_to_do() {
+    let mut world = World::new();
+    let known = handle(&world.store("billing listens on 8081"));
+    let same = world.settle(&known, &known, Settlement::Both).unwrap_err();
+    assert!(same.message().contains("name the two memories"), "{same}");
+    let unknown = world
+        .settle(&known, "services/none", Settlement::Both)
+        .unwrap_err();
+    assert!(unknown.message().contains("search for it"), "{unknown}");
+    let unsaid = world
+        .settle(&known, &known, Settlement::Unspecified)
+        .unwrap_err();
+    assert!(unsaid.message().contains("keep one"), "{unsaid}");
+}
+
+#[test]
+fn contradicting_writers_end_in_one_consistent_history() {
+    const WRITERS: u32 = 20;
+    let world = World::new();
+    let request = |port: u32| StoreRequest {
+        caller: Some(world.caller(Program::Mcp)),
+        draft: Some(draft("services", &format!("billing listens on {port}"), "")),
+        force: false,
+    };
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (home, request) = (&world.served.home, request(8_000 + writer));
+            scope.spawn(move || {
+                let mut rpc = Rpc::connect(home).unwrap();
+                rpc.call(async |rpc| rpc.store(request.clone()).await)
+                    .unwrap();
+            });
+        }
+    });
+    let mut world = world;
+    let status = world.served.rpc.status().unwrap();
+    let active = status
+        .memories_by_status
+        .iter()
+        .find(|count| count.name == "active");
+    assert_eq!(active.unwrap().count, u64::from(WRITERS));
+    world.served = world.served.restarted().unwrap();
+    let after = world.served.rpc.status().unwrap();
+    assert_eq!(after.sequence, status.sequence);
+    assert_eq!(after.memories_by_status, status.memories_by_status);
+}

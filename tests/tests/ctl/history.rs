@@ -1,0 +1,202 @@
+//! What was done: listed, compared, taken back and explained.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::world::{World, sorted, stderr};
+
+const NPM: &str = "The web client is built with npm.";
+const PNPM: &str = "The web client is built with pnpm.";
+
+fn kinds(log: &Value) -> Vec<String> {
+    let operations = log["operations"].as_array().unwrap();
+    let kind = |operation: &Value| operation["kind"].as_str().unwrap().to_owned();
+    operations.iter().map(kind).collect()
+}
+
+fn text(world: &World, handle: &str) -> String {
+    let read = world.json(&["read", handle]);
+    read["memories"][0]["text"].as_str().unwrap().to_owned()
+}
+
+fn newest(world: &World) -> u64 {
+    let log = world.json(&["log", "--limit", "1"]);
+    log["operations"][0]["sequence"].as_u64().unwrap()
+}
+
+#[test]
+fn what_was_done_is_listed_newest_first() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    world.add("disk", "Clean the disk before a release.", &[]);
+    world.done(&["revise", &web, PNPM]);
+    assert_eq!(kinds(&world.json(&["log"])), ["revise", "store", "store"]);
+    assert_eq!(kinds(&world.json(&["log", "web"])), ["revise", "store"]);
+    assert_eq!(kinds(&world.json(&["log", &web])), ["revise", "store"]);
+    let page = world.json(&["log", "--limit", "2"]);
+    assert_eq!(page["has_more"], true);
+    let last = page["operations"][1]["sequence"].to_string();
+    assert_eq!(kinds(&world.json(&["log", "--before", &last])), ["store"]);
+    assert!(world.done(&["log"]).contains("pnpm"));
+    let nothing = world.run(&["log", "--since", "2200-01-01"]);
+    assert!(stderr(&nothing).contains("nothing was done"));
+    assert!(
+        world
+            .refused(&["log", "nobody/knows-it"])
+            .contains("nothing is called")
+    );
+}
+
+#[test]
+fn two_places_are_compared() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    let disk = world.add("disk", "Clean the disk before a release.", &[]);
+    let before = newest(&world);
+    world.done(&["revise", &web, PNPM]);
+    world.done(&["forget", &disk]);
+    world.add("ports", "Billing listens on 8080.", &[]);
+    let after = newest(&world);
+
+    let diff = world.json(&["diff", &before.to_string(), "now"]);
+    assert_eq!(
+        (&diff["memories_total"], &diff["to_sequence"]),
+        (&json!(3), &json!(after))
+    );
+    let shown = world.done(&["diff", &before.to_string()]);
+    for line in [
+        "added\tports/",
+        "removed\tdisk/",
+        "changed\tweb/",
+        "  - The web client is built with npm.",
+        "  + The web client is built with pnpm.",
+        "    status: active → forgotten",
+    ] {
+        assert!(shown.contains(line), "{line:?} is not in:\n{shown}");
+    }
+    let whole = world.json(&["diff", "0", "now"]);
+    // What was stored and forgotten in between was never there at the beginning.
+    assert_eq!(whole["memories_total"], 3);
+    let nothing = world.run(&["diff", "now"]);
+    assert!(
+        stderr(&nothing).contains("nothing is different"),
+        "{nothing:?}"
+    );
+    let ends_first = world.refused(&["diff", &after.to_string(), &before.to_string()]);
+    assert!(
+        ends_first.contains("name the earlier one first"),
+        "{ends_first}"
+    );
+    assert!(
+        world
+            .refused(&["diff", "999999"])
+            .contains("no operation 999999 yet")
+    );
+    assert!(
+        world
+            .refused(&["diff"])
+            .contains("no session changed anything here")
+    );
+}
+
+#[test]
+fn undo_walks_back_one_change_after_another() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    world.done(&["revise", &web, PNPM]);
+    world.done(&["tag", &web, "--add", "build"]);
+
+    let planned = world.json(&["undo", "--dry-run"]);
+    assert_eq!(
+        (&planned["sequence"], &planned["memories_total"]),
+        (&Value::Null, &json!(1))
+    );
+    let undone = world.json(&["undo"]);
+    assert_eq!(undone["reverted"][0]["kind"], "tag");
+    assert_eq!(text(&world, &web), PNPM);
+    world.done(&["undo"]);
+    assert_eq!(text(&world, &web), NPM);
+}
+
+#[test]
+fn a_later_change_stands_in_the_way() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    world.done(&["revise", &web, PNPM]);
+    let revised = newest(&world);
+    world.done(&["append", &web, "Version 9 is pinned."]);
+    let said = world.refused(&["undo", &revised.to_string()]);
+    assert!(said.contains("was changed again by operation"), "{said}");
+    assert!(text(&world, &web).contains("Version 9"));
+    world.done(&["undo", &revised.to_string(), "--force"]);
+    assert_eq!(text(&world, &web), NPM);
+}
+
+#[test]
+fn a_rollback_is_shown_first_and_is_a_change_itself() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    let disk = world.add("disk", "Clean the disk before a release.", &[]);
+    let before = newest(&world).to_string();
+    world.done(&["revise", &web, PNPM]);
+    world.done(&["forget", &disk]);
+    let ports = world.add("ports", "Billing listens on 8080.", &[]);
+
+    let shown = world.refused_after(&["rollback", "--to", &before]);
+    assert!(shown.contains("say --yes"), "{shown}");
+    assert_eq!(text(&world, &web), PNPM);
+    let done = world.json(&["rollback", "--to", &before, "--yes"]);
+    assert_eq!(done["memories_total"], 3);
+    assert_eq!(text(&world, &web), NPM);
+    assert_eq!(
+        sorted(world.found(&["topic:web,disk"])),
+        sorted(vec![web.clone(), disk])
+    );
+    assert_eq!(
+        world.json(&["read", &ports])["memories"][0]["status"],
+        "forgotten"
+    );
+    let diff = world.json(&["diff", &before, "now"]);
+    let left = diff["memories"].as_array().unwrap();
+    assert!(
+        left.iter().all(|changed| changed["before"].is_null()),
+        "{diff}"
+    );
+    world.done(&["undo", &done["sequence"].to_string()]);
+    assert_eq!(text(&world, &web), PNPM);
+    let again = world.run(&["rollback", "--to", "now"]);
+    assert!(
+        stderr(&again).contains("everything is as it was"),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn a_memory_says_where_it_comes_from() {
+    let world = World::new();
+    let head = world.project.root.join(".git/HEAD");
+    fs::create_dir_all(head.parent().unwrap()).unwrap();
+    fs::write(&head, "ref: refs/heads/feature/login\n").unwrap();
+    let web = world.add("web", NPM, &["--source", "package.json:3"]);
+    world.done(&["revise", &web, PNPM]);
+    let why = world.json(&["why", &web]);
+    assert_eq!(why["memory"]["provenance"][0]["branch"], "feature/login");
+    assert_eq!(why["operations"][0]["branch"], "feature/login");
+    let kinds: Vec<&Value> = why["operations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|operation| &operation["kind"])
+        .collect();
+    assert_eq!(kinds, [&json!("store"), &json!("revise")]);
+    let told = world.done(&["why", &web]);
+    for part in [
+        "said by user on",
+        "(git feature/login)",
+        "package.json:3",
+        "no hook told it",
+    ] {
+        assert!(told.contains(part), "{part:?} is not in:\n{told}");
+    }
+}
