@@ -202,7 +202,8 @@ fn is_plain(word: &str) -> bool {
 /// A search for what is there: not for lines or files without it, and not for what stands in a
 /// file.
 fn searched(reads: Reads, words: &[String], operands: &[&str]) -> Option<Read> {
-    let options = || words.iter().skip(1).filter(|word| word.starts_with('-'));
+    let own = || words.iter().skip(1).take_while(|word| *word != "--");
+    let options = || own().filter(|word| word.starts_with('-'));
     let has_letter =
         |letter: char| options().any(|option| !option.starts_with("--") && option.contains(letter));
     let other = &known().reading.other_searches;
