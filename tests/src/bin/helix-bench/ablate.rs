@@ -46,14 +46,7 @@ pub(crate) fn measure(beginning: &str, report: &mut Report) -> Result<()> {
     let mut suites = Suites::prepare()?;
     let head = ["without", "loses at most", "where"];
     let mut table = Table::new("hooks: what is lost without a part", &head);
-    let code = helix_ablation::PARTS.iter().map(|part| (*part).to_owned());
-    let all = code.chain(helix_terminal::parts());
-    let parts: Vec<String> = if beginning.contains(TOGETHER) {
-        vec![beginning.to_owned()]
-    } else {
-        all.filter(|part| part.starts_with(beginning)).collect()
-    };
-    for part in parts {
+    for part in chosen(beginning) {
         let mut losses: Vec<(String, f64)> = suites
             .losses(&part)?
             .into_iter()
@@ -73,6 +66,29 @@ pub(crate) fn measure(beginning: &str, report: &mut Report) -> Result<()> {
     table.note("a part that loses less than 0.005 on every set earns no place");
     report.add(table);
     Ok(())
+}
+
+/// The parts to switch off one by one: those whose names begin so, and those that are named
+/// together as one. Several choices stand apart by spaces.
+fn chosen(beginnings: &str) -> Vec<String> {
+    let code = helix_ablation::PARTS.iter().map(|part| (*part).to_owned());
+    let all: Vec<String> = code.chain(helix_terminal::parts()).collect();
+    if beginnings.is_empty() {
+        return all;
+    }
+    let mut parts = Vec::new();
+    for beginning in beginnings.split_whitespace() {
+        if beginning.contains(TOGETHER) {
+            parts.push(beginning.to_owned());
+        } else {
+            parts.extend(
+                all.iter()
+                    .filter(|part| part.starts_with(beginning))
+                    .cloned(),
+            );
+        }
+    }
+    parts
 }
 
 impl Suites {
