@@ -27,6 +27,7 @@ mod subagent;
 mod twice;
 mod watch;
 mod whose;
+mod words;
 
 pub use attention::Attention;
 pub use files::Files;

@@ -88,25 +88,6 @@ fn a_source_is_the_file_of_that_path_and_no_other_that_ends_so() {
 }
 
 #[test]
-fn an_end_of_a_path_means_the_one_file_that_has_it() {
-    let world = world();
-    world
-        .project
-        .write("crates/ledger/src/posting.rs", "// nothing\n")
-        .unwrap();
-    let end = world.remember("Postings are written in one transaction.", "src/posting.rs");
-    let bare = world.remember("Amounts are cents.", "posting.rs");
-    let moved = world.remember("Rounds half to even.", "ledger/src/posting.rs");
-    let context = world
-        .session("one")
-        .read("crates/ledger/src/posting.rs")
-        .unwrap();
-    for handle in [&end, &bare, &moved] {
-        assert!(mentions(context.as_ref(), handle), "{context:?}");
-    }
-}
-
-#[test]
 fn a_repository_inside_of_another_has_its_own_memories() {
     let world = world();
     let inner = inner(&world);

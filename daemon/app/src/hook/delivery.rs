@@ -20,8 +20,6 @@ pub(super) struct Given {
     /// The topics and the handles of those, in the same order.
     pub(super) topics: Vec<String>,
     pub(super) handles: Vec<String>,
-    /// The handles of memories that it names without their texts.
-    pub(super) references: Vec<String>,
     /// The checkpoint in it.
     pub(super) checkpoint: Option<GivenCheckpoint>,
     /// The file that each of those is about, as people write it, in the same order; empty for
@@ -45,7 +43,6 @@ impl Given {
                 .iter()
                 .map(|memory| memory.handle.as_str().to_owned())
                 .collect(),
-            references: Vec::new(),
             checkpoint: None,
             about: Vec::new(),
             event: None,
@@ -166,7 +163,6 @@ fn count(context: &Context<'_>, given: &Given) {
                 .handles
                 .iter()
                 .take(given.injection.taken)
-                .chain(&given.references)
                 .cloned()
                 .collect(),
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
