@@ -7,7 +7,7 @@
 use serde::Deserialize;
 
 use super::super::shell::{Line, Simple};
-use super::changes::{Changes, rewritten};
+use super::changes::rewritten;
 use super::names::basename;
 use super::tools::{has, known, tool};
 use super::{DEPTH_MAX, is_number, joined, read, script, without_starters};
@@ -66,7 +66,7 @@ pub fn readings(line: &str) -> Vec<Reading> {
         return Vec::new();
     }
     let found = readings_within(line, 0).unwrap_or_default();
-    if found.is_empty() || rewritten(line) != Changes::default() {
+    if found.is_empty() || !rewritten(line).is_empty() {
         return Vec::new();
     }
     found.into_iter().take(READINGS_MAX).collect()

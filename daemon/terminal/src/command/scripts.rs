@@ -1,6 +1,5 @@
 //! Scripts of a project, by the runners that know them by their names, and as files.
 
-use super::menders::is_idle;
 use super::names::basename;
 use super::tools::{has, known, tool};
 use super::{Purpose, after_options};
@@ -79,38 +78,6 @@ pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
     known()
         .script_files
         .find(|word| words_of(name).any(|part| part == word))
-}
-
-/// Whether these words run a script of the project that makes or changes something, by its name:
-/// neither a build nor a test, and none that only looks.
-pub(super) fn makes(words: &[String]) -> bool {
-    if helix_ablation::is_off("command/makes") {
-        return false;
-    }
-    let program = words.first().map(|word| basename(word)).unwrap_or_default();
-    let mut at = after_options(words, 1);
-    let is_run = words
-        .get(at)
-        .is_some_and(|word| matches!(word.as_str(), "run" | "run-script" | "task" | "xtask"));
-    let is_known = match program {
-        "npm" | "deno" | "cargo" => is_run,
-        name => tool(name).runs_scripts || tool(name).names_commands,
-    };
-    if is_run {
-        at = after_options(words, at + 1);
-    }
-    let Some(name) = words
-        .get(at)
-        .filter(|name| is_known && (is_run || !has(&tool(program).mends, name)))
-    else {
-        return false;
-    };
-    let known = &known().script_words;
-    let does = |known: &[String]| words_of(name).any(|part| has(known, &part));
-    let tells = words_of(name)
-        .last()
-        .is_some_and(|last| has(&known.telling, &last));
-    does(&known.making) && !does(&known.looking) && !tells && !is_idle(words)
 }
 
 /// The words of a name, in lower case: `db:migrate`, `gen-types`, `genTypes`.

@@ -42,13 +42,15 @@ pub(crate) struct Tool {
     pub(super) file: Vec<String>,
     pub(super) mends: Vec<String>,
     pub(super) mends_by: HashMap<String, Vec<String>>,
-    pub(super) fixes: Vec<String>,
-    pub(super) formats: Option<Vec<String>>,
     pub(super) tells: Vec<String>,
     pub(super) part: Vec<String>,
     pub(super) idle: Vec<String>,
-    pub(crate) letters: String,
-    pub(crate) attached: String,
+}
+
+/// Options with which a run does as much as without. The file says what each field means.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Options {
     pub(crate) report: Vec<String>,
     pub(crate) report_value: Vec<String>,
     pub(crate) pace: Vec<String>,
@@ -66,15 +68,6 @@ pub(super) struct Purposes {
     run: Vec<String>,
 }
 
-/// Words in the names of scripts.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ScriptWords {
-    pub(super) making: Vec<String>,
-    pub(super) looking: Vec<String>,
-    pub(super) telling: Vec<String>,
-}
-
 /// Programs and options in lines that merely read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,12 +81,11 @@ pub(super) struct Reading {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Tools {
-    any: Tool,
+    options: Options,
     tool: HashMap<String, Tool>,
     pub(super) script_names: Purposes,
     pub(super) script_files: Purposes,
     pub(super) gradle_tasks: Purposes,
-    pub(super) script_words: ScriptWords,
     pub(super) reading: Reading,
     /// Names of `tool`, one by one.
     #[serde(skip)]
@@ -104,12 +96,11 @@ impl Tools {
     fn read(data: &str) -> Result<Self, toml::de::Error> {
         let mut tools: Self = toml::from_str(data)?;
         for (names, tool) in &mut tools.tool {
-            tool.ablate(names);
+            tool.ablate();
             for name in names.split(' ') {
                 tools.names.insert(name.to_owned(), names.clone());
             }
         }
-        tools.any.ablate("any");
         Ok(tools)
     }
 }
@@ -127,13 +118,7 @@ impl Tool {
         Some(found.1)
     }
 
-    fn ablate(&mut self, names: &str) {
-        if helix_ablation::is_off(&format!("options/{names}")) {
-            self.letters.clear();
-            for options in self.options() {
-                options.clear();
-            }
-        }
+    fn ablate(&mut self) {
         let off = |part: &str| helix_ablation::is_off(&format!("tools/{part}"));
         for (part, words) in [
             ("install", &mut self.install),
@@ -144,7 +129,6 @@ impl Tool {
             ("directory", &mut self.directory),
             ("file", &mut self.file),
             ("mends", &mut self.mends),
-            ("fixes", &mut self.fixes),
             ("tells", &mut self.tells),
             ("part", &mut self.part),
             ("idle", &mut self.idle),
@@ -156,22 +140,9 @@ impl Tool {
         if off("mends_by") {
             self.mends_by.clear();
         }
-        if off("formats") {
-            self.formats = None;
-        }
         self.runs_scripts &= !off("runs_scripts");
         self.names_commands &= !off("names_commands");
         self.starts &= !off("starts");
-    }
-
-    fn options(&mut self) -> [&mut Vec<String>; 5] {
-        [
-            &mut self.report,
-            &mut self.report_value,
-            &mut self.pace,
-            &mut self.way,
-            &mut self.way_value,
-        ]
     }
 }
 
@@ -202,8 +173,6 @@ const FIELDS: &[&str] = &[
     "file",
     "mends",
     "mends_by",
-    "fixes",
-    "formats",
     "tells",
     "part",
     "idle",
@@ -218,12 +187,6 @@ pub(crate) fn parts() -> Vec<String> {
         .iter()
         .map(|field| format!("tools/{field}"))
         .collect();
-    let has_options = |tool: &Tool| {
-        !(tool.letters.is_empty() && tool.report.is_empty() && tool.report_value.is_empty())
-    };
-    let optional = TOOLS.tool.iter().filter(|(_, tool)| has_options(tool));
-    parts.extend(optional.map(|(names, _)| format!("options/{names}")));
-    parts.push("options/any".to_owned());
     parts.sort();
     parts
 }
@@ -242,9 +205,9 @@ pub(crate) fn tool(program: &str) -> &'static Tool {
     found.unwrap_or(&UNKNOWN)
 }
 
-/// The options that mean the same to all programs.
-pub(crate) fn any() -> &'static Tool {
-    &TOOLS.any
+/// The options with which a run does as much as without.
+pub(crate) fn options() -> &'static Options {
+    &TOOLS.options
 }
 
 /// Whether a word is one of these.

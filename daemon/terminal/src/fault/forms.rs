@@ -21,36 +21,14 @@ pub(super) enum Place {
     Below,
     /// An earlier line says where: a Python traceback's last frame, `ESLint`'s heading.
     Above,
-    /// The lines right above are a Python traceback's last frame.
-    Raised,
-    /// The lines below are a stack.
-    Stack,
-    /// The lines below are a stack of C's.
-    Frames,
     /// The lines below are the message.
     Block,
     /// A later line of the form `symbol: method sum()` says what it is about.
     Symbol,
-    /// Lines around it of the form `file:line: message` say what a test logged.
-    Log,
-    /// The lines below, which belong to it, may end with the rule.
-    Rule,
-    /// The lines below are the command that failed and what it wrote.
-    Target,
     /// The line below says it, unless it is of a form.
     Heading,
-    /// The lines below go on where it ends with a colon.
-    Reason,
     /// The lines below have the rest of a test's name, up to a colon.
     Titles,
-    /// The lines below are the test's place and what it says.
-    Numbered,
-    /// The lines below may be what a test wrote.
-    Output,
-    /// The lines above say which assertion of a test failed.
-    Assertion,
-    /// The lines above have the name of the test, between two rules.
-    Title,
     /// A paragraph below may say where and what exactly.
     Detail,
 }
@@ -146,46 +124,10 @@ pub(crate) fn compile(pattern: &str) -> Option<Regex> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::faults;
     use super::*;
 
     #[test]
     fn every_form_is_valid() {
         assert!(read(DATA).unwrap().len() > 50);
-    }
-
-    #[test]
-    fn kotlins_mistakes_are_the_same_however_gradle_writes_them() {
-        let prints = |output: &str| {
-            faults(output)
-                .iter()
-                .map(super::super::Fault::fingerprint)
-                .collect::<Vec<_>>()
-        };
-        let new = "> Task :app:compileKotlin FAILED\ne: file:///home/a/app/src/Rows.kt:12:5 Unresolved reference: rows\n";
-        let old = "e: /work/b/src/Rows.kt: (44, 9): unresolved reference: rows\n";
-        let found = faults(new);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(
-            (found[0].symbol.as_str(), found[0].line("/home/a/app")),
-            (
-                "rows",
-                "Unresolved reference: rows (src/Rows.kt)".to_owned()
-            )
-        );
-        assert_eq!(prints(new), prints(old));
-        assert_ne!(
-            prints(new),
-            prints("e: file:///home/a/app/src/Rows.kt:12:5 Unresolved reference: row\n")
-        );
-        let quoted =
-            faults("e: file:///C:/app/build.gradle.kts:3:1: Type mismatch: 'Rows' expected");
-        assert_eq!(
-            quoted
-                .first()
-                .map(|fault| (fault.symbol.as_str(), fault.file.as_str())),
-            Some(("Rows", "/C:/app/build.gradle.kts"))
-        );
-        assert!(faults("e: warnings found and -Werror specified").is_empty());
     }
 }

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Fault;
-use super::around::found_in;
 use super::forms::compile;
 
 /// Lines that a test's name has at most, one for each suite that it is in.
@@ -21,11 +20,8 @@ static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 /// The first line of a name of several, as mocha numbers them.
 static NUMBERED: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+\d+\) \S"));
-/// The place of a test in a line of its own.
-static PLACE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s+(?P<file>[^\s:]+\.\w+):\d+$"));
 
-const PATTERNS: [&LazyLock<Option<Regex>>; 3] = [&TEST, &NUMBERED, &PLACE];
+const PATTERNS: [&LazyLock<Option<Regex>>; 2] = [&TEST, &NUMBERED];
 
 /// Compiles everything.
 pub(super) fn warm_up() {
@@ -83,19 +79,6 @@ pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
     let is_kind = matches!(fault.symbol.as_str(), "Failure" | "Error")
         || fault.symbol.ends_with("Failure/Error");
     (!is_kind && fault.message.contains("Error")).then_some(())
-}
-
-/// Takes the place and the message that stand below the name of a test of ExUnit's.
-pub(super) fn take_place(fault: &mut Fault, below: &[&str]) {
-    if helix_ablation::is_off("fault/numbered") {
-        return;
-    }
-    fault.file = found_in(below.iter().take(1), PLACE.as_ref(), "file").unwrap_or_default();
-    let skipped = usize::from(!fault.file.is_empty());
-    below
-        .get(skipped)
-        .map_or("", |line| line.trim())
-        .clone_into(&mut fault.message);
 }
 
 #[cfg(test)]
@@ -160,12 +143,6 @@ mod tests {
             "CalcTest#test_adds",
             "test/calc_test.rb",
             "Expected: 4",
-        );
-        is(
-            "  1) test adds (CalcTest)\n     test/calc_test.exs:4\n     Assertion with == failed\n     left:  3\n",
-            "test adds (CalcTest)",
-            "test/calc_test.exs",
-            "Assertion with == failed",
         );
         is(
             "[info] - adds *** FAILED ***\n[info]   3 did not equal 4 (a.scala:7)\n",
