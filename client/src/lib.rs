@@ -18,7 +18,7 @@ pub mod text;
 
 pub use connect::{Client, ConnectError, Rpc, Start, caller};
 pub use lost::is_lost_connection;
-pub use start::StartError;
+pub use start::{StartError, find_daemon as daemon_program};
 
 pub use helix_proto::holder::Holder;
 pub use helix_proto::notice::{Doing, Notice};

@@ -177,7 +177,12 @@ fn spawn(paths: &Paths, daemon: &Path) -> Result<Started, StartError> {
     Ok(Started { pid, ended, said })
 }
 
-fn find_daemon() -> Result<PathBuf, StartError> {
+/// Finds the daemon's program: the one that the environment names, the one beside this executable,
+/// else the first on the search path.
+///
+/// # Errors
+/// When there is none.
+pub fn find_daemon() -> Result<PathBuf, StartError> {
     if let Some(named) = env::var_os(DAEMON_VARIABLE).filter(|value| !value.is_empty()) {
         return Ok(named.into());
     }

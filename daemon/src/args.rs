@@ -33,6 +33,11 @@ pub(crate) struct Args {
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
 
+    /// Put a backup in the place of the store and end, keeping the present one beside it. Used by
+    /// `helixctl restore`, which stops the daemon before
+    #[arg(long, value_name = "PATH", hide = true)]
+    pub(crate) restore: Option<PathBuf>,
+
     /// Only say, with the exit code, whether a store of this format can be opened. Asked before an
     /// upgrade
     #[arg(long, value_name = "FORMAT", hide = true)]

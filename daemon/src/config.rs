@@ -3,8 +3,9 @@
 use std::env;
 use std::io;
 
-use helix_app::plain_file;
-use helix_engine::model::KindSpec;
+use helix_app::lifecycle::Mode;
+use helix_app::{Settings, plain_file};
+use helix_engine::model::{KindSpec, Shape};
 use helix_engine::policy::duplicates::WORK_MAX;
 use helix_proto::paths::Paths;
 use helix_redact::Entropy;
@@ -48,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) subagent_prompts: bool,
     /// Work of one search for duplicates.
     pub(crate) compact_work: usize,
+    /// The upkeep that the daemon does by itself.
+    pub(crate) settings: Settings,
     /// How far random tokens are taken for secrets.
     pub(crate) entropy: Entropy,
     /// Kinds beside the built-in ones.
@@ -66,6 +69,10 @@ struct File {
     hooks: HooksSection,
     #[serde(default)]
     compact: CompactSection,
+    #[serde(default)]
+    lifecycle: LifecycleSection,
+    #[serde(default)]
+    backup: BackupSection,
     #[serde(default)]
     redact: RedactSection,
     #[serde(default)]
@@ -87,6 +94,37 @@ struct CompactSection {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct LifecycleSection {
+    mode: Option<LifecycleMode>,
+}
+
+/// What becomes of memories that faded, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LifecycleMode {
+    Auto,
+    Propose,
+    Off,
+}
+
+impl From<LifecycleMode> for Mode {
+    fn from(mode: LifecycleMode) -> Self {
+        match mode {
+            LifecycleMode::Auto => Self::Auto,
+            LifecycleMode::Propose => Self::Propose,
+            LifecycleMode::Off => Self::Off,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BackupSection {
+    daily: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RedactSection {
     entropy: Option<Entropy>,
 }
@@ -102,11 +140,35 @@ struct EmbedderSection {
 #[serde(deny_unknown_fields)]
 struct KindSection {
     name: String,
+    #[serde(default)]
+    shape: ShapeName,
     half_life_days: Option<f64>,
     #[serde(default)]
     surface_lines: u32,
     #[serde(default)]
     about_user: bool,
+}
+
+/// A kind's shape by its name.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ShapeName {
+    #[default]
+    Semantic,
+    Procedural,
+    Entity,
+    Episodic,
+}
+
+impl From<ShapeName> for Shape {
+    fn from(name: ShapeName) -> Self {
+        match name {
+            ShapeName::Semantic => Self::Semantic,
+            ShapeName::Procedural => Self::Procedural,
+            ShapeName::Entity => Self::Entity,
+            ShapeName::Episodic => Self::Episodic,
+        }
+    }
 }
 
 /// Decides where everything is.
@@ -140,6 +202,10 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
         stop_reminder: file.hooks.stop_reminder.unwrap_or(true),
         subagent_prompts: file.hooks.subagent_prompts.unwrap_or(true),
         compact_work: file.compact.work.unwrap_or(WORK_MAX),
+        settings: Settings {
+            lifecycle: file.lifecycle.mode.map(Mode::from),
+            daily_backup: file.backup.daily.unwrap_or(true),
+        },
         entropy: file.redact.entropy.unwrap_or_default(),
         kinds: file.kind.into_iter().map(kind_spec).collect(),
         paths,
@@ -247,6 +313,7 @@ fn embedder_wanted(in_file: Option<bool>) -> Result<bool, Failure> {
 fn kind_spec(section: KindSection) -> KindSpec {
     KindSpec {
         name: section.name,
+        shape: section.shape.into(),
         half_life_days: section.half_life_days,
         surface_lines: section.surface_lines,
         about_user: section.about_user,
@@ -269,7 +336,7 @@ mod tests {
     #[test]
     fn files_are_strict_and_complete() {
         let file: File = toml::from_str(
-            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n[redact]\nentropy = 'strict'\n",
+            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nshape = 'procedural'\nhalf_life_days = 3\nsurface_lines = 5\n[redact]\nentropy = 'strict'\n",
         )
         .unwrap();
         assert_eq!(file.embedder.threads, Some(2));
@@ -279,6 +346,18 @@ mod tests {
         );
         assert_eq!(file.redact.entropy, Some(Entropy::Strict));
         assert_eq!(file.kind.first().unwrap().name, "recipe");
+        let upkeep: File =
+            toml::from_str("[lifecycle]\nmode = 'propose'\n[backup]\ndaily = false\n").unwrap();
+        assert_eq!(upkeep.lifecycle.mode, Some(LifecycleMode::Propose));
+        assert_eq!(upkeep.backup.daily, Some(false));
+        for wrong in [
+            "[lifecycle]\nmode = 'sometimes'",
+            "[lifecycle]\nmodes = 'auto'",
+        ] {
+            assert!(toml::from_str::<File>(wrong).is_err(), "{wrong}");
+        }
+        let shape = file.kind.first().unwrap().shape;
+        assert_eq!(Shape::from(shape), Shape::Procedural);
         let error = toml::from_str::<File>("colour = 1\n")
             .unwrap_err()
             .to_string();

@@ -67,6 +67,9 @@ pub(crate) enum Failure {
         /// The home directory.
         path: PathBuf,
     },
+    /// A backup was not restored; the store is as it was.
+    #[error("{0}; the store was not changed")]
+    Restore(String),
     /// Secrets cannot be found, so nothing may be kept.
     #[error("{0}")]
     Rules(String),
@@ -90,6 +93,7 @@ impl Failure {
             | Self::AlreadyRunning { .. }
             | Self::Io { .. }
             | Self::Gone { .. }
+            | Self::Restore(_)
             | Self::Disk(_) => false,
         }
     }
@@ -113,6 +117,7 @@ impl Failure {
                 | io::ErrorKind::InvalidInput => exit::USAGE,
                 _ => exit::IO,
             },
+            Self::Restore(_) => exit::DATA,
             Self::Gone { .. } | Self::Disk(_) => exit::IO,
             Self::Strand(error) => match error.kind() {
                 ErrorKind::Newer => exit::NEWER_FORMAT,

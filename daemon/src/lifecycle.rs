@@ -13,7 +13,7 @@ use helix_app::ports::Projects;
 use helix_app::reach::Reach;
 use helix_app::sources::Sources;
 use helix_app::uncompared::Uncompared;
-use helix_app::{App, Layout, Memory};
+use helix_app::{App, Layout, Memory, Metrics};
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
@@ -36,6 +36,7 @@ use crate::listen::{self, Inherited, Listening};
 use crate::pools::Pools;
 use crate::ports::{Embedding, Places, Process, Workers};
 use crate::runtime::Runtime;
+use crate::scheduler::{self, Scheduler};
 use crate::serve::{self, Backlog};
 use crate::successor::{self, Successor};
 use crate::suggester::{self, Suggester};
@@ -166,6 +167,7 @@ async fn serve_until_stopped(
     };
     let mut left = successor.zip(listening);
     runtime.embedder.wind_down();
+    runtime.scheduler.end();
     let was_signalled = end::drain(&runtime.work, stop, backlog, &mut signals, &mut server).await;
     hook::recorded(&runtime).await;
     if was_signalled && left.take().is_some() {
@@ -189,6 +191,7 @@ struct Daemon {
     indexer: Indexer,
     suggester: Suggester,
     embedder: Embedder,
+    scheduler: Scheduler,
 }
 
 impl Daemon {
@@ -232,15 +235,34 @@ impl Daemon {
             waker.wake();
         };
         let on_failure = move || on_failure.notify_one();
-        let (writer_handle, writer) =
-            writer::start(strand_writer, Box::new(storage), committed, on_failure)
-                .map_err(io_failure("starting", "the writer"))?;
+        let counted = strand
+            .snapshot()
+            .and_then(|all| all.states(States::Metrics));
+        let counted = counted.map_err(|error| Failure::Strand(error.into()))?;
+        let metrics = Arc::new(Metrics::restore(SystemClock.now(), &counted));
+        let (writer_handle, writer) = writer::start(
+            strand_writer,
+            Box::new(storage),
+            Arc::clone(&metrics),
+            committed,
+            on_failure,
+        )
+        .map_err(io_failure("starting", "the writer"))?;
         let indexer = Indexer::start(Arc::clone(&strand), wake)
             .map_err(io_failure("starting", "the indexer"))?;
         let suggester = Suggester::start(Arc::clone(&strand), writer_handle.clone(), news)
             .map_err(io_failure("starting", "the suggester"))?;
-        let runtime = Runtime::new(config, strand, writer_handle, handle)?;
-        let runtime = Arc::new(runtime);
+        let (schedule, orders) = scheduler::channel();
+        let parts = Parts {
+            strand,
+            writer: writer_handle,
+            embedder: handle,
+            metrics,
+            scheduler: schedule,
+        };
+        let runtime = Arc::new(Runtime::new(config, parts)?);
+        let scheduler = Scheduler::start(Arc::clone(&runtime.app), orders)
+            .map_err(io_failure("starting", "the scheduler"))?;
         let warmed = Arc::downgrade(&runtime);
         tokio::task::spawn_blocking(move || hook::warm_up(&warmed));
         let stopper = Arc::downgrade(&runtime);
@@ -257,6 +279,7 @@ impl Daemon {
             indexer,
             suggester,
             embedder,
+            scheduler,
         })
     }
 
@@ -269,7 +292,15 @@ impl Daemon {
             indexer,
             suggester,
             embedder,
+            scheduler,
         } = self;
+        // It writes, and has the embedder's handle.
+        runtime.scheduler.end();
+        scheduler.join();
+        if let Some(metrics) = runtime.app.metrics.unsaved() {
+            // One that is gone has said why.
+            runtime.writer.submit_when_free(vec![metrics]).ok();
+        }
         for (key, state) in runtime.app.hooks.sessions.persist_all(runtime.now()) {
             // One that is gone has said why.
             runtime
@@ -292,13 +323,24 @@ impl Daemon {
     }
 }
 
+/// What a runtime is made of beside its configuration.
+struct Parts {
+    strand: Arc<Strand>,
+    writer: writer::WriterHandle,
+    embedder: EmbedderHandle,
+    metrics: Arc<Metrics>,
+    scheduler: scheduler::Handle,
+}
+
 impl Runtime {
-    fn new(
-        config: Config,
-        strand: Arc<Strand>,
-        writer: writer::WriterHandle,
-        embedder: EmbedderHandle,
-    ) -> Result<Self, Failure> {
+    fn new(config: Config, parts: Parts) -> Result<Self, Failure> {
+        let Parts {
+            strand,
+            writer,
+            embedder,
+            metrics,
+            scheduler,
+        } = parts;
         let reach = Reach::default();
         let started_at: Timestamp = SystemClock.now();
         let saved = strand.snapshot().and_then(|snapshot| {
@@ -359,6 +401,8 @@ impl Runtime {
             app: Arc::new(App {
                 memory,
                 hooks,
+                metrics,
+                settings: config.settings,
                 layout: Layout {
                     paths: config.paths.clone(),
                     strand: config.strand.clone(),
@@ -370,6 +414,7 @@ impl Runtime {
             config,
             writer,
             embedder,
+            scheduler,
             places,
             pools,
             gate: Gate::new(load),

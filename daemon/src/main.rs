@@ -24,8 +24,10 @@ mod pools;
 mod ports;
 mod project;
 mod reach;
+mod restore;
 mod rpc;
 mod runtime;
+mod scheduler;
 mod serve;
 mod successor;
 mod suggester;
@@ -75,7 +77,7 @@ fn run(args: &Args) -> Result<(), Failure> {
     }
     let paths = config::places(args)?;
     serve(args, inherited, paths.clone()).inspect_err(|failure| {
-        if failure.is_lasting() {
+        if failure.is_lasting() && args.restore.is_none() {
             complaint::leave(&paths, failure);
         }
     })
@@ -89,6 +91,9 @@ fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure>
     config.entropy.set();
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;
+    if let Some(backup) = &args.restore {
+        return restore::restore(&config, backup);
+    }
     match lifecycle::run(config, home, inherited, args.detached)? {
         None => Ok(()),
         Some(handover) => {

@@ -10,7 +10,10 @@ mod convert;
 mod export;
 mod history;
 mod import;
+mod life;
+mod purge;
 mod relations;
+mod review;
 mod status;
 mod upgrade;
 
@@ -125,6 +128,8 @@ impl Helix for Service {
         let asker = self.asker(request.caller.take()).await?;
         let found = search::search(&self.runtime.app, asker, convert::search::wanted(request));
         let found = found.await;
+        let app = &self.runtime.app;
+        app.metrics.recalled(app.memory.now(), started.elapsed());
         reply(found.map(|found| convert::search::found(found, started.elapsed())))
     }
 
@@ -391,6 +396,35 @@ impl Helix for Service {
         reply(block.await.map(convert::block))
     }
 
+    async fn lifecycle(
+        &self,
+        request: Request<v1::LifecycleRequest>,
+    ) -> Result<Response<v1::LifecycleReply>, Status> {
+        self.ask_long(request, Long::Lifecycle, life::lifecycle)
+            .await
+    }
+
+    async fn backup(
+        &self,
+        request: Request<v1::BackupRequest>,
+    ) -> Result<Response<v1::BackupReply>, Status> {
+        let action = request.into_inner().action;
+        let going = begin_long(&self.runtime, Long::Backup).map_err(refused)?;
+        let answered = long_off_thread(&self.runtime.app, &going, move |app| {
+            life::backup(app, action)
+        });
+        reply(answered.await)
+    }
+
+    async fn metrics(
+        &self,
+        request: Request<v1::MetricsRequest>,
+    ) -> Result<Response<v1::MetricsReply>, Status> {
+        let days = request.into_inner().days;
+        let counted = off_thread(&self.runtime.app, move |app| life::metrics(app, days));
+        reply(counted.await)
+    }
+
     async fn upgrade(
         &self,
         request: Request<v1::UpgradeRequest>,
@@ -400,6 +434,27 @@ impl Helix for Service {
             upgrade::upgrade(&runtime, &request)
         });
         reply(upgraded.await)
+    }
+
+    async fn review(
+        &self,
+        request: Request<v1::ReviewRequest>,
+    ) -> Result<Response<v1::ReviewReply>, Status> {
+        review::review(self, request).await
+    }
+
+    async fn judge(
+        &self,
+        request: Request<v1::JudgeRequest>,
+    ) -> Result<Response<v1::JudgeReply>, Status> {
+        review::judge(self, request).await
+    }
+
+    async fn purge(
+        &self,
+        request: Request<v1::PurgeRequest>,
+    ) -> Result<Response<v1::PurgeReply>, Status> {
+        purge::purge(self, request).await
     }
 
     async fn shutdown(

@@ -20,6 +20,7 @@ use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::pools::Pools;
 use crate::ports::Places;
+use crate::scheduler;
 use crate::successor::Successor;
 use crate::turn::Gate;
 use crate::work::Work;
@@ -46,6 +47,8 @@ pub(crate) struct Runtime {
     pub(crate) writer: WriterHandle,
     /// Turns text into vectors.
     pub(crate) embedder: EmbedderHandle,
+    /// Tells the scheduler to end.
+    pub(crate) scheduler: scheduler::Handle,
     /// Which directory is which project.
     pub(crate) places: Arc<Places>,
     /// Who works.

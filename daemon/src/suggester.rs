@@ -1,5 +1,5 @@
-//! The background suggester: relates new memories to what they resemble and name. Nobody waits for
-//! it, and it waits until nobody writes.
+//! The background suggester: relates new memories to what they resemble and name, and points out
+//! those that say the same in other words. Nobody waits for it, and it waits until nobody writes.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
-use helix_engine::model::{Actor, MemoryNumber, Origin};
+use helix_engine::model::{Actor, MemoryNumber, Origin, Timestamp};
 use helix_engine::ports::Clock;
-use helix_engine::strand::{ReadError, Request, Strand};
+use helix_engine::strand::{ReadError, Request, Step, Strand};
 
 use crate::indexer::Nudge;
 use crate::system::SystemClock;
@@ -22,6 +22,10 @@ const QUIET: Duration = Duration::from_millis(500);
 /// New memories that are looked at after a pause. A larger batch is brought by a program, and
 /// nobody would read so many suggestions.
 const NEWS_MAX: usize = 200;
+
+/// Pauses for which it waits for the vectors of new memories. The scheduler's sweep finds what
+/// comes later.
+const VECTOR_PAUSES_MAX: u32 = 20;
 
 /// The thread.
 pub(crate) struct Suggester {
@@ -54,8 +58,22 @@ impl Suggester {
     }
 }
 
+/// What it knows of the memories that came.
+#[derive(Default)]
+struct News {
+    /// The first number that it has not looked at.
+    known: u32,
+    /// Those whose vectors are not there yet.
+    waiting: Vec<MemoryNumber>,
+    /// Pauses that these have been waited for.
+    pauses: u32,
+}
+
 fn run(strand: &Strand, writer: &WriterHandle, wake: &Receiver<()>) {
-    let mut known = extent(strand);
+    let mut news = News {
+        known: extent(strand),
+        ..News::default()
+    };
     let mut has_news = false;
     loop {
         let woken = if has_news {
@@ -66,12 +84,10 @@ fn run(strand: &Strand, writer: &WriterHandle, wake: &Receiver<()>) {
         match woken {
             Ok(()) => has_news = true,
             Err(RecvTimeoutError::Timeout) => {
-                has_news = false;
-                let now = extent(strand);
-                if let Err(error) = suggest(strand, writer, known, now) {
+                if let Err(error) = news.suggest(strand, writer) {
                     tracing::warn!(%error, "relations of new memories were not looked for");
                 }
-                known = now;
+                has_news = !news.waiting.is_empty();
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -83,15 +99,54 @@ fn extent(strand: &Strand) -> u32 {
     u32::try_from(strand.catalog().extent()).unwrap_or(u32::MAX)
 }
 
-fn suggest(strand: &Strand, writer: &WriterHandle, known: u32, now: u32) -> Result<(), ReadError> {
-    let news: Vec<MemoryNumber> = (known..now).map(MemoryNumber).take(NEWS_MAX + 1).collect();
-    if news.is_empty() || news.len() > NEWS_MAX {
-        return Ok(());
+impl News {
+    /// Looks at what came, and at what waited for its vector.
+    fn suggest(&mut self, strand: &Strand, writer: &WriterHandle) -> Result<(), ReadError> {
+        let at = SystemClock.now();
+        let came = self.came(strand);
+        let mut steps = if came.is_empty() {
+            Vec::new()
+        } else {
+            strand.suggestions(&came, at)?
+        };
+        let embedded = self.embedded(strand, came);
+        steps.extend(strand.paraphrases(&embedded, at)?);
+        write(writer, steps, at);
+        Ok(())
     }
-    let at = SystemClock.now();
-    let steps = strand.suggestions(&news, at)?;
+
+    /// The memories that came since the last time; none when a program brought them.
+    fn came(&mut self, strand: &Strand) -> Vec<MemoryNumber> {
+        let now = extent(strand);
+        let came: Vec<MemoryNumber> = (self.known..now)
+            .map(MemoryNumber)
+            .take(NEWS_MAX + 1)
+            .collect();
+        self.known = now;
+        if came.len() > NEWS_MAX {
+            return Vec::new();
+        }
+        came
+    }
+
+    /// Those of what waits and came whose vectors are there; the others wait on.
+    fn embedded(&mut self, strand: &Strand, came: Vec<MemoryNumber>) -> Vec<MemoryNumber> {
+        self.pauses = if came.is_empty() { self.pauses + 1 } else { 0 };
+        let mut all = std::mem::take(&mut self.waiting);
+        all.extend(came);
+        let (waiting, embedded): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|number| strand.awaits_vector(*number));
+        if self.pauses < VECTOR_PAUSES_MAX && waiting.len() <= NEWS_MAX {
+            self.waiting = waiting;
+        }
+        embedded
+    }
+}
+
+fn write(writer: &WriterHandle, steps: Vec<Step>, at: Timestamp) {
     if steps.is_empty() {
-        return Ok(());
+        return;
     }
     tracing::debug!(count = steps.len(), "relations suggested");
     let actor = Actor {
@@ -104,5 +159,4 @@ fn suggest(strand: &Strand, writer: &WriterHandle, known: u32, now: u32) -> Resu
     writer
         .submit(vec![Request::Together { steps, actor, at }])
         .ok();
-    Ok(())
 }

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 const LONG_EACH_MAX: usize = 4;
 
 /// Calls of long work at once.
-pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 6;
+pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 8;
 
 /// What may take minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(crate) enum Long {
     Reindex,
     Check,
     Stale,
+    Lifecycle,
+    Backup,
 }
 
 impl Long {
@@ -36,6 +38,8 @@ impl Long {
             Self::Reindex => "reindex",
             Self::Check => "check",
             Self::Stale => "stale",
+            Self::Lifecycle => "lifecycle",
+            Self::Backup => "backup",
         }
     }
 }

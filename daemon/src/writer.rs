@@ -10,12 +10,15 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use helix_engine::ports::Storage;
+use helix_engine::ports::{Clock as _, Storage};
 use helix_engine::store::{Shrunk, WriteError};
 use helix_engine::strand::{Outcome, Request, StrandWriter};
 use helix_redact::Redacted;
 use tokio::sync::oneshot;
 
+use crate::system::SystemClock;
+use helix_app::Metrics;
+use helix_app::metrics::Counted;
 use helix_app::outbox::Outbox;
 pub(crate) use helix_app::ports::SubmitError;
 use helix_app::ports::{Later, Outcomes, Writer};
@@ -61,9 +64,18 @@ enum Task {
 /// What is done after everything before it is written.
 enum Then {
     /// Rewrite the store's file.
-    Shrink(oneshot::Sender<Shrunk>),
+    Shrink(How, oneshot::Sender<Shrunk>),
     /// End, whoever still has a handle.
     End,
+}
+
+/// How the store's file is rewritten.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    /// Its pages moved together.
+    Compacted,
+    /// Row by row, so that nothing is left of what was removed.
+    Anew,
 }
 
 /// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone, or
@@ -141,8 +153,12 @@ impl WriterHandle {
     /// # Errors
     /// [`SubmitError`]: it was not done.
     pub(crate) async fn shrink(&self) -> Result<Shrunk, SubmitError> {
+        self.rewritten(How::Compacted).await
+    }
+
+    async fn rewritten(&self, how: How) -> Result<Shrunk, SubmitError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Task::Then(Then::Shrink(reply)))?;
+        self.send(Task::Then(Then::Shrink(how, reply)))?;
         answer.await.map_err(|_| self.lost())
     }
 
@@ -186,6 +202,10 @@ impl Writer for WriterHandle {
     fn shrink(&self) -> Later<'_, Result<Shrunk, SubmitError>> {
         Box::pin(Self::shrink(self))
     }
+
+    fn rewrite(&self) -> Later<'_, Result<Shrunk, SubmitError>> {
+        Box::pin(self.rewritten(How::Anew))
+    }
 }
 
 impl WriterHandle {
@@ -203,6 +223,7 @@ impl WriterHandle {
 pub(crate) fn start(
     writer: StrandWriter,
     storage: Box<dyn Storage>,
+    metrics: Arc<Metrics>,
     committed: impl Fn() + Send + 'static,
     failed: impl FnOnce() + Send + 'static,
 ) -> io::Result<(WriterHandle, JoinHandle<Result<(), String>>)> {
@@ -218,6 +239,7 @@ pub(crate) fn start(
         room: Arc::clone(&room),
         outbox: outbox.taker(),
         cause: Arc::clone(&failure),
+        metrics,
         committed,
     };
     let thread = thread::Builder::new()
@@ -247,6 +269,8 @@ struct Source<F> {
     outbox: Outbox,
     /// Why the thread ended before it was asked to.
     cause: Arc<OnceLock<String>>,
+    /// Counts what was written.
+    metrics: Arc<Metrics>,
     committed: F,
 }
 
@@ -295,12 +319,15 @@ fn run(
         }
         commit(&mut writer, group, source, &file).inspect_err(failed)?;
         match then {
-            Some(Then::Shrink(reply)) => {
+            Some(Then::Shrink(how, reply)) => {
                 // A file that was moved away does not come back as a smaller one.
                 let shrunk = if file.is_lost() {
                     Ok(Shrunk::Failed)
                 } else {
-                    writer.shrink(storage)
+                    match how {
+                        How::Compacted => writer.shrink(storage),
+                        How::Anew => writer.rewrite(storage),
+                    }
                 };
                 let shrunk = shrunk
                     .map_err(|error| error.to_string())
@@ -379,10 +406,16 @@ fn commit(
         refuse(replies, source);
         return Ok(());
     }
+    let counted: Vec<Counted> = requests.iter().map(|one| Counted::of(one)).collect();
     let committed = writer
         .commit(requests)
         .map_err(|error| source.cause.get_or_init(|| error.to_string()).clone());
-    let mut outcomes = committed?.into_iter();
+    let outcomes = committed?;
+    let now = SystemClock.now();
+    for (counted, outcome) in counted.into_iter().zip(&outcomes) {
+        counted.ended(&source.metrics, now, outcome);
+    }
+    let mut outcomes = outcomes.into_iter();
     source.outbox.committed();
     for (reply, count) in replies {
         // A caller that went away does not undo its write.
@@ -433,7 +466,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let storage = DirectoryStorage::new(directory.path().to_owned());
         let (_strand, writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
-        let (handle, thread) = start(writer, Box::new(storage), || (), || ()).unwrap();
+        let (handle, thread) =
+            start(writer, Box::new(storage), Arc::default(), || (), || ()).unwrap();
         let last = handle.submit(vec![Request::Accesses]).unwrap();
         handle.end();
         thread.join().unwrap().unwrap();
@@ -467,7 +501,8 @@ mod tests {
                 reached.try_send(()).ok();
                 wait.recv().ok();
             };
-            let (handle, thread) = start(writer, Box::new(storage), committed, || ()).unwrap();
+            let (handle, thread) =
+                start(writer, Box::new(storage), Arc::default(), committed, || ()).unwrap();
             drop(handle.submit(vec![Request::Accesses]).unwrap());
             reach.recv().unwrap();
             Self {

@@ -269,6 +269,12 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "Diff" => unary!(diff, DiffRequest),
         "Revert" => unary!(revert, RevertRequest),
         "Why" => unary!(why, WhyRequest),
+        "Lifecycle" => unary!(lifecycle, LifecycleRequest),
+        "Backup" => unary!(backup, BackupRequest),
+        "Metrics" => unary!(metrics, MetricsRequest),
+        "Review" => unary!(review, ReviewRequest),
+        "Judge" => unary!(judge, JudgeRequest),
+        "Purge" => unary!(purge, PurgeRequest),
         "Check" => unary!(check, CheckRequest),
         // It has no string, and would end the daemon.
         "Shutdown" => {}

@@ -17,8 +17,10 @@ mod hook;
 mod hooks;
 mod man;
 mod model;
+mod purge;
 mod read;
 mod relations;
+mod review;
 mod search;
 mod status;
 mod up;
@@ -28,7 +30,7 @@ pub(crate) use add::Add;
 pub(crate) use browse::{
     Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref,
 };
-pub(crate) use care::{Compact, Conflicts, Prune, Reindex, Stale};
+pub(crate) use care::{Backup, Compact, Conflicts, Lifecycle, Prune, Reindex, Stale};
 pub(crate) use change::{
     Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, Supersede, Tag,
 };
@@ -43,8 +45,10 @@ pub(crate) use hook::Hook;
 pub(crate) use hooks::Hooks;
 pub(crate) use man::Man;
 pub(crate) use model::Model;
+pub(crate) use purge::Purge;
 pub(crate) use read::Read;
 pub(crate) use relations::{Neighbours, Path, Relate, Traverse, Unrelate};
+pub(crate) use review::Review;
 pub(crate) use search::Search;
 pub(crate) use status::Status;
 pub(crate) use up::Up;

@@ -8,8 +8,10 @@ mod care;
 mod conflicts;
 mod exchange;
 mod history;
+mod life;
 mod memory;
 mod relations;
+mod review;
 mod search;
 mod status;
 mod topics;
@@ -19,8 +21,10 @@ pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocu
 pub(crate) use conflicts::{ConflictsDocument, SettledDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
 pub(crate) use history::{DiffDocument, LogDocument, RevertDocument, WhyDocument};
+pub(crate) use life::{BackupsDocument, LifecycleDocument, MetricsDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
 pub(crate) use relations::{RelateDocument, UnrelateDocument, WalkDocument, unrelated_how};
+pub(crate) use review::{JudgeDocument, PurgeDocument, ReviewDocument, review_kind};
 pub(crate) use search::{SearchDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};
 pub(crate) use topics::{

@@ -8,8 +8,10 @@ mod care;
 mod conflicts;
 mod findings;
 mod history;
+mod life;
 mod memory;
 mod relations;
+mod review;
 mod search;
 mod stats;
 mod status;
@@ -25,10 +27,12 @@ pub(crate) use care::{
 pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use findings::findings;
 pub(crate) use history::{changes, log, why};
+pub(crate) use life::{backups, fates, metrics};
 pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
 };
+pub(crate) use review::{purged, review, review_item};
 pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;

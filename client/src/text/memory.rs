@@ -10,6 +10,12 @@ use super::{BODY_MAX_CHARS, LINE_MAX_CHARS, View, clean, dates};
 /// Importance of a memory that states none.
 const IMPORTANCE_DEFAULT: f32 = 0.5;
 
+/// How far from it a kind and a few words move it, which is not worth telling.
+const IMPORTANCE_USUAL: f32 = 0.275;
+
+/// From here on a confidence is as good as whole: two decimals show no difference.
+const CONFIDENCE_WHOLE: f32 = 0.995;
+
 /// Attribute that says when a text was last revised, in RFC 3339.
 const MODIFIED_ATTRIBUTE: &str = "helix.modified";
 
@@ -112,6 +118,15 @@ pub fn marked_line(memory: &Memory, view: &View, mark: String) -> String {
     ])
 }
 
+/// What is left of its confidence; as stored where the daemon does not say.
+fn confidence_left(memory: &Memory) -> f32 {
+    if memory.effective_confidence > 0.0 {
+        memory.effective_confidence
+    } else {
+        memory.confidence
+    }
+}
+
 /// `path:line` of its source, and where the line is by now if it moved: `src/a.rs:3, now line 9`;
 /// empty without one.
 #[must_use]
@@ -150,9 +165,12 @@ pub fn header<const N: usize>(parts: [String; N]) -> String {
         .join("  ")
 }
 
-/// The first line with text.
+/// Its summary, or the first line with text where it has none.
 #[must_use]
 pub fn summary(memory: &Memory) -> String {
+    if !memory.summary.is_empty() {
+        return cut(&clean::line(&memory.summary), LINE_MAX_CHARS);
+    }
     let text = clean::block(&memory.text);
     let first = text
         .lines()
@@ -269,10 +287,14 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     }
     match memory.doubted_confidence {
         Some(doubted) => field("confidence", &format!("{}, stale", short(doubted))),
-        None if memory.confidence < 1.0 => field("confidence", &short(memory.confidence)),
-        None => {}
+        None => {
+            let left = confidence_left(memory);
+            if left < CONFIDENCE_WHOLE {
+                field("confidence", &short(left));
+            }
+        }
     }
-    if (memory.importance - IMPORTANCE_DEFAULT).abs() > f32::EPSILON {
+    if (memory.importance - IMPORTANCE_DEFAULT).abs() > IMPORTANCE_USUAL {
         field("importance", &short(memory.importance));
     }
     if !memory.links.is_empty() {

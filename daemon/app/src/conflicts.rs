@@ -99,7 +99,7 @@ fn open_conflicts(app: &App, asker: &Asker) -> Vec<EdgeKey> {
 }
 
 /// A reason that begins with the number of the newer memory, without it.
-fn without_number(reason: &str) -> String {
+pub(crate) fn without_number(reason: &str) -> String {
     match reason.split_once(' ') {
         Some((number, rest)) if number.starts_with('#') => rest.to_owned(),
         _ => reason.to_owned(),

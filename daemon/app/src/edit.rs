@@ -59,6 +59,12 @@ pub struct SetFields {
     pub replace_links: bool,
     /// The name of where it came from; only a person may say it.
     pub origin: Option<String>,
+    /// One line for lists; an empty one is taken away.
+    pub summary: Option<String>,
+    /// Importance from 1 to 10, in its place.
+    pub priority: Option<i64>,
+    /// Importance from 1 to 5, in its place.
+    pub weight: Option<i64>,
 }
 
 /// What is to be done.

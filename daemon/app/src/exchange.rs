@@ -44,6 +44,8 @@ pub struct Progress {
     pub read: u64,
     /// Memories stored anew.
     pub stored: u64,
+    /// How many of these wait in the review.
+    pub quarantined: u64,
     /// Memories known before.
     pub known: u64,
     /// Memories changed.

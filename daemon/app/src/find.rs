@@ -14,7 +14,7 @@ use crate::limit::Limit;
 use crate::shown::{self, TextShown};
 use crate::told::{self, Told};
 use crate::{App, Asker, Refusal};
-use crate::{patterns, topics};
+use crate::{lifecycle, patterns, topics};
 
 /// Memories of a topic that one read returns.
 const TOPIC_READ: Limit = Limit {
@@ -27,6 +27,9 @@ const SUCCESSORS_MAX: usize = 50;
 
 /// Candidates shown for words that may mean several memories.
 const CANDIDATES_MAX: usize = 5;
+
+/// Said of a memory that is recalled by being read.
+const WAS_ARCHIVED: &str = "it was archived; now that it is read, it is active again";
 
 /// The first handles of memories, and a mark where there are more.
 ///
@@ -225,12 +228,18 @@ fn one(
     as_shown: TextShown,
 ) -> Result<Answer, Refusal> {
     app.memory.strand.catalog_touch(&[number], app.memory.now());
+    let recalled = lifecycle::recall(app, &asker.actor, &[number])?;
     crate::hook::follow(app, number);
     shown::note(app, asker, as_shown, &[number]);
     let memories = Told::indexed(app, &[number], asker)?;
+    let was_archived = !recalled.is_empty();
     Ok(Answer {
         memories,
         total: 1,
+        notes: was_archived
+            .then(|| WAS_ARCHIVED.to_owned())
+            .into_iter()
+            .collect(),
         ..Answer::default()
     })
 }

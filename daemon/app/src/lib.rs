@@ -10,6 +10,7 @@
 //! the sessions that go on.
 
 pub mod asker;
+pub mod backup;
 pub mod brief;
 pub mod check;
 pub mod checkpoint;
@@ -26,31 +27,39 @@ pub mod history;
 pub mod hook;
 pub mod import;
 pub mod indexes;
+pub mod jobs;
 pub mod layout;
+pub mod lifecycle;
 pub mod limit;
 pub mod located;
 pub mod memory;
+pub mod metrics;
 pub mod outbox;
+pub mod overseen;
 mod own_lines;
 pub mod patterns;
 pub mod plain_file;
 pub mod pool;
 pub mod ports;
 pub mod project;
+pub mod purge;
 pub mod reach;
 pub mod receipts;
 pub mod refusal;
 pub mod relations;
+pub mod review;
 pub mod scopes;
 pub mod search;
 mod session_id;
 pub mod session_log;
+pub mod settings;
 pub mod shown;
 pub mod sources;
 pub mod stale;
 pub mod statistics;
 pub mod status;
 pub mod store;
+pub mod sweep;
 pub mod threads;
 pub mod told;
 pub mod topics;
@@ -63,7 +72,9 @@ pub use asker::Asker;
 pub use hook::Hooks;
 pub use layout::Layout;
 pub use memory::Memory;
+pub use metrics::Metrics;
 pub use refusal::Refusal;
+pub use settings::Settings;
 
 /// Everything that a use case may need.
 pub struct App {
@@ -71,6 +82,10 @@ pub struct App {
     pub memory: Memory,
     /// What hooks know.
     pub hooks: Hooks,
+    /// What was done, counted day by day.
+    pub metrics: Arc<Metrics>,
+    /// What the user set for the upkeep.
+    pub settings: Settings,
     /// Where all of it lies.
     pub layout: Layout,
     /// The only way to change the knowledge base.

@@ -140,6 +140,11 @@ impl Outbox {
             .map(|state| state.to_vec())
     }
 
+    /// Gives up every state that waits and holds a text.
+    pub fn drop_holding(&self, text: &str) {
+        self.lock().drop_holding(text.as_bytes());
+    }
+
     /// Whether the writer has anything to take.
     #[must_use]
     pub fn has_any(&self) -> bool {
@@ -216,6 +221,20 @@ impl Waiting {
             *count = count.saturating_sub(1);
         }
         true
+    }
+
+    fn drop_holding(&mut self, text: &[u8]) {
+        let holds = |state: &State| state.windows(text.len()).any(|window| window == text);
+        let held: Vec<Row> = self
+            .states
+            .iter()
+            .filter(|(_, state)| holds(state))
+            .map(|(row, _)| row.clone())
+            .collect();
+        for row in held {
+            self.remove(&row);
+            self.order.retain(|known| *known != row);
+        }
     }
 
     /// Gives up the row of a kind that waited longest.

@@ -134,6 +134,10 @@ pub trait Writer: Send + Sync {
 
     /// Rewrites the store's file without what is free in it, after what waits now is written.
     fn shrink(&self) -> Later<'_, Result<Shrunk, SubmitError>>;
+
+    /// Writes the store's file anew, row by row, after what waits now is written: nothing of what
+    /// was removed is left in it.
+    fn rewrite(&self) -> Later<'_, Result<Shrunk, SubmitError>>;
 }
 
 /// Kept for as long as something goes on.

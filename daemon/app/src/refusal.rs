@@ -81,6 +81,7 @@ of_engine!(
     helix_engine::policy::admit::AdmitError,
     helix_engine::policy::checkpoint::CheckpointError,
     helix_engine::policy::edit::EditError,
+    helix_engine::policy::scales::ScaleError,
     helix_engine::recall::CursorError,
     helix_engine::recall::parse::QueryError,
     helix_engine::store::StoreError,

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
-use helix_engine::model::MemoryNumber;
+use helix_engine::model::{MemoryNumber, Status};
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::relevance::is_noise;
 use helix_engine::recall::{
@@ -33,7 +33,7 @@ use crate::ports::EmbedderState;
 use crate::shown::{self, TextShown};
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::threads::off_thread;
-use crate::{App, Asker, Refusal, scopes};
+use crate::{App, Asker, Refusal, lifecycle, scopes};
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
 const EMBED_DEADLINE: Duration = Duration::from_secs(2);
@@ -337,6 +337,7 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
     one.topics.extend(other.topics);
     one.tags.extend(other.tags);
     one.kinds.extend(other.kinds);
+    one.statuses.extend(other.statuses);
     if other.source.is_some() {
         (one.source, one.demands.source_line) = (other.source, other.demands.source_line);
     }
@@ -376,6 +377,10 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
     if !passive && !is_far {
         app.memory.strand.catalog_touch(&numbers, app.memory.now());
     }
+    if !passive && !is_far {
+        let recalled = lifecycle::recall(app, &asker.actor, &numbers)?;
+        notes.extend(said_of_recalled(recalled.len()));
+    }
     shown::note(app, asker, prepared.shown, &numbers);
     let (next_cursor, ends_early) = continuation(search, &found, is_first);
     if found.has_moved {
@@ -383,6 +388,7 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
     }
     if found.hits.is_empty() && is_first {
         notes.extend(tags::unknown(app, &search.filter));
+        notes.extend(said_of_archived(app, search)?);
     }
     if found.words == WordsFound::Nothing && !found.hits.is_empty() && !is_far {
         notes.push("no memory has any of these words; these are near in meaning".to_owned());
@@ -398,6 +404,33 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         words: found.words,
         next_cursor,
         hidden: found.hidden,
+    })
+}
+
+/// Says that memories were archived until now.
+fn said_of_recalled(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 of these was archived; it is active again".to_owned()),
+        _ => Some(format!(
+            "{count} of these were archived; they are active again"
+        )),
+    }
+}
+
+/// Says how many archived memories match where nothing else does.
+fn said_of_archived(app: &App, search: &Search) -> Result<Option<String>, Refusal> {
+    if !search.filter.statuses.is_empty() {
+        return Ok(None);
+    }
+    let mut archived = search.clone();
+    archived.filter.statuses = vec![Status::Archived];
+    Ok(match app.memory.strand.count(&archived)?.total {
+        0 => None,
+        1 => Some("1 archived memory matches: search with status:archived".to_owned()),
+        count => Some(format!(
+            "{count} archived memories match: search with status:archived"
+        )),
     })
 }
 

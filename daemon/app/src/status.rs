@@ -7,6 +7,8 @@ use helix_engine::policy::work::watch::Late;
 use helix_engine::strand::Counted;
 
 use crate::indexes::{Embedding, Index, indexes};
+use crate::jobs::{self, Run};
+use crate::lifecycle::{self, Holds};
 use crate::receipts::{self, Counts};
 use crate::{App, Refusal};
 
@@ -33,6 +35,10 @@ pub struct Overview {
     pub injected_tokens: u64,
     /// Hooks that came too late.
     pub late_hooks: Vec<Late>,
+    /// The last run of each job.
+    pub jobs: Vec<Run>,
+    /// What becomes of memories that faded.
+    pub lifecycle: Holds,
 }
 
 /// Looks at everything.
@@ -62,5 +68,7 @@ pub fn overview(app: &App) -> Result<Overview, Refusal> {
         receipts: receipts::count(app)?,
         injected_tokens: app.hooks.injected_tokens.load(Ordering::Relaxed),
         late_hooks: app.hooks.watches.late(app.memory.now()),
+        jobs: jobs::last_runs(app)?,
+        lifecycle: lifecycle::mode(app)?,
     })
 }

@@ -49,6 +49,12 @@ pub struct NewMemory {
     pub attributes: BTreeMap<String, String>,
     /// When it became true; `None` for now.
     pub valid_from: Option<Timestamp>,
+    /// One line for lists; empty for none.
+    pub summary: String,
+    /// Importance from 1 to 10, in its place.
+    pub priority: Option<i64>,
+    /// Importance from 1 to 5, in its place.
+    pub weight: Option<i64>,
 }
 
 /// How a memory was stored.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Status};
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Shape, Status};
 use helix_engine::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
 use helix_engine::policy::stale::SourceState;
 use helix_engine::ports::Sources as _;
@@ -28,6 +28,10 @@ pub struct Told {
     pub index: Option<u32>,
     /// What has become of its source, where that was looked at.
     pub source: SourceState,
+    /// The sort of knowledge that its kind holds.
+    pub shape: Shape,
+    /// What is left of its confidence now, whatever became of its source.
+    pub faded: f32,
 }
 
 impl Told {
@@ -65,7 +69,15 @@ impl Told {
             memory: memory.clone(),
             index: None,
             source: SourceState::Unknown,
+            shape: app.memory.strand.kinds().shape(&memory.kind),
+            faded: app.memory.strand.confidence_of(memory, app.memory.now()),
         }
+    }
+
+    /// What is left of its confidence, also where its source is no longer what it was.
+    #[must_use]
+    pub fn effective_confidence(&self) -> f32 {
+        self.source.cap(self.faded)
     }
 
     /// Tells memories in this order.

@@ -21,7 +21,7 @@ pub use checkpoint::Checkpoint;
 pub use draft::Draft;
 pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY, UnknownRelation, edge_id};
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
-pub use kind::{Kind, KindSpec, Kinds, UnknownKind};
+pub use kind::{Kind, KindSpec, Kinds, Shape, UnknownKind};
 pub use memory::{Memory, Provenance, SUMMARY_MAX_CHARS, SourceRef, Status};
 pub(crate) use path::spellings;
 pub use path::{one_spelling, plain_path};

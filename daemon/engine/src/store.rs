@@ -4,6 +4,7 @@
 //! is durable when [`Writer::commit`] returns, and an index learns of it only afterwards.
 
 mod backend;
+mod backup;
 pub mod bounds;
 mod checkpoint;
 mod codec;
@@ -15,6 +16,7 @@ mod mend;
 mod migrate;
 mod overlay;
 mod read;
+mod rewrite;
 mod seal;
 mod shrink;
 pub mod states;
@@ -23,6 +25,7 @@ mod vectors;
 mod writer;
 
 pub use backend::{DirectoryStorage, MemoryStorage};
+pub use backup::{BackupError, Verified, verify};
 pub use codec::CodecError;
 pub(crate) use codec::Columns;
 pub use damage::Damage;
@@ -375,7 +378,12 @@ fn open_checked(
 /// Opens a view of the store that is never written to, and compares all of its pages with their
 /// checksums.
 fn open_view(storage: &dyn Storage) -> Result<Database, StoreError> {
-    let base = storage.read(STORE_FILE).map_err(StoreError::Open)?;
+    open_view_of(storage, STORE_FILE)
+}
+
+/// As [`open_view`], of the file of this name.
+fn open_view_of(storage: &dyn Storage, name: &str) -> Result<Database, StoreError> {
+    let base = storage.read(name).map_err(StoreError::Open)?;
     let view = overlay::Overlay::new(base, false).map_err(StoreError::Open)?;
     let mut builder = Database::builder();
     builder

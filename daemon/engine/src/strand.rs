@@ -7,13 +7,16 @@
 mod changes;
 mod compact;
 mod corrections;
+mod fates;
 mod graph;
 mod meaning;
 mod mentions;
 mod open;
+mod paraphrase;
 pub mod past;
 mod reference;
 mod reindex;
+mod restore;
 mod statistics;
 mod successor;
 mod suggest;
@@ -24,11 +27,14 @@ mod write;
 
 pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest, are_apart};
 pub use corrections::{Correction, Replaced};
+pub use fates::Fate;
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
+pub use paraphrase::SAME_MEANING;
 pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution, leads_nowhere};
 pub use reindex::ReindexReport;
+pub use restore::{RestoreError, Restored, restore};
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
 pub use tombstones::Tombstones;
@@ -45,6 +51,7 @@ use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
 use crate::lock_order::{Lock, Ordered};
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
+use crate::policy::decay::effective_confidence;
 use crate::ports::Storage;
 use crate::store::{Examined, Snapshot, Store, StoreError};
 
@@ -98,6 +105,13 @@ impl Strand {
     #[must_use]
     pub fn kinds(&self) -> &Kinds {
         &self.kinds
+    }
+
+    /// The confidence that a memory has now, after fading.
+    #[must_use]
+    pub fn confidence_of(&self, memory: &Memory, now: Timestamp) -> f32 {
+        let centrality = self.catalog().graph().centrality(memory.number);
+        effective_confidence(memory, self.kinds(), centrality, now)
     }
 
     /// The word index.

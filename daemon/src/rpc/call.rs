@@ -57,6 +57,10 @@ called!(
     DiffRequest,
     RevertRequest,
     WhyRequest,
+    LifecycleRequest,
+    ReviewRequest,
+    JudgeRequest,
+    PurgeRequest,
 );
 
 /// Sends what a use case came to.

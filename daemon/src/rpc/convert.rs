@@ -1,5 +1,6 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
+pub(crate) mod backup;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod conflicts;
@@ -7,7 +8,11 @@ pub(crate) mod edit;
 pub(crate) mod exchange;
 pub(crate) mod health;
 pub(crate) mod history;
+pub(crate) mod lifecycle;
+pub(crate) mod metrics;
+pub(crate) mod purge;
 pub(crate) mod relations;
+pub(crate) mod review;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod store;
@@ -22,7 +27,7 @@ use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
 use helix_engine::brief::Detail;
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Provenance, Timestamp};
+use helix_engine::model::{GitContext, Provenance, Timestamp};
 use helix_engine::policy::stale::SourceState;
 use helix_engine::strand::Counted;
 use helix_proto::v1;
@@ -179,7 +184,11 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         superseded_by,
         index,
         source,
+        shape,
+        faded: _,
     } = told;
+    let git = memory.provenance.last().map(|newest| newest.git.clone());
+    let GitContext { branch, commit } = git.unwrap_or_default();
     v1::Memory {
         id: memory.id.as_bytes().to_vec(),
         handle: memory.handle.as_str().to_owned(),
@@ -219,6 +228,12 @@ pub(crate) fn told(told: &Told) -> v1::Memory {
         superseded_by: superseded_by.clone(),
         doubted_confidence: source.is_stale().then(|| source.cap(memory.confidence)),
         moved_to_line: source.moved_to(),
+        summary: memory.summary.clone(),
+        shape: shape.name().to_owned(),
+        effective_confidence: told.effective_confidence(),
+        branch,
+        commit,
+        suspicions: memory.suspicions.clone(),
     }
 }
 

@@ -30,10 +30,11 @@ fn deadline(call: &str) -> Option<Duration> {
         "Store" | "StoreBatch" | "Search" | "Read" | "Edit" | "ListTopics" | "Recent" | "Stats"
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
         | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" | "Settle"
-        | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why" => {
-            CALL_DEADLINE
+        | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why"
+        | "Metrics" | "Review" | "Judge" => CALL_DEADLINE,
+        "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" | "Purge" => {
+            MAINTENANCE_DEADLINE
         }
-        "Stale" | "Compact" | "Reindex" | "Check" => MAINTENANCE_DEADLINE,
         "Export" | "Import" => STREAM_DEADLINE,
         _ => return None,
     })

@@ -144,6 +144,7 @@ fn content(request: &Request) -> usize {
         Request::MergeDuplicates { pairs, .. } => size_of_val(pairs.as_slice()),
         Request::Together { steps, .. } => size_of_val(steps.as_slice()),
         Request::Purge { .. } => 0,
+        Request::Tombstones(tombstones) => size_of_val(tombstones.as_slice()),
         Request::States(_, rows) => rows
             .iter()
             .map(|(key, state)| key.len() + state.len())

@@ -136,7 +136,7 @@ fn a_day_in_a_query_is_the_askers_day() {
     let world = World::new();
     // The tenth in Greenwich, and still the ninth in California.
     let memory = json!([{"topic": "days", "text": "Moved to the new disks.", "valid_from": "2026-11-10T02:00:00Z"}]);
-    let imported = world.run_with(&["import", "-"], &memory.to_string());
+    let imported = world.run_with(&["import", "--trust", "-"], &memory.to_string());
     assert_eq!(code(&imported), Some(exit::OK), "{}", stderr(&imported));
     let found = |zone: &str, query: &str| {
         let mut command = world.home.command(Binary::Ctl);

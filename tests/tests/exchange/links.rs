@@ -18,7 +18,7 @@ fn a_bad_link_costs_only_itself_and_a_dry_run_names_it() {
     let import = |options: &[&str]| {
         let mut command = side.served.home.command(Binary::Ctl);
         let command = command
-            .arg("import")
+            .args(["import", "--trust"])
             .args(options)
             .arg(&path)
             .current_dir(side.served.home.scratch());

@@ -106,7 +106,10 @@ fn what_was_recorded_of_a_source_travels() {
             &project.root,
             &["export", "--format", format, "--output", target],
         );
-        to.ctl(&project.root, &["import", "--format", format, target]);
+        to.ctl(
+            &project.root,
+            &["import", "--trust", "--format", format, target],
+        );
         for memory in [&own, &global] {
             let there = to.read(&project.root, &memory.handle);
             assert_eq!(
@@ -175,7 +178,10 @@ fn imported_memories_become_stale_too() {
             .unwrap();
         let path = side.served.home.scratch().join(name);
         fs::write(&path, bytes).unwrap();
-        side.ctl(&project.root, &["import", path.to_str().unwrap()]);
+        side.ctl(
+            &project.root,
+            &["import", "--trust", path.to_str().unwrap()],
+        );
         assert_eq!(side.stale(&project.root), (0, 1, 0), "{name}");
         project
             .write("src/kernels.rs", &format!("//! New.\n\n{SOURCE}"))
@@ -201,7 +207,10 @@ fn imported_memories_become_stale_too() {
             .unwrap()
             .set_modified(SystemTime::now() + day)
             .unwrap();
-        later.ctl(&project.root, &["import", path.to_str().unwrap()]);
+        later.ctl(
+            &project.root,
+            &["import", "--trust", path.to_str().unwrap()],
+        );
         assert_eq!(later.stale(&project.root), (0, 0, 1), "{name}");
     }
 }
@@ -277,8 +286,11 @@ fn when_a_text_was_revised_has_one_name() {
     let older = side.served.home.scratch().join("older.json");
     let entry = r#"{"recorded_at": "2026-02-01", "text": "The nodes are sorted.", "attributes": {"modified": "2026-02-15"}}"#;
     fs::write(&older, format!(r#"{{"topics": {{"nodes": [{entry}]}}}}"#)).unwrap();
-    side.ctl(&project.root, &["import", log.to_str().unwrap()]);
-    side.ctl(&project.root, &["import", older.to_str().unwrap()]);
+    side.ctl(&project.root, &["import", "--trust", log.to_str().unwrap()]);
+    side.ctl(
+        &project.root,
+        &["import", "--trust", older.to_str().unwrap()],
+    );
     let of = |memory: v1::Memory| memory.attributes.into_iter().collect::<Vec<_>>();
     let one = |written: &str| vec![("helix.modified".to_owned(), written.to_owned())];
     assert_eq!(
@@ -393,7 +405,10 @@ fn what_was_stored_twice_with_force_comes_back_twice() {
         );
         let to = Side::new();
         for round in ["first", "second"] {
-            to.ctl(&project.root, &["import", "--format", format, target]);
+            to.ctl(
+                &project.root,
+                &["import", "--trust", "--format", format, target],
+            );
             assert_eq!(
                 exported(&to, &project.root),
                 all,
@@ -412,7 +427,10 @@ fn what_was_stored_twice_with_force_comes_back_twice() {
             .store(Program::Mcp, &project.root, known)
             .unwrap();
         for round in ["first", "second"] {
-            other.ctl(&project.root, &["import", "--format", format, target]);
+            other.ctl(
+                &project.root,
+                &["import", "--trust", "--format", format, target],
+            );
             assert_eq!(
                 exported(&other, &project.root),
                 all,
@@ -444,7 +462,7 @@ fn what_says_the_same_without_a_name_is_taken_once() {
 fn imported(side: &Side, path: &Path) -> String {
     let mut command = side.served.home.command(Binary::Ctl);
     let output = command
-        .args(["import", path.to_str().unwrap()])
+        .args(["import", "--trust", path.to_str().unwrap()])
         .current_dir(side.served.home.scratch())
         .output();
     String::from_utf8(output.unwrap().stdout).unwrap()

@@ -108,7 +108,8 @@ fn who_says_the_same_vouches_for_it() {
 fn an_agent_vouches_for_nothing() {
     let (mut side, project, files) = side();
     let path = files.first().map(|(_, path)| path.clone()).unwrap();
-    side.ctl(&project.root, &["import", &path]);
+    side.ctl(&project.root, &["import", "--trust", &path]);
+    side.ctl(&project.root, &["set", "lists:0", "--origin", "import"]);
     let target = Target {
         reference: "lists:0".to_owned(),
         ..Target::default()
@@ -150,7 +151,10 @@ fn a_directory_is_imported_without_what_its_links_lead_to() {
     fs::write(&outside, "Somebody else's private diary.\n").unwrap();
     std::os::unix::fs::symlink(&outside, directory.join("diary.md")).unwrap();
     nix::unistd::mkfifo(&directory.join("pipe.md"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-    side.ctl(&project.root, &["import", directory.to_str().unwrap()]);
+    side.ctl(
+        &project.root,
+        &["import", "--trust", directory.to_str().unwrap()],
+    );
     assert_eq!(
         side.read(&project.root, "lists:0").text,
         "The lists are sorted before they are fused."

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use helix_tests::text::{with_days, without_noise};
-use helix_tests::{Bridge, Daemon, Home, Project};
+use helix_tests::{Binary, Bridge, Daemon, Home, Project};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Span, Timestamp, Unit};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The day that every transcript shows as today; the corpus was written in the three months before.
 const TODAY: Date = date(2026, 11, 20);
@@ -64,14 +64,17 @@ impl World {
 
     /// A project whose memories are the corpus.
     pub(crate) fn with_corpus() -> Self {
-        let mut world = Self::empty();
-        world
-            .bridge
-            .text(
-                "topics",
-                &json!({"action": "import", "json": corpus(world.now)}),
-            )
+        let world = Self::empty();
+        let file = world.home.scratch().join("corpus.json");
+        fs::write(&file, corpus(world.now)).unwrap();
+        let mut command = world.home.command(Binary::Ctl);
+        let imported = command
+            .args(["import", "--trust"])
+            .arg(&file)
+            .current_dir(&world.project.root)
+            .output()
             .unwrap();
+        assert!(imported.status.success(), "{imported:?}");
         world
     }
 
@@ -148,6 +151,8 @@ fn corpus(now: Timestamp) -> String {
         let earlier = SignedDuration::from_millis(i64::try_from(count - position).unwrap());
         let moved = now - SignedDuration::from_hours(24 * i64::from(age)) - earlier;
         memory["at"] = moved.to_string().into();
+        // As what somebody else wrote and nobody vouched for by name.
+        memory["origin"] = "import".into();
     }
     Value::from(memories).to_string()
 }

@@ -3,11 +3,11 @@
 use clap::Subcommand;
 
 use crate::command::{
-    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
-    Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Log, Man,
-    Merge, Model, Neighbours, Pack, Path, Prune, Read, Receipts, Recent, Reindex, Relate, Rename,
-    Restore, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats, Status, Supersede, Tag,
-    Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
+    Add, Append, Backup, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
+    Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Lifecycle,
+    Log, Man, Merge, Model, Neighbours, Pack, Path, Prune, Purge, Read, Receipts, Recent, Reindex,
+    Relate, Rename, Restore, Review, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats,
+    Status, Supersede, Tag, Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -52,6 +52,10 @@ pub(super) enum Memories {
     Settle(Settle),
     /// Lets one memory take the place of another
     Supersede(Supersede),
+    /// Lists what waits for your word, and approves or rejects it
+    Review(Review),
+    /// Removes memories and every trace of their text
+    Purge(Purge),
 }
 
 /// Memories and topics changed.
@@ -143,6 +147,10 @@ pub(super) enum Care {
     Prune(Prune),
     /// Finds near duplicates, and merges them
     Compact(Compact),
+    /// Shows which memories faded; archives and prunes them
+    Lifecycle(Lifecycle),
+    /// Backs the store up; lists, verifies and restores backups
+    Backup(Backup),
     /// Makes every index anew
     Reindex(Reindex),
     /// Writes memories as JSON, Markdown or AMRL
@@ -215,6 +223,8 @@ impl Memories {
             Self::Restore(command) => command.run(context),
             Self::Settle(command) => command.run(context),
             Self::Supersede(command) => command.run(context),
+            Self::Review(command) => command.run(context),
+            Self::Purge(command) => command.run(context),
         }
     }
 }
@@ -282,6 +292,8 @@ impl Care {
             Self::Conflicts(command) => command.run(context),
             Self::Prune(command) => command.run(context),
             Self::Compact(command) => command.run(context),
+            Self::Lifecycle(command) => command.run(context),
+            Self::Backup(command) => command.run(context),
             Self::Reindex(command) => command.run(context),
             Self::Export(command) => command.run(context),
             Self::Import(command) => command.run(context),

@@ -37,6 +37,25 @@ pub(crate) struct Add {
     /// Says how much it matters, from 0 to 1
     #[arg(long, value_parser = fraction, value_name = "F")]
     importance: Option<f32>,
+    /// Says how much it matters, from 1 to 10, in place of --importance
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "importance",
+        allow_negative_numbers = true
+    )]
+    priority: Option<i64>,
+    /// Says how much it matters, from 1 to 5, in place of --importance
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with_all = ["importance", "priority"],
+        allow_negative_numbers = true
+    )]
+    weight: Option<i64>,
+    /// Says in one line of at most 200 characters what it is about, for lists
+    #[arg(long, value_name = "TEXT")]
+    summary: Option<String>,
     /// Says how sure it is, from 0 to 1
     #[arg(long, value_parser = fraction, value_name = "F")]
     confidence: Option<f32>,
@@ -90,6 +109,9 @@ impl Add {
             importance: self.importance,
             confidence: self.confidence,
             pinned: self.pinned,
+            priority: self.priority,
+            weight: self.weight,
+            summary: self.summary.unwrap_or_default(),
             ..v1::Draft::default()
         })
     }

@@ -1,13 +1,17 @@
 //! Keeping the strand in shape: what is outdated, quiet, doubled or broken.
 
+mod backup;
 mod compact;
 mod conflicts;
+mod lifecycle;
 mod prune;
 mod reindex;
 mod stale;
 
+pub(crate) use backup::Backup;
 pub(crate) use compact::Compact;
 pub(crate) use conflicts::Conflicts;
+pub(crate) use lifecycle::Lifecycle;
 pub(crate) use prune::Prune;
 pub(crate) use reindex::Reindex;
 pub(crate) use stale::Stale;

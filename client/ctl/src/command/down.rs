@@ -64,7 +64,7 @@ impl Down {
 }
 
 /// Asks until somebody heard it or the lock is free; then waits for the lock.
-async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
+pub(super) async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
     let lock = context.paths.lock();
     let started = Instant::now();
     let mut is_said = false;

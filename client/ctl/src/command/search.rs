@@ -17,8 +17,8 @@ use crate::text::one_line;
 use crate::time::{DAY_US, HOUR_US, from, now_us, up_to};
 
 /// Filters of which one alone is enough to search by.
-const FILTERS: [&str; 9] = [
-    "topic", "tag", "kind", "scope", "source", "after", "before", "days", "hours",
+const FILTERS: [&str; 10] = [
+    "topic", "tag", "kind", "scope", "status", "source", "after", "before", "days", "hours",
 ];
 
 /// Arguments of `search`.
@@ -49,6 +49,9 @@ pub(crate) struct Search {
     /// Looks in these scopes instead of project and global: global, project:ID or all
     #[arg(long, value_delimiter = ',', value_name = "S")]
     scope: Vec<String>,
+    /// Looks for memories with this status instead of active ones
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "S")]
+    status: Vec<Searched>,
     /// Looks for memories about files whose path contains this
     #[arg(long, value_name = "P")]
     source: Option<String>,
@@ -88,6 +91,26 @@ pub(crate) struct Search {
     /// Prints JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A status that can be searched.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Searched {
+    /// In use
+    Active,
+    /// Replaced by a newer memory
+    Superseded,
+    /// Faded; active again once it is found
+    Archived,
+}
+
+fn statuses(searched: &[Searched]) -> Vec<String> {
+    let name = |status: &Searched| match status {
+        Searched::Active => "active",
+        Searched::Superseded => "superseded",
+        Searched::Archived => "archived",
+    };
+    searched.iter().map(name).map(str::to_owned).collect()
 }
 
 /// How much of each hit is shown.
@@ -183,7 +206,7 @@ impl Search {
             tags: self.tag,
             kinds: self.kind,
             scopes: self.scope,
-            statuses: Vec::new(),
+            statuses: statuses(&self.status),
             source: self.source.unwrap_or_default(),
             after_us,
             before_us: self.before,

@@ -63,6 +63,8 @@ pub(crate) struct ImportDocument<'a> {
     /// Of those known before, how many are forgotten here.
     forgotten: u64,
     forgotten_handles: &'a [String],
+    /// Of those stored, how many wait in the review.
+    quarantined: u64,
 }
 
 /// An imported memory and the one that it nearly repeats.
@@ -140,6 +142,7 @@ impl<'a> ImportDocument<'a> {
             all_compared: !progress.is_repeats_cut,
             forgotten: progress.forgotten,
             forgotten_handles: &progress.forgotten_handles,
+            quarantined: progress.quarantined,
         }
     }
 }

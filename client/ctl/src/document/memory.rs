@@ -25,6 +25,8 @@ pub(crate) struct MemoryDocument<'a> {
     importance: f32,
     /// As stored.
     confidence: f32,
+    /// What is left of it now.
+    effective_confidence: f32,
     /// What is left of it, where the memory is stale.
     doubted_confidence: Option<f32>,
     pinned: bool,
@@ -46,6 +48,13 @@ pub(crate) struct MemoryDocument<'a> {
     /// Whether its source is no longer what it was.
     stale: bool,
     index: Option<u32>,
+    summary: Option<&'a str>,
+    shape: Option<&'a str>,
+    /// Of the work tree that it was said in.
+    branch: Option<&'a str>,
+    commit: Option<&'a str>,
+    /// What looks like orders to an agent in its text.
+    suspicions: &'a [String],
 }
 
 #[derive(Debug, Serialize)]
@@ -107,6 +116,7 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             links: &memory.links,
             importance: memory.importance,
             confidence: memory.confidence,
+            effective_confidence: memory.effective_confidence,
             doubted_confidence: memory.doubted_confidence,
             pinned: memory.pinned,
             origin: &memory.origin,
@@ -132,8 +142,18 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             moved_to_line: memory.moved_to_line,
             stale: is_stale(memory.source_state()),
             index: memory.index,
+            summary: said(&memory.summary),
+            shape: said(&memory.shape),
+            branch: said(&memory.branch),
+            commit: said(&memory.commit),
+            suspicions: &memory.suspicions,
         }
     }
+}
+
+/// A field that says something.
+fn said(field: &str) -> Option<&str> {
+    Some(field).filter(|field| !field.is_empty())
 }
 
 impl<'a> From<&'a v1::SourceRef> for SourceDocument<'a> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use helix_client::v1::{self, EmbedderState};
 use serde::Serialize;
 
+use super::life::JobDocument;
 use crate::time::rfc3339;
 
 /// Microseconds of one second.
@@ -34,6 +35,9 @@ pub(crate) struct StatusDocument<'a> {
     injections_delivered: u64,
     injections_cut: u64,
     injections_unknown: u64,
+    lifecycle_mode: &'a str,
+    lifecycle_auto_from: Option<String>,
+    jobs: Vec<JobDocument<'a>>,
 }
 
 /// One index.
@@ -45,8 +49,9 @@ pub(super) struct IndexDocument<'a> {
     problem: Option<&'a str>,
 }
 
+/// The embedder.
 #[derive(Debug, Serialize)]
-struct EmbedderDocument<'a> {
+pub(super) struct EmbedderDocument<'a> {
     state: &'static str,
     model: Option<&'a str>,
     detail: Option<&'a str>,
@@ -82,6 +87,10 @@ impl<'a> StatusDocument<'a> {
             injections_delivered: status.injections_delivered,
             injections_cut: status.injections_cut,
             injections_unknown: status.injections_unknown,
+            lifecycle_mode: &status.lifecycle_mode,
+            lifecycle_auto_from: (status.lifecycle_auto_from_us > 0)
+                .then(|| rfc3339(status.lifecycle_auto_from_us)),
+            jobs: status.jobs.iter().map(JobDocument::from).collect(),
         }
     }
 }
@@ -98,7 +107,7 @@ impl<'a> From<&'a v1::IndexStatus> for IndexDocument<'a> {
 }
 
 impl<'a> EmbedderDocument<'a> {
-    fn new(embedder: Option<&'a v1::EmbedderStatus>) -> Self {
+    pub(super) fn new(embedder: Option<&'a v1::EmbedderStatus>) -> Self {
         Self {
             state: embedder_state(
                 embedder.map_or(EmbedderState::Unspecified, v1::EmbedderStatus::state),

@@ -255,8 +255,22 @@ pub(crate) fn imported(look: Look, progress: &ImportProgress, dry_run: bool) -> 
     progress.problems.iter().map(problem).collect::<String>()
         + &more
         + &sum
+        + &quarantined(look, progress, dry_run)
         + &forgotten(look, progress)
         + &repeats(look, progress)
+}
+
+/// Writes how many of the new memories wait for somebody who vouches for them.
+fn quarantined(look: Look, progress: &ImportProgress, dry_run: bool) -> String {
+    if progress.quarantined == 0 {
+        return String::new();
+    }
+    let waits = if dry_run { "would wait" } else { "waits" };
+    let count = progress.quarantined;
+    format!(
+        "{}\t{count} of those stored {waits} until somebody vouches: helixctl review, or import again with --trust\n",
+        look.paint(Paint::Warning, "quarantined")
+    )
 }
 
 /// Writes which of the known memories are forgotten here, and how they come back.

@@ -43,12 +43,21 @@ pub(super) fn handle(memory: &Memory) -> Field {
 /// The same, behind a mark where its source is no longer what it was: also where a program reads
 /// it, which must not take for sure what may be wrong by now.
 pub(super) fn marked_text(look: Look, memory: &Memory) -> String {
-    let text = row_text(look, &memory.text);
+    let text = row_text(look, in_short(memory));
     let mark = stale_mark(memory);
     if mark.is_empty() {
         text
     } else {
         format!("{mark} {text}")
+    }
+}
+
+/// What a list says of a memory: its summary, or its text where it has none.
+fn in_short(memory: &Memory) -> &str {
+    if memory.summary.is_empty() {
+        &memory.text
+    } else {
+        &memory.summary
     }
 }
 
@@ -94,9 +103,22 @@ fn whole(look: Look, memory: &Memory) -> String {
 /// How far a memory is trusted: less than was stored once its source is no longer what it was.
 fn confidence(memory: &Memory) -> String {
     match memory.doubted_confidence {
-        Some(doubted) => format!("{doubted:.2} (stale; {:.2} as stored)", memory.confidence),
+        Some(_) => format!(
+            "{:.2} (stale; {:.2} as stored)",
+            memory.effective_confidence, memory.confidence
+        ),
+        None if has_faded(memory) => format!(
+            "{:.2} ({:.2} as stored)",
+            memory.effective_confidence, memory.confidence
+        ),
         None => format!("{:.2}", memory.confidence),
     }
+}
+
+/// Whether so much of its confidence is gone that two decimals show it.
+fn has_faded(memory: &Memory) -> bool {
+    const SHOWN: f32 = 0.005;
+    memory.confidence - memory.effective_confidence >= SHOWN
 }
 
 /// Begins the names of attributes that Helix keeps for itself.
@@ -130,6 +152,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
                 .unwrap_or_default(),
         ),
         ("id", hyphenated(&memory.id)),
+        ("summary", memory.summary.clone()),
         ("kind", memory.kind.clone()),
         ("scope", memory.scope.clone()),
         ("tags", memory.tags.join(", ")),
@@ -148,6 +171,8 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
                 String::new()
             },
         ),
+        ("branch", memory.branch.clone()),
+        ("suspicious", memory.suspicions.join(", ")),
         ("recorded", second(memory.recorded_at_us)),
         (
             "modified",

@@ -2,11 +2,12 @@
 
 use helix_client::v1::{EmbedderState, EmbedderStatus, IndexStatus, StatusReply};
 
+use super::life::{job_header, job_row};
 use super::table::{Field, rows};
 use crate::document::embedder_state;
 use crate::screen::{Look, Paint};
 use crate::text::one_line;
-use crate::time::span;
+use crate::time::{day, span};
 
 /// Bytes of one mebibyte.
 const MIB_BYTES: u64 = 1024 * 1024;
@@ -23,7 +24,8 @@ pub(crate) fn status(look: Look, status: &StatusReply, now_us: i64) -> String {
             .map(|index| index_row(look, index))
             .collect(),
     );
-    facts + &indexes
+    let jobs = status.jobs.iter().map(|job| job_row(look, job, now_us));
+    facts + &indexes + &rows(look, job_header(look), jobs.collect())
 }
 
 fn facts(status: &StatusReply, now_us: i64) -> Vec<Vec<Field>> {
@@ -57,6 +59,7 @@ fn facts(status: &StatusReply, now_us: i64) -> Vec<Vec<Field>> {
         fact("topics", status.topics.to_string().into()),
         fact("projects", status.projects.to_string().into()),
         fact("embedder", embedder(status.embedder.as_ref())),
+        fact("lifecycle", lifecycle(status).into()),
         fact("resident", size(status.resident_bytes).into()),
         fact("store", size(status.store_bytes).into()),
         fact("connections", status.open_connections.to_string().into()),
@@ -77,6 +80,16 @@ fn facts(status: &StatusReply, now_us: i64) -> Vec<Vec<Field>> {
             .into(),
         ),
     ]
+}
+
+/// The mode, and until when it holds.
+fn lifecycle(status: &StatusReply) -> String {
+    let mode = one_line(&status.lifecycle_mode);
+    if status.lifecycle_auto_from_us > 0 {
+        format!("{mode}, auto from {}", day(status.lifecycle_auto_from_us))
+    } else {
+        mode
+    }
 }
 
 fn embedder(embedder: Option<&EmbedderStatus>) -> Field {

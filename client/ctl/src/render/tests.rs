@@ -3,8 +3,9 @@
 
 use helix_client::text::hits::Detail;
 use helix_client::v1::{
-    CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, FoundBy, Hit, IndexStatus,
-    Memory, NamedCount, Provenance, ReadReply, SearchReply, SourceRef, SourceState, StatusReply,
+    Backup, CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, Fate, FoundBy,
+    Hit, IndexStatus, JobRun, Memory, MetricsDay, MetricsReply, NamedCount, Provenance, ReadReply,
+    SearchReply, SourceRef, SourceState, StatusReply,
 };
 use insta::assert_snapshot;
 
@@ -164,7 +165,94 @@ fn running() -> StatusReply {
         injections_unknown: 1,
         late_hooks: Vec::new(),
         store_format: 4,
+        jobs: jobs(),
+        lifecycle_mode: "propose".to_owned(),
+        lifecycle_auto_from_us: NOW_US + 12 * DAY_US,
     }
+}
+
+fn jobs() -> Vec<JobRun> {
+    let job = |name: &str, outcome: &str, has_failed: bool| JobRun {
+        job: name.to_owned(),
+        at_us: NOW_US - DAY_US / 8,
+        took_us: 12_345,
+        outcome: outcome.to_owned(),
+        has_failed,
+    };
+    vec![
+        job("backup", "making the backup in /backups: no space", true),
+        job("lifecycle", "archived 3, expired 1, pruned 0", false),
+    ]
+}
+
+#[test]
+fn what_is_due_is_readable() {
+    let fate = Fate {
+        handle: "build/arch-arm64".to_owned(),
+        kind: "gotcha".to_owned(),
+        scope: "global".to_owned(),
+        step: "archive".to_owned(),
+        since_us: NOW_US - 20 * DAY_US,
+        due_us: NOW_US - 6 * DAY_US,
+        confidence: 0.21,
+        reason: "confidence 0.21, below 0.3 for more than 14 days".to_owned(),
+    };
+    let fates = [fate];
+    assert_snapshot!("fates_pipe", super::fates(PIPE, &fates));
+    assert_snapshot!("fates_terminal", super::fates(TERMINAL, &fates));
+}
+
+#[test]
+fn backups_are_readable() {
+    let listed = Backup {
+        path: "/home/dev/backups/default-daily-20261123T000000Z.redb".to_owned(),
+        bytes: 3 * 1024 * 1024,
+        made_at_us: NOW_US - DAY_US,
+        is_daily: true,
+        ..Backup::default()
+    };
+    let verified = Backup {
+        is_daily: false,
+        sequence: 42,
+        memories: 40,
+        newer_operations: Some(3),
+        ..listed.clone()
+    };
+    let foreign = Backup {
+        newer_operations: None,
+        ..verified.clone()
+    };
+    let all = [listed, verified, foreign];
+    assert_snapshot!("backups_pipe", super::backups(PIPE, &all));
+    assert_snapshot!("backups_terminal", super::backups(TERMINAL, &all));
+}
+
+#[test]
+fn metrics_are_readable() {
+    let count = |name: &str, count| NamedCount {
+        name: name.to_owned(),
+        count,
+    };
+    let day = MetricsDay {
+        date: "2026-11-24".to_owned(),
+        recalls: 31,
+        recall_bars: Vec::new(),
+        recall_p50_us: 512,
+        recall_p95_us: 2_048,
+        recall_p99_us: 4_096,
+        counts: vec![count("injections", 4), count("stores-new", 12)],
+    };
+    let reply = MetricsReply {
+        days: vec![day],
+        conflicts_open: 1,
+        indexes: running().indexes,
+        embedder: running().embedder,
+        jobs: jobs(),
+        store_bytes: 1024 * 1024,
+        sequence: 42,
+    };
+    assert_snapshot!("metrics_pipe", super::metrics(PIPE, &reply, NOW_US));
+    assert_snapshot!("metrics_terminal", super::metrics(TERMINAL, &reply, NOW_US));
 }
 
 fn examined() -> Findings {

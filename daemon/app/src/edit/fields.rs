@@ -3,6 +3,7 @@
 use helix_engine::model::{Memory, MemoryId, Origin, SourceRef};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
+use helix_engine::policy::scales::Stated as Importance;
 
 use super::SetFields;
 use super::lines::Stated;
@@ -70,13 +71,19 @@ impl Plan<'_> {
             None => None,
         };
         let source = set.source.map(|text| self.source(&text, warnings));
+        let stated = Importance {
+            importance: set.importance,
+            priority: set.priority,
+            weight: set.weight,
+        };
+        let importance = stated.importance()?;
         let fields = Fields {
-            summary: None,
+            summary: set.summary,
             valid_from: None,
             valid_to: None,
             kind,
             source,
-            importance: set.importance,
+            importance,
             confidence: set.confidence,
             pinned: set.pinned,
             links,
@@ -84,7 +91,7 @@ impl Plan<'_> {
         };
         if fields == Fields::default() {
             return Err(Refusal::invalid(
-                "there is nothing to set; give kind, source, importance, confidence, pinned, links or origin",
+                "there is nothing to set; give kind, source, importance, confidence, pinned, links, summary or origin",
             ));
         }
         Ok(Edit::Set(Box::new(fields)))

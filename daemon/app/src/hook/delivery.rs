@@ -142,6 +142,10 @@ fn count(context: &Context<'_>, given: &Given) {
             .hooks
             .injected_tokens
             .fetch_add(tokens as u64, Ordering::Relaxed);
+        context
+            .app
+            .metrics
+            .injected(context.app.memory.now(), tokens as u64);
         tracing::debug!(
             event = context.request.event,
             memories = given.injection.taken,

@@ -519,6 +519,14 @@ impl Receipts {
         known
     }
 
+    /// Forgets the injections that wait and name a memory: its name is to be kept nowhere.
+    pub fn drop_pending(&self, handle: &str) {
+        let names = |pending: &Pending| pending.receipt.handles.iter().any(|named| named == handle);
+        for all in self.lock().sessions.values_mut() {
+            all.retain(|pending| !names(pending));
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,7 +7,7 @@ mod new;
 use std::collections::VecDeque;
 
 use helix_engine::exchange::Portable;
-use helix_engine::model::{MemoryNumber, Scope, Timestamp};
+use helix_engine::model::{MemoryNumber, Scope, Status, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::Edit;
 use helix_engine::store::WriteError;
@@ -304,6 +304,8 @@ impl<'r> Importer<'r> {
         let memory = match outcome {
             Ok(Outcome::Stored(memory)) => {
                 self.progress.stored += 1;
+                let waits = memory.status == Status::Quarantined;
+                self.progress.quarantined += u64::from(waits);
                 self.stored.add(&memory);
                 Some(*memory)
             }

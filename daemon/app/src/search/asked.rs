@@ -8,6 +8,9 @@ use helix_engine::recall::parse;
 
 use crate::Refusal;
 
+/// Where to find what is not trusted yet.
+const IN_REVIEW: &str = "quarantined memories are not searched, because nobody vouched for them; they wait in the review";
+
 /// What a filter names; what is empty demands nothing.
 #[derive(Clone, Debug, Default)]
 pub struct FilterAsked {
@@ -40,7 +43,11 @@ impl FilterAsked {
             let known = Status::ALL.map(Status::name).join(", ");
             let refused =
                 || Refusal::invalid(format!("status {} is not one of {known}", quoted(name)));
-            statuses.push(Status::parse(name).ok_or_else(refused)?);
+            let status = Status::parse(name).ok_or_else(refused)?;
+            if status == Status::Quarantined {
+                return Err(Refusal::invalid(IN_REVIEW));
+            }
+            statuses.push(status);
         }
         let topics = self
             .topics

@@ -4,10 +4,11 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::model::{Draft, Memory, MemoryId, Scope, SourceRef};
+use helix_engine::model::{Draft, Memory, MemoryId, Origin, Scope, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
+use helix_engine::policy::scales::Stated as Importance;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::{Correction, Request, Strand};
 use helix_redact::redacted;
@@ -90,6 +91,12 @@ pub(super) fn prepare(
     force: bool,
 ) -> Result<Prepared, Refusal> {
     let own_lines = given::take_own_lines(&mut new);
+    new.importance = Importance {
+        importance: new.importance,
+        priority: new.priority.take(),
+        weight: new.weight.take(),
+    }
+    .importance()?;
     let given = Given::of(&new);
     let (admitted, unseen) = admitted(app, asker, new)?;
     let (words, known) = if force {
@@ -122,6 +129,7 @@ pub(super) fn prepare(
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
     warnings.extend(suspicion(&admitted));
+    warnings.extend(returning(app, asker, &admitted)?);
     warnings.extend(own_lines);
     match &known {
         Some(known) => warnings.extend(given.untaken(known, &admitted, &links.ids)),
@@ -157,6 +165,37 @@ fn suspicion(admitted: &Admitted) -> Option<String> {
     (!why.is_empty()).then(|| {
         format!("the text looks like orders to an agent ({why}); it is stored and flagged")
     })
+}
+
+/// Says that a text was forgotten before: whoever asks for it gets it back all the same.
+///
+/// # Errors
+/// When a tool says it, which nobody asked.
+fn returning(app: &App, asker: &Asker, admitted: &Admitted) -> Result<Option<String>, Refusal> {
+    let scope = admitted.scope.to_string();
+    let Some(stone) = app.memory.strand.forgotten(&admitted.text, &scope) else {
+        return Ok(None);
+    };
+    let day = jiff::Timestamp::from_microsecond(stone.at.as_micros()).unwrap_or_default();
+    let day = day.strftime("%Y-%m-%d");
+    let how = stone.departure.name();
+    let who = match (stone.origin, stone.agent.as_str()) {
+        (Origin::User, _) => "the user".to_owned(),
+        (origin, "") => origin.name().to_owned(),
+        (_, agent) => agent.to_owned(),
+    };
+    let was = match stone.handle.as_str() {
+        "" => String::new(),
+        handle => format!("; it was {handle}"),
+    };
+    if asker.actor.origin == Origin::Tool {
+        return Err(Refusal::denied(format!(
+            "this was {how} on {day} by {who}, and no tool brings it back{was}"
+        )));
+    }
+    Ok(Some(format!(
+        "this was {how} on {day} by {who} and is stored again because you asked for it{was}"
+    )))
 }
 
 /// What is known that a new memory meets.
@@ -231,7 +270,7 @@ fn draft(new: NewMemory, asker: &Asker) -> Result<Draft, Refusal> {
         other => Some(Scope::parse(other).map_err(|error| Refusal::invalid(error.to_string()))?),
     };
     Ok(Draft {
-        summary: String::new(),
+        summary: new.summary,
         topic: new.topic,
         text: new.text,
         kind: Some(new.kind).filter(|kind| !kind.is_empty()),

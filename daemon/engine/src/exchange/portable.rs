@@ -65,6 +65,8 @@ pub struct Portable {
     pub access_count: u64,
     /// Where it is in its life.
     pub status: Option<Status>,
+    /// One line for lists; empty for none.
+    pub summary: String,
 }
 
 impl Portable {
@@ -94,6 +96,7 @@ impl Portable {
             last_seen_at: Some(memory.last_seen_at),
             access_count: memory.access_count,
             status: Some(memory.status),
+            summary: memory.summary.clone(),
         }
     }
 
@@ -114,7 +117,7 @@ impl Portable {
         let mut attributes = std::mem::take(&mut self.attributes);
         attributes.retain(|key, _| !is_stamped(key));
         Draft {
-            summary: String::new(),
+            summary: std::mem::take(&mut self.summary),
             topic: self.topic.clone(),
             text: std::mem::take(&mut self.text),
             kind: self.kind.take(),
@@ -192,7 +195,9 @@ impl Redact for Portable {
             last_seen_at: _,
             access_count: _,
             status: _,
+            summary,
         } = self;
+        summary.redact(secrets);
         secrets.all_written([topic, text]);
         handle.redact(secrets);
         kind.redact(secrets);

@@ -205,6 +205,7 @@ pub(super) fn portable() -> impl Strategy<Value = Portable> {
                 last_seen_at,
                 access_count,
                 status,
+                summary: String::new(),
             }
         })
 }

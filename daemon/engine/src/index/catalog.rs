@@ -63,7 +63,7 @@ impl Row {
     /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
-        self.origin.is_shown_unasked()
+        self.origin.is_shown_unasked() && (!self.is_suspect || self.origin == Origin::User)
     }
 
     /// Its topic, as a number that is the catalog's own: to group by, where the names do not
@@ -117,6 +117,8 @@ pub struct Catalog {
     /// Active memories with a text that `by_text` leads to another one for: those stored with
     /// force.
     same_texts: HashMap<(u64, u32), BTreeSet<u32>>,
+    /// Quarantined memories by text and scope.
+    waiting_texts: HashMap<(u64, u32), u32>,
     by_status: BTreeMap<Status, u64>,
     graph: Graph,
     sequence: Sequence,
@@ -220,6 +222,20 @@ impl Catalog {
             .copied()
             .map(MemoryNumber)
             .collect()
+    }
+
+    /// Finds the quarantined memory with exactly this text in a scope; the newest of several.
+    #[must_use]
+    pub fn waiting_text(&self, hash: u64, scope: &Scope) -> Option<MemoryNumber> {
+        let scope = self.scopes.find(&scope.to_string())?;
+        let found = self.waiting_texts.get(&(hash, scope));
+        found.copied().map(MemoryNumber)
+    }
+
+    /// Every quarantined memory.
+    pub fn quarantined(&self) -> impl Iterator<Item = (MemoryNumber, &Row)> {
+        let rows = self.rows();
+        rows.filter(|(_, row)| row.status == Status::Quarantined)
     }
 
     /// The memories whose source is one of the paths for which `is_wanted` holds.
@@ -434,6 +450,10 @@ impl Catalog {
         if row.status == Status::Active {
             self.link_text(number, (row.text_hash, row.scope));
         }
+        if row.status == Status::Quarantined {
+            let text = (row.text_hash, row.scope);
+            self.waiting_texts.insert(text, number);
+        }
         if self.scope_of(row) != SCRATCH_SCOPE {
             *self.by_status.entry(row.status).or_default() += 1;
         }
@@ -448,6 +468,10 @@ impl Catalog {
             .and_then(|source| self.by_source.get_mut(&source))
         {
             numbers.remove(&number);
+        }
+        let text = (row.text_hash, row.scope);
+        if self.waiting_texts.get(&text) == Some(&number) {
+            self.waiting_texts.remove(&text);
         }
         if row.status == Status::Active {
             self.unlink_text(number, (row.text_hash, row.scope));

@@ -29,11 +29,54 @@ impl fmt::Display for Kind {
     }
 }
 
+/// The sort of knowledge that a kind holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// What is so.
+    #[default]
+    Semantic,
+    /// How something is done.
+    Procedural,
+    /// A thing that has a name.
+    Entity,
+    /// What happened once.
+    Episodic,
+}
+
+impl Shape {
+    /// Every shape.
+    pub const ALL: [Self; 4] = [
+        Self::Semantic,
+        Self::Procedural,
+        Self::Entity,
+        Self::Episodic,
+    ];
+
+    /// Returns the name used on the wire and in the configuration.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Semantic => "semantic",
+            Self::Procedural => "procedural",
+            Self::Entity => "entity",
+            Self::Episodic => "episodic",
+        }
+    }
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|shape| shape.name() == name)
+    }
+}
+
 /// What the registry knows of a kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KindSpec {
     /// Name.
     pub name: String,
+    /// The sort of knowledge that it holds.
+    pub shape: Shape,
     /// Days after which confidence has halved; `None` never decays.
     pub half_life_days: Option<f64>,
     /// Lines it may take in a surface.
@@ -56,42 +99,43 @@ pub struct Kinds {
     specs: Vec<(Kind, KindSpec)>,
 }
 
-/// Name, half-life in days, surface lines, about the user.
-const BUILT_IN: &[(&str, Option<f64>, u32, bool)] = &[
-    ("identity", None, 10, true),
-    ("preference", None, 15, true),
-    ("project", None, 15, false),
-    ("decision", None, 25, false),
-    ("convention", Some(90.0), 20, false),
-    ("snippet", Some(90.0), 0, false),
-    ("procedure", Some(90.0), 20, false),
-    ("entity", None, 10, false),
-    ("episode", Some(7.0), 10, false),
-    ("fact", None, 20, false),
-    ("architecture", None, 25, false),
-    ("pattern", Some(60.0), 25, false),
-    ("gotcha", Some(45.0), 20, false),
-    ("bug_fix", Some(45.0), 20, false),
-    ("context", Some(30.0), 15, false),
-    ("progress", Some(7.0), 30, false),
-    ("code_description", None, 10, false),
-    ("code", None, 0, false),
-    ("scratch", Some(1.0 / 24.0), 0, false),
+/// Name, shape, half-life in days, surface lines, about the user.
+const BUILT_IN: &[(&str, Shape, Option<f64>, u32, bool)] = &[
+    ("identity", Shape::Semantic, None, 10, true),
+    ("preference", Shape::Semantic, None, 15, true),
+    ("project", Shape::Semantic, None, 15, false),
+    ("decision", Shape::Semantic, None, 25, false),
+    ("convention", Shape::Procedural, Some(90.0), 20, false),
+    ("snippet", Shape::Procedural, Some(90.0), 0, false),
+    ("procedure", Shape::Procedural, Some(90.0), 20, false),
+    ("entity", Shape::Entity, None, 10, false),
+    ("episode", Shape::Episodic, Some(7.0), 10, false),
+    ("fact", Shape::Semantic, None, 20, false),
+    ("architecture", Shape::Semantic, None, 25, false),
+    ("pattern", Shape::Procedural, Some(60.0), 25, false),
+    ("gotcha", Shape::Semantic, Some(45.0), 20, false),
+    ("bug_fix", Shape::Semantic, Some(45.0), 20, false),
+    ("context", Shape::Semantic, Some(30.0), 15, false),
+    ("progress", Shape::Episodic, Some(7.0), 30, false),
+    ("code_description", Shape::Entity, None, 10, false),
+    ("code", Shape::Entity, None, 0, false),
+    ("scratch", Shape::Episodic, Some(1.0 / 24.0), 0, false),
 ];
 
 impl Default for Kinds {
     fn default() -> Self {
-        let specs = BUILT_IN
-            .iter()
-            .map(|&(name, half_life_days, surface_lines, about_user)| {
+        let specs = BUILT_IN.iter().map(
+            |&(name, shape, half_life_days, surface_lines, about_user)| {
                 let spec = KindSpec {
                     name: name.to_owned(),
+                    shape,
                     half_life_days,
                     surface_lines,
                     about_user,
                 };
                 (Kind::from_stored(name), spec)
-            });
+            },
+        );
         Self {
             specs: specs.collect(),
         }
@@ -137,6 +181,12 @@ impl Kinds {
             .find(|(known, _)| known == kind)
             .map(|(_, spec)| spec)
     }
+
+    /// Returns a kind's shape; the default one for a kind that the configuration no longer has.
+    #[must_use]
+    pub fn shape(&self, kind: &Kind) -> Shape {
+        self.spec(kind).map(|spec| spec.shape).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -157,6 +207,7 @@ mod tests {
         );
         let recipe = KindSpec {
             name: "recipe".into(),
+            shape: Shape::Procedural,
             half_life_days: Some(3.0),
             surface_lines: 1,
             about_user: false,
@@ -164,5 +215,22 @@ mod tests {
         let kinds = kinds.with([recipe]);
         let kind = kinds.resolve("recipe").unwrap();
         assert_eq!(kinds.spec(&kind).unwrap().half_life_days, Some(3.0));
+        assert_eq!(kinds.shape(&kind), Shape::Procedural);
+    }
+
+    #[test]
+    fn every_kind_has_its_shape() {
+        let kinds = Kinds::default();
+        let shape = |name: &str| kinds.shape(&kinds.resolve(name).unwrap()).name();
+        for name in ["identity", "preference", "decision", "fact", "project"] {
+            assert_eq!(shape(name), "semantic", "{name}");
+        }
+        for name in ["convention", "snippet", "procedure"] {
+            assert_eq!(shape(name), "procedural", "{name}");
+        }
+        assert_eq!((shape("entity"), shape("episode")), ("entity", "episodic"));
+        for shape in Shape::ALL {
+            assert_eq!(Shape::parse(shape.name()), Some(shape));
+        }
     }
 }

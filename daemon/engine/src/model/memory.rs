@@ -68,10 +68,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
+    /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
+    /// it does not look like orders that no person gave.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
         self.origin.is_shown_unasked()
+            && (self.suspicions.is_empty() || self.origin == Origin::User)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::model::{
     UnknownKind,
 };
 use crate::neutral::quoted;
+use crate::policy::importance::{self, Rated};
 use crate::policy::kept;
 use crate::policy::resemble::text_hash;
 use crate::policy::suspect;
@@ -25,9 +26,6 @@ pub const ATTRIBUTES_MAX: usize = 64;
 
 /// Longest attribute key or value, and longest source path, in bytes.
 pub const FIELD_MAX_BYTES: usize = 4 * 1024;
-
-/// Importance of a memory that states none: the middle.
-const IMPORTANCE_DEFAULT: f32 = 0.5;
 
 /// Attribute names that would let a caller forge what the daemon stamps.
 const ATTRIBUTE_RESERVED: &str = "helix.";
@@ -167,14 +165,24 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     }
     let mut text = draft.text;
     text.truncate(text.trim_end().len());
+    let source = draft.source.filter(|source| !source.path.is_empty());
+    let importance = match draft.importance {
+        Some(stated) => unit_interval("importance", stated)?,
+        None => importance::rate(Rated {
+            kind: &kind,
+            text: &text,
+            pinned: draft.pinned,
+            has_source: source.is_some(),
+        }),
+    };
     Ok(Admitted {
         topic,
         kind,
         tags,
         scope,
-        source: draft.source.filter(|source| !source.path.is_empty()),
+        source,
         links: draft.links,
-        importance: unit_interval("importance", draft.importance.unwrap_or(IMPORTANCE_DEFAULT))?,
+        importance,
         confidence: unit_interval("confidence", draft.confidence.unwrap_or(1.0))?,
         pinned: draft.pinned,
         attributes: draft.attributes,

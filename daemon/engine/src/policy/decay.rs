@@ -26,22 +26,31 @@ pub struct Fading {
 }
 
 impl Fading {
-    /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`, with the
-    /// half-life doubled for what was recalled more than ten times, and again for what is central.
+    /// Returns what is left of the confidence: `confidence · 0.5^(age / half_life)`.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)]
     pub fn confidence_at(&self, now: Timestamp) -> f32 {
-        let (false, Some(half_life_days)) = (self.pinned, self.half_life_days) else {
+        let Some(stretched) = self.stretched_half_life_days() else {
             return self.confidence;
         };
-        let mut stretched = half_life_days;
+        self.confidence * 0.5_f64.powf(self.seen_at.age_days(now) / stretched) as f32
+    }
+
+    /// The half-life, doubled for what was recalled more than ten times and again for a hub of the
+    /// graph; `None` for what does not fade.
+    #[must_use]
+    pub fn stretched_half_life_days(&self) -> Option<f64> {
+        if self.pinned {
+            return None;
+        }
+        let mut half_life_days = self.half_life_days?;
         if self.access_count > OFTEN_RECALLED {
-            stretched *= 2.0;
+            half_life_days *= 2.0;
         }
         if self.centrality > CENTRAL {
-            stretched *= 2.0;
+            half_life_days *= 2.0;
         }
-        self.confidence * 0.5_f64.powf(self.seen_at.age_days(now) / stretched) as f32
+        Some(half_life_days)
     }
 }
 
@@ -96,8 +105,8 @@ impl Recalls {
     }
 }
 
-/// Returns the confidence a memory has now, as [`Fading`] computes it; age counts from when it was
-/// last seen.
+/// Returns the confidence a memory of this centrality has now, as [`Fading`] computes it; age counts
+/// from when it was last seen.
 #[must_use]
 pub fn effective_confidence(
     memory: &Memory,
@@ -150,12 +159,12 @@ mod tests {
                 .abs()
                 < 1e-6
         );
-        let central = Fading {
+        let hub = Fading {
             access_count: OFTEN_RECALLED + 1,
             centrality: 0.6,
             ..fading
         };
-        assert!((left(central, 120) - 0.4).abs() < 1e-6);
+        assert!((left(hub, 120) - 0.4).abs() < 1e-6);
         assert!(
             (left(
                 Fading {

@@ -239,7 +239,7 @@ fn prefix_kind(text: &str, kinds: &Kinds) -> Option<Kind> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::model::KindSpec;
+    use crate::model::{KindSpec, Shape};
 
     #[test]
     fn tags_become_singular_sorted_unique() {
@@ -368,6 +368,7 @@ mod tests {
     fn prefixes_name_a_kind() {
         let recipe = KindSpec {
             name: "recipe".into(),
+            shape: Shape::Procedural,
             half_life_days: None,
             surface_lines: 1,
             about_user: false,

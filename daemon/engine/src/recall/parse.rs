@@ -1,5 +1,5 @@
 //! The query language: words, phrases in quotes, `-word` and `-"phrase"` that must not occur, and
-//! inline filters `tag: topic: source: kind: scope: before: after: days: hours:`.
+//! inline filters `tag: topic: source: kind: scope: status: before: after: days: hours:`.
 
 mod slip;
 
@@ -8,7 +8,8 @@ use jiff::civil::DateTime;
 use super::calendar::Calendar;
 use crate::error::ErrorKind;
 use crate::index::filter::Filter;
-use crate::model::{Scope, SourceRef, Topic, TopicPattern};
+use crate::model::{Scope, SourceRef, Status, Topic, TopicPattern};
+use crate::neutral::quoted;
 use crate::policy::tags;
 
 pub use slip::{Slip, slips};
@@ -59,6 +60,9 @@ pub enum QueryError {
     /// An empty filter.
     #[error("`{0}:` has no value; write it like `{0}:name`")]
     Empty(&'static str),
+    /// A status that cannot be searched.
+    #[error("status {} cannot be searched; use one of: active, superseded, archived", quoted(.0))]
+    Status(String),
     /// A topic without a letter or digit.
     #[error("{0}")]
     Topic(#[from] crate::model::InvalidTopic),
@@ -83,9 +87,13 @@ impl QueryError {
     }
 }
 
-const KEYS: [&str; 9] = [
-    "tag", "topic", "source", "kind", "scope", "before", "after", "days", "hours",
+const KEYS: [&str; 10] = [
+    "tag", "topic", "source", "kind", "scope", "status", "before", "after", "days", "hours",
 ];
+
+/// Statuses that a query may name: what was forgotten is found by nobody, and what came from outside
+/// is looked at in a review.
+const SEARCHED: [Status; 3] = [Status::Active, Status::Superseded, Status::Archived];
 
 /// Takes a query apart. Dates are days or times of the calendar's zone: `after:` is on or after it,
 /// `before:` on or before that day; `days:7` and `hours:12` are the last so many, and the narrowest
@@ -251,6 +259,11 @@ fn apply(
             .kinds
             .extend(names(value).map(|name| name.to_lowercase().replace('-', "_"))),
         "scope" => parsed.scopes.push(value.to_owned()),
+        "status" => {
+            for name in names(value) {
+                parsed.filter.statuses.push(status(name)?);
+            }
+        }
         _ => apply_time(&mut parsed.filter, key, value, calendar)?,
     }
     Ok(())
@@ -266,6 +279,18 @@ pub fn topic(name: &str) -> Result<String, crate::model::InvalidTopic> {
         return Ok(TopicPattern::parse(name)?.as_str().to_owned());
     }
     Ok(Topic::parse(name)?.as_str().to_owned())
+}
+
+/// A status that may be searched.
+///
+/// # Errors
+/// When it is none, or one that nobody searches.
+pub fn status(name: &str) -> Result<Status, QueryError> {
+    let known = Status::parse(&name.to_lowercase());
+    let refused = || QueryError::Status(name.chars().take(SHOWN_MAX_CHARS).collect());
+    known
+        .filter(|status| SEARCHED.contains(status))
+        .ok_or_else(refused)
 }
 
 /// Several names may stand in one value.
@@ -363,6 +388,12 @@ mod tests {
         assert_eq!(parsed.filter.kinds, ["bug_fix"]);
         assert_eq!(parsed.filter.source.as_deref(), Some("a b.rs"));
         assert_eq!(parsed.scopes, ["all"]);
+        let old = parse_utc("status:archived,Superseded x").unwrap();
+        assert_eq!(old.filter.statuses, [Status::Archived, Status::Superseded]);
+        for hidden in ["forgotten", "quarantined", "pruned", "nonsense"] {
+            let refused = parse_utc(&format!("status:{hidden}")).unwrap_err();
+            assert!(refused.to_string().contains("archived"), "{refused}");
+        }
         assert_eq!(parse_utc("tag::x y").unwrap().words, "tag::x y");
         let shouted = parse_utc("TAG:Gotcha Topic:CI x").unwrap();
         assert_eq!(

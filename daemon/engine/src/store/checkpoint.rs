@@ -7,6 +7,7 @@ use redb::ReadableTable;
 use super::codec::{CodecError, damaged, versioned, with_version};
 use super::guard::guarded;
 use super::read::Snapshot;
+use super::writer::Traces;
 use super::{StoreError, seal, tables};
 use crate::model::{Checkpoint, Scope, Timestamp};
 
@@ -92,6 +93,36 @@ fn decode(bytes: &[u8]) -> Result<Checkpoint, CodecError> {
 
 fn decode_earlier(bytes: &[u8]) -> Result<EarlierV1, CodecError> {
     EarlierV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))
+}
+
+/// A record without what a purged memory is known by; `None` for one that cannot be read.
+pub(super) fn scrubbed(key: &str, record: &[u8], traces: &Traces) -> Option<Vec<u8>> {
+    let body = opened(key, record)?;
+    if key.starts_with(EARLIER) {
+        let mut earlier = decode_earlier(body).ok()?;
+        for checkpoint in &mut earlier.checkpoints {
+            checkpoint.scrub(traces);
+        }
+        return Some(with_version(&earlier));
+    }
+    let mut checkpoint = CheckpointV1::from(&decode(body).ok()?);
+    checkpoint.scrub(traces);
+    Some(with_version(&checkpoint))
+}
+
+impl CheckpointV1 {
+    fn scrub(&mut self, traces: &Traces) {
+        let lists = [
+            &mut self.done,
+            &mut self.next,
+            &mut self.hypotheses,
+            &mut self.files,
+        ];
+        let lines = lists.into_iter().flatten();
+        for text in lines.chain([&mut self.task, &mut self.blocked]) {
+            traces.take_out(text);
+        }
+    }
 }
 
 /// The table inside a write transaction.

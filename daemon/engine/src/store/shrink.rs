@@ -57,16 +57,7 @@ impl Writer {
                 before_bytes,
                 after_bytes,
             }) => {
-                storage
-                    .replace(STORE_FILE, SHRUNK_FILE)
-                    .map_err(|error| CommitError::from(StoreError::Open(error)))?;
-                let copy = Arc::new(copy);
-                *store
-                    .database
-                    .write()
-                    .unwrap_or_else(PoisonError::into_inner) = Arc::clone(&copy);
-                self.database = copy;
-                self.is_saved = false;
+                self.take_place(storage, copy)?;
                 Ok(Shrunk::Rewritten {
                     before_bytes,
                     after_bytes,
@@ -86,6 +77,28 @@ impl Writer {
                 Ok(Shrunk::Failed)
             }
         }
+    }
+
+    /// Puts the copy in the store's place.
+    pub(super) fn take_place(
+        &mut self,
+        storage: &dyn Storage,
+        copy: Database,
+    ) -> Result<(), CommitError> {
+        storage
+            .replace(STORE_FILE, SHRUNK_FILE)
+            .map_err(|error| CommitError::from(StoreError::Open(error)))?;
+        let copy = Arc::new(copy);
+        let mut database = self
+            .store
+            .database
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *database = Arc::clone(&copy);
+        drop(database);
+        self.database = copy;
+        self.is_saved = false;
+        Ok(())
     }
 
     fn make_copy(&self, storage: &dyn Storage) -> Result<Made, StoreError> {
@@ -133,7 +146,7 @@ enum Made {
 }
 
 /// Removes the copy. If it stays, the next start does.
-fn discard(storage: &dyn Storage) {
+pub(super) fn discard(storage: &dyn Storage) {
     if let Err(error) = storage.remove(SHRUNK_FILE) {
         tracing::warn!(%error, "the copy of the store was not removed");
     }
@@ -141,7 +154,7 @@ fn discard(storage: &dyn Storage) {
 
 /// How much a store holds, and the end of its history, whose hash covers everything before.
 #[derive(PartialEq, Eq)]
-struct Extent {
+pub(super) struct Extent {
     memories: u64,
     ids: u64,
     handles: u64,
@@ -149,7 +162,7 @@ struct Extent {
     last: Option<Vec<u8>>,
 }
 
-fn extent(database: &Database) -> Result<Extent, StoreError> {
+pub(super) fn extent(database: &Database) -> Result<Extent, StoreError> {
     let transaction = database.begin_read()?;
     let history = transaction.open_table(tables::HISTORY)?;
     Ok(Extent {

@@ -5,6 +5,9 @@ mod gathered;
 mod group;
 mod handles;
 mod purge;
+mod scrub;
+
+pub(super) use scrub::Traces;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -217,8 +220,8 @@ pub enum Change {
     Edge(Box<Edge>),
     /// An edge is gone; as it was.
     EdgeGone(Box<Edge>),
-    /// A memory is gone.
-    Purged(MemoryNumber),
+    /// A memory is gone, since the operation of this sequence.
+    Purged(MemoryNumber, Sequence),
     /// A tombstone was set up, or taken away.
     Tombstone(MemoryId, Option<Box<Tombstone>>),
     /// Nothing that an index cares about.

@@ -333,6 +333,15 @@ impl Strand {
         }
     }
 
+    /// Takes out the vector of a memory that is gone.
+    pub(super) fn forget_meaning(&self, number: MemoryNumber) {
+        let mut space = self.space_mut();
+        if let Some(space) = space.as_mut() {
+            space.index.remove(number.0);
+            space.pending.remove(&number.0);
+        }
+    }
+
     /// The nearest memories to a vector; empty without a space.
     pub(crate) fn nearest(
         &self,
@@ -351,6 +360,15 @@ impl Strand {
         self.space()
             .as_ref()
             .is_some_and(|space| space.index.contains(number.0))
+    }
+
+    /// Whether a memory waits for its vector.
+    #[must_use]
+    pub fn awaits_vector(&self, number: MemoryNumber) -> bool {
+        let space = self.space();
+        space
+            .as_ref()
+            .is_some_and(|space| space.pending.contains(&number.0))
     }
 
     /// The model and the bytes of a memory's vector, where it has one.

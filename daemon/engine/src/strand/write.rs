@@ -12,7 +12,7 @@ use super::{Replaced, Strand};
 use crate::index::lexical::Prepared;
 use crate::model::{
     Actor, Checkpoint, Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp,
-    Topic,
+    Tombstone, Topic,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
@@ -111,6 +111,8 @@ pub enum Request {
         /// When.
         at: Timestamp,
     },
+    /// Keeps the tombstones of another copy of this strand.
+    Tombstones(Vec<(MemoryId, Tombstone)>),
     /// Keeps states by key; an empty one removes the row.
     States(States, Vec<(String, State)>),
     /// Keeps receipts of what hooks said, by their time in microseconds.
@@ -193,7 +195,8 @@ impl Redact for Request {
                 scope.redact(secrets);
                 checkpoint.redact(secrets);
             }
-            Self::Mend(_) | Self::Receipts(_) | Self::Accesses => {}
+            // Tombstones were redacted when they were set up.
+            Self::Tombstones(_) | Self::Mend(_) | Self::Receipts(_) | Self::Accesses => {}
         }
     }
 }
@@ -357,6 +360,14 @@ impl StrandWriter {
     /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
     pub fn shrink(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
         self.writer.shrink(storage)
+    }
+
+    /// Writes the store's file anew, row by row, so that nothing of what was removed is left in it.
+    ///
+    /// # Errors
+    /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
+    pub fn rewrite(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
+        self.writer.rewrite(storage)
     }
 
     /// Commits a group: one result for each request, in order. What is `Ok` is durable and found by

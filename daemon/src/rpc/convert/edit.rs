@@ -71,6 +71,9 @@ fn set(wire: v1::SetFields) -> Action {
         links,
         replace_links,
         origin,
+        summary,
+        priority,
+        weight,
     } = wire;
     Action::Set {
         target: self::target(target),
@@ -83,6 +86,9 @@ fn set(wire: v1::SetFields) -> Action {
             links,
             replace_links,
             origin,
+            summary,
+            priority,
+            weight,
         },
     }
 }

@@ -59,6 +59,7 @@ pub(crate) fn progress(progress: Progress, done: bool) -> v1::ImportProgress {
     let Progress {
         read,
         stored,
+        quarantined,
         known,
         revised,
         refused,
@@ -92,6 +93,7 @@ pub(crate) fn progress(progress: Progress, done: bool) -> v1::ImportProgress {
         forgotten,
         forgotten_handles,
         problems_harmless,
+        quarantined,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use helix_app::check::{Finding, Level};
 use helix_app::indexes::{Embedding, Index};
+use helix_app::jobs::Run;
 use helix_app::ports::EmbedderState;
 use helix_app::statistics::{Answer, Reindexed};
 use helix_app::status::Overview;
@@ -25,6 +26,8 @@ pub(crate) fn overview(overview: Overview) -> v1::StatusReply {
         receipts,
         injected_tokens,
         late_hooks,
+        jobs,
+        lifecycle,
     } = overview;
     v1::StatusReply {
         sequence: sequence.0,
@@ -39,6 +42,9 @@ pub(crate) fn overview(overview: Overview) -> v1::StatusReply {
         injections_cut: receipts.cut,
         injections_unknown: receipts.unknown,
         late_hooks: late_hooks.into_iter().map(late).collect(),
+        jobs: jobs.into_iter().map(job).collect(),
+        lifecycle_mode: lifecycle.mode.name().to_owned(),
+        lifecycle_auto_from_us: lifecycle.auto_from.map_or(0, Timestamp::as_micros),
         ..v1::StatusReply::default()
     }
 }
@@ -52,7 +58,18 @@ fn late(late: Late) -> v1::LateHook {
     }
 }
 
-fn index(index: Index) -> v1::IndexStatus {
+/// Writes the last run of a job.
+pub(super) fn job(run: Run) -> v1::JobRun {
+    v1::JobRun {
+        job: run.job,
+        at_us: run.at.as_micros(),
+        took_us: u64::try_from(run.took.as_micros()).unwrap_or(u64::MAX),
+        outcome: run.outcome,
+        has_failed: run.has_failed,
+    }
+}
+
+pub(super) fn index(index: Index) -> v1::IndexStatus {
     v1::IndexStatus {
         name: index.name.to_owned(),
         watermark: index.watermark.0,
@@ -61,7 +78,7 @@ fn index(index: Index) -> v1::IndexStatus {
     }
 }
 
-fn embedder(embedding: Embedding) -> v1::EmbedderStatus {
+pub(super) fn embedder(embedding: Embedding) -> v1::EmbedderStatus {
     let detail = embedding.detail();
     let (state, model) = match embedding.state {
         EmbedderState::Off => (v1::EmbedderState::Off, String::new()),

@@ -32,6 +32,9 @@ fn new_memory(wire: v1::Draft) -> NewMemory {
         pinned,
         attributes,
         valid_from_us,
+        summary,
+        priority,
+        weight,
     } = wire;
     NewMemory {
         topic,
@@ -46,6 +49,9 @@ fn new_memory(wire: v1::Draft) -> NewMemory {
         pinned,
         attributes: attributes.into_iter().collect(),
         valid_from: valid_from_us.map(Timestamp::from_micros),
+        summary,
+        priority,
+        weight,
     }
 }
 

@@ -6,8 +6,9 @@ use helix_proto::exit;
 
 use super::Scopes;
 use crate::context::{Context, wait};
-use crate::document::StatsDocument;
+use crate::document::{MetricsDocument, StatsDocument};
 use crate::failure::Outcome;
+use crate::time::now_us;
 use crate::{render, screen};
 
 /// Arguments of `stats`.
@@ -19,6 +20,9 @@ pub(crate) struct Stats {
     /// Describes the indexes
     #[arg(long)]
     indexes: bool,
+    /// Says what was done day by day, and how long recalls took
+    #[arg(long, conflicts_with_all = ["tags", "indexes", "scope"])]
+    metrics: bool,
     #[command(flatten)]
     scopes: Scopes,
     /// Prints JSON, always with everything
@@ -29,6 +33,9 @@ pub(crate) struct Stats {
 impl Stats {
     /// Prints the counts.
     pub(crate) fn run(self, context: &Context) -> Outcome {
+        if self.metrics {
+            return metrics(context, self.json);
+        }
         let request = v1::StatsRequest {
             caller: Some(context.caller()),
             scopes: self.scopes.scope,
@@ -52,4 +59,18 @@ impl Stats {
             Ok(exit::OK)
         })
     }
+}
+
+fn metrics(context: &Context, json: bool) -> Outcome {
+    wait(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        let request = v1::MetricsRequest::default();
+        let reply = client.call(async |rpc| rpc.metrics(request).await).await?;
+        if json {
+            screen::json(&MetricsDocument::from(&reply))?;
+        } else {
+            screen::print(&render::metrics(context.screen.look, &reply, now_us()))?;
+        }
+        Ok(exit::OK)
+    })
 }

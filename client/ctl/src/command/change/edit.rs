@@ -44,6 +44,16 @@ pub(crate) struct Edit {
 }
 
 impl Edit {
+    /// Of one memory, in the editor.
+    pub(crate) fn of(reference: String) -> Self {
+        Self {
+            reference: Some(reference),
+            from: None,
+            text: None,
+            json: false,
+        }
+    }
+
     /// Opens the editor on the memory and makes the changes.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let reference = self

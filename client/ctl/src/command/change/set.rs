@@ -28,6 +28,27 @@ pub(crate) struct Set {
     /// Says how much it matters, from 0 to 1
     #[arg(long, value_parser = fraction, value_name = "F", group = "fields")]
     importance: Option<f32>,
+    /// Says how much it matters, from 1 to 10, in place of --importance
+    #[arg(
+        long,
+        value_name = "N",
+        group = "fields",
+        conflicts_with = "importance",
+        allow_negative_numbers = true
+    )]
+    priority: Option<i64>,
+    /// Says how much it matters, from 1 to 5, in place of --importance
+    #[arg(
+        long,
+        value_name = "N",
+        group = "fields",
+        conflicts_with_all = ["importance", "priority"],
+        allow_negative_numbers = true
+    )]
+    weight: Option<i64>,
+    /// Says in one line what it is about, for lists; an empty one removes it
+    #[arg(long, value_name = "TEXT", group = "fields")]
+    summary: Option<String>,
     /// Says how sure it is, from 0 to 1
     #[arg(long, value_parser = fraction, value_name = "F", group = "fields")]
     confidence: Option<f32>,
@@ -64,6 +85,9 @@ impl Set {
             links,
             replace_links,
             origin: self.origin,
+            summary: self.summary,
+            priority: self.priority,
+            weight: self.weight,
         });
         apply::run_on(context, self.json, "set", action, sequence)
     }

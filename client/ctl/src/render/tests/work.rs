@@ -335,6 +335,7 @@ fn an_import_is_readable() {
         forgotten: 2,
         forgotten_handles: vec!["build/old".to_owned()],
         problems_harmless: 0,
+        quarantined: 1,
     };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
     assert!(

@@ -17,7 +17,7 @@ use super::super::words::Waiting;
 use super::{Importer, Named};
 
 /// Forgotten memories that are named.
-const FORGOTTEN_MAX: usize = 5;
+pub(super) const FORGOTTEN_MAX: usize = 5;
 
 impl Importer<'_> {
     /// Merges an entry with the memory that it is.
@@ -61,7 +61,7 @@ impl Importer<'_> {
                     .forgotten_handles
                     .push(known.handle.as_str().to_owned());
             }
-        } else if has_ended_early && known.status == Life::Active {
+        } else if has_ended_early && matches!(known.status, Life::Active | Life::Quarantined) {
             // The import that stored it ended before it saw what this links to.
             let now = self.app.memory.now();
             self.links
@@ -75,6 +75,9 @@ impl Importer<'_> {
         let origin = known
             .origin
             .confirmed_by(memory.origin.unwrap_or(Origin::User));
+        if self.trust && known.status == Life::Quarantined {
+            return Some(Edit::Approve { by: origin });
+        }
         let is_vouched = self.trust && origin != known.origin && known.status == Life::Active;
         is_vouched.then(|| {
             Edit::Set(Box::new(Fields {

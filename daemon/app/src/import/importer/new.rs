@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use helix_engine::exchange::Portable;
-use helix_engine::model::{Draft, Handle, Origin, Timestamp};
+use helix_engine::model::{Draft, Handle, Origin, Status, Timestamp};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::store::Stamps;
 
 use super::super::seen::Sighting;
 use super::super::words::{Unread, Waiting};
+use super::meet::FORGOTTEN_MAX;
 use super::{Importer, Named};
 
 /// What an entry says of when and where it was written.
@@ -38,6 +39,10 @@ impl Importer<'_> {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
         };
+        let scope = admitted.scope.to_string();
+        if let Some(stone) = self.app.memory.strand.forgotten(&admitted.text, &scope) {
+            return self.stays_forgotten(stone.handle);
+        }
         self.problems.rename(&admitted.warnings);
         if self.dry_run {
             return self.foresee(&admitted, memory, place, force);
@@ -62,10 +67,32 @@ impl Importer<'_> {
         });
     }
 
+    /// Counts what somebody forgot, rejected or purged: no import brings it back.
+    fn stays_forgotten(&mut self, handle: String) {
+        self.progress.known += 1;
+        self.progress.forgotten += 1;
+        let has_room = self.progress.forgotten_handles.len() < FORGOTTEN_MAX;
+        // Of what was purged no name is left.
+        if has_room && !handle.is_empty() {
+            self.progress.forgotten_handles.push(handle);
+        }
+    }
+
+    /// The status that an entry is stored with: what nobody vouches for waits for the review.
+    fn status_of(&self, memory: &Portable) -> Option<Status> {
+        let status = memory.status.unwrap_or(Status::Active);
+        if self.trust || !status.is_indexed() {
+            return Some(status);
+        }
+        Some(Status::Quarantined)
+    }
+
     /// Counts what a dry run does not store.
     fn foresee(&mut self, admitted: &Admitted, memory: Portable, place: usize, force: bool) {
         if force {
             self.progress.stored += 1;
+            let waits = self.status_of(&memory) == Some(Status::Quarantined);
+            self.progress.quarantined += u64::from(waits);
         } else {
             // A repeat finds the one before it.
             self.progress.known += 1;
@@ -106,7 +133,7 @@ impl Importer<'_> {
             recorded_at: memory.recorded_at.or(memory.valid_from),
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
-            status: memory.status,
+            status: self.status_of(memory),
             attributes,
             provenance: std::mem::take(&mut memory.provenance),
         };

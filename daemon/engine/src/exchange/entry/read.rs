@@ -6,7 +6,11 @@ use hex::FromHex;
 use serde_json::{Map, Value};
 
 use crate::exchange::{Place, Portable, Problem, Report, time};
-use crate::model::{GitContext, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
+use crate::model::{
+    GitContext, MemoryId, Origin, Provenance, SUMMARY_MAX_CHARS, Scope, SourceRef, Status,
+    Timestamp,
+};
+use crate::policy::scales;
 
 /// Names that tools give to the time of an entry.
 pub(in crate::exchange) const RECORDED_NAMES: [&str; 7] = [
@@ -26,7 +30,7 @@ const OWN_PROJECT: &str = "project";
 const VALUE_SHOWN_MAX_CHARS: usize = 40;
 
 /// The other names that are read, and those of the hashes that tell what an edit started from.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 23] = [
     "id",
     "handle",
     "kind",
@@ -36,6 +40,9 @@ const NAMES: [&str; 20] = [
     "source",
     "links",
     "importance",
+    "priority",
+    "weight",
+    "summary",
     "confidence",
     "pinned",
     "origin",
@@ -84,7 +91,7 @@ pub(in crate::exchange) fn read(
         source: fields.source(),
         links: fields.list("links", links),
         index: None,
-        importance: fields.read("importance", number),
+        importance: fields.importance(),
         confidence: fields.read("confidence", number),
         pinned: fields.read("pinned", flag).unwrap_or_default(),
         origin: fields.read("origin", |value| Origin::parse(value.as_str()?)),
@@ -96,6 +103,7 @@ pub(in crate::exchange) fn read(
         last_seen_at: fields.time(&["last_seen_at"]),
         access_count: fields.read("access_count", count).unwrap_or_default(),
         status: fields.read("status", |value| Status::parse(value.as_str()?)),
+        summary: fields.read("summary", summary).unwrap_or_default(),
     }
 }
 
@@ -103,6 +111,15 @@ impl Fields<'_> {
     /// Reads a field; null and blank text count as absent.
     fn read<T>(&mut self, name: &'static str, parse: impl Fn(&Value) -> Option<T>) -> Option<T> {
         self.first(&[name], parse)
+    }
+
+    /// Reads the importance, on whichever scale it is given.
+    fn importance(&mut self) -> Option<f32> {
+        let priority = |value: &Value| scales::of_priority(value.as_i64()?).ok();
+        let weight = |value: &Value| scales::of_weight(value.as_i64()?).ok();
+        let stated = self.read("importance", number);
+        let stated = stated.or_else(|| self.read("priority", priority));
+        stated.or_else(|| self.read("weight", weight))
     }
 
     /// Reads the first of several names that is there.
@@ -237,6 +254,13 @@ fn text(value: &Value) -> Option<String> {
         .as_str()
         .filter(|text| !text.is_empty())
         .map(str::to_owned)
+}
+
+/// A summary as one line that is not too long.
+fn summary(value: &Value) -> Option<String> {
+    let line = value.as_str()?.split_whitespace().collect::<Vec<_>>();
+    let line = line.join(" ");
+    (line.chars().count() <= SUMMARY_MAX_CHARS).then_some(line)
 }
 
 /// An attribute's value as text; `None` for lists and objects.

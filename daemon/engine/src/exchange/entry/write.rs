@@ -28,6 +28,8 @@ pub(in crate::exchange) struct Line<'a> {
     handle: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'a str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    summary: &'a str,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tags: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +99,7 @@ impl<'a> Line<'a> {
             id: memory.id.map(|id| id.to_string()),
             handle: memory.handle.as_deref(),
             kind: memory.kind.as_deref(),
+            summary: &memory.summary,
             tags: &memory.tags,
             scope: memory.scope.as_ref().map(ToString::to_string),
             source: memory.source.as_ref().map(Source::new),

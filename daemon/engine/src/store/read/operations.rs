@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use redb::ReadableTable;
 
 use super::super::guard::guarded;
-use super::super::history::{self, ChainError, GENESIS, Moment, Operation};
+use super::super::history::{self, ChainError, GENESIS, Moment, Operation, Payload};
 use super::super::{StoreError, tables};
 use super::Snapshot;
 use crate::model::{MemoryNumber, Sequence, Timestamp};
@@ -165,6 +165,32 @@ impl Snapshot {
         })
     }
 
+    /// When an operation was; `None` for one that does not exist or is damaged.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn time_of(&self, sequence: Sequence) -> Result<Option<Timestamp>, StoreError> {
+        guarded(|| {
+            let entry = self.history.get(sequence.0)?;
+            let moment = entry.and_then(|entry| self.moment(sequence, entry.value()));
+            Ok(moment.map(|moment| moment.at))
+        })
+    }
+
+    /// When the oldest operation was: since then there is a strand. `None` for one that is new.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn began_at(&self) -> Result<Option<Timestamp>, StoreError> {
+        guarded(|| {
+            let Some((key, entry)) = self.history.first()? else {
+                return Ok(None);
+            };
+            let moment = self.moment(Sequence(key.value()), entry.value());
+            Ok(moment.map(|moment| moment.at))
+        })
+    }
+
     /// Decodes when an operation was; `None` for one that is damaged, which is noted.
     pub(super) fn moment(&self, sequence: Sequence, entry: &[u8]) -> Option<Moment> {
         let decoded = history::decode_moment(sequence, entry);
@@ -216,7 +242,16 @@ impl Snapshot {
     pub fn verify_records(&self) -> Result<BTreeMap<MemoryNumber, &'static str>, StoreError> {
         let mut newest: BTreeMap<u32, u64> = BTreeMap::new();
         self.for_each_operation_after(Sequence(0), |operation| {
-            newest.insert(operation.number.0, operation.sequence.0);
+            match operation.kind.payload() {
+                Payload::Memory => {
+                    newest.insert(operation.number.0, operation.sequence.0);
+                }
+                // A purged memory has no record.
+                Payload::Nothing => {
+                    newest.remove(&operation.number.0);
+                }
+                Payload::Edge => {}
+            }
             Ok::<_, StoreError>(())
         })?;
         let mut wrong = BTreeMap::new();

@@ -3,6 +3,7 @@
 use redb::ReadableTable;
 
 use super::group::{Group, Tables, load, put_tombstone};
+use super::scrub::Traces;
 use super::{Change, CommitError, WriteError};
 use crate::model::{Actor, MemoryNumber, Sequence, Timestamp, Tombstone};
 use crate::store::history::{self, Operation, OperationKind, Payload};
@@ -24,7 +25,8 @@ impl Group {
             Err(refused) => return Ok(Err(refused)),
         };
         tables.settle()?;
-        tables.blank_operations(number)?;
+        let traces = tables.blank_operations(number)?;
+        tables.scrub(&traces)?;
         tables.memories.remove(number.0)?;
         tables.ids.remove(*memory.id.as_bytes())?;
         tables.access.remove(number.0)?;
@@ -44,14 +46,20 @@ impl Group {
             is_purged: false,
             after: Vec::new(),
         };
+        let sequence = operation.sequence;
         self.append(tables, operation);
-        Ok(Ok(Change::Purged(number)))
+        Ok(Ok(Change::Purged(number, sequence)))
     }
 }
 
 impl Tables<'_> {
-    /// Takes the payload out of every operation on a memory and on its edges.
-    fn blank_operations(&mut self, number: MemoryNumber) -> Result<(), CommitError> {
+    /// Takes the payload out of every operation on a memory and on its edges. Returns what the
+    /// memory was known by.
+    fn blank_operations(&mut self, number: MemoryNumber) -> Result<Traces, CommitError> {
+        let mut traces = Traces::default();
+        for handle in self.handles_of(number)? {
+            traces.add_handle(&handle);
+        }
         let mut blanked = Vec::new();
         for entry in self.history.iter()? {
             let (key, record) = entry?;
@@ -62,13 +70,17 @@ impl Tables<'_> {
             if concerns(&operation, number)
                 && let Ok(without_payload) = history::purged(sequence, record.value())
             {
+                if let Ok(Some(memory)) = operation.memory() {
+                    traces.add_text(&memory.text);
+                    traces.add_text(&memory.summary);
+                }
                 blanked.push((sequence.0, without_payload));
             }
         }
         for (sequence, record) in blanked {
             self.history.insert(sequence, record.as_slice())?;
         }
-        Ok(())
+        Ok(traces)
     }
 
     fn remove_handles(&mut self, number: MemoryNumber) -> Result<(), CommitError> {

@@ -5,7 +5,10 @@ use std::iter;
 use super::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp, Topic};
+use crate::model::{
+    Actor, Memory, MemoryId, MemoryNumber, Origin, Scope, Status, Timestamp, Topic,
+};
+use crate::policy::admit::Admitted;
 use crate::policy::edit::{Absorbed, Edit, Sourced};
 use crate::store::{Cause, Change, Write, WriteError};
 use crate::strand::{Replaced, Strand};
@@ -96,7 +99,7 @@ fn memory(change: Change) -> Option<Box<Memory>> {
         Change::Memory(memory) | Change::Same(memory) => Some(memory),
         Change::Edge(_)
         | Change::EdgeGone(_)
-        | Change::Purged(_)
+        | Change::Purged(..)
         | Change::Tombstone(..)
         | Change::None => None,
     }
@@ -147,7 +150,12 @@ impl Strand {
                 let given = stamps.as_ref().and_then(|stamps| stamps.id);
                 let id = given.unwrap_or_else(|| MemoryId::new(at, &entropy));
                 let supersedes = superseding(&catalog, &replaces, id, &actor, at);
-                match catalog.same_text(admitted.text_hash, &admitted.scope) {
+                let waiting = catalog.waiting_text(admitted.text_hash, &admitted.scope);
+                let known = catalog.same_text(admitted.text_hash, &admitted.scope);
+                match known.or(waiting) {
+                    Some(number) if !force && known.is_none() && vouches(&actor, &admitted) => {
+                        decided(approval(number, actor, at), Label::Reinforced)
+                    }
                     Some(number) if !force => {
                         // Recalls that no commit has written yet count too.
                         let access_count = catalog.row(number).map_or(0, |row| row.access_count);
@@ -269,6 +277,15 @@ impl Strand {
             Request::Purge { number, actor, at } => {
                 decided(self.purge(number, actor, at)?, Label::Done)
             }
+            Request::Tombstones(tombstones) => {
+                let write = |(id, tombstone)| Write::Tombstone(id, Some(Box::new(tombstone)));
+                Decided {
+                    writes: tombstones.into_iter().map(write).collect(),
+                    words: None,
+                    text_hash: None,
+                    label: Label::Done,
+                }
+            }
             Request::States(states, rows) => {
                 decided(Write::States(states, opened(rows)), Label::Done)
             }
@@ -334,6 +351,28 @@ impl Strand {
             write(pair.kept, absorbs, Cause::default()),
             write(pair.duplicate, supersedes, because.continued()),
         ])
+    }
+}
+
+/// Whether saying the very same as a quarantined memory vouches for it. An agent's word does not
+/// where the text looks like orders: it may only repeat what it read.
+fn vouches(actor: &Actor, admitted: &Admitted) -> bool {
+    match actor.origin {
+        Origin::User => true,
+        Origin::Agent => admitted.suspicions.is_empty(),
+        Origin::Tool | Origin::Import => false,
+    }
+}
+
+/// The approval of a quarantined memory by somebody whose word is believed and who says the same.
+fn approval(number: MemoryNumber, actor: Actor, at: Timestamp) -> Write {
+    Write::Edit {
+        number,
+        edit: Edit::Approve { by: actor.origin },
+        expected: None,
+        actor,
+        at,
+        cause: Cause::because("somebody said the very same".to_owned()),
     }
 }
 

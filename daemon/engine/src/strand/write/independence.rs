@@ -77,7 +77,8 @@ impl Independence {
                 self.is_closed = !self.is_begun;
                 self.is_closed
             }
-            Request::States(..)
+            Request::Tombstones(_)
+            | Request::States(..)
             | Request::Receipts(_)
             | Request::Checkpoint { .. }
             | Request::Accesses => true,

@@ -107,6 +107,7 @@ impl Strand {
             }
             drop(catalog);
             self.follow_tombstones(chunk);
+            self.drop_purged(chunk);
             for (memory, differs, words) in differing {
                 match words {
                     Some(words) if differs.words => {
@@ -174,6 +175,16 @@ impl Strand {
         self.tell_indexes(changes.get(behind..).unwrap_or_default(), Vec::new());
     }
 
+    /// Takes what was purged out of the word index and the vectors.
+    fn drop_purged(&self, changes: &[Result<Change, WriteError>]) {
+        for change in changes {
+            if let Ok(Change::Purged(number, sequence)) = change {
+                self.lexical.remove(sequence.0, number.0);
+                self.forget_meaning(*number);
+            }
+        }
+    }
+
     /// A topic may be larger than what the tail should hold, and the indexer learns of it only
     /// after the whole group.
     fn keep_tail_small(&self, group: usize) {
@@ -194,7 +205,7 @@ fn follow_rest(catalog: &mut Catalog, change: &Result<Change, WriteError>) {
     match change {
         Ok(Change::Edge(edge)) => catalog.apply_edge(edge),
         Ok(Change::EdgeGone(edge)) => catalog.remove_edge(&edge.key),
-        Ok(Change::Purged(number)) => catalog.remove(*number),
+        Ok(Change::Purged(number, _)) => catalog.remove(*number),
         Ok(Change::Memory(_) | Change::Same(_) | Change::Tombstone(..) | Change::None) | Err(_) => {
         }
     }

@@ -45,6 +45,10 @@ struct DraftDocument {
     #[serde(default)]
     links: Names,
     importance: Option<f32>,
+    priority: Option<i64>,
+    weight: Option<i64>,
+    #[serde(default)]
+    summary: String,
     confidence: Option<f32>,
     #[serde(default)]
     pinned: bool,
@@ -112,6 +116,9 @@ impl DraftDocument {
             source: self.source,
             links: self.links.list(),
             importance: self.importance,
+            priority: self.priority,
+            weight: self.weight,
+            summary: self.summary,
             confidence: self.confidence,
             pinned: self.pinned,
             attributes: self.attributes,

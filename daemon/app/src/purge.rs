@@ -1,0 +1,136 @@
+//! Purging: memories removed with every trace of their text. Shown first, confirmed by what was
+//! shown, never by an agent.
+//!
+//! The record and its history go in one transaction, and with them the states, receipts and
+//! checkpoints that hold its name or text. Then the files are made anew that may hold what was
+//! removed: the word index, the vectors, the store; and copies of the store that Helix made are
+//! removed. A crash between leaves remnants in free room, which the next purge removes.
+
+mod files;
+mod plan;
+
+use std::sync::Arc;
+
+use helix_engine::model::{MemoryId, Timestamp};
+use helix_engine::strand::Request;
+
+use crate::ports::Hold;
+use crate::threads::{long_off_thread, off_thread};
+use crate::told::Told;
+use crate::{App, Asker, Refusal};
+
+/// Memories that go in one transaction.
+const BATCH: usize = 64;
+
+/// What is to be purged.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Memories by handle or id.
+    pub references: Vec<String>,
+    /// Those that this session stored; empty for any.
+    pub session: String,
+    /// Those of this origin; empty for any.
+    pub origin: String,
+    /// Those recorded since.
+    pub since: Option<Timestamp>,
+    /// The ids that were shown and confirmed; empty to be shown them.
+    pub confirmed: Vec<MemoryId>,
+}
+
+/// A memory that goes.
+#[derive(Clone, Debug)]
+pub struct Going {
+    /// The memory.
+    pub memory: Told,
+    /// The handle of the memory that it was made from; empty for one that was named.
+    pub derived_from: String,
+}
+
+/// What purging came to.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// What goes, or went.
+    pub memories: Vec<Going>,
+    /// Whether it is done.
+    pub done: bool,
+    /// What became of the files.
+    pub notes: Vec<String>,
+}
+
+/// Purges what is named, or shows what would go. `who` says who asks, and may look at the disk for
+/// it; `hold` tells who ends the program that this goes on.
+///
+/// # Errors
+/// When nothing is meant, the asker is no person, what was confirmed is not what is meant by now,
+/// or it is not written.
+pub async fn purge(
+    app: &Arc<App>,
+    hold: &Hold,
+    who: impl FnOnce() -> Asker + Send + 'static,
+    wanted: Wanted,
+) -> Result<Answer, Refusal> {
+    let confirmed = wanted.confirmed.clone();
+    let planned = off_thread(app, move |app| {
+        let asker = who();
+        Ok((plan::plan(app, &asker, &wanted)?, asker))
+    });
+    let (memories, asker) = planned.await?;
+    if confirmed.is_empty() {
+        return Ok(Answer {
+            memories,
+            ..Answer::default()
+        });
+    }
+    check_confirmed(&memories, &confirmed)?;
+    write(app, &asker, &memories).await?;
+    let removed = long_off_thread(app, hold, files::clean).await?;
+    let rewritten = app.writer.rewrite().await?;
+    let mut notes = removed.notes;
+    notes.extend(files::left(rewritten));
+    if removed.had_backups {
+        notes.push(long_off_thread(app, hold, |app| Ok(files::back_up(app))).await?);
+    }
+    Ok(Answer {
+        memories,
+        done: true,
+        notes,
+    })
+}
+
+/// Refuses to purge another set than the one that was shown.
+fn check_confirmed(memories: &[Going], confirmed: &[MemoryId]) -> Result<(), Refusal> {
+    let mut meant: Vec<MemoryId> = memories
+        .iter()
+        .map(|going| going.memory.memory.id)
+        .collect();
+    let mut shown = confirmed.to_vec();
+    meant.sort_unstable();
+    shown.sort_unstable();
+    if meant == shown {
+        return Ok(());
+    }
+    Err(Refusal::changed(
+        "what would be purged is not what was shown any more; nothing was purged; look at it again",
+    ))
+}
+
+async fn write(app: &App, asker: &Asker, memories: &[Going]) -> Result<(), Refusal> {
+    // What waits to be written would bring a name back.
+    for going in memories {
+        let handle = going.memory.memory.handle.as_str();
+        app.hooks.receipts.drop_pending(handle);
+        app.memory.outbox.drop_holding(handle);
+    }
+    for batch in memories.chunks(BATCH) {
+        let requests = batch.iter().map(|going| Request::Purge {
+            number: going.memory.memory.number,
+            actor: asker.actor.clone(),
+            at: app.memory.now(),
+        });
+        let outcomes = app.writer.submit(requests.collect())?.await?;
+        for outcome in outcomes {
+            outcome?;
+        }
+    }
+    Ok(())
+}

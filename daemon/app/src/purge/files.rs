@@ -1,0 +1,104 @@
+//! The strand's files, without what was removed from them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use helix_engine::store::{STORE_FILE, Shrunk};
+
+use crate::backup::Reason;
+use crate::{App, Refusal, backup};
+
+/// Parts of the names of copies of the store that Helix makes: before a change of format, and of a
+/// damaged one.
+const COPIES: [&str; 2] = [".format-", ".damaged-"];
+
+/// Files that held copies and are gone.
+pub(super) struct Removed {
+    /// What became of them, in words.
+    pub(super) notes: Vec<String>,
+    /// Whether backups were among them.
+    pub(super) had_backups: bool,
+}
+
+/// Makes the indexes without what is gone and removes copies of the store.
+pub(super) fn clean(app: &App) -> Result<Removed, Refusal> {
+    let strand = &app.memory.strand;
+    // A merge of one segment may keep it as it is, so the index is filled anew.
+    strand.reindex(|| true)?;
+    let words = strand.compact_words();
+    words.map_err(|error| Refusal::internal(error.to_string()))?;
+    let vectors = strand.compact_vectors();
+    vectors.map_err(|error| Refusal::internal(error.to_string()))?;
+    let mut notes = Vec::new();
+    for copy in copies(&app.layout.directory()) {
+        notes.extend(remove(&copy));
+    }
+    let backups = entries(&backup::directory(app));
+    for backup in &backups {
+        notes.extend(remove(backup));
+    }
+    Ok(Removed {
+        notes,
+        had_backups: !backups.is_empty(),
+    })
+}
+
+/// Copies of the store beside it.
+fn copies(directory: &Path) -> Vec<PathBuf> {
+    let is_copy = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let rest = name.and_then(|name| name.strip_prefix(STORE_FILE));
+        rest.is_some_and(|rest| COPIES.iter().any(|copy| rest.starts_with(copy)))
+    };
+    entries(directory).into_iter().filter(is_copy).collect()
+}
+
+/// What a directory holds; nothing where it is not there.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// Removes a file or directory, and says so; also that it could not be.
+fn remove(path: &Path) -> Option<String> {
+    let is_directory = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    let removed = if is_directory {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
+    let shown = path.display();
+    match removed {
+        Ok(()) => Some(format!("{shown} held a copy and was removed")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(format!(
+            "{shown} may hold a copy and could not be removed ({error}); remove it yourself"
+        )),
+    }
+}
+
+/// Makes a backup of what is left, in place of those that were removed. Says what came of it.
+pub(super) fn back_up(app: &App) -> String {
+    match backup::make(app, None, Reason::Asked) {
+        Ok(whole) => {
+            let path = whole.backup.path.display().to_string();
+            format!(
+                "a backup without it was made: {path}; one that you keep elsewhere is not touched"
+            )
+        }
+        Err(error) => format!("no backup could be made in their place ({error})"),
+    }
+}
+
+/// Says what is left where the store could not be written anew.
+pub(super) fn left(rewritten: Shrunk) -> Option<String> {
+    match rewritten {
+        Shrunk::Rewritten { .. } | Shrunk::AsItWas => None,
+        Shrunk::TooLarge | Shrunk::Failed => Some(
+            "the store could not be written anew, which takes as much room again; the text is out of reach, \
+             and its bytes may be in free room of the file until the next purge"
+                .to_owned(),
+        ),
+    }
+}

@@ -1,0 +1,293 @@
+//! The inbox: what waits for somebody's word. Quarantined memories, edges that a machine suggests
+//! (conflicts, supersessions and, where they are asked for, relations), and faded memories while
+//! the lifecycle only proposes.
+//!
+//! Everything here is decided by a person at a shell; no agent settles what is about to be believed.
+
+mod judge;
+
+pub(crate) use self::judge::meant;
+pub use self::judge::{Settled, Wanted as Verdict, judge};
+
+use helix_engine::model::{
+    EdgeKey, EdgeStatus, MemoryNumber, Origin, Relation, Scope, Status, Topic,
+};
+use helix_engine::policy::lifecycle::Step;
+use helix_engine::strand::Fate;
+
+use crate::conflicts::without_number;
+use crate::lifecycle::{self, Mode};
+use crate::limit::Limit;
+use crate::told::Told;
+use crate::{App, Asker, Refusal, scopes};
+
+/// Items listed.
+const LIMIT: Limit = Limit {
+    default: 50,
+    max: 1_000,
+};
+
+/// What is to be listed.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The scopes; empty for those that the asker sees.
+    pub scopes: Vec<String>,
+    /// Only what is of this topic; empty for all.
+    pub topic: String,
+    /// How many; 0 for the usual number.
+    pub limit: u32,
+    /// Suggested relations as well: there are many, and searches do well without them.
+    pub relations: bool,
+}
+
+/// Why something waits, in the order in which it is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// It came from outside and is not trusted yet.
+    Quarantined,
+    /// Two memories contradict each other.
+    Conflict,
+    /// One memory may have taken the other's place.
+    Supersession,
+    /// It faded, and may be archived or pruned.
+    Archive,
+    /// Two memories may be related.
+    Relation,
+}
+
+/// Something that waits, as it is told.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Why it waits.
+    pub kind: Kind,
+    /// The memory.
+    pub memory: Told,
+    /// The other end of a suggested edge.
+    pub other: Option<Told>,
+    /// The edge's relation; empty where there is none.
+    pub relation: &'static str,
+    /// The step of a faded memory.
+    pub step: Option<Step>,
+    /// Why it waits, in words.
+    pub reason: String,
+}
+
+impl Item {
+    /// What approving it does.
+    #[must_use]
+    pub fn if_approved(&self) -> &'static str {
+        match self.kind {
+            Kind::Quarantined => "it is trusted: found by searches and shown to agents",
+            Kind::Conflict | Kind::Supersession => "the first replaces the second",
+            Kind::Archive if self.step == Some(Step::Prune) => {
+                "it leaves the indexes; the history keeps it"
+            }
+            Kind::Archive => "it is archived: found on demand, and back when it is recalled",
+            Kind::Relation => "the relation holds: searches follow it",
+        }
+    }
+
+    /// What rejecting it does.
+    #[must_use]
+    pub fn if_rejected(&self) -> &'static str {
+        match self.kind {
+            Kind::Quarantined => "it is forgotten, and no import brings it back",
+            Kind::Conflict | Kind::Supersession => "both hold",
+            Kind::Archive => "it stays in use, and counts as confirmed today",
+            Kind::Relation => "the relation does not hold and is not suggested again",
+        }
+    }
+}
+
+/// Something that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Waiting {
+    Memory(MemoryNumber),
+    Edge(EdgeKey),
+    Fate(Fate),
+}
+
+impl Waiting {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Memory(_) => Kind::Quarantined,
+            Self::Fate(_) => Kind::Archive,
+            Self::Edge(key) => match key.relation {
+                Relation::Contradicts => Kind::Conflict,
+                Relation::Supersedes => Kind::Supersession,
+                _ => Kind::Relation,
+            },
+        }
+    }
+
+    /// The memory that it is listed under.
+    pub(super) fn number(&self) -> MemoryNumber {
+        match self {
+            Self::Memory(number) => *number,
+            Self::Edge(key) => key.from,
+            Self::Fate(fate) => fate.number,
+        }
+    }
+
+    /// Whether a memory is it, or one of its ends.
+    pub(super) fn concerns(&self, number: MemoryNumber) -> bool {
+        match self {
+            Self::Memory(waiting) => *waiting == number,
+            Self::Edge(key) => key.from == number || key.to == number,
+            Self::Fate(fate) => fate.number == number,
+        }
+    }
+}
+
+/// Lists what waits, and how much there is.
+///
+/// # Errors
+/// When a scope or topic cannot be read, the limit is too large, or the disk fails.
+pub fn review(app: &App, asker: &Asker, wanted: &Wanted) -> Result<(Vec<Item>, usize), Refusal> {
+    let limit = LIMIT.read(wanted.limit)?;
+    let scopes = scopes::listed(app, asker, &wanted.scopes)?;
+    let topic = topic(&wanted.topic)?;
+    let mut waiting = waiting(app, &scopes, &topic)?;
+    if !wanted.relations {
+        waiting.retain(|waiting| waiting.kind() != Kind::Relation);
+    }
+    let total = waiting.len();
+    let mut items = Vec::new();
+    for waiting in waiting.iter().take(limit) {
+        items.extend(item(app, waiting)?);
+    }
+    Ok((items, total))
+}
+
+/// Reads the topic that is named; `None` for all.
+pub(super) fn topic(named: &str) -> Result<Option<Topic>, Refusal> {
+    if named.trim().is_empty() {
+        return Ok(None);
+    }
+    let topic = Topic::parse(named).map_err(|error| Refusal::invalid(error.to_string()))?;
+    Ok(Some(topic))
+}
+
+/// What waits in these scopes, in the order in which it is listed.
+///
+/// # Errors
+/// When the disk fails.
+pub(super) fn waiting(
+    app: &App,
+    scopes: &[Scope],
+    topic: &Option<Topic>,
+) -> Result<Vec<Waiting>, Refusal> {
+    let fates = proposed(app)?;
+    let catalog = app.memory.strand.catalog();
+    let scopes = catalog.scope_numbers(scopes);
+    let is_wanted = |number: MemoryNumber| {
+        let row = catalog.row(number).filter(|row| row.is_in(&scopes));
+        row.is_some_and(|row| {
+            let wanted = topic.as_ref();
+            wanted.is_none_or(|topic| catalog.topic_of(row) == topic.as_str())
+        })
+    };
+    let memories = catalog
+        .quarantined()
+        .map(|(number, _)| Waiting::Memory(number));
+    let suggested = catalog
+        .graph()
+        .stored()
+        .filter(|edge| edge.status == EdgeStatus::Suggested);
+    let is_in_use = |number: MemoryNumber| {
+        let row = catalog.row(number);
+        row.is_some_and(|row| row.status == Status::Active)
+    };
+    let edges = suggested
+        .filter(|edge| is_in_use(edge.key.from) && is_in_use(edge.key.to))
+        .map(|edge| Waiting::Edge(edge.key));
+    let mut waiting: Vec<Waiting> = memories
+        .chain(edges)
+        .chain(fates.into_iter().map(Waiting::Fate))
+        .filter(|waiting| is_wanted(waiting.number()))
+        .collect();
+    waiting.sort_by_key(|waiting| (waiting.kind(), std::cmp::Reverse(waiting.number())));
+    Ok(waiting)
+}
+
+/// The steps that the lifecycle proposes and does not take.
+fn proposed(app: &App) -> Result<Vec<Fate>, Refusal> {
+    let mode = lifecycle::mode(app)?.mode;
+    if mode != Mode::Propose {
+        return Ok(Vec::new());
+    }
+    let mut fates = app.memory.strand.fates(app.memory.now())?;
+    fates.retain(|fate| !mode.takes(fate.due.step));
+    Ok(fates)
+}
+
+/// Tells something that waits; `None` when it is gone meanwhile.
+fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
+    let kind = waiting.kind();
+    match waiting {
+        Waiting::Memory(number) => {
+            let memory = Told::all(app, &[*number])?.into_iter().next();
+            Ok(memory.map(|memory| Item {
+                kind,
+                reason: why_quarantined(&memory),
+                memory,
+                other: None,
+                relation: "",
+                step: None,
+            }))
+        }
+        Waiting::Fate(fate) => {
+            let memory = Told::all(app, &[fate.number])?.into_iter().next();
+            Ok(memory.map(|memory| Item {
+                kind,
+                reason: lifecycle::reason(fate),
+                memory,
+                other: None,
+                relation: "",
+                step: Some(fate.due.step),
+            }))
+        }
+        Waiting::Edge(key) => {
+            let mut ends = Told::all(app, &[key.from, key.to])?.into_iter();
+            let (Some(memory), Some(other)) = (ends.next(), ends.next()) else {
+                return Ok(None);
+            };
+            let edge = app.memory.strand.snapshot()?.edge(key)?;
+            let said = edge.map(|edge| edge.reason).unwrap_or_default();
+            Ok(Some(Item {
+                kind,
+                reason: why_suggested(kind, &without_number(&said)),
+                memory,
+                other: Some(other),
+                relation: key.relation.name(),
+                step: None,
+            }))
+        }
+    }
+}
+
+fn why_quarantined(memory: &Told) -> String {
+    let memory = &memory.memory;
+    let came = match memory.origin {
+        Origin::Import => "it was imported, and nobody vouched for it",
+        Origin::Tool => "a tool said it",
+        Origin::User | Origin::Agent => "it came from outside",
+    };
+    if memory.suspicions.is_empty() {
+        return came.to_owned();
+    }
+    let suspicions = memory.suspicions.join(", ");
+    format!("{came}; it looks like orders to an agent ({suspicions})")
+}
+
+fn why_suggested(kind: Kind, said: &str) -> String {
+    if !said.is_empty() {
+        return said.to_owned();
+    }
+    let why = match kind {
+        Kind::Conflict => "they seem to contradict each other",
+        Kind::Supersession => "the first may have taken the second's place",
+        Kind::Quarantined | Kind::Archive | Kind::Relation => "they seem to belong together",
+    };
+    why.to_owned()
+}

@@ -1,0 +1,311 @@
+//! Approving and rejecting what waits.
+
+use std::sync::Arc;
+
+use helix_engine::model::{Edge, EdgeKey, EdgeStatus, MemoryNumber, Origin};
+use helix_engine::neutral::quoted;
+use helix_engine::policy::edit::Edit;
+use helix_engine::policy::lifecycle::Step as Due;
+use helix_engine::store::Snapshot;
+use helix_engine::strand::{
+    EDITED_SHOWN_MAX, Fate, Outcome, Request, Resolution, Step, StepChange,
+};
+
+use super::{Kind, Waiting, topic, waiting};
+use crate::conflicts::{self, Settlement};
+use crate::lifecycle;
+use crate::threads::off_thread;
+use crate::told::Told;
+use crate::{App, Asker, Refusal, find};
+
+/// Items that one call settles.
+const SETTLED_MAX: usize = 10_000;
+
+/// What is to be settled.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Whether it is approved; else it is rejected.
+    pub approves: bool,
+    /// Memories that wait, or are an end of what waits.
+    pub references: Vec<String>,
+    /// Everything that waits, in their place.
+    pub all: bool,
+    /// With `all`, only what is of this topic; empty for all.
+    pub topic: String,
+    /// With one reference, only the suggested edge to this memory; empty for all.
+    pub other: String,
+}
+
+/// What settling came to.
+#[derive(Clone, Debug, Default)]
+pub struct Settled {
+    /// The memories that changed, as they are now; some of them when there are many.
+    pub memories: Vec<Told>,
+    /// Items that were settled.
+    pub settled: usize,
+    /// What whoever asked should know.
+    pub notes: Vec<String>,
+}
+
+/// Settles what is named. `who` says who asks, and may look at the disk for it.
+///
+/// # Errors
+/// When nothing of it waits, the asker is no person, or it is not written.
+pub async fn judge(
+    app: &Arc<App>,
+    who: impl FnOnce() -> Asker + Send + 'static,
+    wanted: Wanted,
+) -> Result<Settled, Refusal> {
+    let planned = off_thread(app, move |app| plan(app, who(), &wanted));
+    let Plan {
+        asker,
+        requests,
+        conflicts,
+        mut notes,
+    } = planned.await?;
+    // The writer answers nobody who asks for nothing.
+    let outcomes = if requests.is_empty() {
+        Vec::new()
+    } else {
+        app.writer.submit(requests)?.await?
+    };
+    let mut numbers = Vec::new();
+    let mut settled = 0;
+    for Conflict {
+        newer,
+        older,
+        settlement,
+    } in conflicts
+    {
+        let told = conflicts::settle(app, &asker, &newer, &older, settlement).await?;
+        settled += 1;
+        numbers.extend(told.iter().map(|told| told.memory.number));
+    }
+    for outcome in outcomes {
+        match outcome {
+            Ok(Outcome::Edited(edited)) => {
+                settled += 1;
+                numbers.extend(edited.memories.iter().map(|memory| memory.number));
+            }
+            Ok(_) => settled += 1,
+            Err(error) => notes.push(error.to_string()),
+        }
+    }
+    numbers.truncate(EDITED_SHOWN_MAX);
+    off_thread(app, move |app| {
+        Ok(Settled {
+            memories: Told::all(app, &numbers)?,
+            settled,
+            notes,
+        })
+    })
+    .await
+}
+
+/// What settling takes.
+struct Plan {
+    asker: Asker,
+    requests: Vec<Request>,
+    conflicts: Vec<Conflict>,
+    notes: Vec<String>,
+}
+
+/// A conflict and how it is settled.
+struct Conflict {
+    /// The ids of its ends.
+    newer: String,
+    older: String,
+    settlement: Settlement,
+}
+
+fn plan(app: &App, asker: Asker, wanted: &Wanted) -> Result<Plan, Refusal> {
+    if asker.actor.origin != Origin::User {
+        return Err(Refusal::denied(
+            "only a person can settle what waits in the review; use helixctl review",
+        ));
+    }
+    let items = chosen(app, &asker, wanted)?;
+    if items.len() > SETTLED_MAX {
+        let count = items.len();
+        return Err(Refusal::exhausted(format!(
+            "{count} items wait, the limit for settling at once is {SETTLED_MAX}; name a topic"
+        )));
+    }
+    let snapshot = app.memory.strand.snapshot()?;
+    let mut plan = Plan {
+        asker,
+        requests: Vec::new(),
+        conflicts: Vec::new(),
+        notes: Vec::new(),
+    };
+    for item in items {
+        if item.kind() == Kind::Conflict {
+            plan.conflicts
+                .extend(conflict(&snapshot, &item, wanted.approves)?);
+            continue;
+        }
+        match request(app, &plan.asker, &snapshot, &item, wanted.approves)? {
+            Some(request) => plan.requests.push(request),
+            None => plan
+                .notes
+                .push("something that waited is gone by now".to_owned()),
+        }
+    }
+    Ok(plan)
+}
+
+/// How a conflict is settled: the newer memory is kept, or both; `None` when an end is gone.
+fn conflict(
+    snapshot: &Snapshot,
+    item: &Waiting,
+    approves: bool,
+) -> Result<Option<Conflict>, Refusal> {
+    let Waiting::Edge(key) = item else {
+        return Ok(None);
+    };
+    let ends = (snapshot.memory(key.from)?, snapshot.memory(key.to)?);
+    let (Some(newer), Some(older)) = ends else {
+        return Ok(None);
+    };
+    Ok(Some(Conflict {
+        newer: newer.id.to_string(),
+        older: older.id.to_string(),
+        settlement: if approves {
+            Settlement::KeepFirst
+        } else {
+            Settlement::Both
+        },
+    }))
+}
+
+/// What waits of that which is named.
+fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Refusal> {
+    let topic = topic(&wanted.topic)?;
+    let mut all = waiting(app, &asker.scopes(), &topic)?;
+    if wanted.all || topic.is_some() {
+        all.retain(|item| item.kind() != Kind::Relation);
+        return Ok(all);
+    }
+    if wanted.references.is_empty() {
+        return Err(Refusal::invalid(
+            "nothing is named; give handles, a topic or all",
+        ));
+    }
+    let other = match wanted.other.as_str() {
+        "" => None,
+        other => Some(meant(app, asker, other)?),
+    };
+    let mut chosen = Vec::new();
+    for reference in &wanted.references {
+        let number = meant(app, asker, reference)?;
+        let before = chosen.len();
+        for item in &all {
+            let is_other = other.is_none_or(|other| item.concerns(other));
+            if item.concerns(number) && is_other && !chosen.contains(item) {
+                chosen.push(item.clone());
+            }
+        }
+        if chosen.len() == before {
+            return Err(Refusal::not_found(format!(
+                "{} does not wait in the review; list what does",
+                quoted(reference)
+            )));
+        }
+    }
+    Ok(chosen)
+}
+
+/// The one memory that a reference means.
+pub(crate) fn meant(app: &App, asker: &Asker, reference: &str) -> Result<MemoryNumber, Refusal> {
+    match find::resolve(app, reference.trim(), asker)? {
+        Resolution::One(number) => Ok(number),
+        Resolution::Several(_) => Err(Refusal::invalid(format!(
+            "{} means several memories; give a whole handle or an id",
+            quoted(reference)
+        ))),
+        Resolution::None => Err(Refusal::not_found(format!(
+            "nothing is called {} here; give a handle or an id",
+            quoted(reference)
+        ))),
+    }
+}
+
+/// The write that settles an item; `None` when it is gone.
+fn request(
+    app: &App,
+    asker: &Asker,
+    snapshot: &Snapshot,
+    item: &Waiting,
+    approves: bool,
+) -> Result<Option<Request>, Refusal> {
+    let (actor, at) = (asker.actor.clone(), app.memory.now());
+    let edge = match item {
+        Waiting::Memory(number) => {
+            let edit = if approves {
+                Edit::Approve { by: actor.origin }
+            } else {
+                Edit::Reject
+            };
+            return Ok(Some(Request::Edit {
+                number: *number,
+                edit,
+                expected: None,
+                actor,
+                at,
+            }));
+        }
+        Waiting::Fate(fate) => {
+            let steps = vec![fated(fate, actor.origin, approves)];
+            return Ok(Some(Request::Together { steps, actor, at }));
+        }
+        Waiting::Edge(key) => snapshot.edge(key)?,
+    };
+    let Some(edge) = edge else { return Ok(None) };
+    let steps = match (item.kind(), approves) {
+        (Kind::Supersession, true) => replacing(snapshot, edge)?,
+        (Kind::Relation | Kind::Quarantined | Kind::Conflict | Kind::Archive, true) => {
+            vec![with_status(edge, EdgeStatus::Active, "it was approved")]
+        }
+        (_, false) => vec![with_status(edge, EdgeStatus::Rejected, "it was rejected")],
+    };
+    Ok(Some(Request::Together { steps, actor, at }))
+}
+
+/// The step of a faded memory, or what keeps it in use.
+fn fated(fate: &Fate, by: Origin, approves: bool) -> Step {
+    if approves {
+        return lifecycle::step(fate);
+    }
+    let edit = match fate.due.step {
+        Due::Prune => Edit::Restore,
+        Due::Archive | Due::Expire => Edit::Approve { by },
+    };
+    let change = StepChange::Edit {
+        number: fate.number,
+        edit,
+        expected: Some(fate.sequence),
+    };
+    Step::new(change, "kept in the review")
+}
+
+/// The steps by which the memory that an edge comes from takes the place of the other.
+fn replacing(snapshot: &Snapshot, edge: Edge) -> Result<Vec<Step>, Refusal> {
+    let EdgeKey { from, to, .. } = edge.key;
+    let kept = snapshot.memory(from)?;
+    let kept = kept.ok_or_else(|| Refusal::not_found("the memory that replaces it is gone"))?;
+    let supersede = StepChange::Edit {
+        number: to,
+        edit: Edit::Supersede { by: kept.id },
+        expected: None,
+    };
+    let reason = format!("#{} was approved in its place", from.0);
+    Ok(vec![
+        with_status(edge, EdgeStatus::Active, "it was approved"),
+        Step::new(supersede, reason),
+    ])
+}
+
+fn with_status(edge: Edge, status: EdgeStatus, reason: &str) -> Step {
+    let edge = Edge { status, ..edge };
+    Step::new(StepChange::Relate(Box::new(edge)), reason)
+}

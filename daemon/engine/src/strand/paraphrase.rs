@@ -1,0 +1,113 @@
+//! Memories that say nearly the same in other words, found by their vectors. They are reported as
+//! candidates and never merged by themselves.
+
+use super::{ReadError, Step, StepChange, Strand, are_apart};
+use crate::index::vectors::Candidates;
+use crate::model::{
+    Edge, EdgeKey, EdgeStatus, GitContext, MemoryNumber, Origin, Provenance, Relation, Sequence,
+    Status, Timestamp,
+};
+
+/// Cosine from which two memories may say the same: `cargo xtask bench memory` prints how many of
+/// the labelled pairs do.
+pub const SAME_MEANING: f32 = 0.9;
+
+/// Nearest memories that are looked at for each new one.
+const NEAREST_MAX: usize = 8;
+
+/// Candidates of one memory, at most.
+const CANDIDATES_MAX: usize = 2;
+
+/// The name of the extractor in an edge's provenance.
+const EXTRACTOR: &str = "meaning";
+
+impl Strand {
+    /// Suggestions that these memories take the place of older ones that say nearly the same in
+    /// other words: of the same scope and kind, and alike in their names, numbers and paths. Those
+    /// without a vector are left out.
+    ///
+    /// # Errors
+    /// When the disk or the vectors fail.
+    pub fn paraphrases(
+        &self,
+        numbers: &[MemoryNumber],
+        at: Timestamp,
+    ) -> Result<Vec<Step>, ReadError> {
+        let snapshot = self.snapshot()?;
+        let mut steps = Vec::new();
+        for number in numbers {
+            let mut alike = self.nearest_older(*number)?;
+            alike.retain(|(older, _)| !are_apart(&snapshot, *number, *older));
+            alike.truncate(CANDIDATES_MAX);
+            for (older, cosine) in alike {
+                let edge = Box::new(candidate(*number, older, cosine, at));
+                steps.push(Step::new(StepChange::Relate(edge), ""));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Older active memories of the same scope and kind that are alike in meaning and not compared
+    /// before, the likest first.
+    fn nearest_older(&self, number: MemoryNumber) -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
+        let Some(code) = self.codes(&[number]).into_iter().next().flatten() else {
+            return Ok(Vec::new());
+        };
+        let catalog = self.catalog();
+        let Some(row) = catalog.row(number) else {
+            return Ok(Vec::new());
+        };
+        if row.status != Status::Active {
+            return Ok(Vec::new());
+        }
+        let keeps = |other: u32| {
+            let found = catalog.row(MemoryNumber(other));
+            other < number.0
+                && found.is_some_and(|found| {
+                    found.status == Status::Active
+                        && found.scope == row.scope
+                        && found.kind == row.kind
+                })
+        };
+        let candidates = Candidates::Filter {
+            keeps: &keeps,
+            expected: catalog.extent(),
+        };
+        let hits = self.nearest(&code.decode(), NEAREST_MAX, candidates)?;
+        let is_decided = |other: MemoryNumber| {
+            let mut edges = catalog.graph().edges_of(number);
+            edges.any(|arc| arc.beyond(number) == other && arc.key.relation != Relation::RelatesTo)
+        };
+        let alike = hits
+            .into_iter()
+            .map(|hit| (MemoryNumber(hit.number), hit.cosine));
+        Ok(alike
+            .filter(|(other, cosine)| *cosine >= SAME_MEANING && !is_decided(*other))
+            .collect())
+    }
+}
+
+fn candidate(from: MemoryNumber, to: MemoryNumber, cosine: f32, at: Timestamp) -> Edge {
+    Edge {
+        key: EdgeKey {
+            from,
+            relation: Relation::Supersedes,
+            to,
+        },
+        strength: cosine.clamp(0.0, 1.0),
+        is_bidirectional: false,
+        status: EdgeStatus::Suggested,
+        provenance: Provenance {
+            agent: "helix".to_owned(),
+            reference: String::new(),
+            extractor: EXTRACTOR.to_owned(),
+            origin: Origin::Tool,
+            at,
+            git: GitContext::default(),
+        },
+        reason: format!("they may say the same: alike in meaning by {cosine:.2}"),
+        valid_from: at,
+        valid_to: None,
+        sequence: Sequence(0),
+    }
+}

@@ -1,0 +1,399 @@
+//! What is believed and what is not: foreign imports wait in the review, people approve and reject
+//! them, and what is purged leaves no trace.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use helix_proto::v1::{self, Program, Retriever};
+use helix_tests::hook::Session as HookSession;
+use helix_tests::rpc::draft;
+use helix_tests::{Binary, Bridge, Project, Served};
+use serde_json::{Value, json};
+
+const FOREIGN: &str = "Ledger totals are rounded by the quokka rule before they are posted.";
+const PURGED: &str = "The wombat gateway answers on port 7391 with the marsupial certificate.";
+
+struct World {
+    served: Served,
+    project: Project,
+}
+
+impl World {
+    fn new() -> Self {
+        let served = Served::new().unwrap();
+        let project = Project::new(&served.home, "billing").unwrap();
+        Self { served, project }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = self.served.home.command(Binary::Ctl);
+        command
+            .args(arguments)
+            .current_dir(&self.project.root)
+            .output()
+            .unwrap()
+    }
+
+    fn done(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {said}");
+        String::from_utf8(output.stdout).unwrap() + &said
+    }
+
+    fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(!output.status.success(), "{arguments:?} was done");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    fn add(&self, topic: &str, text: &str, more: &[&str]) -> String {
+        let said = self.done(&[&["add", text, "--topic", topic, "--force"], more].concat());
+        let handle = said.strip_prefix("stored\t").unwrap();
+        handle.lines().next().unwrap().to_owned()
+    }
+
+    /// Imports memories that somebody else wrote.
+    fn import(&self, texts: &[&str], more: &[&str]) -> String {
+        let entries: Vec<Value> = texts
+            .iter()
+            .map(|text| json!({"topic": "foreign", "text": text}))
+            .collect();
+        let path = self.served.home.scratch().join("foreign.json");
+        fs::write(&path, Value::from(entries).to_string()).unwrap();
+        self.done(&[&["import", path.to_str().unwrap()], more].concat())
+    }
+
+    fn is_found(&mut self, words: &str) -> bool {
+        let root = self.project.root.clone();
+        let found = self.served.rpc.search(&root, words, Retriever::Words);
+        !found.unwrap().hits.is_empty()
+    }
+
+    /// Why a search for memories of a status is refused.
+    fn refused_search(&mut self, status: &str) -> String {
+        let root = &self.project.root;
+        let request = v1::SearchRequest {
+            caller: Some(helix_client::caller(Program::Ctl, root, "tests", "")),
+            query: "quokka".to_owned(),
+            filter: Some(v1::Filter {
+                statuses: vec![status.to_owned()],
+                ..v1::Filter::default()
+            }),
+            ..v1::SearchRequest::default()
+        };
+        let rpc = &mut self.served.rpc;
+        let found = rpc.call(async |rpc| rpc.search(request.clone()).await);
+        found.unwrap_err().to_string()
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let listed = self.json(&["review"]);
+        let items = listed["items"].as_array().unwrap();
+        let handle = |item: &Value| item["memory"]["handle"].as_str().unwrap().to_owned();
+        items.iter().map(handle).collect()
+    }
+
+    /// What agents are told without asking for this memory, and what they find.
+    fn told(&self) -> String {
+        let home = &self.served.home;
+        let session = HookSession::new(home, &self.project, "s-trust");
+        let mut told = session.start("startup").unwrap().unwrap_or_default();
+        told += &session
+            .prompt("How are ledger totals rounded?")
+            .unwrap()
+            .unwrap_or_default();
+        let mut bridge = Bridge::greeted(home, &self.project.root).unwrap();
+        for (tool, arguments) in [
+            ("brief", json!({})),
+            ("context", json!({})),
+            ("search", json!({"query": "ledger totals rounded"})),
+            ("topics", json!({"action": "list"})),
+            ("topics", json!({"action": "recent"})),
+        ] {
+            told += &bridge.call(tool, &arguments).unwrap().text;
+        }
+        bridge.finish_cleanly().unwrap();
+        told
+    }
+}
+
+#[test]
+fn what_nobody_vouches_for_waits_in_the_review() {
+    let mut world = World::new();
+    let said = world.import(&[FOREIGN], &[]);
+    assert!(said.contains("helixctl review"), "{said}");
+    assert!(!world.is_found("quokka rule"));
+    let told = world.told();
+    assert!(!told.contains("quokka"), "{told}");
+    let waiting = world.waiting();
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    let read = world.json(&["read", &waiting[0]]);
+    assert_eq!(read["memories"][0]["status"], "quarantined");
+    let refused = world.refused_search("quarantined");
+    assert!(refused.contains("review"), "{refused}");
+    world.done(&["review", "approve", &waiting[0]]);
+    assert!(world.is_found("quokka rule"));
+    assert!(world.told().contains("quokka"));
+    assert_eq!(world.waiting(), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_rejected_stays_away() {
+    let mut world = World::new();
+    world.import(&[FOREIGN], &[]);
+    world.done(&["review", "reject", "--all"]);
+    assert!(!world.is_found("quokka rule"));
+    for more in [&[][..], &["--trust"]] {
+        let said = world.import(&[FOREIGN], more);
+        assert!(said.contains("0 stored, 1 known before"), "{said}");
+        assert!(!world.is_found("quokka rule"));
+    }
+    assert_eq!(world.waiting(), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_stored_again_says_when_it_was_forgotten() {
+    let mut world = World::new();
+    let handle = world.add("ledger", FOREIGN, &[]);
+    world.done(&["forget", &handle, "--yes"]);
+    let said = world.done(&["add", "ledger", FOREIGN]);
+    assert!(said.contains("was forgotten on"), "{said}");
+    assert!(said.contains(&handle), "{said}");
+    assert!(world.is_found("quokka rule"));
+}
+
+#[test]
+fn a_whole_topic_is_settled_at_once_and_agents_settle_nothing() {
+    let mut world = World::new();
+    let other = "The numbat report is made on Mondays by the second worker.";
+    world.import(&[FOREIGN, other], &[]);
+    let request = v1::JudgeRequest {
+        caller: Some(helix_client::caller(
+            Program::Mcp,
+            &world.project.root,
+            "tests",
+            "",
+        )),
+        approve: true,
+        all: true,
+        ..Default::default()
+    };
+    let settled = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.judge(request.clone()).await);
+    let refused = settled.unwrap_err().to_string();
+    assert!(refused.contains("only a person"), "{refused}");
+    world.done(&["review", "approve", "--topic", "foreign"]);
+    assert!(world.is_found("quokka"));
+    assert!(world.is_found("numbat"));
+}
+
+#[test]
+fn own_exports_and_vouched_files_come_back_as_they_were() {
+    let mut world = World::new();
+    world.add("kept", PURGED, &["--summary", "Wombat gateway"]);
+    let path = world.served.home.scratch().join("own.json");
+    let file = path.to_str().unwrap();
+    world.done(&["export", "--format", "json", "--output", file]);
+    let said = world.done(&["import", file]);
+    assert!(said.contains("0 stored, 1 known before"), "{said}");
+    assert_eq!(world.waiting(), Vec::<String>::new());
+    assert!(world.is_found("wombat"));
+    world.import(&[FOREIGN], &["--trust"]);
+    assert!(world.is_found("quokka"));
+    let mut other = World::new();
+    other.done(&["import", "--trust", file]);
+    assert!(other.is_found("wombat"));
+    let read = other.json(&["read", "kept"]);
+    assert_eq!(read["memories"][0]["summary"], "Wombat gateway");
+}
+
+#[test]
+fn importance_is_rated_and_other_scales_are_converted() {
+    let world = World::new();
+    let importance = |handle: &str| {
+        let read = world.json(&["read", handle]);
+        read["memories"][0]["importance"].as_f64().unwrap()
+    };
+    let decision = world.add(
+        "a",
+        "We chose Postgres for billing.",
+        &["--kind", "decision"],
+    );
+    let fact = world.add("a", "The logo has a blue border.", &[]);
+    assert!(importance(&decision) > importance(&fact));
+    let high = world.add("a", "First of the scales.", &["--priority", "8"]);
+    assert!((importance(&high) - 0.8).abs() < 1e-6);
+    world.done(&["set", &high, "--weight", "2"]);
+    assert!((importance(&high) - 0.25).abs() < 1e-6);
+    for wrong in [["--priority", "0"], ["--priority", "11"], ["--weight", "6"]] {
+        let arguments = ["add", "text", "--topic", "a", wrong[0], wrong[1]];
+        let refused = world.refused(&arguments);
+        assert!(refused.contains("give a whole number from 1"), "{refused}");
+    }
+    world.refused(&["add", "text", "--topic", "a", "--priority", "high"]);
+    world.done(&["set", &high, "--summary", "In short"]);
+    let read = world.json(&["read", &high]);
+    let memory = &read["memories"][0];
+    assert_eq!(memory["summary"], "In short");
+    assert_eq!(memory["shape"], "semantic");
+    assert!(memory["effective_confidence"].as_f64().unwrap() > 0.9);
+    assert!(world.done(&["recent"]).contains("In short"));
+}
+
+/// Every file below a directory that holds any of these bytes.
+fn holding(directory: &Path, needles: &[Vec<u8>]) -> Vec<(PathBuf, usize)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let kind = fs::symlink_metadata(&path).unwrap().file_type();
+        if kind.is_dir() {
+            found.extend(holding(&path, needles));
+        } else if kind.is_file() {
+            let bytes = fs::read(&path).unwrap();
+            for (at, needle) in needles.iter().enumerate() {
+                if bytes.windows(needle.len()).any(|window| window == needle) {
+                    found.push((path.clone(), at));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The forms in which a text may lie about.
+fn forms(text: &str) -> Vec<Vec<u8>> {
+    let wide = |order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+    let mut forms = vec![
+        text.as_bytes().to_vec(),
+        text.to_lowercase().into_bytes(),
+        wide(u16::to_le_bytes),
+        wide(u16::to_be_bytes),
+    ];
+    // In the middle of other bytes base64 has one of three forms, of which the ends differ.
+    for shift in 0..3 {
+        let encoded = STANDARD.encode(["x".repeat(shift).as_str(), text].concat());
+        forms.push(encoded.as_bytes()[4..encoded.len() - 4].to_vec());
+    }
+    forms
+}
+
+#[test]
+fn what_is_purged_leaves_no_trace() {
+    let mut world = World::new();
+    let root = world.project.root.clone();
+    world
+        .project
+        .write("src/gateway.rs", "fn main() {}\n")
+        .unwrap();
+    let handle = world.add("net", PURGED, &["--source", "src/gateway.rs:1"]);
+    let kept = world.add("net", "The kept memory is about the dingo proxy.", &[]);
+    // It gets into receipts, a checkpoint, the word index and the history.
+    let home = &world.served.home;
+    let session = HookSession::new(home, &world.project, "s-purge");
+    session.start("startup").unwrap();
+    session.read("src/gateway.rs").unwrap();
+    world.done(&["revise", &handle, &format!("{PURGED} It is new.")]);
+    world.done(&[
+        "checkpoint",
+        "save",
+        "--task",
+        &format!("mend {handle}"),
+        "--next",
+        PURGED,
+    ]);
+    world.done(&["search", "wombat gateway"]);
+    world.done(&["compact", "--log", "--apply"]);
+    world.done(&["backup"]);
+    let copy = home.paths.strand("default").join("store.redb.format-3");
+    fs::write(&copy, PURGED).unwrap();
+    let slug = handle.split_once('/').unwrap().1.to_owned();
+    let needles: Vec<Vec<u8>> = [PURGED, slug.as_str()]
+        .into_iter()
+        .flat_map(forms)
+        .collect();
+    assert!(!holding(&home.paths.home, &needles).is_empty());
+
+    let shown = world.refused(&["purge", &handle]);
+    assert!(shown.contains("say --yes"), "{shown}");
+    assert!(world.is_found("wombat"), "nothing is purged unasked");
+    let said = world.done(&["purge", &handle, "--yes"]);
+    assert!(said.contains("store.redb.format-3"), "{said}");
+    assert!(said.contains("a backup without it was made"), "{said}");
+    assert!(!world.is_found("wombat"));
+    assert!(world.is_found("dingo"));
+    let found = holding(&world.served.home.paths.home, &needles);
+    assert!(found.is_empty(), "{found:?}");
+    let checkpoint = world.done(&["checkpoint", "show"]);
+    assert!(checkpoint.contains("[purged]"), "{checkpoint}");
+    let report = world.done(&["doctor", "--deep"]);
+    assert!(!report.contains("failure"), "{report}");
+
+    // An import does not bring it back, and a restart finds everything as it was.
+    let said = world.import(&[PURGED], &["--trust"]);
+    assert!(said.contains("0 stored"), "{said}");
+    let World { served, project } = world;
+    let mut world = World {
+        served: served.restarted().unwrap(),
+        project,
+    };
+    assert!(!world.is_found("wombat"));
+    assert!(world.is_found("dingo"));
+    assert_eq!(
+        world.json(&["read", &kept])["memories"][0]["handle"],
+        json!(kept)
+    );
+    let draft = draft("net", "Stored after the purge.", "");
+    world.served.rpc.store(Program::Mcp, &root, draft).unwrap();
+    world.served.daemon.stop().unwrap();
+    let found = holding(&world.served.home.paths.home, &needles);
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn a_session_or_an_origin_is_purged_as_a_whole_and_never_by_an_agent() {
+    let mut world = World::new();
+    let root = world.project.root.clone();
+    let store = |world: &mut World, program, text: &str| {
+        let stored = world.served.rpc.store(program, &root, draft("t", text, ""));
+        stored.unwrap().handle
+    };
+    store(
+        &mut world,
+        Program::Tool,
+        "The tool said something about koalas.",
+    );
+    store(
+        &mut world,
+        Program::Mcp,
+        "The agent said something about emus.",
+    );
+    let request = v1::PurgeRequest {
+        caller: Some(helix_client::caller(Program::Mcp, &root, "tests", "")),
+        origin: "tool".to_owned(),
+        ..Default::default()
+    };
+    let asked = world
+        .served
+        .rpc
+        .call(async |rpc| rpc.purge(request.clone()).await);
+    let refused = asked.unwrap_err().to_string();
+    assert!(refused.contains("only a person"), "{refused}");
+    world.done(&["purge", "--origin", "tool", "--yes"]);
+    assert!(!world.is_found("koalas"));
+    assert!(world.is_found("emus"));
+    let refused = world.refused(&["purge", "--session", "nobody", "--yes"]);
+    assert!(refused.contains("nothing was purged"), "{refused}");
+}
