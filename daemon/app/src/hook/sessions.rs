@@ -1,7 +1,6 @@
 //! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM,
 //! persisted behind the answer.
 
-mod forks;
 mod order;
 mod place;
 mod session;

@@ -117,12 +117,9 @@ impl Target {
         } else {
             last.trim_start_matches('*').to_owned()
         };
-        let ending = if ending.contains(WILDCARDS) {
-            ""
-        } else {
-            &ending
-        };
-        let directory = Directory::of(&base.join(&literal), ending, paths);
+        // Of `src/row*.rs` no file of the directory is meant but those of the name.
+        let is_whole = !ending.contains(WILDCARDS);
+        let directory = Directory::of(&base.join(&literal), &ending, paths).filter(|_| is_whole);
         // Of `*.sql` nothing but the ending is left, which names no file.
         let stem =
             Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
