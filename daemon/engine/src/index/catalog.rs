@@ -55,11 +55,17 @@ pub struct Row {
     pub text_hash: u64,
     /// The operation that last changed it.
     pub sequence: Sequence,
-    /// Its text looks like orders to an agent.
+    /// Its text looks like orders to an agent, for a reason that is hardly ever wrong.
     pub is_suspect: bool,
 }
 
 impl Row {
+    /// Whether it waits for a person's word, because it looks like orders that no person gave.
+    #[must_use]
+    pub fn is_in_use_and_suspect(&self) -> bool {
+        self.status == Status::Active && self.is_suspect && self.origin != Origin::User
+    }
+
     /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {

@@ -90,9 +90,9 @@ mod tests {
             shown(&call.request(Caller::default()).draft.unwrap())
         });
         insta::assert_snapshot!(drafts.join("\n"), @r#"
-        Draft { topic: "notes", text: "a", kind: "", tags: [], scope: "", source: "", links: [], importance: None, confidence: None, pinned: false, attributes: {}, valid_from_us: None }
-        Draft { topic: "gotcha", text: "a", kind: "gotcha", tags: [], scope: "global", source: "b.rs:1", links: [], importance: None, confidence: None, pinned: false, attributes: {}, valid_from_us: None }
-        Draft { topic: "build", text: "a", kind: "gotcha", tags: [], scope: "", source: "", links: [], importance: None, confidence: None, pinned: false, attributes: {}, valid_from_us: None }
+        Draft { topic: "notes", text: "a", kind: "", tags: [], scope: "", source: "", links: [], importance: None, confidence: None, pinned: false, attributes: {}, valid_from_us: None, summary: "", priority: None, weight: None }
+        Draft { topic: "gotcha", text: "a", kind: "gotcha", tags: [], scope: "global", source: "b.rs:1", links: [], importance: None, confidence: None, pinned: false, attributes: {}, valid_from_us: None, summary: "", priority: None, weight: None }
+        Draft { topic: "build", text: "a", kind: "gotcha", tags: [], scope: "", source: "", links: [], importance: None, confidence: None, pinned: false, attributes: {}, valid_from_us: None, summary: "", priority: None, weight: None }
         "#);
     }
 }

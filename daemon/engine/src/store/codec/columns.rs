@@ -5,6 +5,7 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 use super::{CodecError, WHAT, damaged, decode_id, decode_origin, versioned};
 use crate::model::{Memory, MemoryId, Origin, Sequence, Status, Timestamp};
+use crate::policy::suspect::is_grave;
 
 /// What the catalog keeps of a memory, and its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +59,7 @@ impl<'a> Columns<'a> {
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             sequence: memory.sequence,
-            is_suspect: !memory.suspicions.is_empty(),
+            is_suspect: memory.suspicions.iter().any(|name| is_grave(name)),
         }
     }
 
@@ -150,8 +151,7 @@ impl<'a> Raw<'a> {
             (19, WireType::LengthDelimited) => self.status = text(rest)?,
             (20, WireType::Varint) => self.sequence = varint(rest)?,
             (22, WireType::LengthDelimited) => {
-                bytes(rest)?;
-                self.is_suspect = true;
+                self.is_suspect |= is_grave(text(rest)?);
             }
             _ => skip_field(wire, tag, rest, DecodeContext::default()).map_err(|_| Cut)?,
         }
