@@ -92,7 +92,11 @@ fn readings_within(text: &str, depth: usize) -> Option<Vec<Reading>> {
             directory = Some(joined(directory.as_deref(), to));
         } else if let Some(script) = script(&words).filter(|_| depth < DEPTH_MAX) {
             let inner = readings_within(script, depth + 1)?;
-            readings.extend(inner.into_iter().map(|found| found.within(&directory)));
+            readings.extend(
+                inner
+                    .into_iter()
+                    .map(|found| found.within(directory.as_deref())),
+            );
         } else if is_shown(&line, at) {
             let read = read_by(&words).into_iter();
             readings.extend(read.map(|what| Reading {
@@ -106,10 +110,10 @@ fn readings_within(text: &str, depth: usize) -> Option<Vec<Reading>> {
 
 impl Reading {
     /// The same of a script that a line starts in a directory.
-    fn within(self, outer: &Option<String>) -> Self {
+    fn within(self, outer: Option<&str>) -> Self {
         let directory = match self.directory {
-            Some(inner) => Some(joined(outer.as_deref(), &inner)),
-            None => outer.clone(),
+            Some(inner) => Some(joined(outer, &inner)),
+            None => outer.map(str::to_owned),
         };
         Self { directory, ..self }
     }

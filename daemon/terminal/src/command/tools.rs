@@ -20,6 +20,7 @@ static UNKNOWN: LazyLock<Tool> = LazyLock::new(Tool::default);
 /// What is known of one program. The file says what each field means.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the file")]
 pub(crate) struct Tool {
     pub(super) is: Option<Purpose>,
     pub(super) needs: Vec<String>,
