@@ -29,6 +29,7 @@ mod subagent;
 mod twice;
 mod watch;
 mod whose;
+mod words;
 
 pub use attention::Attention;
 pub use files::Files;
@@ -312,18 +313,6 @@ impl Context<'_> {
         Some(Path::new(&self.input.transcript_path)).filter(|transcript| transcript.is_absolute())
     }
 
-    /// Looks for whose fork the session is, where it is one of which that is not known.
-    fn read_fork(&self) {
-        if let Some(transcript) = self.transcript() {
-            self.app.hooks.sessions.read_fork(
-                &self.app.memory.reach,
-                &self.input.session_id,
-                transcript,
-                self.now,
-            );
-        }
-    }
-
     /// Looks in the client's transcript for what the session was told before.
     fn confirm(&self) {
         if self.is_real()
@@ -588,7 +577,6 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
             .watches
             .fired(&app.memory.outbox, &watched, &request.event, context.now);
         late.is_of(watched, was_given_up);
-        context.read_fork();
     }
     let stdout = match decide(&context, handler) {
         Ok(answer) => deliver(&context, &answer),
@@ -602,9 +590,6 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
     };
     if context.is_real() {
         app.hooks.sessions.meet(&input.session_id, context.now);
-        if let Some(transcript) = context.transcript() {
-            app.hooks.sessions.writes_to(&input.session_id, transcript);
-        }
         // A subagent is known by now if anything is to be kept of it.
         for key in [&input.session_id, &context.key] {
             app.hooks.sessions.heard(key, context.now);

@@ -31,3 +31,11 @@ mod shell;
 pub mod verdict;
 
 pub use options::does_alike;
+
+/// Names the groups of data that a measurement can switch off.
+#[must_use]
+pub fn parts() -> Vec<String> {
+    let mut parts = command::parts();
+    parts.extend(fault::parts());
+    parts
+}

@@ -18,6 +18,7 @@ Options:
   --quick       Measures at 1,000 and 10,000 memories only, and repeats less
   --json FILE   Also writes every figure to this file
   --data DIR    Where the labelled sets of `quality` are (else HELIX_QUALITY_DIR)
+  --ablate      Measures what `hooks` loses without each part of what hooks decide
   --run FILE    Writes the ranked output of `quality` to this file
 
 The first full run of `search` embeds 111,000 texts, which takes ten minutes and more; they are kept in

@@ -43,7 +43,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         ..
     } = context;
     let start = start(context);
-    if app.hooks.sessions.is_unread_fork(key) {
+    if input.is_fork() {
         // All that it would be told is replayed to it.
         return Ok(None);
     }
@@ -252,10 +252,6 @@ fn start(context: &Context<'_>) -> Start {
     if context.is_real() {
         let verdicts = app.hooks.sessions.begin(key, start, *now);
         app.hooks.attention.judge(&app.memory.outbox, &verdicts);
-        if input.is_fork() {
-            app.hooks.sessions.begin_fork(key, *now);
-            context.read_fork();
-        }
     }
     start
 }

@@ -5,6 +5,7 @@
 //! with the design's targets beside what was measured; a missed target is printed, not an error,
 //! because a busy machine misses some.
 
+mod ablate;
 mod capture;
 mod corpus;
 mod corrections;
@@ -63,6 +64,10 @@ struct Args {
     /// tab-separated.
     #[arg(long, value_name = "FILE")]
     candidates: Option<PathBuf>,
+    /// Measures what `hooks` loses without each part whose name begins so, instead of `hooks`
+    /// itself: `layer`, `forms/go`; all of them where none is named.
+    #[arg(long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
+    ablate: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -133,6 +138,10 @@ fn main() -> Result<()> {
     for section in sections {
         match section {
             SectionName::Hook => hook::measure(&mut fixtures, effort, &mut report),
+            SectionName::Hooks if args.ablate.is_some() => {
+                let beginning = args.ablate.as_deref().unwrap_or_default();
+                ablate::measure(beginning, &mut report)
+            }
             SectionName::Hooks => {
                 let kept = silence::Kept {
                     cases: args.cases.as_deref(),

@@ -361,6 +361,9 @@ impl Fix {
     /// Whether it was done once only and nobody knows yet whether it holds: it is gone since, but
     /// for this time.
     fn is_untried(&self) -> bool {
+        if helix_ablation::is_off("remedy/untried") {
+            return true;
+        }
         self.again == 0 && !self.is_undone
     }
 
@@ -456,6 +459,9 @@ fn file_name(file: &str) -> &str {
 }
 
 fn is_prose(file: &str) -> bool {
+    if helix_ablation::is_off("remedy/prose") {
+        return false;
+    }
     file.rsplit_once('.')
         .is_some_and(|(_, ending)| PROSE.contains(&ending.to_lowercase().as_str()))
 }
