@@ -4,7 +4,7 @@ use std::env;
 use std::io;
 
 use helix_app::lifecycle::Mode;
-use helix_app::{Settings, plain_file};
+use helix_app::{Settings, capture, plain_file};
 use helix_engine::model::{KindSpec, Shape};
 use helix_engine::policy::duplicates::WORK_MAX;
 use helix_proto::paths::Paths;
@@ -74,6 +74,8 @@ struct File {
     #[serde(default)]
     backup: BackupSection,
     #[serde(default)]
+    capture: CaptureSection,
+    #[serde(default)]
     redact: RedactSection,
     #[serde(default)]
     kind: Vec<KindSection>,
@@ -121,6 +123,30 @@ impl From<LifecycleMode> for Mode {
 #[serde(deny_unknown_fields)]
 struct BackupSection {
     daily: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaptureSection {
+    transcripts: Option<bool>,
+    cutoff: Option<f64>,
+    incidents: Option<bool>,
+    sessions: Option<bool>,
+    receipts: Option<bool>,
+    events: Option<bool>,
+}
+
+impl From<CaptureSection> for capture::Settings {
+    fn from(section: CaptureSection) -> Self {
+        Self {
+            transcripts: section.transcripts,
+            cutoff: section.cutoff,
+            incidents: section.incidents.unwrap_or(true),
+            sessions: section.sessions.unwrap_or(true),
+            receipts: section.receipts.unwrap_or(true),
+            events: section.events.unwrap_or(true),
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -205,6 +231,7 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
         settings: Settings {
             lifecycle: file.lifecycle.mode.map(Mode::from),
             daily_backup: file.backup.daily.unwrap_or(true),
+            capture: file.capture.into(),
         },
         entropy: file.redact.entropy.unwrap_or_default(),
         kinds: file.kind.into_iter().map(kind_spec).collect(),
@@ -242,6 +269,10 @@ impl Config {
         }
         if self.compact_work == 0 {
             return wrong("compact.work is 0; use 1 or more".to_owned());
+        }
+        let cutoff = self.settings.capture.cutoff;
+        if let Some(cutoff) = cutoff.filter(|cutoff| !(0.0..=1.0).contains(cutoff)) {
+            return wrong(format!("capture.cutoff is {cutoff}, use 0 to 1"));
         }
         for kind in &self.kinds {
             if !is_name(&kind.name)
@@ -350,9 +381,19 @@ mod tests {
             toml::from_str("[lifecycle]\nmode = 'propose'\n[backup]\ndaily = false\n").unwrap();
         assert_eq!(upkeep.lifecycle.mode, Some(LifecycleMode::Propose));
         assert_eq!(upkeep.backup.daily, Some(false));
+        let section: File =
+            toml::from_str("[capture]\ntranscripts = true\ncutoff = 0.6\nreceipts = false\n")
+                .unwrap();
+        let settings = capture::Settings::from(section.capture);
+        assert_eq!(settings.transcripts, Some(true));
+        assert_eq!(settings.cutoff, Some(0.6));
+        assert!(!settings.receipts);
+        assert!(settings.events);
         for wrong in [
             "[lifecycle]\nmode = 'sometimes'",
             "[lifecycle]\nmodes = 'auto'",
+            "[capture]\ntranscript = true",
+            "[capture]\nevents = 'no'",
         ] {
             assert!(toml::from_str::<File>(wrong).is_err(), "{wrong}");
         }

@@ -45,6 +45,12 @@ const ANSWER_MAX_BYTES: usize = 1024 * 1024;
 /// Largest blob, in bytes: larger than any file of source code that people read.
 const BLOB_MAX_BYTES: usize = 16 * 1024 * 1024;
 
+/// Commits of one log: some years of a busy repository.
+const COMMITS_MAX: usize = 10_000;
+
+/// Longest log, in bytes: messages of three kilobytes each.
+const LOG_MAX_BYTES: usize = 32 * 1024 * 1024;
+
 /// Bytes read at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
@@ -111,6 +117,8 @@ pub(crate) enum Question<'a> {
     Roots,
     /// The content that has this id.
     Blob(&'a [u8; 20]),
+    /// The latest commits, behind this one, as the reader of captured histories wants them.
+    Log(Option<&'a str>),
 }
 
 /// Why git gave no answer.
@@ -160,10 +168,15 @@ impl Question<'_> {
             Self::Remotes => &["remote", "-v"],
             Self::Roots => &["rev-list", "--max-parents=0", "HEAD"],
             Self::Blob(_) => &["cat-file", "blob"],
+            Self::Log(_) => &helix_capture::read::git::ARGUMENTS,
         };
         let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         if let Self::Blob(id) = self {
             words.push(hex::encode(id));
+        }
+        if let Self::Log(after) = self {
+            words.push(format!("--max-count={COMMITS_MAX}"));
+            words.extend(after.map(|hash| format!("{hash}..HEAD")));
         }
         words
     }
@@ -171,7 +184,7 @@ impl Question<'_> {
     const fn deadline(self) -> Duration {
         match self {
             Self::Place | Self::Remotes | Self::Blob(_) => READ_DEADLINE,
-            Self::Roots => WALK_DEADLINE,
+            Self::Roots | Self::Log(_) => WALK_DEADLINE,
         }
     }
 
@@ -179,6 +192,7 @@ impl Question<'_> {
         match self {
             Self::Place | Self::Remotes | Self::Roots => ANSWER_MAX_BYTES,
             Self::Blob(_) => BLOB_MAX_BYTES,
+            Self::Log(_) => LOG_MAX_BYTES,
         }
     }
 }

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use helix_app::capture::ended::Captures;
 use helix_app::hook::{
     Attention, Files, Hooks, Incidents, Load, Options, Receipts, Sessions, Twice, Watches,
 };
+use helix_app::outbox::Recorded;
 use helix_app::ports::Projects;
 use helix_app::reach::Reach;
 use helix_app::sources::Sources;
@@ -22,6 +24,7 @@ use helix_engine::strand::{Request, Strand};
 use helix_proto::notice::Doing;
 use tokio::sync::{Notify, oneshot};
 
+use crate::capture::Capturer;
 use crate::complaint;
 use crate::config::Config;
 use crate::detach::leave_start_log;
@@ -168,6 +171,7 @@ async fn serve_until_stopped(
     let mut left = successor.zip(listening);
     runtime.embedder.wind_down();
     runtime.scheduler.end();
+    runtime.app.hooks.captures.end();
     let was_signalled = end::drain(&runtime.work, stop, backlog, &mut signals, &mut server).await;
     hook::recorded(&runtime).await;
     if was_signalled && left.take().is_some() {
@@ -192,6 +196,7 @@ struct Daemon {
     suggester: Suggester,
     embedder: Embedder,
     scheduler: Scheduler,
+    capturer: Capturer,
 }
 
 impl Daemon {
@@ -263,6 +268,8 @@ impl Daemon {
         let runtime = Arc::new(Runtime::new(config, parts)?);
         let scheduler = Scheduler::start(Arc::clone(&runtime.app), orders)
             .map_err(io_failure("starting", "the scheduler"))?;
+        let capturer = Capturer::start(Arc::clone(&runtime.app))
+            .map_err(io_failure("starting", "the thread of captures"))?;
         let warmed = Arc::downgrade(&runtime);
         tokio::task::spawn_blocking(move || hook::warm_up(&warmed));
         let stopper = Arc::downgrade(&runtime);
@@ -280,6 +287,7 @@ impl Daemon {
             suggester,
             embedder,
             scheduler,
+            capturer,
         })
     }
 
@@ -293,15 +301,20 @@ impl Daemon {
             suggester,
             embedder,
             scheduler,
+            capturer,
         } = self;
-        // It writes, and has the embedder's handle.
+        // They write, and have the embedder's handle.
         runtime.scheduler.end();
+        runtime.app.hooks.captures.end();
         scheduler.join();
+        capturer.join();
         if let Some(metrics) = runtime.app.metrics.unsaved() {
             // One that is gone has said why.
             runtime.writer.submit_when_free(vec![metrics]).ok();
         }
-        for (key, state) in runtime.app.hooks.sessions.persist_all(runtime.now()) {
+        let records_sessions = runtime.app.settings.capture.sessions;
+        let sessions = runtime.app.hooks.sessions.persist_all(runtime.now());
+        for (key, state) in sessions.into_iter().filter(|_| records_sessions) {
             // One that is gone has said why.
             runtime
                 .writer
@@ -353,6 +366,12 @@ impl Runtime {
         let (sessions, observations, receipts) =
             saved.map_err(|error| Failure::Strand(error.into()))?;
         let outbox = writer.outbox().clone();
+        let capture = config.settings.capture;
+        outbox.record_only(Recorded {
+            sessions: capture.sessions,
+            incidents: capture.incidents,
+            receipts: capture.receipts,
+        });
         let sessions = Arc::new(Sessions::restore(sessions, outbox.clone()));
         let user =
             directories::BaseDirs::new().map(|directories| directories.home_dir().to_owned());
@@ -364,6 +383,7 @@ impl Runtime {
             twice: Twice::default(),
             watches: Watches::restore(&observations, user),
             incidents: Incidents::new(outbox.clone()),
+            captures: Captures::restore(&observations),
             files: Files::default(),
             load: Arc::clone(&load),
             options: Options {
@@ -400,7 +420,7 @@ impl Runtime {
         Ok(Self {
             app: Arc::new(App {
                 memory,
-                hooks,
+                hooks: Arc::new(hooks),
                 metrics,
                 settings: config.settings,
                 layout: Layout {

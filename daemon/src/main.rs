@@ -4,7 +4,9 @@
 //! services, the hook handler, the writer thread, the embedder's worker, the background indexer.
 //! See `daemon/ARCHITECTURE.md` for the invariants.
 
+mod ablation;
 mod args;
+mod capture;
 mod complaint;
 mod config;
 mod detach;
@@ -86,6 +88,7 @@ fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure>
     // Before anything is kept or logged.
     helix_redact::check().map_err(|error| Failure::Rules(error.to_string()))?;
     let config = config::load(args, paths)?;
+    ablation::read();
     config.entropy.set();
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;

@@ -171,6 +171,10 @@ impl FindsProjects for Places {
     fn committed(&self, root: &Path, id: &[u8; 20]) -> Option<String> {
         project::blob(root, id)
     }
+
+    fn log(&self, root: &Path, after: Option<&str>) -> Option<Vec<u8>> {
+        project::log(root, after)
+    }
 }
 
 /// Whether anything was ever saved under a root commit. What cannot be read hides nothing.

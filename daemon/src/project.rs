@@ -322,5 +322,18 @@ pub(crate) fn blob(root: &Path, id: &[u8; 20]) -> Option<String> {
     git::ask(root, Question::Blob(id)).ok()
 }
 
+/// The log of a repository behind a commit, as [`helix_capture::read::git`] reads it; the latest
+/// commits of a long one. `None` where git has none or does not answer.
+pub(crate) fn log(root: &Path, after: Option<&str>) -> Option<Vec<u8>> {
+    let is_hash = |hash: &&str| hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let after = after.filter(is_hash);
+    match git::ask(root, Question::Log(after)) {
+        Ok(log) => Some(log.into_bytes()),
+        // Nothing is behind the newest commit.
+        Err(GitError::Refused) if after.is_some() => Some(Vec::new()),
+        Err(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests;

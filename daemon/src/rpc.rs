@@ -6,6 +6,7 @@
 //! on adds that.
 
 mod call;
+mod capture;
 mod convert;
 mod export;
 mod history;
@@ -25,8 +26,8 @@ use helix_app::check::check;
 use helix_app::status::overview;
 use helix_app::threads::{long_off_thread, off_thread};
 use helix_app::{
-    App, brief, checkpoint, compact, conflicts, context, edit, find, forget, receipts, search,
-    session_log, stale, statistics, store, topics,
+    App, brief, checkpoint, compact, conflicts, context, edit, event, find, forget, receipts,
+    search, session_log, stale, statistics, store, topics,
 };
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
@@ -423,6 +424,33 @@ impl Helix for Service {
         let days = request.into_inner().days;
         let counted = off_thread(&self.runtime.app, move |app| life::metrics(app, days));
         reply(counted.await)
+    }
+
+    async fn capture(
+        &self,
+        request: Request<v1::CaptureRequest>,
+    ) -> Result<Response<v1::CaptureReply>, Status> {
+        self.ask(request, capture::capture).await
+    }
+
+    async fn capture_import(
+        &self,
+        request: Request<v1::CaptureImportRequest>,
+    ) -> Result<Response<BoxStream<v1::CaptureProgress>>, Status> {
+        let wanted = self.met(request).await?;
+        let reports = capture::import(&self.runtime, wanted).map_err(refused)?;
+        Ok(Response::new(Box::pin(reports)))
+    }
+
+    async fn event(
+        &self,
+        request: Request<v1::EventRequest>,
+    ) -> Result<Response<v1::EventReply>, Status> {
+        let mut request = self.met(request).await?;
+        let who = self.who(request.caller.take());
+        let wanted = convert::capture::event(request).map_err(refused)?;
+        let taken = event::event(&self.runtime.app, who, wanted).await;
+        reply(taken.map(|taken| convert::capture::taken(&taken)))
     }
 
     async fn upgrade(

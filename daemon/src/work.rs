@@ -13,7 +13,7 @@ use tokio::sync::watch;
 const LONG_EACH_MAX: usize = 4;
 
 /// Calls of long work at once.
-pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 8;
+pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 9;
 
 /// What may take minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,7 @@ pub(crate) enum Long {
     Stale,
     Lifecycle,
     Backup,
+    Capture,
 }
 
 impl Long {
@@ -40,6 +41,7 @@ impl Long {
             Self::Stale => "stale",
             Self::Lifecycle => "lifecycle",
             Self::Backup => "backup",
+            Self::Capture => "capture",
         }
     }
 }

@@ -8,6 +8,7 @@ mod arguments;
 mod daemon;
 mod failure;
 mod lines;
+mod prompts;
 mod render;
 mod resources;
 mod serve;

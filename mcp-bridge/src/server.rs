@@ -9,8 +9,9 @@ use helix_client::v1::{Caller, Program};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    CustomRequest, CustomResult, DiscoverResult, ErrorData, Implementation, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    CustomRequest, CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, PromptsCapability, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ResourcesCapability, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
@@ -18,6 +19,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use crate::clean;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
+use crate::prompts;
 use crate::resources;
 use crate::tools::{Tool, ToolSet};
 use crate::transport::unknown_method;
@@ -85,6 +87,7 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        capabilities.prompts = Some(PromptsCapability::default());
         if self.tools.has_resources() {
             capabilities.resources = Some(ResourcesCapability::default());
         }
@@ -150,6 +153,30 @@ impl ServerHandler for Server {
             ))]),
         };
         Ok(answer.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let list = ListPromptsResult::with_all_items(prompts::listed());
+        if is_stateless(&context) {
+            Ok(list
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private))
+        } else {
+            Ok(list)
+        }
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompt = prompts::get(&request.name, request.arguments, self.tools)?;
+        Ok(prompt.into())
     }
 
     async fn list_resources(

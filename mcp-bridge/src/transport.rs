@@ -22,11 +22,13 @@ use crate::turn::{Line, Place};
 
 /// Methods that exist with every set of tools, which are those that the server's capabilities
 /// declare; a request for one of them that cannot be parsed has wrong parameters.
-const KNOWN_METHODS: [&str; 5] = [
+const KNOWN_METHODS: [&str; 7] = [
     "initialize",
     "server/discover",
     "tools/call",
     "tools/list",
+    "prompts/get",
+    "prompts/list",
     "ping",
 ];
 

@@ -9,10 +9,14 @@ use tempfile::TempDir;
 
 use crate::Binary;
 
+/// Names the parts of what hooks decide that a daemon decides without.
+const ABLATED_VARIABLE: &str = "HELIX_ABLATE";
+
 /// Variables that would lead a program to the user's own Helix or change what it says.
 const FOREIGN_VARIABLES: &[&str] = &[
     "HELIX_SOCKET",
     "HELIX_LOG",
+    ABLATED_VARIABLE,
     "HELIX_EMBEDDER",
     "HELIX_DAEMON",
     "HELIX_HOOK_DEBUG",
@@ -35,6 +39,7 @@ pub struct Home {
     pub paths: Paths,
     with_embedder: bool,
     programs: Option<PathBuf>,
+    ablated: Option<String>,
 }
 
 impl Home {
@@ -51,6 +56,7 @@ impl Home {
             paths,
             with_embedder: false,
             programs: None,
+            ablated: None,
         })
     }
 
@@ -77,6 +83,12 @@ impl Home {
     /// Makes daemons started from now on search by words only.
     pub fn leave_out_embedder(&mut self) {
         self.with_embedder = false;
+    }
+
+    /// Makes the hooks of daemons started from now on decide without a part; with all of them where
+    /// that is `None`.
+    pub fn ablate(&mut self, part: Option<&str>) {
+        self.ablated = part.map(str::to_owned);
     }
 
     /// Makes programs started from now on find those of a directory before all others.
@@ -114,6 +126,9 @@ impl Home {
             .current_dir(self.scratch());
         if !self.with_embedder {
             command.env("HELIX_EMBEDDER", "off");
+        }
+        if let Some(part) = &self.ablated {
+            command.env(ABLATED_VARIABLE, part);
         }
         if let Some(programs) = &self.programs {
             let others = env::var_os("PATH").unwrap_or_default();

@@ -275,6 +275,9 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "Review" => unary!(review, ReviewRequest),
         "Judge" => unary!(judge, JudgeRequest),
         "Purge" => unary!(purge, PurgeRequest),
+        "Capture" => unary!(capture, CaptureRequest),
+        "CaptureImport" => unary!(capture_import, CaptureImportRequest),
+        "Event" => unary!(event, EventRequest),
         "Check" => unary!(check, CheckRequest),
         // It has no string, and would end the daemon.
         "Shutdown" => {}

@@ -8,12 +8,12 @@ use helix_tests::text::without_days;
 use helix_tests::{Bridge, Daemon, Home, HookRun, Project, Rpc};
 use serde_json::json;
 
-/// What an injection may cost, in tokens and in characters.
+/// Most that an injection may cost, in tokens and in characters.
 const INJECTION_MAX_TOKENS: usize = 1_500;
 const INJECTION_MAX_CHARS: usize = 9_000;
 const CHARS_PER_TOKEN: usize = 4;
 
-/// What a session may start with, in tokens.
+/// Most that a session may start with, in tokens.
 const SURFACE_MAX_TOKENS: usize = 550;
 
 /// A kind that a session does not start with, so that only its file brings a memory up.

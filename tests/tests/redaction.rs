@@ -10,7 +10,7 @@ use serde_json::json;
 
 const PASSWORD: &str = "hunter2-of-the-tests";
 
-/// What `helixctl` prints, on both of its outputs.
+/// Returns the output of `helixctl`, of both its streams.
 fn ctl(home: &Home, cwd: &Path, arguments: &[&str]) -> String {
     let output = home
         .command(Binary::Ctl)

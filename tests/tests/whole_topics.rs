@@ -290,12 +290,7 @@ fn a_memorys_name_is_no_topic() {
     let mut world = World::new();
     let memory = world.store("ts", "the walrus clock", "");
     for name in ["ts:0", memory.handle.as_str(), "ts:7"] {
-        for edit in [
-            rename(name, "clock"),
-            merge(name, "clock"),
-            merge("ts", name),
-            restore_all(name),
-        ] {
+        for edit in [rename(name, "clock"), merge("ts", name), restore_all(name)] {
             let refused = world.edit(edit.clone()).unwrap_err();
             assert!(
                 refused
@@ -305,6 +300,13 @@ fn a_memorys_name_is_no_topic() {
             );
         }
     }
+    let refused = world.edit(merge("ts:0", "clock")).unwrap_err();
+    assert!(
+        refused
+            .message()
+            .contains("names a memory, and this changes a whole topic"),
+        "places move: {refused}"
+    );
     for name in ["ts:0", memory.handle.as_str()] {
         let picked = Target {
             index: Some(0),
@@ -316,6 +318,10 @@ fn a_memorys_name_is_no_topic() {
             "{name}: {refused}"
         );
     }
+    // A handle names one memory for good, so it is moved alone.
+    world.store("ts", "the heron dial", "");
+    let moved = world.edit(merge(memory.handle.as_str(), "clock")).unwrap();
+    assert_eq!(moved.changed, 1);
     // What only looks so is a topic's name as ever.
     world.store("a-b", "the otter clock", "");
     assert_eq!(world.edit(rename("a/b", "c")).unwrap().topic, "c");

@@ -4,6 +4,7 @@
 mod add;
 mod agent;
 mod browse;
+mod capture;
 mod care;
 mod change;
 mod checkpoint;
@@ -11,12 +12,15 @@ mod completions;
 mod connect;
 mod doctor;
 mod down;
+mod event;
 mod exchange;
 mod history;
 mod hook;
 mod hooks;
 mod man;
 mod model;
+mod moment;
+mod note;
 mod purge;
 mod read;
 mod relations;
@@ -30,21 +34,24 @@ pub(crate) use add::Add;
 pub(crate) use browse::{
     Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref,
 };
+pub(crate) use capture::Capture;
 pub(crate) use care::{Backup, Compact, Conflicts, Lifecycle, Prune, Reindex, Stale};
 pub(crate) use change::{
-    Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, Supersede, Tag,
+    Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, SplitUp, Supersede, Tag,
 };
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use completions::Completions;
 pub(crate) use connect::{Connect, Disconnect};
 pub(crate) use doctor::Doctor;
 pub(crate) use down::Down;
+pub(crate) use event::Event;
 pub(crate) use exchange::{Batch, Export, Import};
 pub(crate) use history::{Diff, Log, Rollback, Undo, Why};
 pub(crate) use hook::Hook;
 pub(crate) use hooks::Hooks;
 pub(crate) use man::Man;
 pub(crate) use model::Model;
+pub(crate) use note::Note;
 pub(crate) use purge::Purge;
 pub(crate) use read::Read;
 pub(crate) use relations::{Neighbours, Path, Relate, Traverse, Unrelate};

@@ -4,6 +4,7 @@
 //! These structs are a format of their own. They are made from the wire's messages here and nowhere
 //! else.
 
+mod capture;
 mod care;
 mod conflicts;
 mod exchange;
@@ -17,6 +18,7 @@ mod status;
 mod topics;
 mod work;
 
+pub(crate) use capture::{CaptureDocument, CaptureImportDocument, EventDocument};
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
 pub(crate) use conflicts::{ConflictsDocument, SettledDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};

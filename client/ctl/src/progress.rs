@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use helix_client::v1::CaptureProgress;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::time::timeout;
 
@@ -190,6 +191,56 @@ impl Transfer {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.bar.enable_steady_tick(FRAME);
         }
+    }
+}
+
+/// How far the transcripts of this machine are read, shown once that took a second.
+#[derive(Debug)]
+pub(crate) struct Course {
+    bar: ProgressBar,
+    message: &'static str,
+    started: Instant,
+    waits: AtomicBool,
+}
+
+impl Course {
+    const TEMPLATE: &str = "{spinner} {msg} {wide_bar} {bytes}/{total_bytes} {eta}";
+
+    /// Starts with nothing read, unseen.
+    pub(crate) fn new(screen: Screen, message: &'static str) -> Self {
+        let bar =
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_message(message);
+        if let Ok(style) = ProgressStyle::with_template(Self::TEMPLATE) {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            message,
+            started: Instant::now(),
+            waits: AtomicBool::new(screen.watched),
+        }
+    }
+
+    /// Says how far it is.
+    pub(crate) fn reached(&self, progress: &CaptureProgress) {
+        self.bar.set_length(progress.bytes_total);
+        self.bar.set_position(progress.bytes);
+        self.bar.set_message(format!(
+            "{}: {} of {} sessions, {} facts",
+            self.message,
+            HumanCount(progress.done),
+            HumanCount(progress.total),
+            HumanCount(progress.facts)
+        ));
+        if self.started.elapsed() >= QUIET && self.waits.swap(false, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.bar.enable_steady_tick(FRAME);
+        }
+    }
+
+    /// Takes it off the screen.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 }
 

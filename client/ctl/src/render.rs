@@ -4,8 +4,10 @@
 //! Pure: a reply and a [`Look`](crate::screen::Look) go in, text comes out. Every stored text
 //! passes [`crate::text`] on its way.
 
+mod capture;
 mod care;
 mod conflicts;
+mod corrections;
 mod findings;
 mod history;
 mod life;
@@ -21,10 +23,12 @@ mod topics;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use capture::{capture, capture_standing, captured};
 pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
 pub(crate) use conflicts::{conflicts, settled};
+pub(crate) use corrections::corrections;
 pub(crate) use findings::findings;
 pub(crate) use history::{changes, log, why};
 pub(crate) use life::{backups, fates, metrics};

@@ -1,15 +1,12 @@
 //! Hits of a search, in six levels of detail.
 
 use helix_proto::limits::OPENING_MAX_LINES;
-use helix_proto::v1::{Explanation, FoundBy, Hit, Memory, NamedCount, SearchReply};
+use helix_proto::v1::{Explanation, FoundBy, Hit, Memory, SearchReply};
 
 use super::memory::{
     INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, stale_mark,
 };
 use super::{View, clean};
-
-/// Topics of which it is said that there is more.
-const HIDDEN_TOPICS_MAX: usize = 5;
 
 /// Marks a hit that lacks the words.
 const NEAR: &str = "near in meaning";
@@ -86,26 +83,6 @@ pub fn count(total: u64) -> String {
     format!("{total} {noun}")
 }
 
-/// Says of which topics there is more than is shown, and how to see it.
-#[must_use]
-pub fn hidden(hidden: &[NamedCount], shows: impl Fn(&str) -> String) -> Vec<String> {
-    let line = |topic: &NamedCount| {
-        let name = clean::line(&topic.name);
-        format!(
-            "{} more in {name}; {} shows them",
-            topic.count,
-            shows(&name)
-        )
-    };
-    let mut lines: Vec<String> = hidden.iter().take(HIDDEN_TOPICS_MAX).map(line).collect();
-    let rest = hidden.get(HIDDEN_TOPICS_MAX..).unwrap_or_default();
-    if !rest.is_empty() {
-        let count: u64 = rest.iter().map(|topic| topic.count).sum();
-        lines.push(format!("{count} more in {} other topics", rest.len()));
-    }
-    lines
-}
-
 fn shown(
     hit: &Hit,
     explain: bool,
@@ -173,18 +150,7 @@ fn grouped(reply: &SearchReply, explain: bool, view: &View) -> Vec<Block> {
             .iter()
             .map(|hit| format!("{INDENT}{}", shown(hit, explain, view, brief)));
         let shown = hits.len();
-        let hidden = reply
-            .hidden
-            .iter()
-            .find(|hidden| clean::line(&hidden.name) == topic)
-            .map_or(0, |hidden| hidden.count);
-        let head = match hidden {
-            0 => format!("{topic} ({shown})"),
-            hidden => format!(
-                "{topic} ({shown} of {})",
-                hidden.saturating_add(shown as u64)
-            ),
-        };
+        let head = format!("{topic} ({shown})");
         let text = std::iter::once(head)
             .chain(lines)
             .collect::<Vec<_>>()

@@ -8,12 +8,13 @@ use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::ports::Sources as _;
 use helix_engine::recall::pack::pack;
-use helix_engine::recall::{Hit, Mode, PER_TOPIC_MAX};
+use helix_engine::recall::{Hit, Mode};
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{
     CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,
 };
 
+use crate::moment::{self, At};
 use crate::search::{self, FilterAsked, Found, Prepared};
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::threads::off_thread;
@@ -50,6 +51,8 @@ pub struct Wanted {
     pub scopes: Vec<String>,
     /// How many tokens it may take; 0 for the usual number.
     pub budget_tokens: u32,
+    /// The moment that is looked at.
+    pub at: At,
 }
 
 /// A block.
@@ -77,7 +80,12 @@ pub async fn context(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Blo
     let budget = budget(wanted.budget_tokens)?;
     let query = wanted.query.trim().to_owned();
     if query.is_empty() {
-        return off_thread(app, move |app| now(app, &asker, &wanted.scopes, budget)).await;
+        return off_thread(app, move |app| {
+            let then = moment::seen(app, wanted.at)?;
+            let app = then.as_ref().unwrap_or(app);
+            now(app, &asker, &wanted.scopes, budget)
+        })
+        .await;
     }
     let considered = u32::try_from(considered(budget)).unwrap_or(u32::MAX);
     let wanted = search::Wanted {
@@ -90,6 +98,7 @@ pub async fn context(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Blo
         // A task is told in a sentence, whose every word no memory has; the budget bounds what any
         // of them brings.
         mode: Mode::Any,
+        at: wanted.at,
         ..search::Wanted::default()
     };
     let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));
@@ -188,18 +197,6 @@ impl<'a> Matter<'a> {
         } else {
             Further::Some
         };
-        let mut notes = found.notes;
-        let hidden: u64 = found
-            .hidden
-            .iter()
-            .filter(|_| !found.is_far)
-            .map(|topic| topic.count)
-            .sum();
-        if hidden > 0 {
-            notes.push(format!(
-                "{hidden} more match beyond the best {PER_TOPIC_MAX} of a topic; search with topic: lists them"
-            ));
-        }
         // Nobody could tell those from what bears on the task, so that nothing is shown and nothing
         // said of it.
         let hits: Vec<Hit> = found.hits.into_iter().filter(|_| !found.is_far).collect();
@@ -216,7 +213,7 @@ impl<'a> Matter<'a> {
             memories,
             near,
             further,
-            notes,
+            notes: found.notes,
         }
     }
 }

@@ -7,6 +7,7 @@ mod ambient;
 mod approve;
 mod attention;
 mod build;
+mod capture;
 mod changes;
 mod delivery;
 mod dialect;
@@ -20,6 +21,7 @@ mod prompt;
 mod reading;
 mod receipts;
 mod relevant;
+pub(crate) mod reported;
 mod session;
 mod sessions;
 mod stop;
@@ -27,6 +29,7 @@ mod subagent;
 mod twice;
 mod watch;
 mod whose;
+mod words;
 
 pub use attention::Attention;
 pub use files::Files;
@@ -48,10 +51,11 @@ use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injecti
 use helix_proto::SCRATCH_SESSION;
 use jiff::tz::TimeZone;
 
-use crate::App;
+use crate::capture::ended::Captures;
 use crate::ports::Awaiting;
 use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
+use crate::{App, moment};
 use delivery::{Answer, Given, deliver};
 use dialect::Dialect;
 use event::{ClientEvent, Input};
@@ -143,6 +147,8 @@ pub struct Hooks {
     pub watches: Watches,
     /// What is known of failed builds and tests.
     pub incidents: Incidents,
+    /// Sessions that ended, and whether they are distilled.
+    pub captures: Captures,
     /// What hooks said.
     pub receipts: Arc<Receipts>,
     /// What the files declare that agents work on.
@@ -307,18 +313,6 @@ impl Context<'_> {
         Some(Path::new(&self.input.transcript_path)).filter(|transcript| transcript.is_absolute())
     }
 
-    /// Looks for whose fork the session is, where it is one of which that is not known.
-    fn read_fork(&self) {
-        if let Some(transcript) = self.transcript() {
-            self.app.hooks.sessions.read_fork(
-                &self.app.memory.reach,
-                &self.input.session_id,
-                transcript,
-                self.now,
-            );
-        }
-    }
-
     /// Looks in the client's transcript for what the session was told before.
     fn confirm(&self) {
         if self.is_real()
@@ -441,6 +435,9 @@ pub fn said_at_start(text: &str) -> Vec<u8> {
 
 /// Notes that somebody asked for a memory: whoever was given it, it was worth giving.
 pub fn follow(app: &App, number: MemoryNumber) {
+    if moment::is_other(app) {
+        return;
+    }
     app.hooks.sessions.follow_everywhere(number);
     app.hooks.attention.followed(&app.memory.outbox, number);
 }
@@ -580,7 +577,6 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
             .watches
             .fired(&app.memory.outbox, &watched, &request.event, context.now);
         late.is_of(watched, was_given_up);
-        context.read_fork();
     }
     let stdout = match decide(&context, handler) {
         Ok(answer) => deliver(&context, &answer),
@@ -594,9 +590,6 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
     };
     if context.is_real() {
         app.hooks.sessions.meet(&input.session_id, context.now);
-        if let Some(transcript) = context.transcript() {
-            app.hooks.sessions.writes_to(&input.session_id, transcript);
-        }
         // A subagent is known by now if anything is to be kept of it.
         for key in [&input.session_id, &context.key] {
             app.hooks.sessions.heard(key, context.now);
@@ -687,7 +680,9 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             context.settle_edits(|_| true);
             context.confirm();
             context.follow_mentions(&context.input.last_assistant_message)?;
-            stop::give(context)?.into()
+            let given = stop::give(context)?;
+            capture::queue(context, false);
+            given.into()
         }
         Handler::Subagent => subagent::give(context)?,
         Handler::ApproveMcp if approve::is_harmless(context.input) => Answer::Allowed,
@@ -710,6 +705,7 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
                     .sessions
                     .begin(&context.key, Start::LostContext, context.now);
             }
+            capture::queue(context, true);
             Answer::Silence
         }
     })

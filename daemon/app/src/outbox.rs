@@ -85,6 +85,19 @@ struct Waiting {
     is_called: bool,
     /// Rows that were given up because too many of their kind waited.
     displaced: u64,
+    /// Kinds of which nothing is recorded, by their places.
+    left_out: [bool; 4],
+}
+
+/// Rows that are recorded, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// What each session was given and does.
+    pub sessions: bool,
+    /// What is known of mistakes.
+    pub incidents: bool,
+    /// What hooks told.
+    pub receipts: bool,
 }
 
 impl std::fmt::Debug for Outbox {
@@ -113,6 +126,16 @@ impl Outbox {
             waiting: Arc::clone(&self.waiting),
             writer: None,
         }
+    }
+
+    /// Leaves out what is not recorded: it is in RAM for as long as its session goes on.
+    pub fn record_only(&self, recorded: Recorded) {
+        let Recorded {
+            sessions,
+            incidents,
+            receipts,
+        } = recorded;
+        self.lock().left_out = [!sessions, !incidents, false, !receipts];
     }
 
     /// Puts the latest state of a row, inside of the lock under which it was made. Returns false
@@ -187,6 +210,9 @@ impl Outbox {
 impl Waiting {
     fn put(&mut self, row: Row, state: State) -> bool {
         let (kind, most) = row.kind();
+        if self.left_out.get(kind) == Some(&true) {
+            return true;
+        }
         let is_known = self.remove(&row);
         let is_full = self.counts.get(kind).is_some_and(|count| *count >= most);
         if let Row::Session(_) = row {
@@ -367,6 +393,21 @@ pub(crate) mod tests {
         }
         let waiting = outbox.lock();
         assert_eq!((waiting.bytes, waiting.counts), (0, [0; 4]));
+    }
+
+    #[test]
+    fn what_is_switched_off_is_not_recorded() {
+        let outbox = Outbox::default();
+        outbox.record_only(Recorded {
+            sessions: true,
+            incidents: false,
+            receipts: false,
+        });
+        assert!(outbox.put(Row::Receipt(1), State::of_numbers([1])));
+        assert!(outbox.put(Row::Incident("a".to_owned()), State::of_numbers([1])));
+        assert!(!outbox.has_any());
+        assert!(outbox.put(session("s"), State::of_numbers([1])));
+        assert!(outbox.has_any());
     }
 
     #[test]

@@ -60,6 +60,11 @@ pub trait Projects: Send + Sync {
     /// What git keeps under a blob's id in the repository of a work tree, without white space at
     /// its end; `None` for what is no text. It blocks for git.
     fn committed(&self, root: &Path, id: &[u8; 20]) -> Option<String>;
+
+    /// The log of the repository of a work tree, as [`helix_capture::read::git`] reads it, behind a
+    /// commit; the latest commits of a long one. `None` where git has none or does not answer. It
+    /// blocks for git.
+    fn log(&self, root: &Path, after: Option<&str>) -> Option<Vec<u8>>;
 }
 
 /// How the program fares that this is a part of.

@@ -80,14 +80,6 @@ impl Project {
             .unwrap_or(path)
             .to_owned()
     }
-
-    /// Whether an end of a file's path may mean that file: it is no path of another one below the
-    /// root.
-    #[must_use]
-    pub fn may_mean(&self, end: &str, file: &Path) -> bool {
-        let meant = self.root.join(end);
-        meant == file || !meant.exists() || self.relative(file) == Path::new(end)
-    }
 }
 
 /// A path whose accents stand on their letters, as in every other path that is compared so. One

@@ -19,7 +19,7 @@ use crate::conflicts::without_number;
 use crate::lifecycle::{self, Mode};
 use crate::limit::Limit;
 use crate::told::Told;
-use crate::{App, Asker, Refusal, scopes};
+use crate::{App, Asker, Refusal, capture, scopes};
 
 /// Items listed.
 const LIMIT: Limit = Limit {
@@ -286,7 +286,10 @@ fn why_held(kind: Kind, memory: &Told) -> String {
     let came = match memory.origin {
         Origin::Import => "it was imported, and nobody vouched for it",
         Origin::Tool => "a tool said it",
-        Origin::User | Origin::Agent => "it came from outside",
+        Origin::User | Origin::Agent => memory
+            .attributes
+            .get(capture::BECAUSE)
+            .map_or("it came from outside", String::as_str),
     };
     if memory.suspicions.is_empty() {
         return came.to_owned();

@@ -1,5 +1,6 @@
 //! What the user set for the upkeep that Helix does by itself.
 
+use crate::capture;
 use crate::lifecycle::Mode;
 
 /// What the user set.
@@ -9,6 +10,8 @@ pub struct Settings {
     pub lifecycle: Option<Mode>,
     /// Whether the store is backed up every day.
     pub daily_backup: bool,
+    /// What is captured and recorded.
+    pub capture: capture::Settings,
 }
 
 impl Default for Settings {
@@ -16,6 +19,7 @@ impl Default for Settings {
         Self {
             lifecycle: None,
             daily_backup: true,
+            capture: capture::Settings::default(),
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::{App, Asker, Refusal};
 /// A memory as somebody gives it.
 #[derive(Clone, Debug, Default)]
 pub struct NewMemory {
-    /// The name of its topic.
+    /// The name of its topic; empty for a note, whose topic is inferred.
     pub topic: String,
     /// The statement.
     pub text: String,
@@ -83,6 +83,8 @@ pub struct Stored {
     pub warnings: Vec<String>,
     /// What it corrected, or cannot stand beside.
     pub corrected: Vec<Corrected>,
+    /// How the topic of a note was found; empty where one was given.
+    pub inferred: String,
 }
 
 impl Stored {
@@ -93,6 +95,7 @@ impl Stored {
             similarity,
             warnings: Vec::new(),
             corrected: Vec::new(),
+            inferred: String::new(),
         }
     }
 }
@@ -152,6 +155,7 @@ pub async fn one(
 struct Notes {
     warnings: Vec<String>,
     corrected: Vec<Corrected>,
+    inferred: String,
 }
 
 /// A memory on its way to its answer.
@@ -179,6 +183,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
             mut warnings,
             unknown_links,
             corrections,
+            inferred,
             ..
         } => {
             warnings.extend(unknown_links.iter().map(|link| leads_nowhere(link)));
@@ -189,6 +194,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
                 notes: Notes {
                     warnings,
                     corrected,
+                    inferred,
                 },
             })
         }
@@ -199,7 +205,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
             asker,
             notes: Notes {
                 warnings,
-                corrected: Vec::new(),
+                ..Notes::default()
             },
         }),
     }
@@ -284,6 +290,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                 request,
                 warnings,
                 corrections,
+                inferred,
                 ..
             }) => {
                 requests.push(request);
@@ -291,6 +298,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                 Slot::Written(Notes {
                     warnings,
                     corrected,
+                    inferred,
                 })
             }
             Ok(Prepared::Extend {
@@ -299,7 +307,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                 requests.push(request);
                 Slot::Written(Notes {
                     warnings,
-                    corrected: Vec::new(),
+                    ..Notes::default()
                 })
             }
             Ok(Prepared::Duplicate { memory, similarity }) => {
@@ -365,13 +373,12 @@ fn stored(app: &App, asker: &Asker, outcome: Outcome, notes: Notes) -> Result<St
         Vec::new()
     };
     shown::note_known(app, asker, &[memory.number]);
-    let mut warnings = notes.warnings;
-    warnings.extend(corrected.iter().map(Corrected::sentence));
     Ok(Stored {
         how,
         memory: Told::of(app, &memory),
         similarity,
-        warnings,
+        warnings: notes.warnings,
         corrected,
+        inferred: notes.inferred,
     })
 }

@@ -20,4 +20,5 @@ pub mod stale;
 pub mod suspect;
 pub mod tags;
 pub mod times;
+pub mod turn;
 pub mod work;

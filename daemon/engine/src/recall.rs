@@ -19,12 +19,13 @@ mod place;
 pub mod relevance;
 mod run;
 mod search;
+mod turns;
 mod words;
 
 pub use calendar::Calendar;
 pub use count::Counts;
 pub use cursor::{Cursor, CursorError, LISTING_DEPTH_MAX, depth_max};
-pub use diversity::PER_TOPIC_MAX;
+pub use diversity::PER_TOPIC_FREE;
 pub use expand::Expansion;
 pub use factors::Factors;
 pub use fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR};

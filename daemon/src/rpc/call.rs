@@ -61,6 +61,9 @@ called!(
     ReviewRequest,
     JudgeRequest,
     PurgeRequest,
+    CaptureRequest,
+    CaptureImportRequest,
+    EventRequest,
 );
 
 /// Sends what a use case came to.

@@ -31,11 +31,11 @@ fn deadline(call: &str) -> Option<Duration> {
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
         | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" | "Settle"
         | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why"
-        | "Metrics" | "Review" | "Judge" => CALL_DEADLINE,
+        | "Metrics" | "Review" | "Judge" | "Capture" | "Event" => CALL_DEADLINE,
         "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" | "Purge" => {
             MAINTENANCE_DEADLINE
         }
-        "Export" | "Import" => STREAM_DEADLINE,
+        "Export" | "Import" | "CaptureImport" => STREAM_DEADLINE,
         _ => return None,
     })
 }

@@ -33,14 +33,13 @@ pub use self::shown::shown;
 pub use self::started::joined as line_of;
 use self::started::{as_written, is_assignment, starters, without_starters};
 pub use self::starts::starts;
-use self::tools::{
-    BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, SUBCOMMANDS,
-    VALUED,
-};
+use self::tools::tool;
+pub(crate) use self::tools::{has, options, parts};
 pub use self::whole::{PLACE, line, run_in};
 use super::options::free;
 use super::shell::{Line, Simple, Vouched};
 use helix_redact::redacted;
+use serde::Deserialize;
 
 /// Words of a command that are kept; the rest is a list of files or a script.
 const WORDS_MAX: usize = 24;
@@ -60,7 +59,8 @@ const INTERPRETERS: &[&str] = &[
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
 
 /// What a command is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Purpose {
     /// It compiles or packs.
     Build,
@@ -326,6 +326,9 @@ fn script(words: &[String]) -> Option<&str> {
 
 /// Whether a filter may let through that something succeeded and not that something failed.
 fn may_hide(filter: &Simple) -> bool {
+    if helix_ablation::is_off("command/filters") {
+        return false;
+    }
     let program = filter
         .words
         .first()
@@ -351,7 +354,7 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
     if let Some(first) = words.first_mut() {
         first.clone_from(&program);
     }
-    let (name, purpose) = if SCRIPT_RUNNERS.contains(&program.as_str()) {
+    let (name, purpose) = if tool(&program).runs_scripts {
         let written = words.clone();
         match script_of(&mut words)? {
             Script::Named(name, purpose) => (name, purpose),
@@ -398,28 +401,22 @@ fn classify_file(called: &str, mut words: Vec<String>) -> Option<Run> {
 fn purpose_of(program: &str, words: &[String]) -> Option<(String, Purpose)> {
     let at = after_options(words, 1);
     let subcommand = words.get(at).map(String::as_str);
-    if let Some((purpose, _)) = PROGRAMS
-        .iter()
-        .find(|(_, programs)| programs.contains(&program))
-    {
+    let known = tool(program);
+    if let Some(purpose) = known.is {
+        if !known.needs.is_empty() {
+            let flag = words.iter().find(|word| has(&known.needs, word))?;
+            return Some((flag.clone(), purpose));
+        }
         let names_test = subcommand.is_some_and(|word| word.contains("test"));
-        let purpose = if *purpose == Purpose::Build && names_test {
-            Purpose::Test
-        } else {
-            *purpose
+        let purpose = match purpose {
+            Purpose::Build if names_test => Purpose::Test,
+            purpose => purpose,
         };
         return Some((String::new(), purpose));
     }
-    if let Some((_, purpose, flags)) = FLAGGED.iter().find(|(name, ..)| *name == program) {
-        let flag = words.iter().find(|word| flags.contains(&word.as_str()))?;
-        return Some((flag.clone(), *purpose));
-    }
-    if subcommand.is_none() {
-        return BARE
-            .iter()
-            .find(|(name, _)| *name == program)
-            .map(|(_, purpose)| (String::new(), *purpose));
-    }
+    let Some(subcommand) = subcommand else {
+        return Some((String::new(), known.bare?));
+    };
     let mut arguments = words
         .iter()
         .skip(at)
@@ -427,60 +424,40 @@ fn purpose_of(program: &str, words: &[String]) -> Option<(String, Purpose)> {
         .filter(|word| !word.starts_with('-'));
     match program {
         "gradle" => arguments.find_map(|task| Some((task.to_owned(), gradle_task(task)?))),
-        "mvn" => arguments.find_map(|goal| Some((goal.to_owned(), listed(program, goal)?))),
+        "mvn" => arguments.find_map(|goal| Some((goal.to_owned(), known.purpose_of(goal)?))),
         _ => {
-            let subcommand = subcommand?;
-            if is_listed(PREFIXES, program, subcommand) {
+            if has(&known.next, subcommand) {
                 let next = words.get(after_options(words, at + 1))?;
-                let purpose = listed(program, next).or_else(|| script_purpose(next))?;
+                let purpose = known.purpose_of(next).or_else(|| script_purpose(next))?;
                 return Some((format!("{subcommand} {next}"), purpose));
             }
-            let installs = is_listed(INSTALLERS, program, subcommand).then_some(Purpose::Install);
-            Some((
-                subcommand.to_owned(),
-                listed(program, subcommand).or(installs)?,
-            ))
+            let installs = has(&known.install, subcommand).then_some(Purpose::Install);
+            let purpose = known.purpose_of(subcommand).or(installs)?;
+            Some((subcommand.to_owned(), purpose))
         }
     }
-}
-
-fn listed(program: &str, subcommand: &str) -> Option<Purpose> {
-    let of = |(name, _, subcommands): &&(&str, Purpose, &[&str])| {
-        *name == program && subcommands.contains(&subcommand)
-    };
-    SUBCOMMANDS.iter().find(of).map(|(_, purpose, _)| *purpose)
-}
-
-fn is_listed(table: &[(&str, &[&str])], program: &str, subcommand: &str) -> bool {
-    table
-        .iter()
-        .any(|(name, subcommands)| *name == program && subcommands.contains(&subcommand))
 }
 
 /// Gradle's tasks carry the path of their module, and the variant that they are for:
 /// `:app:testDebug`.
 fn gradle_task(task: &str) -> Option<Purpose> {
     let task = task.rsplit(':').next().unwrap_or(task);
-    GRADLE_TASKS
-        .iter()
-        .find(|(start, _)| task.starts_with(start))
-        .map(|(_, purpose)| *purpose)
+    tools::known()
+        .gradle_tasks
+        .find(|start| task.starts_with(start))
 }
 
 /// The place of the first word from `from` on that is no option of the program that stands first,
 /// nor the value of one.
 fn after_options(words: &[String], from: usize) -> usize {
     let program = words.first().map(|word| basename(word)).unwrap_or_default();
-    let valued = VALUED
-        .iter()
-        .find(|(name, _)| *name == program)
-        .map_or(&[][..], |(_, options)| *options);
+    let valued = &tool(program).valued;
     let mut at = from;
     while let Some(option) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
         // Its first word is a number.
         let takes_number =
             program != "timeout" && words.get(at + 1).is_some_and(|next| is_number(next));
-        at += 1 + usize::from(takes_number || valued.contains(&option.as_str()));
+        at += 1 + usize::from(takes_number || has(valued, option));
     }
     at
 }

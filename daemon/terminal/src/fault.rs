@@ -6,11 +6,8 @@ mod closing;
 mod forms;
 mod frames;
 mod marks;
-mod native;
 mod patterns;
-mod pytest;
 mod sighting;
-mod suite;
 mod titles;
 
 use std::sync::LazyLock;
@@ -20,12 +17,10 @@ use regex::{Captures, Regex};
 use helix_redact::redacted;
 
 use self::around::{found_in, group};
-pub(crate) use self::forms::compile;
 use self::forms::{FAILED, FORMS, Form, Place};
+pub(crate) use self::forms::{compile, parts};
 use self::patterns::{ECHO, ESCAPES, NAMED, NUMBERS, PATHS, PEER, QUOTED};
-pub use self::pytest::{asserted, raised};
 pub use self::sighting::{Sighting, lines_of, sightings};
-pub use self::suite::Suite;
 
 /// Faults taken from one output, the first ones: later ones most often follow from them.
 pub const FAULTS_MAX: usize = 5;
@@ -109,21 +104,6 @@ impl Fault {
             .trim()
             .to_owned()
     }
-
-    /// Whether a message is this mistake's, named by its code, perhaps with its module before it
-    /// and cut at its end.
-    fn is_retold_in(&self, message: &str) -> bool {
-        let told = message.trim_end_matches("...").trim_end();
-        let is_module =
-            |before: &str| before.is_empty() || before.ends_with('.') && !before.contains(' ');
-        let own = told
-            .find(self.code.as_str())
-            .filter(|at| told.get(..*at).is_some_and(is_module));
-        let own = own
-            .and_then(|at| told.get(at..))
-            .filter(|_| !self.code.is_empty());
-        own.is_some_and(|own| format!("{}: {}", self.code, self.message).starts_with(own))
-    }
 }
 
 /// A path as a reader in a project needs it.
@@ -180,8 +160,6 @@ pub fn warm_up() {
     LazyLock::force(&FORMS);
     patterns::warm_up();
     frames::warm_up();
-    native::warm_up();
-    pytest::warm_up();
     sighting::warm_up();
     titles::warm_up();
 }
@@ -306,7 +284,7 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         fault.message = around::next_line(below);
     }
     if fault.code.is_empty() {
-        fault.code = named(&fault.message).unwrap_or_else(|| form.code.to_owned());
+        fault.code = named(&fault.message).unwrap_or_else(|| form.code.clone());
     }
     if fault.symbol.is_empty() && fault.code == "ERESOLVE" {
         fault.symbol = found_in(below.iter(), PEER.as_ref(), "symbol").unwrap_or_default();
@@ -323,7 +301,7 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
 
 /// Adds what stands around the line. `None` when it only says that something else went wrong.
 fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option<()> {
-    let (line, below) = (lines.get(at)?, below(lines, at));
+    let below = below(lines, at);
     match form.place {
         Place::Own | Place::Summary => {}
         // It is that test's.
@@ -333,26 +311,14 @@ fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option
             return None;
         }
         Place::Below => around::look_below(fault, below),
-        Place::Above if pytest::is_said(line) => pytest::look_around(fault, lines, at),
-        Place::Raised if !around::is_raised(lines, at) => return None,
-        Place::Above | Place::Raised => around::look_above(fault, lines, at),
-        Place::Stack => around::look_into_stack(fault, below),
-        Place::Frames => native::take_frame(fault, below),
+        Place::Above => around::look_above(fault, lines, at),
         Place::Block => fault.message = around::block(below),
         Place::Symbol => {
             around::name_flag(fault);
             around::take_symbol(fault, below);
         }
         Place::Heading => fault.message = around::of_heading(below)?,
-        Place::Reason => around::take_reason(fault, below),
-        Place::Rule => around::take_rule(fault, below),
-        Place::Log => around::take_log(fault, lines, at)?,
-        Place::Target => fault.message = around::of_target(below)?,
         Place::Titles => titles::take_titles(fault, below)?,
-        Place::Numbered => titles::take_place(fault, below),
-        Place::Output => native::take_output(fault, below),
-        Place::Assertion => native::take_assertion(fault, lines, at),
-        Place::Title => native::take_title(fault, lines, at),
         Place::Detail => around::take_detail(fault, below),
     }
     let is_echo = ECHO
@@ -368,6 +334,9 @@ fn below<'l, 't>(lines: &'l [&'t str], at: usize) -> &'l [&'t str] {
 
 /// The name that a system gives to what went wrong, out of a message.
 fn named(message: &str) -> Option<String> {
+    if helix_ablation::is_off("fault/named-codes") {
+        return None;
+    }
     let captures = NAMED.as_ref()?.captures(message)?;
     let name = captures
         .name("code")
@@ -378,6 +347,9 @@ fn named(message: &str) -> Option<String> {
 }
 
 fn quoted(message: &str) -> Option<String> {
+    if helix_ablation::is_off("fault/quoted-symbol") {
+        return None;
+    }
     let captures = QUOTED.as_ref()?.captures(message)?;
     let name = captures.name("symbol").or_else(|| captures.name("bare"))?;
     Some(name.as_str().to_owned())

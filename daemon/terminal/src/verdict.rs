@@ -27,6 +27,9 @@ impl Verdict {
     /// Judges a run by its output alone.
     #[must_use]
     pub fn of(run: &Run, output: &str) -> Self {
+        if helix_ablation::is_off("command/verdict") {
+            return Self::Unknown;
+        }
         let plain = plain(output);
         let says =
             |pattern: Option<&Regex>| pattern.is_some_and(|pattern| pattern.is_match(&plain));

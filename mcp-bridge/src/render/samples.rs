@@ -103,6 +103,7 @@ pub(super) fn reply_with(outcome: StoreOutcome, similarity: f32) -> StoreReply {
         memory: Some(arm64()),
         similarity,
         warnings: Vec::new(),
+        inferred: String::new(),
     }
 }
 

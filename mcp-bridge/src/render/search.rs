@@ -1,6 +1,6 @@
 //! Hits, in six levels of detail, as many as fit, and how to get at the rest.
 
-use helix_client::text::hits::{blocks, count, hidden as hidden_lines};
+use helix_client::text::hits::{blocks, count};
 use helix_client::v1::SearchReply;
 
 use super::memory::cut;
@@ -16,8 +16,6 @@ pub(crate) struct Found<'a> {
     pub(crate) query: &'a str,
     /// Whether arguments narrow the search.
     pub(crate) is_filtered: bool,
-    /// Whether this is the first page: what no page shows is said there, and not again on each.
-    pub(crate) is_first: bool,
     /// How much of each.
     pub(crate) detail: Detail,
     /// Whether to show why each matched.
@@ -90,15 +88,7 @@ fn listed(found: &Found<'_>, view: &View) -> impl Iterator<Item = String> {
     let texts: Vec<String> = blocks.iter().map(|block| block.text.clone()).collect();
     let (text, shown) = pack(&texts, found.detail.separator());
     let shown = blocks.iter().take(shown).map(|block| block.hits).sum();
-    let hidden: &[_] = if found.is_first {
-        &found.reply.hidden
-    } else {
-        &[]
-    };
-    let hidden = hidden_lines(hidden, |topic| format!("topic={topic}"));
-    std::iter::once(text)
-        .chain(hidden)
-        .chain(missing(found, hits.len(), shown))
+    std::iter::once(text).chain(missing(found, hits.len(), shown))
 }
 
 /// How to see what is not shown. A cursor goes on behind the last hit of the answer, so that it is

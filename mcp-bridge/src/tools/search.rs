@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::moment::moment;
 use super::{Call, DAYS_MAX, Description, HOURS_MAX, Nature};
 use crate::arguments::{ArgumentError, Choice, Flag, Text, Whole, Words};
 use crate::daemon::Daemon;
@@ -46,6 +47,10 @@ pub(super) struct Search {
     explain: Flag,
     /// from the previous answer: shows what follows
     cursor: Text,
+    /// what was known then: a day, a time or a sequence
+    as_of: Text,
+    /// what held then
+    valid_at: Text,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -127,6 +132,7 @@ impl Search {
             cursor: self.cursor.trimmed(),
             count_only: detail.counts(),
             shown: shown(detail).into(),
+            moment: moment(&self.as_of, &self.valid_at, now)?,
             ..SearchRequest::default()
         })
     }
@@ -160,7 +166,6 @@ impl Asked {
         let request = self.request;
         let query = request.query.clone();
         let filter = request.filter.clone().unwrap_or_default();
-        let is_first = request.cursor.is_empty();
         let mut reply = daemon
             .call(async move |rpc| rpc.search(request.clone()).await)
             .await?;
@@ -172,7 +177,6 @@ impl Asked {
             reply: &reply,
             query: &query,
             is_filtered: filter != Filter::default(),
-            is_first,
             detail: self.detail,
             explain: self.explain,
         };
@@ -268,6 +272,11 @@ mod tests {
 
     #[test]
     fn a_wrong_day_is_explained() {
+        let error = asked(&json!({"as_of": "soon"})).unwrap_err();
+        insta::assert_snapshot!(
+            error,
+            @r#"as_of: expected a sequence, now, a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30, got "soon""#
+        );
         let error = asked(&json!({"after": "soon"})).unwrap_err();
         insta::assert_snapshot!(
             error,

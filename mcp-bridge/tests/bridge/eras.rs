@@ -58,7 +58,7 @@ fn check_initialize(pairs: &[(Value, Value)], version: &str) {
     assert_eq!(result["protocolVersion"], version);
     assert_eq!(result["serverInfo"]["name"], "helix");
     assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(result["capabilities"], json!({"tools": {}}));
+    assert_eq!(result["capabilities"], json!({"prompts": {}, "tools": {}}));
     assert!(
         result["instructions"]
             .as_str()
@@ -121,9 +121,7 @@ fn codex() {
 }
 
 /// Methods of the protocol that the server does not declare.
-const UNDECLARED: [&str; 13] = [
-    "prompts/list",
-    "prompts/get",
+const UNDECLARED: [&str; 11] = [
     "resources/list",
     "resources/templates/list",
     "resources/read",

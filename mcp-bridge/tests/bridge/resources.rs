@@ -16,7 +16,7 @@ fn the_manifest_says_what_the_strand_is() {
     let greeting = bridge.initialize();
     assert_eq!(
         greeting["result"]["capabilities"],
-        json!({"resources": {}, "tools": {}})
+        json!({"prompts": {}, "resources": {}, "tools": {}})
     );
     let listing = bridge.ask(&json!(1), "resources/list", &json!({}));
     assert_eq!(listing["result"]["resources"][0]["uri"], MANIFEST);

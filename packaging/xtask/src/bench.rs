@@ -13,11 +13,12 @@ use crate::workspace::Workspace;
 
 /// What `--help` says besides; the benchmark program has its own, but only once it is built.
 pub(crate) const HELP: &str = "\
-Sections: hook, hooks, remedies, store, search, restart, memory, tools, import; quality, which runs only when it is named.
+Sections: hook, hooks, remedies, store, search, restart, memory, corrections, suspects, tools, import; quality and capture, which run only when they are named.
 Options:
   --quick       Measures at 1,000 and 10,000 memories only, and repeats less
   --json FILE   Also writes every figure to this file
   --data DIR    Where the labelled sets of `quality` are (else HELIX_QUALITY_DIR)
+  --ablate      Measures what `hooks` loses without each part of what hooks decide
   --run FILE    Writes the ranked output of `quality` to this file
 
 The first full run of `search` embeds 111,000 texts, which takes ten minutes and more; they are kept in
@@ -27,7 +28,8 @@ Examples:
   cargo xtask bench --quick
   cargo xtask bench hook search
   cargo xtask bench --quick tools import
-  cargo xtask bench quality";
+  cargo xtask bench quality
+  cargo xtask bench capture";
 
 /// Builds everything, then runs the benchmarks in homes of their own; the user's daemon is not
 /// touched.

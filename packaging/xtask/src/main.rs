@@ -17,6 +17,8 @@ mod shim;
 mod test;
 mod units;
 mod up;
+#[cfg(test)]
+mod walls;
 mod workspace;
 
 use std::ffi::OsString;
@@ -103,7 +105,7 @@ mod tests {
             .split(',')
             .map(|name| name.trim().to_lowercase())
             .filter(|name| !name.is_empty());
-        let options = ["--quick", "--json", "--data", "--run"].map(str::to_owned);
+        let options = ["--quick", "--json", "--data", "--run", "--ablate"].map(str::to_owned);
         let mut command = Task::command();
         let help = command
             .find_subcommand_mut("bench")

@@ -13,72 +13,6 @@ fn tool_told(world: &World, session: &str, tool: &str, input: &Value) -> Option<
 }
 
 #[test]
-fn the_beginning_of_a_name_brings_up_what_names_one() {
-    let world = world();
-    world
-        .project
-        .write("src/sessions.py", "SESSION_COOKIE_DOMAIN = None\n")
-        .unwrap();
-    for n in 0..20 {
-        world.remember(
-            &format!(
-                "The session cookie of part {n} is signed: a session without a cookie is new."
-            ),
-            "",
-        );
-    }
-    let words = world.remember("A session cookie is never read twice.", "src/sessions.py");
-    let named = world.remember(
-        "SESSION_COOKIE_DOMAIN must begin with a dot for old browsers.",
-        "",
-    );
-    let placed = world.remember(
-        "SESSION_COOKIE_PATH is that of the application.",
-        "src/sessions.py",
-    );
-    let everywhere = |pattern: &str| json!({ "pattern": pattern });
-    let below = |pattern: &str| json!({"pattern": pattern, "path": world.project.root.join("src")});
-    for pattern in [
-        "SESSION_COOKIE_",
-        r"SESSION_COOKIE_\w+",
-        r"\bSESSION_COOKIE_[A-Z]+",
-    ] {
-        for (at, input) in [everywhere(pattern), below(pattern)]
-            .into_iter()
-            .enumerate()
-        {
-            let told = tool_told(&world, &format!("{pattern} {at}"), "Grep", &input);
-            assert!(
-                mentions(told.as_ref(), &named) && mentions(told.as_ref(), &placed),
-                "{pattern}: {told:?}"
-            );
-            assert!(!mentions(told.as_ref(), &words), "{pattern}: {told:?}");
-            assert_eq!(told.unwrap().matches("[notes/").count(), 2, "{pattern}");
-        }
-    }
-    for (at, line) in ["grep -rn SESSION_COOKIE_ src", "rg SESSION_COOKIE_"]
-        .into_iter()
-        .enumerate()
-    {
-        let told = world
-            .session(&format!("s{at}"))
-            .ran(line, "src/sessions.py:1:SESSION_COOKIE_DOMAIN")
-            .unwrap();
-        assert!(
-            mentions(told.as_ref(), &named) && !mentions(told.as_ref(), &words),
-            "{line}: {told:?}"
-        );
-    }
-    for pattern in ["SESSION_COOKIES_", r"SESSION_\w+", "COOKIE_SESSION_"] {
-        assert_eq!(
-            tool_told(&world, pattern, "Grep", &everywhere(pattern)),
-            None,
-            "{pattern}"
-        );
-    }
-}
-
-#[test]
 fn a_directory_beside_a_pattern_is_one_in_it() {
     let world = world();
     let handle = world.remember(
@@ -109,12 +43,6 @@ fn a_directory_beside_a_pattern_is_one_in_it() {
             "{input}: {told:?}"
         );
     }
-    let everything = json!({"pattern": "*.rs", "path": world.project.root.join("src")});
-    assert_eq!(
-        tool_told(&world, "all", "Glob", &everything),
-        None,
-        "every project has one"
-    );
 }
 
 #[test]

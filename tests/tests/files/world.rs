@@ -10,7 +10,7 @@ const QUIET_KIND: &str = "snippet";
 
 /// A daemon with one project.
 pub(crate) struct World {
-    daemon: Option<Daemon>,
+    _daemon: Daemon,
     pub(crate) home: Home,
     pub(crate) project: Project,
     topic: &'static str,
@@ -23,16 +23,11 @@ impl World {
         let daemon = Daemon::start(&home).unwrap();
         let project = Project::new(&home, name).unwrap();
         Self {
-            daemon: Some(daemon),
+            _daemon: daemon,
             home,
             project,
             topic,
         }
-    }
-
-    pub(crate) fn restart(&mut self) {
-        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
-        self.daemon = Some(Daemon::start(&self.home).unwrap());
     }
 
     pub(crate) fn session<'a>(&'a self, id: &'a str) -> Session<'a> {

@@ -1,10 +1,9 @@
-//! What a failure brings up: what mended this very mistake, and memories about it and not about
-//! another like it.
+//! A failure brings up its own remedy, and memories about it rather than about another like it.
 
 use crate::mentions;
 use crate::world::World;
 
-/// What pytest says of a test that fails in another file.
+/// Returns pytest's output for a test that fails in another file.
 fn pytest(test: &str, of: &str, file: &str) -> String {
     format!(
         "____________________ {test} ____________________\n\n    def {test}():\n>       assert run([]) == 1\n\n{of}:5: \n\
@@ -42,36 +41,6 @@ fn a_test_is_not_mended_by_what_mended_another() {
 }
 
 #[test]
-fn the_same_error_of_another_thing_brings_nothing_up() {
-    let world = World::new();
-    let rust = world.remember(
-        "build",
-        "gotcha: E0277 \"`Rc<...>` cannot be sent between threads safely\" in spawn_relay: the cache must be Arc.",
-    );
-    let python = world.remember(
-        "labels",
-        "how-to: with 3.13 the import fails with ModuleNotFoundError: No module named 'imghdr' from the old driver.",
-    );
-    let told =
-        |id: &str, command: &str, output: &str| world.session(id).failed(command, output).unwrap();
-    let compiler = |message: &str| format!("error[E0277]: {message}\n --> src/a.rs:1:1\n");
-    let sent = told(
-        "one",
-        "cargo build",
-        &compiler("`Rc<Depot>` cannot be sent between threads safely"),
-    );
-    assert!(mentions(sent.as_ref(), &rust), "{sent:?}");
-    assert_eq!(
-        told("two", "cargo build", &compiler("cannot add `f64` to `i32`")),
-        None
-    );
-    let module = |name: &str| format!("E   ModuleNotFoundError: No module named '{name}'\n");
-    let missing = told("three", "pytest", &module("imghdr"));
-    assert!(mentions(missing.as_ref(), &python), "{missing:?}");
-    assert_eq!(told("four", "pytest", &module("httpx")), None);
-}
-
-#[test]
 fn what_helix_told_before_is_not_searched_back() {
     let world = World::new();
     let handle = world.remember(
@@ -83,19 +52,6 @@ fn what_helix_told_before_is_not_searched_back() {
     assert_eq!(told("one", own), None);
     let failed = told("two", "Error: could not resize shared memory segment\n");
     assert!(mentions(failed.as_ref(), &handle), "{failed:?}");
-}
-
-#[test]
-fn a_failed_assertion_brings_up_what_it_calls() {
-    let world = World::new();
-    let handle = world.remember(
-        "barcodes",
-        "invariant: gs1_check_digit weights start with 3 at the rightmost digit.",
-    );
-    let output = ">       assert gs1_check_digit(\"376\") == 9\nE       assert 3 == 9\nE        +  where 3 = gs1_check_digit('376')\n\n\
-                  tests/test_a.py:5: AssertionError\nFAILED tests/test_a.py::test_x - assert 3 == 9\n";
-    let told = world.session("one").failed("pytest", output).unwrap();
-    assert!(mentions(told.as_ref(), &handle), "{told:?}");
 }
 
 #[test]

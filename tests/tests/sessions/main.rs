@@ -17,7 +17,6 @@ mod receipts;
 mod reminded;
 mod secrets;
 mod shell;
-mod spawned;
 mod twice;
 mod unread;
 mod world;

@@ -1,4 +1,4 @@
-//! What a search by a file's name and the test of a file bring up.
+//! Memories that a search by a file's name, and the test of a file, bring up.
 
 use serde_json::json;
 
@@ -81,52 +81,4 @@ fn a_name_that_many_files_have_brings_nothing_up() {
         placed.contains("Keys of audit") && !placed.contains("invoices"),
         "{placed}"
     );
-}
-
-#[test]
-fn a_test_brings_up_what_is_known_of_what_it_tests() {
-    let world = World::new();
-    let topic = world.remember("order", "Sundays are sorted first.");
-    let source = world.remember_of("order", "Totals are kept in cents.", "src/order.py");
-    let elsewhere = world.remember_of("order", "Buttons are blue.", "web/cart.ts");
-    let named = world.remember("clerks", "The gearbox is generated; edit the template.");
-    for (at, path) in [
-        "tests/test_order.py",
-        "shop/order_test.go",
-        "web/pages/order.test.ts",
-        "web/pages/order.spec.ts",
-        "src/test/java/shop/OrderTest.java",
-        "tests/order.rs",
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        world.project.write(path, "nothing\n").unwrap();
-        let context = world.session(&format!("s{at}")).read(path).unwrap();
-        assert!(
-            mentions(context.as_ref(), &topic) && mentions(context.as_ref(), &source),
-            "{path}: {context:?}"
-        );
-        assert!(
-            !mentions(context.as_ref(), &elsewhere),
-            "{path}: it is about another file"
-        );
-    }
-    for (at, path) in ["tests/test_gearbox.py", "src/GearboxTest.java"]
-        .into_iter()
-        .enumerate()
-    {
-        world.project.write(path, "nothing\n").unwrap();
-        let context = world.session(&format!("g{at}")).read(path).unwrap();
-        assert!(mentions(context.as_ref(), &named), "{path}: {context:?}");
-    }
-    world.remember("utils", "Helpers are named by verbs.");
-    for path in [
-        "tests/test_utils.py",
-        "src/latest_order.py",
-        "src/Contest.java",
-    ] {
-        world.project.write(path, "nothing\n").unwrap();
-        assert_eq!(world.session("none").read(path).unwrap(), None, "{path}");
-    }
 }

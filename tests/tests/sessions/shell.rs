@@ -92,8 +92,6 @@ fn a_file_that_a_shell_shows_is_told_of_once() {
     let others = [
         "nl -ba src/ledger.rs | sed -n '1,9p'",
         "cd src && cat ledger.rs",
-        "awk 'NR <= 9' src/ledger.rs",
-        "{ cat src/ledger.rs; }",
     ];
     for (at, line) in others.into_iter().enumerate() {
         assert!(
@@ -321,8 +319,6 @@ fn a_search_by_a_shell_is_told_of_as_a_search() {
         "rg -n post_entry",
         "grep -rn 'post_entry(' src",
         "rg post_entry | head -3",
-        "git grep -n post_entry",
-        "rg -e post_entry -e read_rows",
     ];
     for (at, line) in searches.into_iter().enumerate() {
         let (claude, codex) = (format!("s{at}"), format!("c{at}"));

@@ -3,11 +3,12 @@
 use clap::Subcommand;
 
 use crate::command::{
-    Add, Append, Backup, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
-    Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Lifecycle,
-    Log, Man, Merge, Model, Neighbours, Pack, Path, Prune, Purge, Read, Receipts, Recent, Reindex,
-    Relate, Rename, Restore, Review, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats,
-    Status, Supersede, Tag, Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
+    Add, Append, Backup, Batch, Brief, Capture, Checkpoint, Compact, Completions, Conflicts,
+    Connect, Diff, Disconnect, Doctor, Down, Edit, Entries, Event, Export, Forget, Graph, Hook,
+    Hooks, Import, Lifecycle, Log, Man, Merge, Model, Neighbours, Note, Pack, Path, Prune, Purge,
+    Read, Receipts, Recent, Reindex, Relate, Rename, Restore, Review, Revise, Rollback, Search,
+    Session, Set, Settle, SplitUp, Stale, Stats, Status, Supersede, Tag, Topics, Traverse, Undo,
+    Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -38,6 +39,8 @@ pub(super) enum Command {
 pub(super) enum Memories {
     /// Stores a memory
     Add(Box<Add>),
+    /// Remembers a sentence, and finds out where it belongs
+    Note(Note),
     /// Stores many memories
     Batch(Batch),
     /// Finds memories by words and by meaning
@@ -73,8 +76,10 @@ pub(super) enum Changes {
     Set(Box<Set>),
     /// Renames a topic
     Rename(Rename),
-    /// Moves a topic's memories into another topic
+    /// Moves a topic's memories, or one memory, into another topic
     Merge(Merge),
+    /// Makes several memories of one
+    Split(SplitUp),
 }
 
 /// How memories are related.
@@ -187,6 +192,11 @@ pub(super) enum Surroundings {
     Connect(Connect),
     /// Takes Helix out of an agent's settings
     Disconnect(Disconnect),
+    /// Distils what sessions said into the review: on, off, or of all that lies on this machine
+    #[command(subcommand)]
+    Capture(Capture),
+    /// Reports what happened in a session
+    Event(Event),
     /// Prints what the daemon would answer to a hook
     Hook(Hook),
     /// Prints the completions for a shell
@@ -216,6 +226,7 @@ impl Memories {
     fn run(self, context: &Context) -> Outcome {
         match self {
             Self::Add(command) => command.run(context),
+            Self::Note(command) => command.run(context),
             Self::Batch(command) => command.run(context),
             Self::Search(command) => command.run(context),
             Self::Read(command) => command.run(context),
@@ -239,6 +250,7 @@ impl Changes {
             Self::Set(command) => command.run(context),
             Self::Rename(command) => command.run(context),
             Self::Merge(command) => command.run(context),
+            Self::Split(command) => command.run(context),
         }
     }
 }
@@ -320,6 +332,8 @@ impl Surroundings {
             Self::Hooks(command) => command.run(context),
             Self::Connect(command) => command.run(context),
             Self::Disconnect(command) => command.run(context),
+            Self::Capture(command) => command.run(context),
+            Self::Event(command) => command.run(context),
             Self::Hook(command) => command.run(context),
             Self::Completions(command) => command.run(context),
             Self::Man(command) => command.run(context),

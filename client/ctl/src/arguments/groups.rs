@@ -9,6 +9,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
         "Memories",
         &[
             "add",
+            "note",
             "batch",
             "search",
             "read",
@@ -20,7 +21,10 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
             "purge",
         ],
     ),
-    ("Changing them", &["edit", "append", "revise", "tag", "set"]),
+    (
+        "Changing them",
+        &["edit", "append", "revise", "tag", "set", "split"],
+    ),
     (
         "Relations",
         &["relate", "unrelate", "neighbours", "traverse", "path"],
@@ -63,7 +67,15 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
     ),
     (
         "Agents and shell",
-        &["hooks", "connect", "disconnect", "hook", "completions"],
+        &[
+            "hooks",
+            "connect",
+            "disconnect",
+            "capture",
+            "event",
+            "hook",
+            "completions",
+        ],
     ),
 ];
 

@@ -8,6 +8,7 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 
+use super::moment::Moment;
 use crate::context::{Context, wait};
 use crate::document::SearchDocument;
 use crate::failure::{Failure, Outcome};
@@ -17,8 +18,9 @@ use crate::text::one_line;
 use crate::time::{DAY_US, HOUR_US, from, now_us, up_to};
 
 /// Filters of which one alone is enough to search by.
-const FILTERS: [&str; 10] = [
+const FILTERS: [&str; 12] = [
     "topic", "tag", "kind", "scope", "status", "source", "after", "before", "days", "hours",
+    "as_of", "valid_at",
 ];
 
 /// Arguments of `search`.
@@ -88,6 +90,8 @@ pub(crate) struct Search {
     /// Goes on after the hits that an earlier search ended with
     #[arg(long, value_name = "C")]
     cursor: Option<String>,
+    #[command(flatten)]
+    moment: Moment,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -150,7 +154,7 @@ impl Search {
         let request = self.request(context.caller());
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let mut reply = client
+            let reply = client
                 .call(async |rpc| rpc.search(request.clone()).await)
                 .await?;
             if json {
@@ -159,10 +163,6 @@ impl Search {
                     detail.is_some_and(Detail::counts),
                 ))?;
             } else {
-                if !request.cursor.is_empty() {
-                    // What no page shows of a topic was said with the first one.
-                    reply.hidden.clear();
-                }
                 tell(context, &reply, detail, explain)?;
             }
             Ok(exit::OK)
@@ -223,6 +223,7 @@ impl Search {
             passive: counts,
             cursor: self.cursor.unwrap_or_default(),
             count_only: counts,
+            moment: self.moment.wire(),
             ..v1::SearchRequest::default()
         }
     }
@@ -267,9 +268,6 @@ fn remark(reply: &v1::SearchReply) {
         screen::remark("helixctl: nothing found");
     } else if reply.fell_back_to_any {
         screen::remark("helixctl: no memory has all of the words; these have some");
-    }
-    for line in hits::hidden(&reply.hidden, |topic| format!("--topic {topic}")) {
-        screen::remark(&format!("helixctl: {line}"));
     }
     let cursor = one_line(&reply.next_cursor);
     screen::remark_if(

@@ -11,8 +11,6 @@ use super::topics::CountDocument;
 pub(crate) struct SearchDocument<'a> {
     hits: Vec<HitDocument<'a>>,
     fell_back_to_any: bool,
-    /// How many more have the words, by topic, of which an answer shows only some.
-    hidden: Vec<CountDocument<'a>>,
     notes: &'a [String],
     embed_us: u64,
     search_us: u64,
@@ -70,7 +68,6 @@ impl<'a> SearchDocument<'a> {
         Self {
             hits: reply.hits.iter().map(HitDocument::from).collect(),
             fell_back_to_any: reply.fell_back_to_any,
-            hidden: reply.hidden.iter().map(CountDocument::from).collect(),
             notes: &reply.notes,
             embed_us: reply.embed_us,
             search_us: reply.search_us,

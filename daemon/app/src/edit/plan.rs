@@ -9,6 +9,7 @@ use helix_engine::strand::{Request, TopicEdit};
 use helix_redact::{Redact, Secrets, redaction_note};
 
 use super::lines::Stated;
+use super::name::new_name;
 use super::target::{self, Bare, Choice, Several};
 use super::{Action, Target, Wanted, seen, tags, topic};
 use crate::{App, Asker, Refusal, scopes};
@@ -21,6 +22,11 @@ pub(super) enum Planned {
         warnings: Vec<String>,
         /// Whether a topic is changed that others than its project may see.
         is_shared: bool,
+    },
+    /// The parts that a split would make; nothing is done.
+    Preview {
+        parts: Vec<String>,
+        warnings: Vec<String>,
     },
     /// Several memories could be meant, so nothing is done.
     Candidates {
@@ -53,7 +59,12 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: Wanted) -> Result<Planned, 
         Action::Rename { topic, new_name } => {
             plan.topic(&topic, Some(&new_name), TopicEdit::Rename)
         }
-        Action::Merge { topic, into } => plan.topic(&topic, Some(&into), TopicEdit::Merge),
+        Action::Merge { topic, into } => plan.merge(&topic, &into),
+        Action::Split {
+            target,
+            into,
+            is_preview,
+        } => plan.split(&target, &into, is_preview),
         Action::Restore { target } => plan.one(&target, Bare::Deleted, |_, _| Ok(Edit::Restore)),
         Action::RestoreAll { topic } => plan.topic(&topic, None, |_| TopicEdit::Restore),
     }
@@ -92,6 +103,22 @@ impl Plan<'_> {
             let mut edits = self.stated(memory, stated, true, warnings)?;
             edits.insert(0, Edit::Revise { text, seen });
             Ok(edits)
+        })
+    }
+
+    /// Moves a topic's memories into another, or the one memory that a handle names.
+    fn merge(&self, topic: &str, into: &str) -> Result<Planned, Refusal> {
+        let is_handle = topic.contains('/') && target::names_memory(self.app, self.asker, topic)?;
+        if !is_handle {
+            return self.topic(topic, Some(into), TopicEdit::Merge);
+        }
+        let target = Target {
+            reference: topic.to_owned(),
+            ..Target::default()
+        };
+        self.one(&target, Bare::Only, |_, warnings| {
+            let topic = new_name(into, warnings)?;
+            Ok(Edit::Move { topic })
         })
     }
 
@@ -149,15 +176,14 @@ impl Plan<'_> {
         let edits = edits(&memory, &mut warnings)?;
         // Those behind the first follow the change that it makes.
         let expected = iter::once(self.expected).chain(iter::repeat(None));
-        let request = |(edit, expected)| {
-            let (actor, at) = (self.asker.actor.clone(), self.app.memory.now());
-            Request::Edit {
-                number,
-                edit,
-                expected,
-                actor,
-                at,
-            }
+        // One time for all of them: they are one change to who takes it back.
+        let at = self.app.memory.now();
+        let request = |(edit, expected)| Request::Edit {
+            number,
+            edit,
+            expected,
+            actor: self.asker.actor.clone(),
+            at,
         };
         let requests = edits.into_iter().zip(expected).map(request).collect();
         Ok(Planned::Write {

@@ -3,20 +3,16 @@
 //!
 //! In layers, each skipping what an earlier one or this session already gave: memories whose source
 //! is this file, a directory above it or a file of the name that is looked for, then those that
-//! name a symbol that a change removes, those that name the file itself, those that name what a
-//! change adds, those that name a symbol that the file declares or that is searched for, be
-//! it by its beginning, those that name the file's stem, those about what hangs together with it,
-//! those of the topics that it goes by, those about the files of a directory that is searched, and
+//! name a symbol that a change removes, those that name what a change adds, those that name a
+//! symbol that the file declares or that is searched for, those that name the file's stem, those
+//! about what hangs together with it, those about the files of a directory that is searched, and
 //! those that are near in meaning to what the file is about.
 
-mod common;
 mod layers;
 mod mention;
 mod named;
-mod namesake;
 mod sought;
 mod target;
-mod tested;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -33,7 +29,6 @@ use super::event::Input;
 use super::exact::has_word;
 use super::sessions::Said;
 use super::{Context, Given};
-use common::{is_common_stem, is_usual_stem};
 use layers::Layers;
 pub(super) use mention::mentions;
 use target::Target;
@@ -56,8 +51,6 @@ struct Part<'a> {
     change: Change,
     /// The symbols that the change removes, once it is looked into.
     removed: Vec<String>,
-    /// The memories that mention one of these and that the session was given before.
-    before: Vec<Memory>,
 }
 
 impl<'a> Part<'a> {
@@ -83,7 +76,6 @@ impl<'a> Part<'a> {
             target,
             change,
             removed: Vec::new(),
-            before: Vec::new(),
         })
     }
 
@@ -150,7 +142,6 @@ fn give_parts(mut parts: Vec<Part<'_>>) -> Result<Option<Given>, ReadError> {
             String::new()
         };
         notes.extend(mentioned(part, &of_file, &memories));
-        notes.extend(warnings(part, &of_file));
         let is_about = notes.len() > known
             || memories
                 .iter()
@@ -161,11 +152,6 @@ fn give_parts(mut parts: Vec<Part<'_>>) -> Result<Option<Given>, ReadError> {
         }
     }
     let injection = context.frame(&format!("About {}:", labels.join(", ")), &notes, &memories);
-    let is_there = |memory: &&Memory| injection.text.contains(&reference(memory));
-    let before = parts.iter().flat_map(|part| &part.before).filter(is_there);
-    let references = before
-        .map(|memory| memory.handle.as_str().to_owned())
-        .collect();
     let about = memories
         .iter()
         .map(|memory| owners.get(&memory.number).and_then(|at| parts.get(*at)));
@@ -173,7 +159,6 @@ fn give_parts(mut parts: Vec<Part<'_>>) -> Result<Option<Given>, ReadError> {
         .map(|part| part.map(Part::about).unwrap_or_default())
         .collect();
     Ok(Given {
-        references,
         about,
         ..Given::of(injection, &memories)
     }
@@ -206,8 +191,9 @@ fn remembered<'a>(
         }
         part.removed = part.change.removed_symbols(part.target.file.as_deref());
         part.removed.retain(|name| !declared.contains(name));
-        part.before = layers.given_before(&part.removed)?;
-        layers.by_symbols(&part.removed)?;
+        if helix_ablation::is_on("layer/removed-symbols") {
+            layers.by_symbols(&part.removed)?;
+        }
         owners.resize(layers.found.len(), at);
     }
     let sure = layers.found.len();
@@ -232,12 +218,11 @@ fn remembered<'a>(
     Ok((memories, owners))
 }
 
-/// What is stated of a file, and what names it: no guesses.
+/// What is stated of a file: no guesses.
 pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>, ReadError> {
     let context = context.on(context.input, context.project_of(file));
     let mut layers = Layers::new(&context);
     layers.by_source(file, ENOUGH)?;
-    layers.by_file_name(file)?;
     Ok(layers.found)
 }
 
@@ -260,25 +245,6 @@ fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String>
     notes
 }
 
-/// What is said of each name that a change removes and that the session's memories mention: once,
-/// without their texts.
-fn warnings(part: &Part<'_>, of_file: &str) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for name in &part.removed {
-        let handles: Vec<String> = mentioning(part.context, name, &part.before)
-            .into_iter()
-            .map(reference)
-            .collect();
-        if !handles.is_empty() {
-            let (name, handles) = (shown(name), handles.join(", "));
-            warnings.push(format!(
-                "this change removes {name}{of_file}: see {handles}, given before"
-            ));
-        }
-    }
-    warnings
-}
-
 /// The memories that mention a name of which this was not said yet. From now on it was.
 fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> Vec<&'m Memory> {
     let is_new = |memory: &&Memory| {
@@ -292,11 +258,6 @@ fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> 
         .filter(|memory| has_word(&memory.text, name))
         .filter(is_new)
         .collect()
-}
-
-/// How a memory is named without its text.
-fn reference(memory: &Memory) -> String {
-    format!("[{}]", one_line(memory.handle.as_str(), NAME_MAX_CHARS))
 }
 
 fn shown(name: &str) -> String {
@@ -326,35 +287,14 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
             let text = target.text(context, file);
             context.app.hooks.files.look(file, shown, &text)
         });
-    if let Some(path) = target.path() {
-        layers.by_file_name(path)?;
-    }
-    let imports = change
-        .added_imports(target.file.as_deref(), |file| context.head(file))
-        .into_iter();
-    let imports = imports.filter(|name| !is_usual_stem(name) && !is_common_stem(name));
-    for dependency in change
-        .added_dependencies(target.file.as_deref())
-        .into_iter()
-        .chain(imports)
-    {
-        layers.by_phrase(&dependency)?;
-    }
     layers.by_added(&change.added_names(target.file.as_deref()))?;
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
-    layers.by_symbols(&target.names(declared))?;
-    for prefix in &target.prefixes {
-        layers.by_prefix(prefix)?;
-    }
-    for phrase in target.phrases() {
-        layers.by_phrase(phrase)?;
+    if helix_ablation::is_on("layer/symbols") {
+        layers.by_symbols(&target.names(declared))?;
     }
     for stem in &target.stems {
         layers.by_stem(stem, shown.as_deref())?;
         layers.by_coupling(stem)?;
-    }
-    for topic in &target.topics {
-        layers.by_topic(topic, shown.as_deref())?;
     }
     if let Some(directory) = &target.directory {
         layers.by_directory(directory, target)?;

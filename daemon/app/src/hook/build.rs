@@ -2,7 +2,6 @@
 //! mended it. What a command read is told of as a file is.
 
 mod case;
-mod forms;
 mod outcome;
 mod place;
 mod words;
@@ -20,19 +19,16 @@ use helix_engine::policy::work::incident::{self, Incident, Remedy, Visit};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
-use helix_terminal::fault::{
-    Fault, Sighting, Suite, asserted, faults, lines_of, raised, sightings,
-};
+use helix_terminal::fault::{Fault, Sighting, faults, lines_of, sightings};
 use helix_terminal::verdict::{self, Verdict};
 use jiff::tz::TimeZone;
 
-use self::case::Failure;
 use self::outcome::Outcome;
 use self::place::{directory_of, directory_of_line, files_of, placed};
 use super::event::{ClientEvent, Input};
 use super::relevant::{self, Reader};
 use super::sessions::Said;
-use super::{Context, Given, exact, reading};
+use super::{Context, Given, capture, exact, reading};
 
 /// Memories that one failure gets.
 const MEMORIES_MAX: usize = 3;
@@ -226,37 +222,21 @@ fn remembered(
     faults: &[Fault],
     outcome: &Outcome,
 ) -> Result<Vec<Memory>, ReadError> {
-    let output = &outcome.output;
-    let marks = faults
-        .iter()
-        .flat_map(Fault::marks)
-        .chain(raised(output))
-        .chain(asserted(output));
+    let marks = faults.iter().flat_map(Fault::marks);
     let marks: Vec<String> = marks.take(MARKS_MAX).collect();
-    let failure = Failure {
-        faults,
-        marks: &marks,
-    };
     let mut memories = exact::named(context, &marks)?;
-    memories.retain(|memory| !failure.is_another_case(&memory.text));
-    for suite in faults.iter().filter_map(Fault::suite) {
-        memories.extend(of_suite(context, &suite, &memories)?);
-    }
     // Most failures have no candidate that it would be compared with.
     let whole = LazyCell::new(|| words::whole(&outcome.output));
-    let quotes = |memory: &Memory| failure.is_quoted_in(&memory.text, &whole);
+    let quotes = |memory: &Memory| case::is_quoted_in(faults, &memory.text, &whole);
     let mut found = exact::having(context, &words::ending(&outcome.output))?;
     found.retain(quotes);
-    found.extend(helpful(context, failure, outcome, &quotes)?);
+    found.extend(helpful(context, faults, outcome, &quotes)?);
     for memory in found {
         let is_known = memories.iter().any(|known| known.number == memory.number);
-        if !is_known && !failure.is_another(&memory.text) {
+        if !is_known && !case::is_of_another(faults, &memory.text) {
             memories.push(memory);
         }
     }
-    memories.retain(|memory| {
-        !case::quotes_another(&memory.text, &whole) && !forms::names_another(&memory.text, &whole)
-    });
     memories.truncate(MEMORIES_MAX);
     Ok(memories)
 }
@@ -266,16 +246,16 @@ fn remembered(
 /// done, and not what went wrong.
 fn helpful(
     context: &Context<'_>,
-    failure: Failure<'_>,
+    faults: &[Fault],
     outcome: &Outcome,
     quotes: &dyn Fn(&Memory) -> bool,
 ) -> Result<Vec<Memory>, ReadError> {
-    let said = words::said(failure.faults, &outcome.output);
+    let said = words::said(faults, &outcome.output);
     let found = relevant_to(context, &said, quotes)?;
     let command = context
         .input
         .tool_text("command")
-        .filter(|_| failure.faults.is_empty() && found.is_empty());
+        .filter(|_| faults.is_empty() && found.is_empty());
     let Some(command) = command else {
         return Ok(found);
     };
@@ -296,25 +276,6 @@ fn relevant_to(
     let mut found = relevant::all(context, words, Occasion::Failure, Reader::Session)?;
     found.retain(|memory| quotes(memory) || context.is_awake(memory));
     found.truncate(MEMORIES_MAX);
-    Ok(found)
-}
-
-/// The memories that name what a failed test is of and something that it says, beside those that
-/// are known.
-fn of_suite(
-    context: &Context<'_>,
-    suite: &Suite,
-    known: &[Memory],
-) -> Result<Vec<Memory>, ReadError> {
-    let mut found = exact::named(context, &suite.names)?;
-    found.retain(|memory| {
-        let is_known = known.iter().any(|known| known.number == memory.number);
-        !is_known
-            && suite
-                .said
-                .iter()
-                .any(|name| exact::has_word(&memory.text, name))
-    });
     Ok(found)
 }
 
@@ -451,28 +412,23 @@ fn note_menders(context: &Context<'_>, commands: &[String]) {
     }
 }
 
-/// Notes the files that a line wrote, as an edit of them, and the commands that changed what they
-/// do not name.
+/// Notes the files that a line wrote, as an edit of them.
 fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     let input = context.input;
-    let changes = input
+    let words = input
         .tool_text("command")
         .map(rewritten)
         .unwrap_or_default();
     let is_temporary = |file: &PathBuf| {
         file.starts_with(std::env::temp_dir()) && !file.starts_with(&context.project.root)
     };
-    let files = changes
-        .files
-        .iter()
-        .map(|word| Path::new(&input.cwd).join(word));
+    let files = words.iter().map(|word| Path::new(&input.cwd).join(word));
     let is_file = |file: &PathBuf| {
         let asked = file.clone();
         context.ask_at(file, move || asked.is_file()) == Some(true)
     };
     let files = files.filter(|file| !is_temporary(file) && is_file(file));
     let files: Vec<PathBuf> = files.collect();
-    note_menders(context, &changes.commands);
     if !files.is_empty() {
         context.follow_files(&files, true, &[])?;
         context.work(|activity| {
@@ -517,7 +473,7 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
         fingerprints.retain(|print| !gone.contains(print));
         gone.extend_from_slice(&fingerprints);
         if context.is_real() && !fingerprints.is_empty() {
-            app.hooks.incidents.mended(
+            let mended = app.hooks.incidents.mended(
                 &app.memory.strand,
                 &app.memory.outbox,
                 scope,
@@ -525,6 +481,7 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
                 remedy,
                 context.now,
             )?;
+            capture::propose(context, &mended);
         }
     }
     Ok(())

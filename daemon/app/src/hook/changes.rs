@@ -1,7 +1,5 @@
 //! What a change takes away from a file, and what it brings into it.
 
-mod dependencies;
-mod imports;
 mod sql;
 
 use std::collections::HashSet;
@@ -10,6 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::event::Input;
+use super::words::is_common_name;
 
 /// Names that a change adds and that are looked up. Those that no memory has cost least.
 const ADDED_MAX: usize = 64;
@@ -23,43 +22,6 @@ const APPLIED_MAX_BYTES: usize = 1024 * 1024;
 /// Shortest name that says anything.
 const NAME_MIN_CHARS: usize = 4;
 
-/// Names that programs use everywhere, sorted.
-const COMMON_NAMES: &[&str] = &[
-    "ArrayList",
-    "BTreeMap",
-    "HashMap",
-    "HashSet",
-    "PathBuf",
-    "addEventListener",
-    "as_str",
-    "className",
-    "console_log",
-    "forEach",
-    "from_millis",
-    "from_secs",
-    "from_str",
-    "getElementById",
-    "hasOwnProperty",
-    "indexOf",
-    "into_iter",
-    "isEmpty",
-    "is_empty",
-    "is_none",
-    "is_some",
-    "onChange",
-    "onClick",
-    "querySelector",
-    "setTimeout",
-    "toString",
-    "to_owned",
-    "to_string",
-    "to_vec",
-    "unwrap_or",
-    "unwrap_or_default",
-    "useEffect",
-    "useState",
-];
-
 /// What a tool puts in the place of what.
 #[derive(Debug, Default)]
 pub(super) struct Change {
@@ -67,8 +29,6 @@ pub(super) struct Change {
     after: Vec<String>,
     /// The file before and after, where a name may go that the edit does not declare.
     whole: Option<(String, String)>,
-    /// Whether the file is changed already.
-    is_done: bool,
 }
 
 /// One replacement in a file.
@@ -81,7 +41,7 @@ struct Edit {
 impl Change {
     /// What the tool does to a file; `held` reads what that holds.
     pub(super) fn of(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> Self {
-        let (edits, is_done) = (edits(input), !input.tool_response.is_null());
+        let edits = edits(input);
         let written = input.tool_text("content").unwrap_or_default().to_owned();
         let pairs: Vec<(String, String)> = match input.tool_name.as_str() {
             "Write" => vec![(replaced(input, file, held), written)],
@@ -104,7 +64,6 @@ impl Change {
                     before,
                     after,
                     whole,
-                    is_done,
                 };
             }
         };
@@ -113,7 +72,6 @@ impl Change {
             before,
             after,
             whole: None,
-            is_done,
         }
     }
 
@@ -143,36 +101,6 @@ impl Change {
         }
         removed.truncate(helix_code::SYMBOLS_MAX);
         removed
-    }
-
-    /// What a manifest depends on from now on.
-    pub(super) fn added_dependencies(&self, file: Option<&Path>) -> Vec<String> {
-        file.map(|file| dependencies::added(file, &self.before, &self.after))
-            .unwrap_or_default()
-    }
-
-    /// The packages that a source file imports from now on; `held` reads the file.
-    pub(super) fn added_imports(
-        &self,
-        file: Option<&Path>,
-        held: impl Fn(&Path) -> String,
-    ) -> Vec<String> {
-        let Some(file) = file else { return Vec::new() };
-        imports::added(file, &self.before, &self.after, || {
-            self.elsewhere(&held(file))
-        })
-    }
-
-    /// What a file held before, or holds beside what is written already.
-    fn elsewhere(&self, held: &str) -> String {
-        if !self.is_done {
-            return held.to_owned();
-        }
-        let written: HashSet<&str> = self.after.iter().flat_map(|text| text.lines()).collect();
-        held.lines()
-            .filter(|line| !written.contains(line))
-            .flat_map(|line| [line, "\n"])
-            .collect()
     }
 
     /// The names in what is written that are not in what it replaces, each once: of tables first,
@@ -298,7 +226,7 @@ fn is_identifier(word: &str) -> bool {
     let has_parts = word.trim_matches('_').contains('_');
     let has_humps =
         word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
-    (has_parts || has_humps) && COMMON_NAMES.binary_search(&word).is_err()
+    (has_parts || has_humps) && !is_common_name(word)
 }
 
 #[cfg(test)]
@@ -465,42 +393,6 @@ mod tests {
     }
 
     #[test]
-    fn an_import_is_new_that_the_file_has_nowhere_else() {
-        let file = tempfile::Builder::new().suffix(".py").tempfile().unwrap();
-        let imports = |held: &str, tool_response: Value| {
-            std::fs::write(file.path(), held).unwrap();
-            let edit =
-                json!({"old_string": "import os", "new_string": "import os\nimport pandas as pd"});
-            let input = Input {
-                tool_name: "Edit".to_owned(),
-                tool_input: edit,
-                tool_response,
-                ..Input::default()
-            };
-            Change::of(&input, Some(file.path()), head).added_imports(Some(file.path()), head)
-        };
-        assert_eq!(imports("import os\n", Value::Null), ["pandas"]);
-        assert!(imports("import os\nfrom pandas import Series\n", Value::Null).is_empty());
-        let done = json!({"llmContent": "replaced"});
-        assert_eq!(
-            imports("import os\nimport pandas as pd\n", done.clone()),
-            ["pandas"]
-        );
-        assert!(
-            imports(
-                "import os\nimport pandas as pd\nfrom pandas import Series\n",
-                done
-            )
-            .is_empty()
-        );
-        assert!(
-            change("Read", json!({}), Some(file.path()))
-                .added_imports(Some(file.path()), head)
-                .is_empty()
-        );
-    }
-
-    #[test]
     fn the_names_of_a_patch_and_of_a_new_file_are_bounded() {
         let many: Vec<String> = (0..100).map(|n| format!("call_{n:03}x();\n")).collect();
         let many = many.concat();
@@ -515,6 +407,5 @@ mod tests {
             change("apply_patch", json!({ "input": patch }), None).added_names(None),
             ["newName"]
         );
-        assert!(COMMON_NAMES.is_sorted());
     }
 }

@@ -7,10 +7,10 @@ use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::surface::inject::Injection;
 use serde_json::Value;
 
+use super::Context;
 use super::event::ClientEvent;
 use super::receipts::Receipt;
 use super::sessions::GivenCheckpoint;
-use super::{Context, subagent};
 
 /// What an event gives to the agent.
 pub(super) struct Given {
@@ -20,8 +20,6 @@ pub(super) struct Given {
     /// The topics and the handles of those, in the same order.
     pub(super) topics: Vec<String>,
     pub(super) handles: Vec<String>,
-    /// The handles of memories that it names without their texts.
-    pub(super) references: Vec<String>,
     /// The checkpoint in it.
     pub(super) checkpoint: Option<GivenCheckpoint>,
     /// The file that each of those is about, as people write it, in the same order; empty for
@@ -45,7 +43,6 @@ impl Given {
                 .iter()
                 .map(|memory| memory.handle.as_str().to_owned())
                 .collect(),
-            references: Vec::new(),
             checkpoint: None,
             about: Vec::new(),
             event: None,
@@ -97,8 +94,7 @@ pub(super) fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
         Answer::Prompt(given) => with_text(&context.input.tool_input, &given.injection.text)
             .and_then(|input| dialect.updated_input(event, &input))
             .filter(|_| !context.is_real() || context.is_awaited())
-            .inspect(|_| count(context, given))
-            .inspect(|_| subagent::note_call(context, given.taken())),
+            .inspect(|_| count(context, given)),
     };
     said.map(|said| said.to_string().into_bytes())
         .unwrap_or_default()
@@ -171,7 +167,6 @@ fn count(context: &Context<'_>, given: &Given) {
                 .handles
                 .iter()
                 .take(given.injection.taken)
-                .chain(&given.references)
                 .cloned()
                 .collect(),
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),

@@ -110,7 +110,6 @@ pub(super) struct Input {
     pub(super) tool_use_id: String,
     pub(super) session_id: String,
     pub(super) agent_id: String,
-    pub(super) agent_type: String,
     pub(super) cwd: String,
     pub(super) transcript_path: String,
     pub(super) hook_event_name: String,
@@ -142,7 +141,6 @@ impl Input {
             // Kept, with all that is kept of the session.
             session_id: plain(&first_text(&mut fields, &["session_id", "conversation_id"])),
             agent_id: plain(&text(&mut fields, "agent_id")),
-            agent_type: text(&mut fields, "agent_type"),
             cwd: directory(&mut fields),
             transcript_path: text(&mut fields, "transcript_path"),
             hook_event_name: text(&mut fields, "hook_event_name"),

@@ -56,12 +56,4 @@ impl Paths<'_> {
         let asked = path.to_owned();
         self.ask(path, move || asked.is_dir()) == Some(true)
     }
-
-    /// Whether an end of a file's path may mean that file, as far as that can be told.
-    pub(super) fn may_mean(&self, end: &str, file: &Path) -> bool {
-        let (project, asked, named) = (Arc::clone(self.project), file.to_owned(), end.to_owned());
-        self.ask(&self.project.root.join(end), move || {
-            project.may_mean(&named, &asked)
-        }) == Some(true)
-    }
 }

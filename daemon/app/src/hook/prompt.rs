@@ -54,6 +54,9 @@ fn add_about(
     file: &Path,
     memories: &mut Vec<Memory>,
 ) -> Result<(), ReadError> {
+    if helix_ablation::is_off("layer/attached") {
+        return Ok(());
+    }
     for memory in ambient::known_of(context, file)? {
         if !memories.iter().any(|known| known.number == memory.number) {
             memories.push(memory);
@@ -65,6 +68,9 @@ fn add_about(
 /// The files of the project that the prompt names, and those that memories are about, with the
 /// words for them.
 fn named_files(context: &Context<'_>) -> Vec<(String, PathBuf)> {
+    if helix_ablation::is_off("layer/prompt-files") {
+        return Vec::new();
+    }
     let Context {
         input,
         project,

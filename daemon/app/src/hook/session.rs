@@ -15,6 +15,7 @@ use helix_engine::surface::work;
 
 use super::sessions::{GivenCheckpoint, Lost, Said, Start};
 use super::{Context, Given};
+use crate::capture::ledger;
 use crate::ports::EmbedderState as State;
 
 /// Memories considered for a brief; its budget holds fewer.
@@ -42,7 +43,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         ..
     } = context;
     let start = start(context);
-    if app.hooks.sessions.is_unread_fork(key) {
+    if input.is_fork() {
         // All that it would be told is replayed to it.
         return Ok(None);
     }
@@ -128,6 +129,12 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     } else {
         Vec::new()
     };
+    let kept = if context.is_real() && start == Start::Anew {
+        ledger::take_untold(app, &project.scope)
+    } else {
+        None
+    };
+    let announced: Vec<String> = announced.into_iter().chain(kept).collect();
     let injection = render(&Surface {
         project: &project.name,
         total,
@@ -245,10 +252,6 @@ fn start(context: &Context<'_>) -> Start {
     if context.is_real() {
         let verdicts = app.hooks.sessions.begin(key, start, *now);
         app.hooks.attention.judge(&app.memory.outbox, &verdicts);
-        if input.is_fork() {
-            app.hooks.sessions.begin_fork(key, *now);
-            context.read_fork();
-        }
     }
     start
 }

@@ -1,11 +1,9 @@
 //! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM,
 //! persisted behind the answer.
 
-mod forks;
 mod order;
 mod place;
 mod session;
-mod spawns;
 mod state;
 
 use std::collections::HashMap;
@@ -386,41 +384,6 @@ impl Sessions {
         if let Some(session) = self.lock().get_mut(key) {
             session.take_back(numbers, proof);
             session.persist(key, &self.outbox, now);
-        }
-    }
-
-    /// Notes that a session calls for a subagent of a type, and which memories stand behind the
-    /// prompt that it gets.
-    pub(super) fn spawn(
-        &self,
-        key: &str,
-        agent_type: &str,
-        given: &[MemoryNumber],
-        now: Timestamp,
-    ) {
-        let mut sessions = self.lock();
-        let session = self.current(&mut sessions, key, now);
-        session.last_event_at = now;
-        session.spawns.called(agent_type, given, now);
-    }
-
-    /// Notes that a subagent of a session starts: it knows what stands in its prompt.
-    pub(super) fn start_subagent(
-        &self,
-        key: &str,
-        session: &str,
-        agent_type: &str,
-        now: Timestamp,
-    ) {
-        let mut sessions = self.lock();
-        let Some(parent) = sessions.get_mut(session) else {
-            return;
-        };
-        let given = parent.spawns.started(agent_type, now);
-        if !given.is_empty() {
-            let subagent = self.current(&mut sessions, key, now);
-            subagent.last_event_at = now;
-            subagent.know(&given);
         }
     }
 

@@ -1,8 +1,7 @@
 //! The `subagent` event: what a subagent should know. The memories that bear on its task are put
-//! behind the prompt that spawns it; when it starts, it learns which topics there are, and what was
-//! in its prompt counts as given to it.
+//! behind the prompt that spawns it; when it starts, it learns which topics there are. Clients do not
+//! say which prompt went to whom, so what was in it is not remembered.
 
-use helix_engine::model::MemoryNumber;
 use helix_engine::neutral::one_line;
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
@@ -26,34 +25,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Answer, ReadError> {
         ClientEvent::PreToolUse => {
             task(context).map(|given| given.map_or(Answer::Silence, Answer::Prompt))
         }
-        _ => Ok(started(context).into()),
-    }
-}
-
-/// Notes that an agent starts with its prompt. Gives the topics.
-fn started(context: &Context<'_>) -> Option<Given> {
-    let input = context.input;
-    if context.is_real() && !input.agent_id.is_empty() {
-        let sessions = &context.app.hooks.sessions;
-        sessions.start_subagent(
-            &context.key,
-            &input.session_id,
-            &input.agent_type,
-            context.now,
-        );
-    }
-    topics(context)
-}
-
-/// Notes a call that spawns a subagent, and the memories that its prompt got.
-pub(super) fn note_call(context: &Context<'_>, given: &[MemoryNumber]) {
-    if context.is_real() {
-        let agent_type = context.input.tool_text("subagent_type").unwrap_or_default();
-        context
-            .app
-            .hooks
-            .sessions
-            .spawn(&context.input.session_id, agent_type, given, context.now);
+        _ => Ok(topics(context).into()),
     }
 }
 
@@ -76,12 +48,7 @@ fn task(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         Reader::New,
     )?;
     let injection = context.frame("On this task:", &[], &memories);
-    let given = Given::of(injection, &memories).if_any();
-    if given.is_none() {
-        // It starts as well, and is not to be taken for one that was given something.
-        note_call(context, &[]);
-    }
-    Ok(given)
+    Ok(Given::of(injection, &memories).if_any())
 }
 
 fn topics(context: &Context<'_>) -> Option<Given> {

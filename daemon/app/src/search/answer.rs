@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use helix_engine::index::lexical::Mode as WordMode;
 use helix_engine::recall::{Evidence, Factors, Hit, WordsFound};
-use helix_engine::strand::Counted;
 
 use super::{Found, Prepared};
 use crate::told::Told;
@@ -75,8 +74,6 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// Where the next page begins; empty where there is none.
     pub next_cursor: String,
-    /// How many more match in topics that have as many hits as one may.
-    pub hidden: Vec<Counted>,
     /// How long the vector of the query took.
     pub embedding: Duration,
 }
@@ -124,7 +121,6 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
             .chain(ends.into_iter().flatten().map(str::to_owned))
             .collect(),
         next_cursor: found.next_cursor,
-        hidden: found.hidden,
         ..Answer::default()
     }
 }

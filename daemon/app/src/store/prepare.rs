@@ -21,7 +21,7 @@ use super::given::{self, Given};
 use super::links::Known;
 use crate::located::{Located, located};
 use crate::threads::off_thread;
-use crate::{App, Asker, Refusal};
+use crate::{App, Asker, Refusal, note};
 
 /// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a
 /// thread.
@@ -40,6 +40,8 @@ pub(super) enum Prepared {
         unknown_links: Vec<String>,
         /// What it corrects.
         corrections: Vec<Correction>,
+        /// How the topic of a note was found; empty where one was given.
+        inferred: String,
     },
     /// It has all that a known memory says, and more: that one gets its text.
     Extend {
@@ -92,6 +94,11 @@ pub(super) fn prepare(
     force: bool,
 ) -> Result<Prepared, Refusal> {
     let own_lines = given::take_own_lines(&mut new);
+    let inferred = if new.topic.trim().is_empty() && !new.text.trim().is_empty() {
+        note::complete(app, asker, &mut new)?.join("; ")
+    } else {
+        String::new()
+    };
     new.importance = Importance {
         importance: new.importance,
         priority: new.priority.take(),
@@ -157,6 +164,7 @@ pub(super) fn prepare(
         known: known.map(|known| Box::new(Known::of(known))),
         unknown_links,
         corrections,
+        inferred,
     })
 }
 

@@ -25,13 +25,13 @@ pub struct Memory {
     pub topic: Topic,
     /// The statement.
     pub text: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Normalised: lowercase, singular, sorted, unique.
     pub tags: Vec<String>,
     /// Who it applies to.
     pub scope: Scope,
-    /// What file it is about.
+    /// The file that it is about.
     pub source: Option<SourceRef>,
     /// Ids of memories it points to.
     pub links: Vec<MemoryId>,
@@ -43,7 +43,7 @@ pub struct Memory {
     pub pinned: bool,
     /// Where it came from.
     pub origin: Origin,
-    /// What produced it, oldest first.
+    /// Its producers, oldest first.
     pub provenance: Vec<Provenance>,
     /// Kind-specific fields.
     pub attributes: BTreeMap<String, String>,
@@ -166,14 +166,14 @@ fn first_line(lines: &str) -> Option<u32> {
     first.parse().ok().filter(|line| *line > 0)
 }
 
-/// What produced a memory.
+/// The production of a memory: by whom, when, from where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     /// The agent client's name.
     pub agent: String,
     /// Session, file or command it came from.
     pub reference: String,
-    /// What extracted it; empty when stated directly.
+    /// Its extractor; empty when stated directly.
     pub extractor: String,
     /// Who stands behind it.
     pub origin: Origin,
@@ -184,7 +184,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// What an actor states directly.
+    /// Returns an actor's direct statement.
     #[must_use]
     pub fn stated(actor: &Actor, at: Timestamp) -> Self {
         Self {
@@ -245,7 +245,7 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// Whether the lexical and semantic indexes hold memories of this status.
+    /// Returns whether the lexical and semantic indexes hold memories of this status.
     #[must_use]
     pub const fn is_indexed(self) -> bool {
         match self {

@@ -259,8 +259,8 @@ impl Lexicon {
         })
     }
 
-    /// Whether a text that something was decoded to is an order, which `plain`, what it was decoded
-    /// from, is not.
+    /// Returns whether a text that something was decoded to is an order, which `plain`, what it was
+    /// decoded from, is not.
     fn is_order(&self, decoded: &str, plain: &str, least: Least) -> bool {
         if decoded == plain {
             return false;

@@ -1,24 +1,43 @@
-//! Diversity: near-identical hits step back, and no topic takes over.
+//! Diversity as a preference: what repeats a hit steps back, and so does a topic's fourth hit.
+//!
+//! Nothing is left out for it. A hit competes with its score times a factor, so that it stands
+//! behind another topic's only where that one is about as good.
+//!
+//! Measured (R@5 / nDCG@10): 363 prompts over 484 memories .798 / .783 with the memories' own
+//! topics, with a topic for each, and with two topics for all; three of a topic at most made it
+//! .787 / .760 with two topics. A factor of 0.9 for a topic's fourth hit costs .004 there, 0.95
+//! costs .001. Less for what is merely alike (from 0.9, or by a fifth instead of a tenth) changes
+//! nothing.
 
 use std::collections::HashMap;
 
 use crate::index::vectors::Code;
+use crate::policy::same::Saying;
 
-/// Most hits of one topic, unless a topic was asked for; a brief of everything keeps to it, too,
-/// while other topics have some.
-pub const PER_TOPIC_MAX: usize = 3;
+/// Hits of one topic that stand where their scores put them; a brief of everything takes no more
+/// from a topic while others have some.
+pub const PER_TOPIC_FREE: usize = 3;
 
-/// Weight of relevance against novelty in maximal marginal relevance (Carbonell and Goldstein
-/// 1998).
-const RELEVANCE_WEIGHT: f32 = 0.9;
+/// Factor of each further hit of a topic.
+const FURTHER_OF_TOPIC: f32 = 0.95;
 
-/// Similarity below which two memories do not repeat each other.
-const REPEATS_FROM: f32 = 0.8;
+/// Factor of a hit that says what one before it says, in nearly the same words.
+const REPETITION: f32 = 0.5;
+
+/// How much a hit loses that is as near in meaning to one before it as can be.
+const LIKENESS_SHARE: f32 = 0.1;
+
+/// Cosine below which two memories do not resemble each other.
+const LIKE_FROM: f32 = 0.8;
+
+/// Cosine below which two texts are not nearly the same words.
+const REPEATS_FROM: f32 = 0.9;
 
 /// A hit as the selection sees it.
-pub(super) struct Candidate {
+pub(super) struct Candidate<'a> {
     pub(super) topic: u32,
     pub(super) score: f32,
+    pub(super) text: &'a str,
     pub(super) code: Option<Code>,
 }
 
@@ -27,10 +46,8 @@ pub(super) struct Selection {
     /// Positions in the order to show.
     pub(super) order: Vec<usize>,
     /// What each of them counts beside what was chosen before it, on the scale of the scores;
-    /// never rises, never below 0.
+    /// never rises.
     pub(super) worth: Vec<f32>,
-    /// The least that one of them was worth when it was chosen; infinite without any.
-    pub(super) weakest: f32,
     /// How many of each topic there are now.
     pub(super) taken: Taken,
 }
@@ -42,140 +59,131 @@ impl Selection {
     /// Whether it has as many as it should and none of them could be beaten by a candidate that
     /// scores at most `score`.
     pub(super) fn holds_against(&self, score: f32, limit: usize) -> bool {
-        self.order.len() >= limit && self.weakest > RELEVANCE_WEIGHT * score
+        self.order.len() >= limit && self.worth.last().is_none_or(|weakest| *weakest > score)
     }
+}
+
+/// Which topics a selection spreads over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spread {
+    /// All: a topic's further hits step back.
+    Topics,
+    /// None: topics were asked for.
+    Asked,
 }
 
 /// Selects up to `limit` candidates, given best first, when so many of each topic are `taken`. A
 /// longer selection starts with the shorter one.
 pub(super) fn select(
-    candidates: &[Candidate],
+    candidates: &[Candidate<'_>],
     limit: usize,
-    per_topic: usize,
+    spread: Spread,
     taken: Taken,
 ) -> Selection {
     let room = limit.min(candidates.len());
-    let (order, worths) = (Vec::with_capacity(room), Vec::with_capacity(room));
     let mut selection = Selection {
-        order,
-        worth: worths,
-        weakest: f32::INFINITY,
+        order: Vec::with_capacity(room),
+        worth: Vec::with_capacity(room),
         taken,
     };
-    let mut rest: Vec<(usize, f32)> = candidates.iter().map(|_| 0.0).enumerate().collect();
+    let mut rest: Vec<Waiting<'_>> = candidates.iter().enumerate().map(Waiting::new).collect();
     while selection.order.len() < limit {
-        let best = rest
-            .iter()
-            .enumerate()
-            .filter(|(_, (at, _))| {
-                candidates.get(*at).is_some_and(|c| {
-                    selection.taken.get(&c.topic).copied().unwrap_or(0) < per_topic
-                })
-            })
-            .map(|(place, &(at, repeats))| (place, at, marginal(candidates, at, repeats)))
-            .max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
-        let Some((place, at, worth)) = best else {
+        let Some(place) = best(&rest, spread, &selection.taken) else {
             break;
         };
-        rest.remove(place);
-        selection.order.push(at);
-        selection.worth.push((worth / RELEVANCE_WEIGHT).max(0.0));
-        selection.weakest = selection.weakest.min(worth);
-        if let Some(chosen) = candidates.get(at) {
-            *selection.taken.entry(chosen.topic).or_default() += 1;
-            note_repeats(candidates, chosen, &mut rest);
+        let mut chosen = rest.remove(place);
+        selection.order.push(chosen.at);
+        selection.worth.push(chosen.worth(spread, &selection.taken));
+        *selection.taken.entry(chosen.of.topic).or_default() += 1;
+        for waiting in &mut rest {
+            waiting.step_back_behind(&mut chosen);
         }
     }
     selection
 }
 
-fn marginal(candidates: &[Candidate], at: usize, repeats: f32) -> f32 {
-    let score = candidates.get(at).map_or(0.0, |candidate| candidate.score);
-    RELEVANCE_WEIGHT * score - (1.0 - RELEVANCE_WEIGHT) * repeats
-}
-
-/// Raises each remaining candidate's likeness to what is already selected.
-fn note_repeats(candidates: &[Candidate], chosen: &Candidate, rest: &mut [(usize, f32)]) {
-    let Some(chosen) = &chosen.code else { return };
-    for (at, repeats) in rest {
-        if let Some(code) = candidates
-            .get(*at)
-            .and_then(|candidate| candidate.code.as_ref())
-        {
-            let likeness = code.cosine(chosen);
-            if likeness >= REPEATS_FROM {
-                *repeats = repeats.max((likeness - REPEATS_FROM) / (1.0 - REPEATS_FROM));
-            }
+/// The place of the candidate that is worth most, the first of equals.
+fn best(rest: &[Waiting<'_>], spread: Spread, taken: &Taken) -> Option<usize> {
+    let mut best: Option<(usize, f32)> = None;
+    for (place, waiting) in rest.iter().enumerate() {
+        // Scores fall from here on, and nothing is worth more than its score.
+        if best.is_some_and(|(_, worth)| worth >= waiting.of.score) {
+            break;
+        }
+        let worth = waiting.worth(spread, taken);
+        if best.is_none_or(|(_, most)| worth > most) {
+            best = Some((place, worth));
         }
     }
+    best.map(|(place, _)| place)
+}
+
+/// A candidate that has not been chosen.
+struct Waiting<'a> {
+    /// Its position among all.
+    at: usize,
+    of: &'a Candidate<'a>,
+    /// What is left of its score beside what was chosen.
+    novelty: f32,
+    /// What its text says, once somebody asked; `Some(None)` for a text without words.
+    saying: Option<Option<u64>>,
+}
+
+impl<'a> Waiting<'a> {
+    fn new((at, of): (usize, &'a Candidate<'a>)) -> Self {
+        Self {
+            at,
+            of,
+            novelty: 1.0,
+            saying: None,
+        }
+    }
+
+    fn worth(&self, spread: Spread, taken: &Taken) -> f32 {
+        let of_topic = taken.get(&self.of.topic).copied().unwrap_or(0);
+        let is_further = spread == Spread::Topics && of_topic >= PER_TOPIC_FREE;
+        let by_topic = if is_further { FURTHER_OF_TOPIC } else { 1.0 };
+        self.of.score * self.novelty * by_topic
+    }
+
+    /// Loses what it repeats of a hit.
+    fn step_back_behind(&mut self, chosen: &mut Self) {
+        let codes = self.of.code.as_ref().zip(chosen.of.code.as_ref());
+        let likeness = codes.map(|(own, other)| own.cosine(other));
+        let novelty = if self.repeats(chosen, likeness) {
+            REPETITION
+        } else {
+            1.0 - LIKENESS_SHARE * excess(likeness.unwrap_or(0.0))
+        };
+        self.novelty = self.novelty.min(novelty);
+    }
+
+    /// Whether it has the words of another, small words and dress apart.
+    fn repeats(&mut self, other: &mut Self, likeness: Option<f32>) -> bool {
+        let may_repeat = likeness.is_none_or(|likeness| likeness >= REPEATS_FROM)
+            && are_of_like_length(self.of.text, other.of.text);
+        may_repeat && self.saying().is_some_and(|own| other.saying() == Some(own))
+    }
+
+    fn saying(&mut self) -> Option<u64> {
+        let text = self.of.text;
+        *self
+            .saying
+            .get_or_insert_with(|| Saying::of(text).map(|saying| saying.roughly))
+    }
+}
+
+/// How far a likeness is above the least that counts, from 0 to 1.
+fn excess(likeness: f32) -> f32 {
+    ((likeness - LIKE_FROM) / (1.0 - LIKE_FROM)).clamp(0.0, 1.0)
+}
+
+/// Whether the longer of two texts is at most half as long again.
+fn are_of_like_length(one: &str, other: &str) -> bool {
+    let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
+    long <= short + short / 2
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    fn candidate(topic: u32, score: f32, direction: [f32; 2]) -> Candidate {
-        Candidate {
-            topic,
-            score,
-            code: Some(Code::quantize(&direction).unwrap()),
-        }
-    }
-
-    fn order(candidates: &[Candidate], limit: usize, per_topic: usize) -> Vec<usize> {
-        select(candidates, limit, per_topic, Taken::new()).order
-    }
-
-    #[test]
-    fn a_topic_gives_no_more_than_its_share() {
-        let mut candidates: Vec<Candidate> = [0.9, 0.8, 0.7, 0.6, 0.5]
-            .into_iter()
-            .map(|score| Candidate {
-                topic: 1,
-                score,
-                code: None,
-            })
-            .collect();
-        candidates.push(Candidate {
-            topic: 2,
-            score: 0.1,
-            code: None,
-        });
-        assert_eq!(order(&candidates, 10, 3), [0, 1, 2, 5]);
-        assert_eq!(order(&candidates, 10, usize::MAX), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(order(&candidates, 2, 3), [0, 1]);
-        assert_eq!(
-            select(&candidates, 10, 3, Taken::from([(1, 2)])).order,
-            [0, 5]
-        );
-    }
-
-    #[test]
-    fn what_repeats_and_is_worth_little_is_worth_nothing() {
-        let twice = [
-            candidate(1, 0.05, [1.0, 0.0]),
-            candidate(2, 0.05, [1.0, 0.0]),
-        ];
-        assert_eq!(select(&twice, 2, 3, Taken::new()).worth, [0.05, 0.0]);
-    }
-
-    #[test]
-    fn a_repetition_steps_back() {
-        let candidates = [
-            candidate(1, 1.0, [1.0, 0.0]),
-            candidate(2, 0.99, [1.0, 0.001]),
-            candidate(3, 0.95, [0.0, 1.0]),
-        ];
-        assert_eq!(order(&candidates, 3, 3), [0, 2, 1]);
-    }
-
-    #[test]
-    fn a_selection_knows_what_could_beat_it() {
-        let candidates = [candidate(1, 1.0, [1.0, 0.0]), candidate(2, 0.5, [0.0, 1.0])];
-        let selection = select(&candidates, 2, usize::MAX, Taken::new());
-        assert!(selection.holds_against(0.49, 2));
-        assert!(!selection.holds_against(0.5, 2), "what ties may come first");
-        assert!(!selection.holds_against(0.1, 3), "it lacks one");
-    }
-}
+#[path = "diversity_tests.rs"]
+mod tests;

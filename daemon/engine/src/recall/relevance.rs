@@ -216,18 +216,35 @@ impl Signs {
         let model = occasion.model(self.meaning.is_some());
         let Meaning { cosine, lead } = self.meaning.unwrap_or_default();
         let said = |sign: bool, weight: f32| if sign { weight } else { 0.0 };
-        let sum = model.bias
-            + model.cosine * cosine
-            + model.lead * lead
-            + model.coverage * self.coverage
-            + model.beginning * self.beginning
-            + model.rarity * self.rarity.ln_1p()
-            + model.words * self.words
-            + model.agreement * self.agreement
-            + said(self.names_identifier, model.identifier)
-            + said(self.request.is_general, model.general)
-            + said(self.request.is_ours, model.ours)
-            + said(self.request.is_how && self.is_procedure, model.procedure);
+        let factors = [
+            ("factor/cosine", model.cosine * cosine),
+            ("factor/lead", model.lead * lead),
+            ("factor/coverage", model.coverage * self.coverage),
+            ("factor/beginning", model.beginning * self.beginning),
+            ("factor/rarity", model.rarity * self.rarity.ln_1p()),
+            ("factor/words", model.words * self.words),
+            ("factor/agreement", model.agreement * self.agreement),
+            (
+                "factor/identifier",
+                said(self.names_identifier, model.identifier),
+            ),
+            (
+                "factor/general",
+                said(self.request.is_general, model.general),
+            ),
+            ("factor/ours", said(self.request.is_ours, model.ours)),
+            (
+                "factor/procedure",
+                said(self.request.is_how && self.is_procedure, model.procedure),
+            ),
+        ];
+        let sum = factors.iter().fold(model.bias, |sum, (part, factor)| {
+            if helix_ablation::is_off(part) {
+                sum
+            } else {
+                sum + factor
+            }
+        });
         1.0 / (1.0 + (-sum).exp())
     }
 
@@ -268,6 +285,11 @@ impl<'a> Weigher<'a> {
         let query = LexicalQuery::parse(words, Mode::Any);
         let mut rarities = strand.lexical().rarities(&query)?;
         // Everything in a project is about the project.
+        let project = if helix_ablation::is_off("factor/project-name") {
+            ""
+        } else {
+            project
+        };
         let mut untelling: HashSet<String> = LexicalQuery::parse(project, Mode::Any)
             .terms()
             .iter()

@@ -1,11 +1,12 @@
 //! Running a search.
 
-use super::diversity::{self, Candidate, PER_TOPIC_MAX, Selection, Taken};
+use super::diversity::{self, Candidate, Selection, Spread, Taken};
 use super::expand::SEEDS_MAX;
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use super::place::Place;
 use super::search::{Hit, Mode, Recalled, Retriever, Scored, Search, WordsFound};
+use super::turns;
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::vectors::Candidates;
@@ -77,11 +78,19 @@ impl Strand {
         } else {
             MEANING_FLOOR
         };
-        let fused = fuse(&lexical.ranked, &semantic, floor, |number| {
+        let mut fused = fuse(&lexical.ranked, &semantic, floor, |number| {
             !self.has_vector(number)
-        })
-        .into_iter();
+        });
+        if search.retriever == Retriever::Hybrid {
+            let beside = turns::beside(&catalog, &fused);
+            drop(catalog);
+            self.lift_turns(&mut fused, &beside)?;
+        } else {
+            drop(catalog);
+        }
+        let catalog = self.catalog();
         let pool: Vec<Scored> = fused
+            .into_iter()
             .filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search))
             .collect();
         drop(catalog);
@@ -92,8 +101,8 @@ impl Strand {
         let (first, second) = in_order(search, &lexical, pool);
         let mut hits = self.best(first, search, &mut room, sources)?;
         hits.extend(self.best(second, search, &mut room, sources)?);
-        if room.limit > 0 && room.per_topic < usize::MAX {
-            let mut further = self.further(search, place, &mut lexical, &room)?;
+        if room.limit > 0 && room.spread == Spread::Topics {
+            let mut further = self.further(search, place, &mut lexical)?;
             further.retain(|scored| hits.iter().all(|hit| hit.memory.number != scored.number));
             hits.extend(self.best(further, search, &mut room, sources)?);
         }
@@ -105,7 +114,6 @@ impl Strand {
         hits.truncate(page.end);
         hits.drain(..page.start.min(hits.len()));
         self.tell_words(search, &lexical, &mut hits);
-        let hidden = self.hidden(search, &lexical, &shown, &hits)?;
         let Page {
             has_more,
             has_moved,
@@ -119,7 +127,6 @@ impl Strand {
             next,
             has_moved,
             is_cut,
-            hidden,
         })
     }
 
@@ -132,23 +139,18 @@ impl Strand {
         }
     }
 
-    /// What else has the words, where the cap on topics kept so many out that there is room: only
-    /// of topics that have some.
+    /// What else has the words, where there is room for more than the lists hold.
     fn further(
         &self,
         search: &Search,
         place: Place,
         lexical: &mut WordList,
-        room: &Room,
     ) -> Result<Vec<Scored>, ReadError> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| {
-            let row = catalog.row(MemoryNumber(number));
-            let is_kept = |row: &Row| {
-                room.has_some_for(row.topic) && filter.keeps_at(MemoryNumber(number), row)
-            };
-            place.knows(number) && row.is_some_and(is_kept)
+            let is_kept = |row| filter.keeps_at(MemoryNumber(number), row);
+            place.knows(number) && catalog.row(MemoryNumber(number)).is_some_and(is_kept)
         };
         let found = self.further_by_words(search, lexical, &passes)?.into_iter();
         Ok(found
@@ -210,13 +212,12 @@ impl Strand {
         room: &mut Room,
         sources: &dyn Sources,
     ) -> Result<Vec<Hit>, ReadError> {
-        near.retain(|scored| room.has_some_for(scored.topic));
         near.sort_by(|a, b| b.most().total_cmp(&a.most()).then(a.number.cmp(&b.number)));
         let far = near.split_off(near.len().min(POOL_DEPTH));
         let best_of_far = far.first().map(Scored::most);
         let mut hits = ranked(self.read(near, search, sources)?);
         let mut selection = self.select(&hits, room);
-        // The cap on topics may have passed over many, and decay reorders a little.
+        // What repeats others steps back, and decay reorders a little.
         if best_of_far.is_some_and(|best| !selection.holds_against(best, room.limit)) {
             hits.extend(self.read(far, search, sources)?);
             hits = ranked(hits);
@@ -245,6 +246,7 @@ impl Strand {
         let (Some(vector), false) = (&search.vector, search.retriever == Retriever::Words) else {
             return Ok(Vec::new());
         };
+        let passes = &|number| passes(number) && self.says_the_same(MemoryNumber(number));
         let listed = few_candidates(search, catalog, passes);
         let candidates = match &listed {
             Some(list) => Candidates::List(list),
@@ -318,16 +320,17 @@ impl Strand {
                 .row(hit.memory.number)
                 .map_or(u32::MAX, |row: &Row| row.topic)
         };
-        let candidates: Vec<Candidate> = hits
+        let candidates: Vec<Candidate<'_>> = hits
             .iter()
             .zip(self.codes(&numbers))
             .map(|(hit, code)| Candidate {
                 topic: topic(hit),
                 score: hit.score,
+                text: &hit.memory.text,
                 code,
             })
             .collect();
-        diversity::select(&candidates, room.limit, room.per_topic, room.taken.clone())
+        diversity::select(&candidates, room.limit, room.spread, room.taken.clone())
     }
 }
 
@@ -364,30 +367,23 @@ impl Page {
 struct Room {
     /// How many further hits.
     limit: usize,
-    /// Most hits of a topic.
-    per_topic: usize,
+    spread: Spread,
     /// What each topic has.
     taken: Taken,
 }
 
 impl Room {
     fn new(search: &Search, limit: usize) -> Self {
-        let per_topic = if search.filter.topics.is_empty() {
-            PER_TOPIC_MAX
+        let spread = if search.filter.topics.is_empty() {
+            Spread::Topics
         } else {
-            usize::MAX
+            Spread::Asked
         };
         Self {
             limit,
-            per_topic,
+            spread,
             taken: Taken::new(),
         }
-    }
-
-    fn has_some_for(&self, topic: u32) -> bool {
-        self.taken
-            .get(&topic)
-            .is_none_or(|taken| *taken < self.per_topic)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::policy::admit::admit;
 use crate::policy::stale::SourceState;
 use crate::recall::relevance::is_noise;
 use crate::store::MemoryStorage;
-use crate::strand::{Counted, Request, Step, StepChange, StrandWriter};
+use crate::strand::{Request, Step, StepChange, StrandWriter};
 
 /// Memories that soon have their vectors.
 const FEW: usize = 10;
@@ -168,38 +168,7 @@ fn meaning_adds_nothing_where_all_words_are_demanded_and_says_when_it_is_alone()
 }
 
 #[test]
-fn what_the_cap_hides_is_counted() {
-    let texts: Vec<String> = (0..5)
-        .map(|at| format!("token expiry number {at}"))
-        .collect();
-    let mut memories: Vec<(&str, &str, bool)> = texts
-        .iter()
-        .map(|text| ("auth", text.as_str(), false))
-        .collect();
-    memories.push(("mail", "token expiry by mail", false));
-    let strand = strand_of(&memories);
-    let mut search = Search {
-        vector: None,
-        ..hybrid("token expiry", Mode::Auto)
-    };
-    let found = strand.search(&search).unwrap();
-    assert_eq!(
-        (found.hits.len(), found.hidden),
-        (
-            4,
-            vec![Counted {
-                name: "auth".to_owned(),
-                count: 2
-            }]
-        )
-    );
-    search.filter.topics = vec!["auth".to_owned()];
-    let asked = strand.search(&search).unwrap();
-    assert_eq!((asked.hits.len(), asked.hidden), (5, Vec::new()));
-}
-
-#[test]
-fn a_topic_that_alone_has_the_words_gives_its_share_and_says_what_it_keeps() {
+fn a_topic_that_alone_has_the_words_fills_the_answer() {
     let texts: Vec<String> = (0..5)
         .map(|at| format!("token expiry number {at}"))
         .collect();
@@ -208,20 +177,51 @@ fn a_topic_that_alone_has_the_words_gives_its_share_and_says_what_it_keeps() {
         .map(|text| ("auth", text.as_str(), true))
         .collect();
     memories.push(("mail", "credentials run out", true));
-    let found = strand_of(&memories)
-        .search(&hybrid("token expiry", Mode::Auto))
+    let strand = strand_of(&memories);
+    let found = strand.search(&hybrid("token expiry", Mode::Auto)).unwrap();
+    let has_words: Vec<bool> = found.hits.iter().map(|hit| hit.has_words).collect();
+    assert_eq!(has_words, [true, true, true, true, true, false]);
+    let fourth = &found.hits[3];
+    assert!(fourth.diversity < 1.0);
+    let product = fourth.evidence.fused * fourth.factors.product() * fourth.diversity;
+    assert!((fourth.score - product).abs() < 1e-6);
+}
+
+#[test]
+fn no_hit_of_a_topic_that_was_asked_for_steps_back() {
+    let texts: Vec<String> = (0..5)
+        .map(|at| format!("token expiry number {at}"))
+        .collect();
+    let memories: Vec<(&str, &str, bool)> = texts
+        .iter()
+        .map(|text| ("auth", text.as_str(), false))
+        .collect();
+    let mut search = Search {
+        vector: None,
+        ..hybrid("token expiry", Mode::Auto)
+    };
+    search.filter.topics = vec!["auth".to_owned()];
+    let found = strand_of(&memories).search(&search).unwrap();
+    assert_eq!(found.hits.len(), 5);
+    let further = found.hits.iter().skip(1).map(|hit| hit.diversity);
+    // Their vectors are all alike, and nothing else tells them apart.
+    assert_eq!(further.collect::<Vec<_>>(), [0.9; 4]);
+}
+
+#[test]
+fn what_says_the_same_comes_after_what_says_something_else() {
+    let strand = strand_of(&[
+        ("a", "walrus lists need arm64", true),
+        ("b", "The walrus lists need `arm64`.", true),
+        ("c", "walrus lists of long ago and of much else", true),
+    ]);
+    let found = strand
+        .search(&hybrid("walrus lists need", Mode::Any))
         .unwrap();
-    assert_eq!(
-        (found.hits.len(), found.hidden),
-        (
-            4,
-            vec![Counted {
-                name: "auth".to_owned(),
-                count: 2
-            }]
-        )
-    );
-    assert_eq!(found.hits.iter().filter(|hit| hit.has_words).count(), 3);
+    let last = found.hits.last().unwrap();
+    assert_eq!(found.hits.len(), 3);
+    assert_ne!(last.memory.number, MemoryNumber(2));
+    assert!((last.diversity - 0.5).abs() < f32::EPSILON);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn what_has_all_words_comes_first_and_the_rest_is_near() {
 }
 
 #[test]
-fn topics_behind_one_that_has_most_matches_are_found() {
+fn everything_behind_the_first_hundred_is_found() {
     let mut memories: Vec<(String, String)> = (0..300)
         .map(|at| ("crowd".to_owned(), format!("walrus {at}")))
         .collect();
@@ -293,17 +293,10 @@ fn topics_behind_one_that_has_most_matches_are_found() {
         vector: None,
         ..hybrid("walrus", Mode::Auto)
     };
-    let all = strand.search(&search(200)).unwrap();
-    assert_eq!((all.hits.len(), all.has_more), (33, false));
-    assert_eq!(
-        all.hidden,
-        [Counted {
-            name: "crowd".to_owned(),
-            count: 297
-        }]
-    );
+    let all = strand.search(&search(400)).unwrap();
+    assert_eq!((all.hits.len(), all.has_more), (330, false));
     let numbers = |hits: &[Hit]| hits.iter().map(|hit| hit.memory.number).collect::<Vec<_>>();
-    let pages: Vec<MemoryNumber> = (0..4)
+    let pages: Vec<MemoryNumber> = (0..33)
         .flat_map(|page| {
             numbers(
                 &strand
@@ -315,6 +308,38 @@ fn topics_behind_one_that_has_most_matches_are_found() {
         .collect();
     assert_eq!(pages, numbers(&all.hits));
     assert!(all.hits.iter().all(|hit| hit.has_words));
+}
+
+#[test]
+fn a_turn_gains_from_the_one_beside_it() {
+    let found = |texts: &[&str]| {
+        let memories: Vec<(&str, &str, bool)> =
+            texts.iter().map(|text| ("t", *text, true)).collect();
+        let strand = strand_of(&memories);
+        let hits = strand
+            .search(&hybrid("walrus pups", Mode::Any))
+            .unwrap()
+            .hits;
+        let fused = |number: u32| {
+            let hit = hits.iter().find(|hit| hit.memory.number.0 == number);
+            hit.unwrap().evidence.fused
+        };
+        (fused(1), fused(3))
+    };
+    let (beside, away) = found(&[
+        "Maria: did the walrus have pups?",
+        "Tom: yes, in the spring",
+        "an ibis",
+        "Tom: yes, in the summer",
+    ]);
+    assert!(beside > away);
+    let (beside, away) = found(&[
+        "walrus have pups",
+        "yes, in spring",
+        "ibis",
+        "yes, in summer",
+    ]);
+    assert!((beside - away).abs() < f32::EPSILON, "no turns");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode};
 use crate::model::{Memory, MemoryNumber, Scope, Timestamp};
 use crate::policy::stale::SourceState;
-use crate::strand::{Counted, Strand};
+use crate::strand::Strand;
 
 /// Memories of a topic among which the place of a hit is looked for: some hundredth of a
 /// millisecond.
@@ -77,8 +77,8 @@ pub struct Hit {
     pub evidence: Evidence,
     /// What moved the score.
     pub factors: Factors,
-    /// What it counts beside the hits before it: 1, or less where it nearly repeats one. The score
-    /// is the fused one times the factors times this.
+    /// What it counts beside the hits before it: 1, or less where it repeats one or its topic has
+    /// several. The score is the fused one times the factors times this.
     pub diversity: f32,
     /// What has become of its source.
     pub source_state: SourceState,
@@ -118,9 +118,6 @@ pub struct Recalled {
     pub has_moved: bool,
     /// Whether a list was full, so that more may match than can be shown.
     pub is_cut: bool,
-    /// Topics of the hits of which more have the words than the cap on a topic lets through, most
-    /// first.
-    pub hidden: Vec<Counted>,
 }
 
 impl Search {
@@ -144,7 +141,6 @@ impl Search {
 /// A candidate with what is known of it before its record is read.
 pub(super) struct Scored {
     pub(super) number: MemoryNumber,
-    pub(super) topic: u32,
     pub(super) evidence: Evidence,
     pub(super) factors: Factors,
 }
@@ -160,7 +156,6 @@ impl Scored {
         let factors = Factors::of(row, catalog, row.confidence, search.now);
         Some(Self {
             number,
-            topic: row.topic,
             evidence,
             factors,
         })

@@ -1,17 +1,14 @@
 //! What the words of a search find, and what follows from it for the order of the hits.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 
-use super::diversity::{PER_TOPIC_MAX, Taken};
 use super::fusion::{Evidence, FUSION_DEPTH, fuse};
 use super::search::{Hit, Mode, Retriever, Scored, Search};
-use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::model::MemoryNumber;
-use crate::strand::{Counted, ReadError, Strand, most_first};
+use crate::strand::{ReadError, Strand};
 
-/// How many memories with the words are looked at where the cap on a topic leaves room: enough to
-/// find the other topics beside one that has most of the matches.
+/// How many memories with the words are looked at where the lists leave room.
 const FURTHER_DEPTH: usize = 2_000;
 
 /// What the words found.
@@ -113,7 +110,7 @@ impl Strand {
             topics: &search.filter.topics,
             tags: &search.filter.tags,
         };
-        let hits = self.lexical().search(&query, depth, &restriction, passes)?;
+        let hits = self.search_words(&query, depth, &restriction, passes)?;
         Ok(hits
             .into_iter()
             .map(|hit| (MemoryNumber(hit.number), hit.score))
@@ -158,74 +155,6 @@ impl Strand {
                 || hit.evidence.lexical_rank > 0
                 || !self.matched_terms(&query, &hit.memory).is_empty();
         }
-    }
-
-    /// How many memories have the words and are kept out by the cap on the topics of the hits.
-    pub(super) fn hidden(
-        &self,
-        search: &Search,
-        lexical: &WordList,
-        shown: &[MemoryNumber],
-        hits: &[Hit],
-    ) -> Result<Vec<Counted>, ReadError> {
-        let catalog = self.catalog();
-        let topic = |number: MemoryNumber| catalog.row(number).map(|row| row.topic);
-        let mut taken = Taken::new();
-        for topic in shown.iter().filter_map(|number| topic(*number)) {
-            *taken.entry(topic).or_default() += 1;
-        }
-        let of_hits: BTreeSet<u32> = hits
-            .iter()
-            .filter_map(|hit| topic(hit.memory.number))
-            .collect();
-        let full: Vec<u32> = of_hits
-            .into_iter()
-            .filter(|topic| {
-                taken
-                    .get(topic)
-                    .is_some_and(|taken| *taken >= PER_TOPIC_MAX)
-            })
-            .collect();
-        if full.is_empty() || lexical.having.is_empty() || !search.filter.topics.is_empty() {
-            return Ok(Vec::new());
-        }
-        let names = full
-            .iter()
-            .map(|topic| catalog.topics.text(*topic).to_owned())
-            .collect();
-        let filter = Filter {
-            topics: names,
-            ..search.filter.clone()
-        };
-        let compiled = filter.compile(&catalog);
-        let passes = |number: u32| {
-            let number = MemoryNumber(number);
-            catalog
-                .row(number)
-                .is_some_and(|row| compiled.keeps_at(number, row))
-                && !shown.contains(&number)
-        };
-        let narrowed = Search {
-            filter: filter.clone(),
-            ..search.clone()
-        };
-        let marks = self.with_words(
-            &narrowed,
-            lexical.demanded(search),
-            catalog.extent(),
-            &passes,
-        )?;
-        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-        for (number, _) in (0..).zip(marks).filter(|(_, is_found)| *is_found) {
-            if let Some(topic) = topic(MemoryNumber(number)) {
-                *counts.entry(topic).or_default() += 1;
-            }
-        }
-        Ok(most_first(
-            counts
-                .into_iter()
-                .map(|(topic, count)| (catalog.topics.text(topic), count)),
-        ))
     }
 }
 

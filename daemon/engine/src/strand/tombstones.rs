@@ -1,4 +1,4 @@
-//! What was forgotten, refused or purged, in RAM: nothing automatic brings it back.
+//! Tombstones in RAM: nothing automatic brings back what was forgotten, refused or purged.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;

@@ -69,6 +69,7 @@ pub(crate) fn stored(stored: &Stored) -> v1::StoreReply {
         similarity: stored.similarity,
         warnings: stored.warnings.clone(),
         corrections: stored.corrected.iter().map(correction).collect(),
+        inferred: stored.inferred.clone(),
     }
 }
 

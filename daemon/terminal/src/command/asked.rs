@@ -2,7 +2,7 @@
 //! says: that they succeed says nothing of the state of a build.
 
 use super::names::basename;
-use super::tools::SCRIPT_RUNNERS;
+use super::tools::tool;
 use super::{Purpose, after_options};
 
 /// How much of what its name says a command does.
@@ -20,193 +20,14 @@ pub(super) enum Extent {
 const TELLING: &[&str] = &[HELP, "--version", "-h"];
 const HELP: &str = "--help";
 
-/// Options and subcommands by which these programs tell what they could do, what they are set to,
-/// or who they are.
-const TELLING_BY_PROGRAM: &[(&[&str], &[&str])] = &[
-    (
-        &["pytest", "py.test", "pytest-3"],
-        &[
-            "-V",
-            "--cache-show",
-            "--fixtures",
-            "--fixtures-per-test",
-            "--markers",
-            "--setup-plan",
-        ],
-    ),
-    (&["cargo"], &["-V", "--dry-run"]),
-    (&["rustc"], &["-V", "-vV", "--explain", "--print"]),
-    (&["go"], &["-n"]),
-    (
-        &["make", "gmake"],
-        &[
-            "-n",
-            "-p",
-            "-q",
-            "-v",
-            "--dry-run",
-            "--just-print",
-            "--print-data-base",
-            "--question",
-            "--recon",
-            "help",
-        ],
-    ),
-    (&["ninja"], &["-n", "-t"]),
-    (&["ctest"], &["-N", "--show-only"]),
-    (
-        &["just"],
-        &[
-            "-l",
-            "-n",
-            "--dry-run",
-            "--dump",
-            "--evaluate",
-            "--list",
-            "--show",
-            "--summary",
-        ],
-    ),
-    (
-        &["task"],
-        &[
-            "-a",
-            "-l",
-            "-n",
-            "--dry",
-            "--list",
-            "--list-all",
-            "--summary",
-        ],
-    ),
-    (
-        &["rake"],
-        &[
-            "-n",
-            "-P",
-            "-T",
-            "-W",
-            "--dry-run",
-            "--prereqs",
-            "--tasks",
-            "--where",
-        ],
-    ),
-    (&["mage"], &["-l"]),
-    (&["ant"], &["-p", "-projecthelp", "-version"]),
-    (&["gulp"], &["-T", "--tasks", "--tasks-simple"]),
-    (&["nox"], &["-l", "--list", "--list-sessions"]),
-    (
-        &["tox"],
-        &[
-            "-a",
-            "-l",
-            "--listenvs",
-            "--listenvs-all",
-            "--showconfig",
-            "config",
-            "list",
-        ],
-    ),
-    (
-        &["gradle"],
-        &[
-            "-m",
-            "-v",
-            "--dry-run",
-            "buildEnvironment",
-            "dependencies",
-            "help",
-            "projects",
-            "properties",
-            "tasks",
-        ],
-    ),
-    (&["mvn"], &["-v"]),
-    (&["javac"], &["-version"]),
-    (
-        &["gcc", "g++", "cc", "c++", "clang", "clang++"],
-        &["-dumpmachine", "-dumpversion"],
-    ),
-    (
-        &["xcodebuild"],
-        &[
-            "-list",
-            "-showBuildSettings",
-            "-showdestinations",
-            "-showsdks",
-            "-version",
-        ],
-    ),
-    (
-        &["tsc", "vue-tsc"],
-        &["-v", "--all", "--init", "--listFilesOnly", "--showConfig"],
-    ),
-    (
-        &["eslint"],
-        &[
-            "-v",
-            "--env-info",
-            "--init",
-            "--inspect-config",
-            "--print-config",
-        ],
-    ),
-    (&["stylelint"], &["--print-config"]),
-    (
-        &["ruff"],
-        &[
-            "-V",
-            "--show-files",
-            "--show-settings",
-            "clean",
-            "config",
-            "linter",
-            "rule",
-            "server",
-            "version",
-        ],
-    ),
-    (&["mypy"], &["-V"]),
-    (
-        &["golangci-lint"],
-        &["cache", "config", "help", "linters", "version"],
-    ),
-    (
-        &["rubocop"],
-        &["-L", "-V", "--list-target-files", "--show-cops"],
-    ),
-    (
-        &["jest"],
-        &["-v", "--clearCache", "--listTests", "--showConfig"],
-    ),
-    (&["vitest"], &["-v", "list"]),
-    (&["mocha"], &["-V", "--dry-run", "--list-reporters"]),
-    (&["playwright"], &["--list"]),
-    (&["rspec"], &["--dry-run"]),
-    (
-        &["phpunit"],
-        &["--list-groups", "--list-suites", "--list-tests"],
-    ),
-];
-
 /// Those that scripts pass on to programs which are not known.
 const TELLING_BY_SCRIPTS: &[&str] = &["--listTests", "--showConfig"];
 
-/// Options and subcommands by which these programs only compile or collect what they would run.
-const PARTIAL: &[(&[&str], &[&str])] = &[
-    (
-        &["pytest", "py.test", "pytest-3"],
-        &["--co", "--collect-only", "--collectonly"],
-    ),
-    (&["cargo"], &["--list", "--no-run"]),
-    (&["go"], &["-c", "-list"]),
-    (&["dotnet"], &["--list-tests", "-t"]),
-    (&["swift"], &["--list-tests"]),
-];
-
 /// Says how much of what its name says a command does.
 pub(super) fn extent(words: &[String], purpose: Purpose) -> Extent {
+    if helix_ablation::is_off("command/extent") {
+        return Extent::Whole;
+    }
     let Some((program, arguments)) = words.split_first() else {
         return Extent::Nothing;
     };
@@ -221,26 +42,21 @@ pub(super) fn extent(words: &[String], purpose: Purpose) -> Extent {
     let subcommand = words
         .get(after_options(words, 1))
         .map_or("", String::as_str);
-    let has = |table: &[(&[&str], &[&str])]| {
-        let known = table
-            .iter()
-            .filter(|(programs, _)| programs.contains(&program));
-        // A word that is no option may be a file elsewhere.
-        let is_given = |known: &&str| {
-            *known == subcommand || known.starts_with('-') && is_among(arguments, known)
-        };
-        known.flat_map(|(_, options)| *options).any(is_given)
+    let known = tool(program);
+    // A word that is no option may be a file elsewhere.
+    let is_given = |known: &String| {
+        known == subcommand || known.starts_with('-') && is_among(arguments, known)
     };
     let tells = (0..arguments.len()).any(|at| tells_at(arguments, at));
-    let passes_on = SCRIPT_RUNNERS.contains(&program)
+    let passes_on = known.runs_scripts
         && TELLING_BY_SCRIPTS
             .iter()
             .any(|option| is_among(arguments, option));
     let lists =
         || program == "cargo" && arguments.windows(2).any(|pair| pair == ["nextest", "list"]);
-    if tells || passes_on || has(TELLING_BY_PROGRAM) {
+    if tells || passes_on || known.tells.iter().any(is_given) {
         Extent::Nothing
-    } else if has(PARTIAL) || lists() {
+    } else if known.part.iter().any(is_given) || lists() {
         Extent::Part
     } else {
         Extent::Whole

@@ -8,9 +8,9 @@ use regex::Regex;
 use super::super::fault::compile;
 use super::menders::mender;
 use super::names::basename;
-use super::scripts::{MAKING_RUNNERS, words_of};
-use super::tools::INSTALLERS;
-use super::{after_options, is_assignment, is_listed, without_starters};
+use super::scripts::words_of;
+use super::tools::{has, tool};
+use super::{after_options, is_assignment, without_starters};
 
 /// Characters of the shortest word by which a command and a failure are about one thing.
 const NAME_MIN_CHARS: usize = 3;
@@ -27,7 +27,10 @@ static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Whether a command is about a failure that says this, of a tool.
-pub fn concerns(command: &str, output: &str, tool: &str) -> bool {
+pub fn concerns(command: &str, output: &str, failed: &str) -> bool {
+    if helix_ablation::is_off("command/concerns") {
+        return true;
+    }
     let written: Vec<String> = command
         .split_whitespace()
         .map(|word| word.trim_matches(['\'', '"']).to_owned())
@@ -51,13 +54,13 @@ pub fn concerns(command: &str, output: &str, tool: &str) -> bool {
     let called = format!("{program} {subcommand}")
         .to_lowercase()
         .replace('_', "-");
-    let brings = is_listed(INSTALLERS, program, subcommand) && arguments.next().is_none();
+    let brings = has(&tool(program).install, subcommand) && arguments.next().is_none();
     !subcommand.is_empty() && has_word(&lower, &called)
         || brings
             && MISSING
                 .as_ref()
                 .is_some_and(|missing| missing.is_match(output))
-        || mender(&written).is_none() && is_of_tool(&words, tool)
+        || mender(&written).is_none() && is_of_tool(&words, failed)
 }
 
 /// Whether a failure names what a word of a command is: a package without its version, or a file.
@@ -80,13 +83,16 @@ fn is_about(word: &str, output: &str) -> bool {
 
 /// Whether the words name the tool that failed, or the check of it: `cargo fmt` mends `cargo fmt
 /// --check`, `npm run lint:fix` mends `npm run lint`.
-fn is_of_tool(words: &[String], tool: &str) -> bool {
-    let Some(name) = tool.split_whitespace().next_back() else {
+fn is_of_tool(words: &[String], failed: &str) -> bool {
+    if helix_ablation::is_off("command/of-tool") {
+        return false;
+    }
+    let Some(name) = failed.split_whitespace().next_back() else {
         return false;
     };
     let name = basename(name);
     // What else it runs has nothing to do with it.
-    if MAKING_RUNNERS.contains(&name) {
+    if tool(name).names_commands {
         return false;
     }
     words

@@ -2,24 +2,8 @@
 //! however alike the words are.
 
 use super::names::{basename, file_name, is_versioned};
+use super::tools::{has, tool};
 use super::{Run, is_assignment, without_starters};
-
-/// Programs by which a line takes another version of what it runs, and their subcommands that do.
-const SWITCHES: &[(&str, &[&str])] = &[
-    ("nvm", &["use"]),
-    ("fnm", &["use"]),
-    ("nodenv", &["shell"]),
-    ("pyenv", &["activate", "shell"]),
-    ("conda", &["activate"]),
-    ("mamba", &["activate"]),
-    ("micromamba", &["activate"]),
-    ("rbenv", &["shell"]),
-    ("rvm", &["use"]),
-    ("jenv", &["shell"]),
-    ("sdk", &["use"]),
-    ("asdf", &["shell"]),
-    ("mise", &["shell"]),
-];
 
 /// Programs that compile for what an option says.
 const TARGETED: &[&str] = &["cargo", "rustc", "wasm-pack"];
@@ -47,9 +31,7 @@ impl Switched {
         let [program, subcommand, to @ ..] = plain.as_slice() else {
             return;
         };
-        let is_switch =
-            |(name, does): &(&str, &[&str])| name == program && does.contains(subcommand);
-        if SWITCHES.iter().any(is_switch) {
+        if has(&tool(program).switches, subcommand) {
             self.0.retain(|(known, _)| known != program);
             self.0.push(((*program).to_owned(), to.join(" ")));
         }
@@ -58,6 +40,9 @@ impl Switched {
     /// Adds to a run what it runs under by a command, as that was written. In one order, however it
     /// is written.
     pub(super) fn surround(&self, run: &mut Run, written: &[String]) {
+        if helix_ablation::is_off("command/environment") {
+            return;
+        }
         let switched = self.0.iter().map(|(program, to)| format!("{program} {to}"));
         let started = written.len() - without_starters(written).len();
         let before = written.get(..=started).unwrap_or(written);

@@ -3,80 +3,8 @@
 
 use super::names::basename;
 use super::started::as_run;
-use super::tools::{COMPOSE, MADE, MENDERS};
-use super::{after_options, is_listed, read, without_starters};
-
-/// Commands that change what a build stands on by the word behind their subcommand.
-const MENDERS_BY_NEXT: &[(&str, &str, &[&str])] = &[
-    ("cargo", "sqlx", &["prepare", "migrate", "database"]),
-    ("sqlx", "migrate", &["run", "revert"]),
-    ("sqlx", "database", &["create", "reset", "setup"]),
-    ("diesel", "migration", &["redo", "revert", "run"]),
-    ("diesel", "database", &["reset", "setup"]),
-    (
-        "python",
-        "manage.py",
-        &[
-            "collectstatic",
-            "compilemessages",
-            "makemigrations",
-            "migrate",
-        ],
-    ),
-    (
-        "python3",
-        "manage.py",
-        &[
-            "collectstatic",
-            "compilemessages",
-            "makemigrations",
-            "migrate",
-        ],
-    ),
-    (
-        "php",
-        "artisan",
-        &[
-            "cache:clear",
-            "config:clear",
-            "key:generate",
-            "migrate",
-            "optimize:clear",
-        ],
-    ),
-    ("flask", "db", &["upgrade"]),
-    ("brew", "services", &["restart", "start"]),
-    ("docker", "compose", COMPOSE),
-    ("prisma", "migrate", &["deploy", "dev", "reset", "resolve"]),
-    ("rustup", "component", &["add", "remove"]),
-    ("rustup", "target", &["add", "remove"]),
-    ("rustup", "toolchain", &["install", "link", "uninstall"]),
-    ("rustup", "override", &["set", "unset"]),
-    ("go", "mod", &["download", "edit", "init", "tidy", "vendor"]),
-    (
-        "git",
-        "submodule",
-        &[
-            "add",
-            "deinit",
-            "init",
-            "set-branch",
-            "set-url",
-            "sync",
-            "update",
-        ],
-    ),
-    (
-        "git",
-        "lfs",
-        &["checkout", "fetch", "install", "pull", "track"],
-    ),
-    ("uv", "pip", &["install", "sync", "uninstall"]),
-    ("flutter", "pub", PUB),
-    ("dart", "pub", PUB),
-];
-
-const PUB: &[&str] = &["add", "cache", "downgrade", "get", "remove", "upgrade"];
+use super::tools::{has, tool};
+use super::{after_options, read, without_starters};
 
 /// Options by which a command changes nothing, whatever it is.
 const IDLE: &[&str] = &[
@@ -94,19 +22,17 @@ const IDLE: &[&str] = &[
     "--sql",
 ];
 
-/// Those that say so to some programs only: to others they are a name or a limit.
-const IDLE_BY_PROGRAM: &[(&str, &[&str])] = &[
-    ("make", &["-n"]),
-    ("gmake", &["-n"]),
-    ("just", &["-n", "-l", "--show", "--summary"]),
-    ("task", &["-n", "-l", "-a", "--summary"]),
-    ("mage", &["-l"]),
-    ("rake", &["-n", "-P", "-T"]),
-    ("brew", &["-n"]),
-    ("cargo", &["-n"]),
-    ("go", &["-n"]),
-    ("apt", &["-s", "--simulate"]),
-    ("apt-get", &["-s", "--simulate"]),
+/// Directories that are made by tools: to remove one has everything in it made anew.
+const MADE: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    ".next",
+    ".cache",
+    "__pycache__",
+    ".venv",
+    "venv",
 ];
 
 /// Finds the commands of a shell line that change what a build stands on, as somebody would run
@@ -122,6 +48,9 @@ pub fn menders(line: &str) -> Vec<String> {
 
 /// How a command changes what a build stands on; `None` when it does not.
 pub(super) fn mender(written: &[String]) -> Option<String> {
+    if helix_ablation::is_off("command/menders") {
+        return None;
+    }
     let words = without_starters(written);
     let program = basename(words.first()?);
     let is_argument = |word: &&String| !word.starts_with('-');
@@ -136,20 +65,14 @@ pub(super) fn mender(written: &[String]) -> Option<String> {
             let next = words
                 .get(after_options(&words, at + 1))
                 .map_or("", String::as_str);
+            let tool = tool(name);
+            let mends_by = tool.mends_by.get(subcommand);
             let is_known =
-                is_listed(MENDERS, name, subcommand) || mends_by_next(name, subcommand, next);
+                has(&tool.mends, subcommand) || mends_by.is_some_and(|known| has(known, next));
             is_known && !is_idle(&words)
         }
     };
     mends.then(|| as_run(written))
-}
-
-/// Whether the word behind a subcommand says that it changes what a build stands on.
-fn mends_by_next(program: &str, subcommand: &str, next: &str) -> bool {
-    let is_it = |(name, first, known): &(&str, &str, &[&str])| {
-        (*name, *first) == (program, subcommand) && known.contains(&next)
-    };
-    MENDERS_BY_NEXT.iter().any(is_it)
 }
 
 /// Whether an option says that these words change nothing.
@@ -164,7 +87,7 @@ pub(super) fn is_idle(words: &[String]) -> bool {
 
 /// Whether a program changes nothing with an option.
 pub(super) fn is_idle_option(program: &str, option: &str) -> bool {
-    IDLE.contains(&option) || is_listed(IDLE_BY_PROGRAM, program, option)
+    IDLE.contains(&option) || has(&tool(program).idle, option)
 }
 
 #[cfg(test)]

@@ -2,36 +2,8 @@
 //! of theirs names.
 
 use super::super::shell::Line;
+use super::tools::{has, tool};
 use super::{DEPTH_MAX, Run, basename, joined, read, script, without_starters};
-
-/// Options that name the directory in which a program works, and those that name a file in it.
-const DIRECTORIES: &[(&str, &[&str])] = &[
-    ("git", &["-C"]),
-    ("cargo", &["-C"]),
-    ("make", &["-C", "--directory"]),
-    ("gmake", &["-C", "--directory"]),
-    ("ninja", &["-C"]),
-    ("meson", &["-C"]),
-    ("go", &["-C"]),
-    ("npm", &["--prefix", "-C"]),
-    ("pnpm", &["-C", "--dir", "--prefix"]),
-    ("yarn", &["--cwd"]),
-    ("bun", &["--cwd"]),
-    ("turbo", &["--cwd"]),
-    ("gradle", &["-p", "--project-dir"]),
-    ("uv", &["--directory", "--project"]),
-    ("poetry", &["-C", "--directory", "-P", "--project"]),
-    ("pdm", &["-p", "--project"]),
-    ("composer", &["-d", "--working-dir"]),
-    ("just", &["-d", "--working-directory"]),
-    ("task", &["-d", "--dir"]),
-    ("terraform", &["-chdir"]),
-];
-const FILES: &[(&str, &[&str])] = &[
-    ("cargo", &["--manifest-path"]),
-    ("mvn", &["-f", "--file"]),
-    ("just", &["-f", "--justfile"]),
-];
 
 impl Run {
     /// Where it works, from where its line starts; `None` when it stays there.
@@ -93,6 +65,9 @@ pub fn named_place(called: &[String], words: &[String]) -> Option<String> {
 }
 
 fn place_within(line: &Line, depth: usize) -> Option<String> {
+    if helix_ablation::is_off("command/workplace") {
+        return None;
+    }
     let mut directory: Option<String> = None;
     let mut place = None;
     for command in &line.commands {
@@ -115,14 +90,11 @@ fn place_within(line: &Line, depth: usize) -> Option<String> {
 /// The directory that one of these words names for the program that stands first; `None` for where
 /// it is anyway.
 fn named_by(words: &[String]) -> Option<String> {
+    if helix_ablation::is_off("command/named-place") {
+        return None;
+    }
     let program = basename(words.first()?);
-    let of = |table: &[(&str, &'static [&'static str])]| {
-        table
-            .iter()
-            .find(|(name, _)| *name == program)
-            .map_or(&[][..], |(_, options)| *options)
-    };
-    let (directories, files) = (of(DIRECTORIES), of(FILES));
+    let known = tool(program);
     let mut rest = words
         .iter()
         .skip(1)
@@ -130,8 +102,8 @@ fn named_by(words: &[String]) -> Option<String> {
         .take_while(|word| *word != "--");
     while let Some(word) = rest.next() {
         let (option, value) = split(word);
-        let is_file = files.contains(&option);
-        if is_file || directories.contains(&option) {
+        let is_file = has(&known.file, option);
+        if is_file || has(&known.directory, option) {
             let value = value.or_else(|| rest.next())?;
             let named = if is_file {
                 above(value)

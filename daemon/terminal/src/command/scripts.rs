@@ -1,62 +1,8 @@
 //! Scripts of a project, by the runners that know them by their names, and as files.
 
-use super::menders::is_idle;
 use super::names::basename;
-use super::tools::{INSTALLERS, MENDERS, SCRIPT_NAMES, SCRIPT_RUNNERS};
-use super::{Purpose, after_options, is_listed};
-
-/// Words in the name of a script's file that say what it is for; the first decides.
-const FILE_WORDS: &[(&str, Purpose)] = &[
-    ("test", Purpose::Test),
-    ("tests", Purpose::Test),
-    ("ci", Purpose::Test),
-    ("build", Purpose::Build),
-    ("lint", Purpose::Check),
-    ("check", Purpose::Check),
-];
-
-/// Programs beside the runners of scripts by which a project names commands of its own.
-pub(super) const MAKING_RUNNERS: &[&str] = &[
-    "make", "gmake", "just", "task", "rake", "mage", "ant", "deno", "cargo",
-];
-
-/// Words in such a name by which it makes or changes what a build stands on.
-const MAKING_WORDS: &[&str] = &[
-    "bootstrap",
-    "codegen",
-    "deps",
-    "fix",
-    "fmt",
-    "format",
-    "gen",
-    "generate",
-    "install",
-    "migrate",
-    "migrations",
-    "prepare",
-    "proto",
-    "protobuf",
-    "protos",
-    "provision",
-    "regen",
-    "regenerate",
-    "reset",
-    "seed",
-    "setup",
-    "sync",
-    "typegen",
-];
-
-/// Words by which it only looks, or is known as a build or a test.
-const LOOKING_WORDS: &[&str] = &[
-    "build", "check", "compile", "diff", "dry", "spec", "test", "tests", "verify", "watch",
-];
-
-/// Words at the end of such a name by which it tells of what is there: `migrate:status`,
-/// `generate-report`.
-const TELLING_WORDS: &[&str] = &[
-    "check", "diff", "info", "list", "log", "logs", "plan", "preview", "report", "show", "status",
-];
+use super::tools::{has, known, tool};
+use super::{Purpose, after_options};
 
 /// What a runner of scripts runs.
 pub(super) enum Script {
@@ -95,7 +41,7 @@ pub(super) fn script_of(words: &mut Vec<String>) -> Option<Script> {
     } else {
         name
     };
-    if is_listed(INSTALLERS, &runner, short) {
+    if has(&tool(&runner).install, short) {
         return Some(Script::Named(short.to_owned(), Purpose::Install));
     }
     let Some(purpose) = script_purpose(short) else {
@@ -120,45 +66,18 @@ fn needs_run(runner: &str, script: &str) -> bool {
 
 /// What the name of a script says it is for.
 pub(super) fn script_purpose(name: &str) -> Option<Purpose> {
-    SCRIPT_NAMES
-        .iter()
-        .find(|(part, _)| name.contains(part))
-        .map(|(_, purpose)| *purpose)
+    known().script_names.find(|part| name.contains(part))
 }
 
 /// What the name of a script's file says it is for: `scripts/run-tests.sh`.
 pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
-    let name = basename(path);
-    let named = |(word, _): &&(&str, Purpose)| words_of(name).any(|part| part == *word);
-    FILE_WORDS.iter().find(named).map(|(_, purpose)| *purpose)
-}
-
-/// Whether these words run a script of the project that makes or changes something, by its name:
-/// neither a build nor a test, and none that only looks.
-pub(super) fn makes(words: &[String]) -> bool {
-    let program = words.first().map(|word| basename(word)).unwrap_or_default();
-    let mut at = after_options(words, 1);
-    let is_run = words
-        .get(at)
-        .is_some_and(|word| matches!(word.as_str(), "run" | "run-script" | "task" | "xtask"));
-    let is_known = match program {
-        "npm" | "deno" | "cargo" => is_run,
-        name => SCRIPT_RUNNERS.contains(&name) || MAKING_RUNNERS.contains(&name),
-    };
-    if is_run {
-        at = after_options(words, at + 1);
+    if helix_ablation::is_off("command/script-files") {
+        return None;
     }
-    let Some(name) = words
-        .get(at)
-        .filter(|name| is_known && (is_run || !is_listed(MENDERS, program, name)))
-    else {
-        return false;
-    };
-    let does = |known: &[&str]| words_of(name).any(|part| known.contains(&part.as_str()));
-    let tells = words_of(name)
-        .last()
-        .is_some_and(|last| TELLING_WORDS.contains(&last.as_str()));
-    does(MAKING_WORDS) && !does(LOOKING_WORDS) && !tells && !is_idle(words)
+    let name = basename(path);
+    known()
+        .script_files
+        .find(|word| words_of(name).any(|part| part == word))
 }
 
 /// The words of a name, in lower case: `db:migrate`, `gen-types`, `genTypes`.

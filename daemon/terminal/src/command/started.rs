@@ -3,22 +3,7 @@
 use super::after_options;
 use super::names::{as_called, basename};
 use super::shown::shown;
-use super::tools::{STARTERS, STARTERS_WITH};
-
-/// Programs that start others which would run without them as well.
-const DISPENSABLE: &[&str] = &[
-    "sudo",
-    "env",
-    "time",
-    "timeout",
-    "nice",
-    "nohup",
-    "command",
-    "exec",
-    "ccache",
-    "stdbuf",
-    "cross-env",
-];
+use super::tools::{has, tool};
 
 /// Takes away variables and programs that merely start the one that counts.
 pub(super) fn without_starters(words: &[String]) -> Vec<String> {
@@ -66,7 +51,7 @@ fn split(words: &[String]) -> (Vec<String>, &[String]) {
     while let Some(count) = started_at(rest) {
         let (before, behind) = rest.split_at(count.min(rest.len()));
         let is_needed =
-            |word: &String| !is_assignment(word) && !DISPENSABLE.contains(&basename(word));
+            |word: &String| !is_assignment(word) && !tool(basename(word)).is_dispensable;
         if before.first().is_some_and(is_needed) {
             needed.extend_from_slice(before);
         }
@@ -81,7 +66,7 @@ fn started_at(words: &[String]) -> Option<usize> {
     let program = basename(first);
     if is_assignment(first) {
         Some(1)
-    } else if STARTERS.contains(&program) {
+    } else if tool(program).starts {
         Some(after_options(words, 1))
     } else if program == "timeout" {
         Some(after_options(words, 1) + 1)
@@ -92,7 +77,7 @@ fn started_at(words: &[String]) -> Option<usize> {
 
 /// The place of what a program starts after words of its own.
 fn started_with(program: &str, words: &[String]) -> Option<usize> {
-    let starts = |word: &String| STARTERS_WITH.contains(&(program, word.as_str()));
+    let starts = |word: &String| has(&tool(program).starts_by, word);
     let leading = words.get(..=after_options(words, 1)).unwrap_or(words);
     let at = leading.iter().position(starts)?;
     let mut rest = words.get(at..)?.to_vec();

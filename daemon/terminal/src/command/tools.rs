@@ -1,587 +1,235 @@
-//! Which programs build, test, check, install and start others. Additions belong here.
+//! What is known of programs: `tools.toml`, read once.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::Purpose;
+use super::reads::Reads;
 
-/// Programs that start another one, which is what counts.
-pub(super) const STARTERS: &[&str] = &[
-    "sudo",
-    "env",
-    "time",
-    "nice",
-    "nohup",
-    "command",
-    "exec",
-    "npx",
-    "bunx",
-    "pnpx",
-    "uvx",
-    "xvfb-run",
-    "ccache",
-    "stdbuf",
-    "cross-env",
+/// The data. Additions belong there.
+const DATA: &str = include_str!("tools.toml");
+
+/// Read once. A test reads the same text, so that it is valid here.
+static TOOLS: LazyLock<Tools> = LazyLock::new(|| Tools::read(DATA).unwrap_or_default());
+
+/// A program that nothing is known of.
+static UNKNOWN: LazyLock<Tool> = LazyLock::new(Tool::default);
+
+/// What is known of one program. The file says what each field means.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the file")]
+pub(crate) struct Tool {
+    pub(super) is: Option<Purpose>,
+    pub(super) needs: Vec<String>,
+    pub(super) bare: Option<Purpose>,
+    pub(super) build: Vec<String>,
+    pub(super) test: Vec<String>,
+    pub(super) check: Vec<String>,
+    pub(super) run: Vec<String>,
+    pub(super) install: Vec<String>,
+    pub(super) next: Vec<String>,
+    pub(super) valued: Vec<String>,
+    pub(super) reads: Option<Reads>,
+    pub(super) runs_scripts: bool,
+    pub(super) names_commands: bool,
+    pub(super) starts: bool,
+    pub(super) starts_by: Vec<String>,
+    pub(super) is_dispensable: bool,
+    pub(super) switches: Vec<String>,
+    pub(super) directory: Vec<String>,
+    pub(super) file: Vec<String>,
+    pub(super) mends: Vec<String>,
+    pub(super) mends_by: HashMap<String, Vec<String>>,
+    pub(super) tells: Vec<String>,
+    pub(super) part: Vec<String>,
+    pub(super) idle: Vec<String>,
+}
+
+/// Options with which a run does as much as without. The file says what each field means.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Options {
+    pub(crate) report: Vec<String>,
+    pub(crate) report_value: Vec<String>,
+    pub(crate) pace: Vec<String>,
+    pub(crate) way: Vec<String>,
+    pub(crate) way_value: Vec<String>,
+}
+
+/// Words by what they say a command is for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Purposes {
+    test: Vec<String>,
+    build: Vec<String>,
+    check: Vec<String>,
+    run: Vec<String>,
+}
+
+/// Programs and options in lines that merely read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reading {
+    pub(super) filters: Vec<String>,
+    pub(super) idle: Vec<String>,
+    pub(super) other_searches: Vec<String>,
+}
+
+/// All of the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tools {
+    options: Options,
+    tool: HashMap<String, Tool>,
+    pub(super) script_names: Purposes,
+    pub(super) script_files: Purposes,
+    pub(super) gradle_tasks: Purposes,
+    pub(super) reading: Reading,
+    /// Names of `tool`, one by one.
+    #[serde(skip)]
+    names: HashMap<String, String>,
+}
+
+impl Tools {
+    fn read(data: &str) -> Result<Self, toml::de::Error> {
+        let mut tools: Self = toml::from_str(data)?;
+        for (names, tool) in &mut tools.tool {
+            tool.ablate();
+            for name in names.split(' ') {
+                tools.names.insert(name.to_owned(), names.clone());
+            }
+        }
+        Ok(tools)
+    }
+}
+
+impl Tool {
+    /// What the word behind the program says that it is for.
+    pub(super) fn purpose_of(&self, subcommand: &str) -> Option<Purpose> {
+        let lists = [
+            (&self.build, Purpose::Build),
+            (&self.test, Purpose::Test),
+            (&self.check, Purpose::Check),
+            (&self.run, Purpose::Run),
+        ];
+        let found = lists.iter().find(|(words, _)| has(words, subcommand))?;
+        Some(found.1)
+    }
+
+    fn ablate(&mut self) {
+        let off = |part: &str| helix_ablation::is_off(&format!("tools/{part}"));
+        for (part, words) in [
+            ("install", &mut self.install),
+            ("next", &mut self.next),
+            ("valued", &mut self.valued),
+            ("starts_by", &mut self.starts_by),
+            ("switches", &mut self.switches),
+            ("directory", &mut self.directory),
+            ("file", &mut self.file),
+            ("mends", &mut self.mends),
+            ("tells", &mut self.tells),
+            ("part", &mut self.part),
+            ("idle", &mut self.idle),
+        ] {
+            if off(part) {
+                words.clear();
+            }
+        }
+        if off("mends_by") {
+            self.mends_by.clear();
+        }
+        self.runs_scripts &= !off("runs_scripts");
+        self.names_commands &= !off("names_commands");
+        self.starts &= !off("starts");
+    }
+}
+
+impl Purposes {
+    /// The purpose of the first word that is so.
+    pub(super) fn find(&self, is: impl Fn(&str) -> bool) -> Option<Purpose> {
+        let lists = [
+            (&self.test, Purpose::Test),
+            (&self.build, Purpose::Build),
+            (&self.check, Purpose::Check),
+            (&self.run, Purpose::Run),
+        ];
+        let found = lists
+            .iter()
+            .find(|(words, _)| words.iter().any(|word| is(word)))?;
+        Some(found.1)
+    }
+}
+
+/// Fields of the table that a measurement can switch off.
+const FIELDS: &[&str] = &[
+    "install",
+    "next",
+    "valued",
+    "starts_by",
+    "switches",
+    "directory",
+    "file",
+    "mends",
+    "mends_by",
+    "tells",
+    "part",
+    "idle",
+    "runs_scripts",
+    "names_commands",
+    "starts",
 ];
 
-/// Programs that start another one after words of their own.
-pub(super) const STARTERS_WITH: &[(&str, &str)] = &[
-    ("uv", "run"),
-    ("poetry", "run"),
-    ("pipenv", "run"),
-    ("hatch", "run"),
-    ("rye", "run"),
-    ("pnpm", "exec"),
-    ("pnpm", "dlx"),
-    ("yarn", "exec"),
-    ("yarn", "dlx"),
-    ("npm", "exec"),
-    ("bundle", "exec"),
-    ("composer", "exec"),
-    ("pipx", "run"),
-    ("pdm", "run"),
-    ("pixi", "run"),
-    ("python", "-m"),
-    ("python3", "-m"),
-    ("coverage", "run"),
-    ("mise", "exec"),
-    ("direnv", "exec"),
-    ("dotenv", "--"),
-];
+/// Names what a measurement can switch off.
+pub(crate) fn parts() -> Vec<String> {
+    let mut parts: Vec<String> = FIELDS
+        .iter()
+        .map(|field| format!("tools/{field}"))
+        .collect();
+    parts.sort();
+    parts
+}
 
-/// Options that take the next word as their value, of the programs that take them before the word
-/// that counts.
-pub(super) const VALUED: &[(&str, &[&str])] = &[
-    (
-        "npm",
-        &[
-            "--prefix",
-            "-C",
-            "-w",
-            "--workspace",
-            "--userconfig",
-            "--loglevel",
-        ],
-    ),
-    (
-        "pnpm",
-        &[
-            "-C",
-            "--dir",
-            "-F",
-            "--filter",
-            "--workspace-concurrency",
-            "--reporter",
-        ],
-    ),
-    ("yarn", &["--cwd"]),
-    ("bun", &["--cwd", "--filter", "-F"]),
-    ("turbo", &["--filter", "-F", "--cwd"]),
-    ("npx", &["-p", "--package"]),
-    (
-        "cargo",
-        &["--config", "-C", "--color", "-Z", "--manifest-path"],
-    ),
-    ("go", &["-C"]),
-    ("make", &["-C", "-f", "--directory", "--file"]),
-    ("ninja", &["-C", "-f"]),
-    (
-        "gradle",
-        &[
-            "-p",
-            "--project-dir",
-            "-x",
-            "--exclude-task",
-            "-I",
-            "--init-script",
-            "-b",
-            "--console",
-        ],
-    ),
-    (
-        "mvn",
-        &[
-            "-f",
-            "-pl",
-            "-P",
-            "-s",
-            "--file",
-            "--projects",
-            "--settings",
-        ],
-    ),
-    (
-        "uv",
-        &[
-            "--with",
-            "--package",
-            "--extra",
-            "--group",
-            "--project",
-            "--directory",
-            "--python",
-            "-p",
-            "--env-file",
-        ],
-    ),
-    ("uvx", &["--from", "--with", "--python", "-p"]),
-    ("poetry", &["-C", "--directory", "-P", "--project"]),
-    ("pdm", &["-p", "--project"]),
-    ("hatch", &["-e", "--env"]),
-    ("python", &["-W", "-X"]),
-    ("python3", &["-W", "-X"]),
-    ("coverage", &["--source", "--rcfile", "--omit", "--include"]),
-    ("composer", &["-d", "--working-dir"]),
-    ("just", &["-f", "--justfile", "-d", "--working-directory"]),
-    ("task", &["-d", "--dir", "-t", "--taskfile"]),
-    ("rake", &["-f", "--rakefile"]),
-    ("ant", &["-f", "-file", "-buildfile"]),
-    (
-        "docker",
-        &[
-            "--context",
-            "-H",
-            "-f",
-            "--file",
-            "-p",
-            "--project-name",
-            "--profile",
-            "--env-file",
-            "--project-directory",
-        ],
-    ),
-    (
-        "docker-compose",
-        &[
-            "-f",
-            "--file",
-            "-p",
-            "--project-name",
-            "--profile",
-            "--env-file",
-            "--project-directory",
-        ],
-    ),
-    ("bazel", &["--bazelrc"]),
-    (
-        "hugo",
-        &[
-            "-s",
-            "--source",
-            "-d",
-            "--destination",
-            "-b",
-            "--baseURL",
-            "-e",
-            "--environment",
-            "-c",
-            "--config",
-        ],
-    ),
-    ("bash", &["-o", "-O"]),
-    ("sh", &["-o"]),
-    ("dotenv", &["-e", "-f"]),
-    ("sudo", &["-u", "-g"]),
-    ("env", &["-u", "-C"]),
-    ("timeout", &["-k", "-s"]),
-    ("xvfb-run", &["-s", "-n"]),
-    ("time", &["-f", "-o"]),
-];
+/// All that is known.
+pub(super) fn known() -> &'static Tools {
+    &TOOLS
+}
 
-/// Programs that do nothing but this.
-pub(super) const PROGRAMS: &[(Purpose, &[&str])] = &[
-    (
-        Purpose::Build,
-        &[
-            "make",
-            "gmake",
-            "ninja",
-            "gcc",
-            "g++",
-            "cc",
-            "c++",
-            "clang",
-            "clang++",
-            "rustc",
-            "javac",
-            "kotlinc",
-            "xcodebuild",
-            "webpack",
-            "rollup",
-            "esbuild",
-            "just",
-            "ant",
-            "mage",
-            "ld",
-            "webpack-cli",
-            "tsup",
-            "gulp",
-            "grunt",
-            "nix-build",
-        ],
-    ),
-    (
-        Purpose::Test,
-        &[
-            "pytest",
-            "py.test",
-            "unittest",
-            "tox",
-            "nox",
-            "jest",
-            "vitest",
-            "mocha",
-            "ava",
-            "rspec",
-            "phpunit",
-            "ctest",
-            "karma",
-            "gotestsum",
-            "pytest-3",
-            "rake",
-            "pest",
-            "paratest",
-            "bats",
-            "ginkgo",
-            "prove",
-        ],
-    ),
-    (
-        Purpose::Check,
-        &[
-            "tsc",
-            "vue-tsc",
-            "ruff",
-            "eslint",
-            "mypy",
-            "pyright",
-            "flake8",
-            "pylint",
-            "biome",
-            "rubocop",
-            "golangci-lint",
-            "staticcheck",
-            "shellcheck",
-            "phpstan",
-            "stylelint",
-            "oxlint",
-            "hadolint",
-            "clippy-driver",
-            "clang-tidy",
-        ],
-    ),
-];
+/// What is known of a program.
+pub(crate) fn tool(program: &str) -> &'static Tool {
+    let found = TOOLS
+        .names
+        .get(program)
+        .and_then(|names| TOOLS.tool.get(names));
+    found.unwrap_or(&UNKNOWN)
+}
 
-/// Programs whose subcommand tells.
-pub(super) const SUBCOMMANDS: &[(&str, Purpose, &[&str])] = &[
-    (
-        "cargo",
-        Purpose::Build,
-        &["build", "b", "install", "package"],
-    ),
-    ("cargo", Purpose::Test, &["test", "t", "nextest", "bench"]),
-    (
-        "cargo",
-        Purpose::Check,
-        &["check", "c", "clippy", "doc", "fmt"],
-    ),
-    (
-        "cargo",
-        Purpose::Test,
-        &["tarpaulin", "llvm-cov", "miri", "mutants"],
-    ),
-    ("cargo", Purpose::Run, &["run", "r"]),
-    ("go", Purpose::Build, &["build", "install", "generate"]),
-    ("go", Purpose::Test, &["test"]),
-    ("go", Purpose::Check, &["vet"]),
-    ("go", Purpose::Run, &["run"]),
-    (
-        "mvn",
-        Purpose::Build,
-        &["compile", "package", "install", "deploy", "test-compile"],
-    ),
-    (
-        "mvn",
-        Purpose::Test,
-        &["test", "verify", "integration-test"],
-    ),
-    ("dotnet", Purpose::Build, &["build", "publish", "pack"]),
-    ("dotnet", Purpose::Run, &["run"]),
-    ("dotnet", Purpose::Test, &["test"]),
-    ("swift", Purpose::Build, &["build"]),
-    ("swift", Purpose::Test, &["test"]),
-    ("swift", Purpose::Run, &["run"]),
-    ("zig", Purpose::Build, &["build"]),
-    ("zig", Purpose::Test, &["test"]),
-    ("mix", Purpose::Build, &["compile"]),
-    ("mix", Purpose::Test, &["test"]),
-    ("mix", Purpose::Check, &["credo", "dialyzer"]),
-    ("sbt", Purpose::Build, &["compile", "package", "assembly"]),
-    ("sbt", Purpose::Test, &["test", "testOnly", "testQuick"]),
-    ("lein", Purpose::Build, &["compile", "uberjar", "jar"]),
-    ("lein", Purpose::Test, &["test"]),
-    ("flutter", Purpose::Build, &["build"]),
-    ("flutter", Purpose::Test, &["test"]),
-    ("flutter", Purpose::Check, &["analyze"]),
-    ("flutter", Purpose::Run, &["run"]),
-    ("dart", Purpose::Build, &["compile"]),
-    ("dart", Purpose::Test, &["test"]),
-    ("dart", Purpose::Check, &["analyze"]),
-    ("dart", Purpose::Run, &["run"]),
-    ("pre-commit", Purpose::Check, &["run"]),
-    ("task", Purpose::Build, &["build"]),
-    ("task", Purpose::Test, &["test"]),
-    ("task", Purpose::Check, &["check", "lint"]),
-    ("dune", Purpose::Build, &["build"]),
-    ("dune", Purpose::Test, &["test", "runtest"]),
-    ("gleam", Purpose::Build, &["build"]),
-    ("gleam", Purpose::Test, &["test"]),
-    ("forge", Purpose::Build, &["build"]),
-    ("forge", Purpose::Test, &["test"]),
-    ("bazel", Purpose::Build, &["build"]),
-    ("bazel", Purpose::Test, &["test"]),
-    ("meson", Purpose::Build, &["compile"]),
-    ("meson", Purpose::Test, &["test"]),
-    ("stack", Purpose::Build, &["build"]),
-    ("stack", Purpose::Test, &["test"]),
-    ("cabal", Purpose::Build, &["build"]),
-    ("cabal", Purpose::Test, &["test"]),
-    ("deno", Purpose::Test, &["test"]),
-    ("deno", Purpose::Check, &["check", "lint"]),
-    ("next", Purpose::Build, &["build"]),
-    ("vite", Purpose::Build, &["build"]),
-    ("docker", Purpose::Build, &["build", "buildx"]),
-    ("docker-compose", Purpose::Build, &["build"]),
-    ("playwright", Purpose::Test, &["test"]),
-    ("cypress", Purpose::Test, &["run"]),
-    ("terraform", Purpose::Check, &["validate", "plan"]),
-    ("rails", Purpose::Test, &["test"]),
-    ("hatch", Purpose::Test, &["test"]),
-    ("hatch", Purpose::Build, &["build"]),
-    ("hatch", Purpose::Check, &["fmt"]),
-    ("pdm", Purpose::Test, &["test"]),
-    ("pdm", Purpose::Build, &["build"]),
-    ("uv", Purpose::Build, &["build"]),
-    ("poetry", Purpose::Build, &["build"]),
-    ("wrangler", Purpose::Build, &["build"]),
-    ("ng", Purpose::Build, &["build"]),
-    ("ng", Purpose::Test, &["test", "e2e"]),
-    ("ng", Purpose::Check, &["lint"]),
-    ("nix", Purpose::Build, &["build"]),
-    ("wasm-pack", Purpose::Build, &["build", "pack"]),
-    ("wasm-pack", Purpose::Test, &["test"]),
-    ("trunk", Purpose::Build, &["build"]),
-    (
-        "rebar3",
-        Purpose::Build,
-        &["compile", "release", "escriptize"],
-    ),
-    ("rebar3", Purpose::Test, &["eunit", "ct", "proper"]),
-    ("rebar3", Purpose::Check, &["dialyzer", "xref", "lint"]),
-    ("pants", Purpose::Build, &["package"]),
-    ("pants", Purpose::Test, &["test"]),
-    ("pants", Purpose::Check, &["check", "lint"]),
-    ("helm", Purpose::Check, &["lint"]),
-    ("mkdocs", Purpose::Build, &["build"]),
-    ("jekyll", Purpose::Build, &["build"]),
-];
+/// The options with which a run does as much as without.
+pub(crate) fn options() -> &'static Options {
+    &TOOLS.options
+}
 
-/// Programs that build where they are given no subcommand.
-pub(super) const BARE: &[(&str, Purpose)] = &[("hugo", Purpose::Build)];
+/// Whether a word is one of these.
+pub(crate) fn has(words: &[String], word: &str) -> bool {
+    words.iter().any(|known| known == word)
+}
 
-/// Programs that build or check only with one of these options.
-pub(super) const FLAGGED: &[(&str, Purpose, &[&str])] = &[
-    (
-        "cmake",
-        Purpose::Build,
-        &["--build", "-B", "-S", "--preset"],
-    ),
-    (
-        "prettier",
-        Purpose::Check,
-        &["--check", "-c", "--list-different", "-l"],
-    ),
-    ("black", Purpose::Check, &["--check"]),
-    ("isort", Purpose::Check, &["--check", "--check-only", "-c"]),
-    ("rustfmt", Purpose::Check, &["--check"]),
-    ("node", Purpose::Test, &["--test"]),
-    ("clang-format", Purpose::Check, &["--dry-run", "-n"]),
-];
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
 
-/// Subcommands whose next word tells: `cargo xtask test`, `docker compose build`.
-pub(super) const PREFIXES: &[(&str, &[&str])] = &[
-    ("cargo", &["xtask", "make", "hack", "leptos", "tauri"]),
-    ("docker", &["compose"]),
-    ("deno", &["task"]),
-    ("nix", &["flake"]),
-    ("php", &["artisan"]),
-    ("python", &["setup.py", "manage.py"]),
-    ("python3", &["setup.py", "manage.py"]),
-];
-
-/// How the tasks of Gradle begin that do this; each variant has its own: `assembleDebug`.
-pub(super) const GRADLE_TASKS: &[(&str, Purpose)] = &[
-    ("assemble", Purpose::Build),
-    ("build", Purpose::Build),
-    ("bundle", Purpose::Build),
-    ("compile", Purpose::Build),
-    ("install", Purpose::Build),
-    ("publish", Purpose::Build),
-    ("test", Purpose::Test),
-    ("connected", Purpose::Test),
-    ("check", Purpose::Test),
-    ("lint", Purpose::Check),
-    ("detekt", Purpose::Check),
-    ("ktlint", Purpose::Check),
-    ("spotlessCheck", Purpose::Check),
-    ("run", Purpose::Run),
-    ("bootRun", Purpose::Run),
-];
-
-/// Commands that fetch what a build stands on, by program and subcommand; most of them are menders
-/// as well.
-pub(super) const INSTALLERS: &[(&str, &[&str])] = &[
-    ("npm", &["install", "i", "ci", "add", "update", "rebuild"]),
-    ("pnpm", &["install", "i", "add", "update", "rebuild"]),
-    ("yarn", &["install", "add", "up", "upgrade"]),
-    ("bun", &["install", "add", "update"]),
-    ("pip", &["install"]),
-    ("pip3", &["install"]),
-    ("uv", &["add", "sync", "lock", "pip"]),
-    ("poetry", &["add", "install", "lock", "update"]),
-    ("pdm", &["add", "install", "lock", "sync", "update"]),
-    ("pipenv", &["install", "sync", "update"]),
-    ("conda", &["install", "update", "create"]),
-    ("cargo", &["add", "update", "fetch"]),
-    ("go", &["get", "mod"]),
-    ("bundle", &["install", "update", "add"]),
-    ("composer", &["install", "update", "require"]),
-    ("dotnet", &["restore"]),
-    ("mix", &["deps.get"]),
-    ("flutter", &["pub"]),
-    ("dart", &["pub"]),
-];
-
-/// Programs that run scripts by the name that the project gave them.
-pub(super) const SCRIPT_RUNNERS: &[&str] = &[
-    "npm", "pnpm", "yarn", "bun", "turbo", "lerna", "nx", "composer",
-];
-
-/// What the name of a script says it is for; the first that it holds decides.
-pub(super) const SCRIPT_NAMES: &[(&str, Purpose)] = &[
-    ("test", Purpose::Test),
-    ("spec", Purpose::Test),
-    ("e2e", Purpose::Test),
-    ("build", Purpose::Build),
-    ("compile", Purpose::Build),
-    ("lint", Purpose::Check),
-    ("typecheck", Purpose::Check),
-    ("type-check", Purpose::Check),
-    ("check", Purpose::Check),
-    ("tsc", Purpose::Check),
-];
-
-/// Commands that change what a build stands on, by program and subcommand: they mend failures
-/// without changing a file of the project by an editor.
-pub(super) const MENDERS: &[(&str, &[&str])] = &[
-    (
-        "npm",
-        &[
-            "install",
-            "i",
-            "ci",
-            "add",
-            "update",
-            "rebuild",
-            "dedupe",
-            "uninstall",
-        ],
-    ),
-    (
-        "pnpm",
-        &[
-            "install", "i", "add", "update", "rebuild", "dedupe", "remove",
-        ],
-    ),
-    ("yarn", &["install", "add", "up", "upgrade", "remove"]),
-    ("bun", &["install", "add", "update", "remove"]),
-    ("pip", &["install", "uninstall"]),
-    ("pip3", &["install", "uninstall"]),
-    ("uv", &["add", "sync", "lock", "remove"]),
-    ("poetry", &["add", "install", "lock", "update", "remove"]),
-    ("pipenv", &["install", "sync", "update"]),
-    (
-        "pdm",
-        &["add", "install", "lock", "sync", "update", "remove"],
-    ),
-    ("conda", &["install", "update", "create"]),
-    (
-        "cargo",
-        &[
-            "add",
-            "update",
-            "clean",
-            "fix",
-            "install",
-            "remove",
-            "generate-lockfile",
-        ],
-    ),
-    ("rustup", &["update", "install", "default"]),
-    ("go", &["get", "clean", "generate", "install"]),
-    ("make", &["clean", "distclean"]),
-    ("mvn", &["clean"]),
-    ("gradle", &["clean"]),
-    ("bundle", &["install", "update", "add"]),
-    ("gem", &["install", "update"]),
-    ("composer", &["install", "update", "require"]),
-    ("dotnet", &["restore", "add", "clean"]),
-    ("mix", &["deps.get", "deps.update", "clean"]),
-    ("flutter", &["clean"]),
-    ("apt", &["install"]),
-    ("apt-get", &["install"]),
-    ("brew", &["install", "upgrade"]),
-    ("git", &["restore", "checkout", "pull"]),
-    ("docker", &["pull", "start"]),
-    ("docker-compose", COMPOSE),
-    ("prisma", &["generate"]),
-    ("buf", &["generate"]),
-    ("alembic", &["upgrade", "downgrade", "stamp"]),
-    (
-        "rails",
-        &[
-            "db:migrate",
-            "db:prepare",
-            "db:reset",
-            "db:schema:load",
-            "db:seed",
-            "db:setup",
-        ],
-    ),
-    (
-        "knex",
-        &[
-            "migrate:latest",
-            "migrate:rollback",
-            "migrate:up",
-            "seed:run",
-        ],
-    ),
-    (
-        "systemctl",
-        &["start", "restart", "reload", "daemon-reload"],
-    ),
-];
-
-/// What starts or makes the services of a composition anew. All else looks at them, or ends them.
-pub(super) const COMPOSE: &[&str] = &["build", "create", "pull", "restart", "run", "start", "up"];
-
-/// Directories that are made by tools: to remove one has everything in it made anew.
-pub(super) const MADE: &[&str] = &[
-    "node_modules",
-    "target",
-    "dist",
-    "build",
-    ".next",
-    ".cache",
-    "__pycache__",
-    ".venv",
-    "venv",
-];
+    #[test]
+    fn the_table_is_valid() {
+        let tools = Tools::read(DATA).unwrap();
+        let names: usize = tools
+            .tool
+            .keys()
+            .map(|names| names.split(' ').count())
+            .sum();
+        assert_eq!(names, tools.names.len(), "a program has two tables");
+        assert_eq!(tool("cargo").purpose_of("nextest"), Some(Purpose::Test));
+    }
+}

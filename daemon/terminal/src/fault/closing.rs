@@ -39,11 +39,17 @@ const QUOTES: [(char, char); 5] = [('`', '`'), ('\'', '\''), ('"', '"'), ('‘',
 /// Whether a line only says that something failed: all its words but names, options and numbers are
 /// of that.
 pub(super) fn is_closing(line: &str) -> bool {
+    if helix_ablation::is_off("sighting/closing") {
+        return false;
+    }
     outcomes(line).is_some_and(|(outcomes, _)| outcomes > 0)
 }
 
 /// Whether a line only says that something runs, or how much of it.
 pub(super) fn is_progress(line: &str) -> bool {
+    if helix_ablation::is_off("sighting/progress") {
+        return false;
+    }
     outcomes(line).is_some_and(|(outcomes, fillers)| outcomes == 0 && fillers > 0)
 }
 

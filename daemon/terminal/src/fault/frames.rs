@@ -38,6 +38,9 @@ pub(super) fn warm_up() {
 
 /// An output without what is drawn around its lines.
 pub(super) fn unframed(output: &str) -> String {
+    if helix_ablation::is_off("fault/frames") {
+        return output.to_owned();
+    }
     let mut bare = String::with_capacity(output.len());
     for line in output.split('\n') {
         let line = said(&SPEAKER, line);
@@ -55,6 +58,9 @@ pub(super) fn unframed(output: &str) -> String {
 }
 
 fn said<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l str) -> &'l str {
+    if helix_ablation::is_off("fault/speakers") {
+        return line;
+    }
     let found = pattern
         .as_ref()
         .and_then(|pattern| pattern.captures(line)?.name("said"));
@@ -64,6 +70,9 @@ fn said<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l str) -> &'l str {
 /// What stands in a line that begins with the side of a box, and whether it is the title, written
 /// into its upper side.
 fn boxed(line: &str) -> Option<(&str, bool)> {
+    if helix_ablation::is_off("fault/boxes") {
+        return None;
+    }
     let drawn = line.trim_start();
     let inner = drawn.trim_start_matches(is_side);
     if inner.len() == drawn.len() {

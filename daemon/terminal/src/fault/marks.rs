@@ -7,7 +7,7 @@ use super::forms::FAILED;
 const MARK_MIN_CHARS: usize = 4;
 
 /// Codes that many different mistakes share.
-pub(super) const COMMON_CODES: &[&str] = &[
+const COMMON_CODES: &[&str] = &[
     FAILED,
     "panic",
     "undefined reference",
@@ -132,13 +132,13 @@ impl Fault {
     }
 }
 
-pub(super) fn is_telling_code(code: &str) -> bool {
+fn is_telling_code(code: &str) -> bool {
     let is_word = code.chars().all(|next| next.is_ascii_lowercase());
     code.chars().count() >= MARK_MIN_CHARS && !is_word && !COMMON_CODES.contains(&code)
 }
 
 /// Whether a name is not a word as well: it has parts, and is not one that every program uses.
-pub(super) fn is_telling_name(name: &str) -> bool {
+fn is_telling_name(name: &str) -> bool {
     if name.starts_with("std::") || COMMON_NAMES.contains(&name) {
         return false;
     }

@@ -14,13 +14,12 @@ pub(super) fn warm_up() {
 }
 
 /// Whatever is looked for beside the forms.
-pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 18] = [
+pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 15] = [
     &ECHO,
     &ARROW,
     &FRAME,
     &SHORT_FRAME,
     &SECTION,
-    &RULE,
     &HEADING,
     &QUOTED,
     &ESCAPES,
@@ -28,11 +27,9 @@ pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 18] = [
     &NUMBERS,
     &LINT,
     &NAMED,
-    &GO_FRAME,
     &PEER,
     &LABEL,
     &JAVA_SYMBOL,
-    &GO_LOG,
 ];
 
 /// What only says that something above went wrong.
@@ -59,9 +56,6 @@ pub(super) static SHORT_FRAME: LazyLock<Option<Regex>> =
 /// The place that Terraform names under the title of a mistake.
 pub(super) static SECTION: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s+on (?P<file>\S+) line \d+"));
-/// The rule of pyright.
-pub(super) static RULE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"\((?P<code>report\w+)\)$"));
 pub(super) static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(r"^(?:\s*FAIL +)?(?P<file>\S*/\S+\.\w{1,5})(?: \([0-9.]+ m?s\)| \[ \S+ \])?$")
 });
@@ -92,20 +86,13 @@ pub(super) static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"SQLSTATE[ \[:=]{1,3}(?P<state>[0-9A-Z]{5})\b)"
     ))
 });
-/// A function in a stack of Go's.
-pub(super) static GO_FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(r"^\s+(?:\S*/)?[\w-]+\.(?P<symbol>[\w.()*]+)\(\)$|^\s+(?P<file>/\S+\.go):\d+")
-});
 /// The package whose wish npm cannot fulfil.
 pub(super) static PEER: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"\bpeer (?P<symbol>@?[\w./-]+)@"));
-/// What stands under the source that a diagnostic of rustc is about.
-pub(super) static LABEL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^[\s\d]*\|[^^]*\^[\s^-]*(?P<message>[A-Za-z`].*)$"));
 /// What a Java compiler does not find.
 pub(super) static JAVA_SYMBOL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(r"^(?:\[ERROR\])?\s*symbol:\s*(?P<message>(?:\w+ )?(?P<symbol>[\w.$]+).*)$")
 });
-/// What a test of Go's logs.
-pub(super) static GO_LOG: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s*(?P<file>[^\s:]+\.go):\d+:(?:\s+(?P<message>.*))?$"));
+/// What stands under the source that a diagnostic of rustc is about.
+pub(super) static LABEL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^[\s\d]*\|[^^]*\^[\s^-]*(?P<message>[A-Za-z`].*)$"));

@@ -196,6 +196,9 @@ fn plain_fault(lines: &[&str], at: usize) -> Option<Fault> {
 }
 
 fn judged(line: &str) -> Option<Fault> {
+    if helix_ablation::is_off("sighting/judged") {
+        return None;
+    }
     let captures = JUDGED.as_ref()?.captures(line)?;
     let symbol = replaced(VOLATILE.as_ref(), &group(&captures, "symbol"), "")
         .trim()
@@ -210,6 +213,9 @@ fn judged(line: &str) -> Option<Fault> {
 }
 
 fn placed(line: &str) -> Option<Fault> {
+    if helix_ablation::is_off("sighting/placed") {
+        return None;
+    }
     let captures = PLACED.as_ref()?.captures(line)?;
     let (file, message) = (group(&captures, "file"), group(&captures, "message"));
     let symbol = quoted(&message).unwrap_or_default();
@@ -263,6 +269,9 @@ fn sighting(lines: &[&str], Found { fault, at }: Found) -> Option<Sighting> {
 
 /// A file of a mistake, with its directory, in any checkout.
 fn place(file: &str) -> Option<String> {
+    if helix_ablation::is_off("sighting/file-place") {
+        return None;
+    }
     let path = file.trim_start_matches("./");
     let mut parts = path.rsplit(['/', '\\']).filter(|part| !part.is_empty());
     let (name, directory) = (parts.next()?, parts.next()?);
@@ -318,6 +327,9 @@ fn block(lines: &[&str], at: usize, test: Option<&str>) -> Vec<String> {
 
 /// A short output without any form as one mistake, where it names anything.
 fn whole(lines: &[&str]) -> Option<Sighting> {
+    if helix_ablation::is_off("sighting/whole") {
+        return None;
+    }
     let telling = lines
         .iter()
         .map(|line| line.trim())
@@ -353,6 +365,9 @@ fn is_name(word: &str) -> bool {
 
 /// Whether a line is about another test than this.
 fn is_of_another_test(line: &str, name: &str) -> bool {
+    if helix_ablation::is_off("sighting/another-test") {
+        return false;
+    }
     if !name.is_empty() && line.contains(name) {
         return false;
     }
@@ -362,7 +377,7 @@ fn is_of_another_test(line: &str, name: &str) -> bool {
             .name("symbol")
             .is_some_and(|symbol| !symbol.is_empty())
     };
-    let mut forms = FORMS.iter().filter(|form| is_test(form.code));
+    let mut forms = FORMS.iter().filter(|form| is_test(&form.code));
     forms.any(|form| {
         form.pattern
             .captures(line)
@@ -381,6 +396,9 @@ fn is_cut(message: &str) -> bool {
 
 /// Whether a line only separates.
 fn is_rule(line: &str) -> bool {
+    if helix_ablation::is_off("sighting/rules") {
+        return false;
+    }
     let drawn = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
     let first = line.chars().next().filter(|first| drawn(*first));
     first.is_some_and(|first| {
@@ -389,12 +407,18 @@ fn is_rule(line: &str) -> bool {
 }
 
 fn is_end(line: &str) -> bool {
+    if helix_ablation::is_off("sighting/ends") {
+        return false;
+    }
     let lower = line.to_lowercase();
     ENDS.contains(&lower.as_str())
 }
 
 /// Whether a line says nothing of what went wrong.
 fn is_aside(line: &str) -> bool {
+    if helix_ablation::is_off("sighting/asides") {
+        return false;
+    }
     let drawn = |c: char| "^~-|+ ".contains(c);
     let numbered = line
         .trim_start_matches('>')

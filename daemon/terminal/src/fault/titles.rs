@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Fault;
-use super::around::found_in;
 use super::forms::compile;
 
 /// Lines that a test's name has at most, one for each suite that it is in.
@@ -21,11 +20,8 @@ static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 /// The first line of a name of several, as mocha numbers them.
 static NUMBERED: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+\d+\) \S"));
-/// The place of a test in a line of its own.
-static PLACE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s+(?P<file>[^\s:]+\.\w+):\d+$"));
 
-const PATTERNS: [&LazyLock<Option<Regex>>; 3] = [&TEST, &NUMBERED, &PLACE];
+const PATTERNS: [&LazyLock<Option<Regex>>; 2] = [&TEST, &NUMBERED];
 
 /// Compiles everything.
 pub(super) fn warm_up() {
@@ -36,6 +32,9 @@ pub(super) fn warm_up() {
 
 /// Whether an exception stands under the name of the test that it ended.
 pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
+    if helix_ablation::is_off("fault/of-a-test") {
+        return false;
+    }
     let above = lines.get(..at).unwrap_or_default();
     let Some(last) = above.iter().rposition(|line| !line.is_empty()) else {
         return false;
@@ -54,6 +53,9 @@ pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
 /// Takes the rest of a name that ends with a colon, and the exception below: mocha writes the
 /// suites and the test in lines of their own. `None` for what else is numbered.
 pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
+    if helix_ablation::is_off("fault/titles") {
+        return None;
+    }
     let rest = || {
         below
             .iter()
@@ -77,16 +79,6 @@ pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
     let is_kind = matches!(fault.symbol.as_str(), "Failure" | "Error")
         || fault.symbol.ends_with("Failure/Error");
     (!is_kind && fault.message.contains("Error")).then_some(())
-}
-
-/// Takes the place and the message that stand below the name of a test of ExUnit's.
-pub(super) fn take_place(fault: &mut Fault, below: &[&str]) {
-    fault.file = found_in(below.iter().take(1), PLACE.as_ref(), "file").unwrap_or_default();
-    let skipped = usize::from(!fault.file.is_empty());
-    below
-        .get(skipped)
-        .map_or("", |line| line.trim())
-        .clone_into(&mut fault.message);
 }
 
 #[cfg(test)]
@@ -151,12 +143,6 @@ mod tests {
             "CalcTest#test_adds",
             "test/calc_test.rb",
             "Expected: 4",
-        );
-        is(
-            "  1) test adds (CalcTest)\n     test/calc_test.exs:4\n     Assertion with == failed\n     left:  3\n",
-            "test adds (CalcTest)",
-            "test/calc_test.exs",
-            "Assertion with == failed",
         );
         is(
             "[info] - adds *** FAILED ***\n[info]   3 did not equal 4 (a.scala:7)\n",

@@ -9,7 +9,6 @@ fn shown(reply: &SearchReply, detail: Detail, explain: bool) -> String {
             reply,
             query: "arm64 linking",
             is_filtered: false,
-            is_first: true,
             detail,
             explain,
         },
@@ -69,37 +68,6 @@ fn a_changed_source_is_marked_on_one_line() {
         shown(&reply, Detail::Grouped, false),
     ];
     insta::assert_snapshot!(texts.join("\n---\n"));
-}
-
-#[test]
-fn what_is_not_shown_of_a_topic_is_said() {
-    let hidden = vec![NamedCount {
-        name: arm64().topic,
-        count: 2,
-    }];
-    let reply = SearchReply {
-        hidden,
-        fell_back_to_any: false,
-        notes: Vec::new(),
-        ..two_hits()
-    };
-    let texts = [
-        shown(&reply, Detail::Brief, false),
-        shown(&reply, Detail::Grouped, false),
-    ];
-    insta::assert_snapshot!(texts.join("\n---\n"));
-    let next = Found {
-        reply: &reply,
-        query: "",
-        is_filtered: false,
-        is_first: false,
-        detail: Detail::Brief,
-        explain: false,
-    };
-    assert!(
-        !found(&next, &utc()).contains("more in"),
-        "the first page said so"
-    );
 }
 
 #[test]
@@ -187,7 +155,6 @@ fn nothing_found_says_what_to_do() {
         reply: &empty,
         query: "",
         is_filtered: true,
-        is_first: true,
         detail: Detail::Brief,
         explain: false,
     };

@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::{Call, Description, Nature, store};
-use super::TOPIC;
 use crate::arguments::Text;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
@@ -30,7 +29,6 @@ impl Call for Note {
         let request = StoreRequest {
             caller: Some(caller),
             draft: Some(Draft {
-                topic: TOPIC.to_owned(),
                 text: self.text.0,
                 ..Draft::default()
             }),

@@ -5,7 +5,10 @@
 //! with the design's targets beside what was measured; a missed target is printed, not an error,
 //! because a busy machine misses some.
 
+mod ablate;
+mod capture;
 mod corpus;
+mod corrections;
 mod fixture;
 mod hook;
 mod import;
@@ -19,6 +22,7 @@ mod search;
 mod silence;
 mod stats;
 mod store;
+mod suspects;
 mod tools;
 
 use std::path::PathBuf;
@@ -33,7 +37,8 @@ use report::Report;
 #[derive(Debug, Parser)]
 #[command(name = "helix-bench")]
 struct Args {
-    /// What to measure; everything but `quality` unless named. `remedies` is a part of `hooks`.
+    /// What to measure; everything but `quality` and `capture` unless named. `remedies` is a part of
+    /// `hooks`; `corrections` and `suspects` are parts of `memory`.
     sections: Vec<SectionName>,
     /// Measures at 1,000 and 10,000 memories only, and repeats less.
     #[arg(long)]
@@ -59,6 +64,10 @@ struct Args {
     /// tab-separated.
     #[arg(long, value_name = "FILE")]
     candidates: Option<PathBuf>,
+    /// Measures what `hooks` loses without each part whose name begins so, instead of `hooks`
+    /// itself: `layer`, `forms/go`; all of them where none is named.
+    #[arg(long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
+    ablate: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -70,9 +79,12 @@ enum SectionName {
     Search,
     Restart,
     Memory,
+    Corrections,
+    Suspects,
     Tools,
     Import,
     Quality,
+    Capture,
 }
 
 /// `tools` and `import` come last, because they add to the homes that the others measure.
@@ -126,6 +138,10 @@ fn main() -> Result<()> {
     for section in sections {
         match section {
             SectionName::Hook => hook::measure(&mut fixtures, effort, &mut report),
+            SectionName::Hooks if args.ablate.is_some() => {
+                let beginning = args.ablate.as_deref().unwrap_or_default();
+                ablate::measure(beginning, &mut report)
+            }
             SectionName::Hooks => {
                 let kept = silence::Kept {
                     cases: args.cases.as_deref(),
@@ -138,9 +154,14 @@ fn main() -> Result<()> {
             SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),
-            SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report),
+            SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report)
+                .and_then(|()| corrections::measure(&mut report))
+                .and_then(|()| suspects::measure(&mut report)),
+            SectionName::Corrections => corrections::measure(&mut report),
+            SectionName::Suspects => suspects::measure(&mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
+            SectionName::Capture => capture::measure(&mut report),
             SectionName::Quality => quality::measure(
                 &fixtures,
                 args.data.as_deref(),

@@ -81,10 +81,35 @@ struct Tally {
 
 /// Measures, and appends what the pairs were told to the file `kept`.
 pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
-    let home = Home::new()?;
+    let mut lines = String::new();
+    let tallies = tally(None, &mut lines)?;
+    let head = [
+        "pairs",
+        "told in another failure",
+        "",
+        "told in the same",
+        "more than one told",
+    ];
+    let mut table = Table::new("remedies: what mended a failure before", &head);
+    for (set, tally) in SETS.iter().zip(&tallies) {
+        tally.write(set, &mut table);
+    }
+    table.note("the other failure is one of the same tool, whose remedy would be wrong");
+    report.add(table);
+    let Some(file) = kept else { return Ok(()) };
+    let mut opened = OpenOptions::new().create(true).append(true).open(file)?;
+    opened
+        .write_all(lines.as_bytes())
+        .with_context(|| format!("writing {}", file.display()))
+}
+
+/// Plays all pairs, without a part of what hooks decide where one is named, and adds a line for
+/// each.
+fn tally(part: Option<&str>, lines: &mut String) -> Result<[Tally; SETS.len()]> {
+    let mut home = Home::new()?;
+    home.ablate(part);
     let _daemon = Daemon::start(&home)?;
     let pairs: Vec<Pair> = read("remedy-pairs.json")?;
-    let mut lines = String::new();
     let mut tallies = [Tally::default(); SETS.len()];
     for pair in &pairs {
         let told = pair
@@ -105,24 +130,26 @@ pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
             pair.set, pair.tool, pair.id
         )?;
     }
-    let head = [
-        "pairs",
-        "told in another failure",
-        "",
-        "told in the same",
-        "more than one told",
-    ];
-    let mut table = Table::new("remedies: what mended a failure before", &head);
-    for (set, tally) in SETS.iter().zip(&tallies) {
-        tally.write(set, &mut table);
+    Ok(tallies)
+}
+
+/// Shares of the pairs that are right, set by set, without a part of what hooks decide where one is
+/// named.
+pub(crate) fn shares(part: Option<&str>) -> Result<Vec<(String, f64)>> {
+    let tallies = tally(part, &mut String::new())?;
+    let mut shares = Vec::new();
+    for (set, tally) in SETS.iter().zip(tallies) {
+        let silent = tally.others - tally.wrong;
+        shares.push((
+            format!("remedies {set}, told in the same"),
+            share(tally.covered, tally.same),
+        ));
+        shares.push((
+            format!("remedies {set}, silent in another"),
+            share(silent, tally.others),
+        ));
     }
-    table.note("the other failure is one of the same tool, whose remedy would be wrong");
-    report.add(table);
-    let Some(file) = kept else { return Ok(()) };
-    let mut opened = OpenOptions::new().create(true).append(true).open(file)?;
-    opened
-        .write_all(lines.as_bytes())
-        .with_context(|| format!("writing {}", file.display()))
+    Ok(shares)
 }
 
 impl Pair {
@@ -185,15 +212,7 @@ impl Tally {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "some hundred pairs")]
     fn write(&self, set: &str, table: &mut Table) {
-        let share = |part: usize, whole: usize| {
-            if whole == 0 {
-                0.0
-            } else {
-                part as f64 / whole as f64
-            }
-        };
         let cell =
             |part: usize, whole: usize| format!("{:.2} ({part} of {whole})", share(part, whole));
         let wrong = share(self.wrong, self.others);
@@ -220,5 +239,14 @@ impl Tally {
             cell(self.covered, self.same),
             self.repeated.to_string(),
         ]);
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "some hundred pairs")]
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
     }
 }

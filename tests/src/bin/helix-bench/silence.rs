@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 
 use crate::report::{Report, Table};
 
-/// Module of the daemon that says what it weighs.
-const WEIGHING: &str = "helixd::hook::relevant";
+/// Module that says what it weighs.
+const WEIGHING: &str = "helix_app::hook::relevant";
 
 /// How long the corpus may take to be embedded, on a busy machine.
 const EMBED_DEADLINE: Duration = Duration::from_mins(5);
@@ -47,16 +47,16 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("ambient", &["ambient"]),
     ("errors", &["error-context", "post-build"]),
     ("subagent", &["subagent"]),
-    (
-        "all",
-        &[
-            "prompt",
-            "ambient",
-            "error-context",
-            "post-build",
-            "subagent",
-        ],
-    ),
+    ("all", ALL_EVENTS),
+];
+
+/// The events of all cases.
+pub(crate) const ALL_EVENTS: &[&str] = &[
+    "prompt",
+    "ambient",
+    "error-context",
+    "post-build",
+    "subagent",
 ];
 
 /// A labelled case.
@@ -92,7 +92,7 @@ struct Expected {
 
 /// What one group of cases came to.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+pub(crate) struct Tally {
     positives: usize,
     /// Positives that were given at least one memory that helps.
     covered: usize,
@@ -131,29 +131,30 @@ pub(crate) fn measure(kept: Kept<'_>, report: &mut Report) -> Result<()> {
         };
         let mut table = Table::new(format!("{title}, {how}"), &head);
         for suite in SUITES {
-            match if with_embedder {
-                Home::with_embedder()?
-            } else {
-                Some(Home::new()?)
-            } {
-                Some(home) => {
-                    if kept.candidates.is_some() {
-                        // The daemon takes no home that is open to others.
-                        DirBuilder::new()
-                            .recursive(true)
-                            .mode(0o700)
-                            .create(&home.paths.home)?;
-                        fs::write(home.paths.config(), format!("log = \"{WEIGHING}=debug\"\n"))?;
-                    }
-                    let played = fill(&home, with_embedder, suite, &mut table)?;
-                    if kept.candidates.is_some() {
-                        played.write_candidates(&home, how, &mut candidates)?;
-                    }
-                    for (case, given) in &played.given {
-                        case.write(how, given, &mut lines)?;
-                    }
+            let Some(home) = home(with_embedder)? else {
+                table.note("no model is installed");
+                continue;
+            };
+            if kept.candidates.is_some() {
+                // The daemon takes no home that is open to others.
+                DirBuilder::new()
+                    .recursive(true)
+                    .mode(0o700)
+                    .create(&home.paths.home)?;
+                fs::write(home.paths.config(), format!("log = \"{WEIGHING}=debug\"\n"))?;
+            }
+            let mut prepared = Prepared::new(home, suite, with_embedder)?;
+            let given = prepared.play(None, ALL_EVENTS, &Given::new())?;
+            for (name, events) in GROUPS {
+                for (set, tally) in prepared.tallies(&given, events) {
+                    tally.write(&format!("{name}, {set}"), &mut table);
                 }
-                None => table.note("no model is installed"),
+            }
+            if kept.candidates.is_some() {
+                prepared.write_candidates(how, &mut candidates)?;
+            }
+            for (case, given) in prepared.cases.iter().zip(&given) {
+                case.write(how, given, &mut lines)?;
             }
         }
         table.note("precision: memories given that help; coverage: cases given one that helps");
@@ -168,19 +169,11 @@ pub(crate) fn measure(kept: Kept<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Cases of a suite that were played.
-struct Played {
-    /// Each with the texts that it was given.
-    given: Vec<(Case, Vec<String>)>,
-    /// Texts by their handles.
-    texts: HashMap<String, String>,
-}
-
-impl Played {
+impl Prepared {
     /// Writes a line for each memory that the daemon weighed, which says in its log what for and by
     /// which signs.
-    fn write_candidates(&self, home: &Home, how: &str, lines: &mut String) -> Result<()> {
-        for entry in fs::read_dir(home.paths.logs())? {
+    fn write_candidates(&self, how: &str, lines: &mut String) -> Result<()> {
+        for entry in fs::read_dir(self.home.paths.logs())? {
             let log = fs::read_to_string(entry?.path())?;
             for weighed in log
                 .lines()
@@ -190,11 +183,7 @@ impl Played {
                 let (Some(id), Some(handle)) = (quoted("session=\""), quoted("handle=\"")) else {
                     continue;
                 };
-                let case = self
-                    .given
-                    .iter()
-                    .map(|(case, _)| case)
-                    .find(|case| case.id == id);
+                let case = self.cases.iter().find(|case| case.id == id);
                 let (Some(case), Some(text)) = (case, self.texts.get(handle)) else {
                     continue;
                 };
@@ -219,50 +208,113 @@ impl Played {
     }
 }
 
-/// Plays the cases of a suite and counts them.
-fn fill(
-    home: &Home,
+/// The cases of a suite with a home that has its memories.
+pub(crate) struct Prepared {
+    home: Home,
+    project: Project,
+    cases: Vec<Case>,
+    /// Texts by their handles.
+    texts: HashMap<String, String>,
+    sets: &'static [&'static str],
     with_embedder: bool,
-    (corpus, cases, sets): (&str, &str, &[&str]),
-    table: &mut Table,
-) -> Result<Played> {
-    let cases: Vec<Case> = read(cases)?;
-    let daemon = Daemon::start(home)?;
-    let project = Project::new(home, "helix")?;
-    let texts = remember(home, &project, corpus)?;
-    if with_embedder {
-        await_vectors(home)?;
-    }
-    let mut rpc = Rpc::connect(home)?;
-    let mut given: Vec<(Case, Vec<String>)> = Vec::new();
-    for case in cases {
-        let context =
-            play(&mut rpc, &project, &case).with_context(|| format!("playing {}", case.id))?;
-        let texts = texts
-            .iter()
-            .filter(|(handle, _)| names(&context, handle))
-            .map(|(_, text)| text.clone())
-            .collect();
-        given.push((case, texts));
-    }
-    for (name, events) in GROUPS {
-        for set in sets {
-            let mut tally = Tally::default();
-            for (case, given) in given
-                .iter()
-                .filter(|(case, _)| case.set == *set && events.contains(&case.event.as_str()))
-            {
-                tally.count(case, given);
-            }
-            if tally.positives + tally.negatives > 0 {
-                tally.write(&format!("{name}, {set}"), table);
+}
+
+/// What the cases of a suite were given, each its memories' texts.
+pub(crate) type Given = Vec<Vec<String>>;
+
+impl Prepared {
+    /// Prepares every suite; none by meaning where no model is installed.
+    pub(crate) fn all(with_embedder: bool) -> Result<Vec<Self>> {
+        let mut prepared = Vec::new();
+        for suite in SUITES {
+            if let Some(home) = home(with_embedder)? {
+                prepared.push(Self::new(home, suite, with_embedder)?);
             }
         }
+        Ok(prepared)
     }
-    drop(rpc);
-    // Its log is whole once it is over.
-    daemon.stop()?;
-    Ok(Played { given, texts })
+
+    fn new(
+        home: Home,
+        (corpus, cases, sets): (&str, &str, &'static [&'static str]),
+        with_embedder: bool,
+    ) -> Result<Self> {
+        let cases: Vec<Case> = read(cases)?;
+        let daemon = Daemon::start(&home)?;
+        let project = Project::new(&home, "helix")?;
+        let texts = remember(&home, &project, corpus)?;
+        if with_embedder {
+            await_vectors(&home)?;
+        }
+        daemon.stop()?;
+        Ok(Self {
+            home,
+            project,
+            cases,
+            texts,
+            sets,
+            with_embedder,
+        })
+    }
+
+    /// Plays the cases of these events, without a part of what hooks decide where one is named. The
+    /// others keep what they were given before.
+    pub(crate) fn play(
+        &mut self,
+        part: Option<&str>,
+        events: &[&str],
+        before: &Given,
+    ) -> Result<Given> {
+        self.home.ablate(part);
+        // Its log is whole once it is over.
+        let daemon = Daemon::start(&self.home)?;
+        if self.with_embedder {
+            await_vectors(&self.home)?;
+        }
+        let mut rpc = Rpc::connect(&self.home)?;
+        let mut given = Given::new();
+        for (at, case) in self.cases.iter().enumerate() {
+            if !events.contains(&case.event.as_str()) {
+                given.push(before.get(at).cloned().unwrap_or_default());
+                continue;
+            }
+            let context = play(&mut rpc, &self.project, case)
+                .with_context(|| format!("playing {}", case.id))?;
+            let named = self
+                .texts
+                .iter()
+                .filter(|(handle, _)| names(&context, handle));
+            given.push(named.map(|(_, text)| text.clone()).collect());
+        }
+        drop(rpc);
+        daemon.stop()?;
+        Ok(given)
+    }
+
+    /// Counts what the cases of some events were given, set by set.
+    pub(crate) fn tallies(&self, given: &Given, events: &[&str]) -> Vec<(&'static str, Tally)> {
+        let mut tallies = Vec::new();
+        for set in self.sets {
+            let mut tally = Tally::default();
+            for (case, given) in self.cases.iter().zip(given) {
+                if case.set == *set && events.contains(&case.event.as_str()) {
+                    tally.count(case, given);
+                }
+            }
+            if tally.positives + tally.negatives > 0 {
+                tallies.push((*set, tally));
+            }
+        }
+        tallies
+    }
+}
+
+fn home(with_embedder: bool) -> Result<Option<Home>> {
+    Ok(if with_embedder {
+        Home::with_embedder()?
+    } else {
+        Some(Home::new()?)
+    })
 }
 
 impl Case {
@@ -322,15 +374,18 @@ impl Tally {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "some hundred cases")]
+    /// Shares of the memories given that help, of the cases given one, and of silence where nothing
+    /// helps.
+    pub(crate) fn shares(&self) -> [(&'static str, f64); 3] {
+        let silent = self.negatives - self.disturbed;
+        [
+            ("precision", share(self.right, self.given)),
+            ("coverage", share(self.covered, self.positives)),
+            ("silent where nothing helps", share(silent, self.negatives)),
+        ]
+    }
+
     fn write(&self, name: &str, table: &mut Table) {
-        let share = |part: usize, whole: usize| {
-            if whole == 0 {
-                1.0
-            } else {
-                part as f64 / whole as f64
-            }
-        };
         let silent = self.negatives - self.disturbed;
         let cell =
             |part: usize, whole: usize| format!("{:.2} ({part} of {whole})", share(part, whole));
@@ -340,21 +395,18 @@ impl Tally {
             cell(self.covered, self.positives),
             cell(silent, self.negatives),
         ]);
-        table.figure(
-            &format!("{name}: precision"),
-            share(self.right, self.given),
-            "share",
-        );
-        table.figure(
-            &format!("{name}: coverage"),
-            share(self.covered, self.positives),
-            "share",
-        );
-        table.figure(
-            &format!("{name}: silent where nothing helps"),
-            share(silent, self.negatives),
-            "share",
-        );
+        for (figure, value) in self.shares() {
+            table.figure(&format!("{name}: {figure}"), value, "share");
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "some hundred cases")]
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        1.0
+    } else {
+        part as f64 / whole as f64
     }
 }
 

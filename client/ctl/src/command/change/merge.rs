@@ -1,4 +1,4 @@
-//! `helixctl merge`: one topic's memories moved into another.
+//! `helixctl merge`: one topic's memories, or one memory, moved into another topic.
 
 use clap::Args;
 use helix_client::v1::{MergeTopic, edit_request::Action};
@@ -10,9 +10,9 @@ use crate::failure::Outcome;
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
 pub(crate) struct Merge {
-    /// The topic that ends
+    /// The topic that ends, or the handle of one memory
     topic: String,
-    /// The topic that takes its memories
+    /// The topic that takes what is moved
     into: String,
     /// Prints JSON
     #[arg(long)]

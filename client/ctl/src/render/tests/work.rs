@@ -87,6 +87,7 @@ fn batched() -> Vec<BatchItem> {
             memory: Some(memory),
             similarity: 0.75,
             warnings,
+            inferred: String::new(),
         };
         BatchItem {
             item: Some(batch_item::Item::Stored(reply)),

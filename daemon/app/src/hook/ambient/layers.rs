@@ -10,20 +10,19 @@ use std::time::Duration;
 
 use helix_engine::index::catalog::Catalog;
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
-use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
+use helix_engine::model::{Memory, MemoryNumber, Topic};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
-use super::common::{is_usual_stem, is_usual_symbol};
-use super::mention::{Named, mentions, names_stem};
+use super::mention::{mentions, names_stem};
 use super::named::NamedFiles;
 use super::target::{Directory, Target};
-use super::tested::{is_called_as, tested};
 use crate::hook::Context;
-use crate::hook::exact::{Exact, has_prefix, has_word};
+use crate::hook::exact::{Exact, has_word};
 use crate::hook::files::Seen;
 use crate::hook::relevant::{self, Reader, Wanted};
+use crate::hook::words::is_usual_stem;
 use crate::project::spelled;
 
 /// Memories that one layer of guesses may add; a guess deserves less room than a statement about
@@ -41,10 +40,6 @@ const NAMESAKES_MAX: usize = 3;
 
 /// Memories of any status that a topic may have to be looked through while somebody waits.
 const TOPIC_MAX: usize = 1_000;
-
-/// Memories with the parts of a name's beginning among which those are looked for that have it as a
-/// name's beginning.
-const PREFIXED_MAX: usize = 64;
 
 /// What was found so far.
 pub(super) struct Layers<'a> {
@@ -80,6 +75,9 @@ impl<'a> Layers<'a> {
 
     /// The newest memories whose source is a file of a name, where those are of few files.
     pub(super) fn by_name_of_source(&mut self, named: &NamedFiles) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/named-source") {
+            return Ok(());
+        }
         let project = &self.context.project;
         let numbers = {
             let catalog = self.strand().catalog();
@@ -101,19 +99,22 @@ impl<'a> Layers<'a> {
 
     /// The newest memories about the files of a directory, where there are not too many. Where
     /// something is searched for, only those that have all words of one of the texts that are
-    /// sought, or names that begin so.
+    /// sought.
     pub(super) fn by_directory(
         &mut self,
         directory: &Directory,
         target: &Target,
     ) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/directory") {
+            return Ok(());
+        }
         let sought = target.sought_words();
         let queries = sought
             .iter()
             .map(|text| LexicalQuery::parse(text, WordMode::All));
         let queries: Vec<LexicalQuery> = queries.filter(|query| !query.is_empty()).collect();
         let is_searched = target.pattern.is_some();
-        if is_searched && queries.is_empty() && target.prefixes.is_empty() {
+        if is_searched && queries.is_empty() {
             return Ok(());
         }
         let numbers = {
@@ -132,15 +133,7 @@ impl<'a> Layers<'a> {
                 .iter()
                 .any(|query| self.strand().has_all_terms(query, memory))
         };
-        let has_names = |memory: &Memory| {
-            target
-                .prefixes
-                .iter()
-                .any(|prefix| has_prefix(&memory.text, prefix))
-        };
-        if !target.prefixes.is_empty() {
-            memories.retain(has_names);
-        } else if is_searched {
+        if is_searched {
             memories.retain(has_words);
         }
         self.add_wanted(memories, self.room());
@@ -154,8 +147,11 @@ impl<'a> Layers<'a> {
 
     /// Memories that name a directory, or files of it, by a path of several parts.
     fn by_directory_name(&mut self, directory: &Directory) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/directory-name") {
+            return Ok(());
+        }
         let path = directory.path.clone();
-        if !directory.tells || !path.contains('/') {
+        if !path.contains('/') {
             return Ok(());
         }
         let below = format!("{path}/");
@@ -196,55 +192,18 @@ impl<'a> Layers<'a> {
         self.found.len() + self.given.len()
     }
 
-    /// Memories that name the file.
-    pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
-        let file = spelled(file);
-        let Some(named) = Named::of(&file) else {
-            return Ok(());
-        };
-        let named = if self.may_look() {
-            named.within(self.context.paths())
-        } else {
-            named
-        };
-        self.by_words(
-            &LexicalQuery::parse(&named.words(), WordMode::All),
-            |memory| named.is_in(memory),
-        )
-    }
-
     /// Memories that name what a change adds, where few name it.
     pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/added-names") {
+            return Ok(());
+        }
         let mut rare = Vec::new();
         for name in names {
-            if rare.len() < helix_code::SYMBOLS_MAX
-                && !is_usual_symbol(name)
-                && self.exact.is_telling(name)?
-            {
+            if rare.len() < helix_code::SYMBOLS_MAX && self.exact.is_telling(name)? {
                 rare.push(name.clone());
             }
         }
         self.by_symbols(&rare)
-    }
-
-    /// Memories that name one of these symbols and that this session was given before.
-    pub(super) fn given_before(&self, names: &[String]) -> Result<Vec<Memory>, ReadError> {
-        let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
-        if query.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut memories = self.exact.search(&query, |catalog, number| {
-            self.exact.is_visible(catalog, number)
-                && self
-                    .context
-                    .app
-                    .hooks
-                    .sessions
-                    .was_given(&self.context.key, number)
-        })?;
-        memories.retain(|memory| names.iter().any(|name| has_word(&memory.text, name)));
-        memories.truncate(GUESSES_MAX);
-        Ok(memories)
     }
 
     /// Memories that name one of these symbols.
@@ -255,107 +214,53 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Memories that name something whose name begins so.
-    pub(super) fn by_prefix(&mut self, prefix: &str) -> Result<(), ReadError> {
-        let room = self.room();
-        if room == 0 {
-            return Ok(());
-        }
-        // The index knows the parts of names and the whole of each.
-        let query = LexicalQuery::parse(&prefix.replace('_', " "), WordMode::All);
-        let is_wanted = |catalog: &Catalog, number| self.is_wanted(catalog, number);
-        let candidates = self.exact.search_among(PREFIXED_MAX, &query, is_wanted)?;
-        self.add(
-            candidates
-                .into_iter()
-                .filter(|memory| has_prefix(&memory.text, prefix)),
-            room,
-        );
-        Ok(())
-    }
-
     /// Memories that name the stem of a file or pattern, where it is more than a word that the
     /// whole project uses, and those of a topic that is called so.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/stem") {
+            return Ok(());
+        }
         if !is_usual_stem(stem) && self.exact.is_telling(stem)? {
             let query = LexicalQuery::identifiers([stem]);
             return self.by_words(&query, |memory| {
                 names_stem(memory, stem) && is_near(memory, shown)
             });
         }
+        self.by_topic(stem, shown)
+    }
+
+    /// The newest memories of a topic that is called as a file's stem.
+    fn by_topic(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/topic") {
+            return Ok(());
+        }
         let room = self.room();
-        // A file goes by a name of several words as its topic.
-        let Some(topic) = Topic::parse(stem)
-            .ok()
-            .filter(|_| room > 0 && !stem.contains('_'))
-        else {
+        let Ok(topic) = Topic::parse(stem) else {
             return Ok(());
         };
-        let mut numbers =
-            self.of_topic(&topic, &self.context.project.scopes(), |catalog, number| {
-                self.is_wanted(catalog, number)
-            });
-        numbers.truncate(SUBJECT_MAX);
-        let memories = self.strand().memories(&numbers)?;
-        self.add(
-            memories.into_iter().filter(|memory| is_near(memory, shown)),
-            room,
-        );
-        Ok(())
-    }
-
-    /// The memories of a topic in these scopes that are kept, newest first; none of one that is too
-    /// large to look through.
-    fn of_topic(
-        &self,
-        topic: &Topic,
-        scopes: &[Scope],
-        keeps: impl Fn(&Catalog, MemoryNumber) -> bool,
-    ) -> Vec<MemoryNumber> {
-        let catalog = self.strand().catalog();
-        if catalog.topic_size(topic.as_str()) > TOPIC_MAX {
-            return Vec::new();
-        }
-        let mut numbers = catalog.members(topic.as_str(), scopes, |_| true);
-        numbers.retain(|&number| keeps(&catalog, number));
-        newest_first(&mut numbers, &catalog);
-        numbers
-    }
-
-    /// The newest memories of a topic of the project, where there are not too many.
-    pub(super) fn by_topic(
-        &mut self,
-        topic: &Topic,
-        shown: Option<&Path>,
-    ) -> Result<(), ReadError> {
-        let mut scopes = self.context.project.scopes();
-        scopes.retain(|scope| *scope != Scope::Global);
-        let numbers = self.of_topic(topic, &scopes, |catalog, number| {
-            self.exact.is_visible(catalog, number)
-        });
-        if numbers.len() > SUBJECT_MAX {
-            return Ok(());
-        }
+        let numbers = {
+            let catalog = self.strand().catalog();
+            if room == 0 || catalog.topic_size(topic.as_str()) > TOPIC_MAX {
+                return Ok(());
+            }
+            let scopes = self.context.project.scopes();
+            let mut numbers = catalog.members(topic.as_str(), &scopes, |_| true);
+            numbers.retain(|&number| self.is_wanted(&catalog, number));
+            newest_first(&mut numbers, &catalog);
+            numbers.truncate(SUBJECT_MAX);
+            numbers
+        };
         let mut memories = self.strand().memories(&numbers)?;
         memories.retain(|memory| is_near(memory, shown));
-        self.add_wanted(memories, self.room());
+        self.add(memories, room);
         Ok(())
-    }
-
-    /// Memories that have these words side by side, where few have them.
-    pub(super) fn by_phrase(&mut self, phrase: &str) -> Result<(), ReadError> {
-        let query = LexicalQuery::parse(phrase, WordMode::All);
-        if !self.exact.is_rare(&query)? {
-            return Ok(());
-        }
-        let phrase = phrase.to_lowercase();
-        self.by_words(&query, |memory| {
-            has_word(&memory.text.to_lowercase(), &phrase)
-        })
     }
 
     /// Memories about what hangs together with a file of this stem.
     pub(super) fn by_coupling(&mut self, stem: &str) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/coupling") {
+            return Ok(());
+        }
         for word in COUPLING_WORDS {
             let query = LexicalQuery::parse(&format!("{word} {stem}"), WordMode::All);
             self.by_words(&query, |_| true)?;
@@ -365,6 +270,9 @@ impl<'a> Layers<'a> {
 
     /// Memories that are near in meaning to what the file is about.
     pub(super) fn by_meaning(&mut self, file: &Path, seen: &Arc<Seen>) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/meaning") {
+            return Ok(());
+        }
         let context = self.context;
         let room = self.room();
         // An agent waits for no meaning: the next event on the file finds it made. Nobody's work
@@ -451,13 +359,15 @@ fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
     numbers.dedup();
 }
 
-/// Whether a memory that names a file's stem may mean that file: it is about no file, about one
-/// beside or below it, or about the one that it tests.
+/// Whether a memory that names a file's stem may mean that file: it is about no file, or about
+/// one beside or below it.
 fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
+    if helix_ablation::is_off("layer/near") {
+        return true;
+    }
     let (Some(source), Some(file)) = (&memory.source, file) else {
         return true;
     };
     let (source, file) = (spelled(Path::new(&source.path)), spelled(file));
-    let is_beside = source.parent() == file.parent() || source.starts_with(file.with_extension(""));
-    is_beside || tested(&file).is_some_and(|tested| is_called_as(&tested, &source))
+    source.parent() == file.parent() || source.starts_with(file.with_extension(""))
 }

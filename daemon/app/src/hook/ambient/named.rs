@@ -4,9 +4,9 @@ use std::path::Path;
 
 use helix_engine::model::one_spelling;
 
-use super::common::is_manifold_stem;
 use crate::hook::event::{WILDCARDS, literal_directory};
 use crate::hook::paths::Paths;
+use crate::hook::words::is_common_stem;
 use crate::project::Project;
 
 /// The files of a name.
@@ -38,7 +38,7 @@ impl NamedFiles {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_placed = !above.is_empty() && !above.contains(WILDCARDS);
         let names = names(last);
-        let tells = |name: &Name| is_placed || !is_manifold_stem(name.stem());
+        let tells = |name: &Name| is_placed || !is_common_stem(name.stem());
         if names.is_empty() || !names.iter().all(tells) {
             return None;
         }

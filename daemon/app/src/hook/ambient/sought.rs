@@ -18,86 +18,34 @@ const GAP: char = '\n';
 /// Stands for letters that go on a word.
 const LETTERS: char = '\0';
 
-/// What every match of an expression has, or every match of one of its alternatives.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Sought {
-    /// Words and phrases to their ends.
-    pub(super) texts: Vec<String>,
-    /// How identifiers of several parts begin, to the end of one.
-    pub(super) prefixes: Vec<String>,
-}
-
-impl Sought {
-    pub(super) fn of(expression: &str) -> Self {
-        let mut sought = Self::default();
-        if is_plain(expression) {
-            let expression = expression.trim();
-            let is_prefix = is_prefix(expression);
-            let list = if is_prefix {
-                &mut sought.prefixes
-            } else {
-                &mut sought.texts
-            };
-            list.push(expression.to_owned());
-            return sought;
-        }
-        let bare = expression.strip_prefix("(?i)").unwrap_or(expression);
-        let parsed = Some(bare)
-            .filter(|bare| bare.len() <= EXPRESSION_MAX_BYTES)
-            .map(regex_syntax::parse);
-        // What is no expression here may be one to another program, or words.
-        let Some(Ok(parsed)) = parsed else {
-            return Self {
-                texts: vec![bare.to_owned()],
-                ..sought
-            };
-        };
-        for alternative in with(vec![String::new()], &parsed) {
-            alternative.split(GAP).for_each(|text| sought.add(text));
-        }
-        sought
+/// The words and phrases that every match of an expression has, or every match of one of its
+/// alternatives.
+pub(super) fn texts(expression: &str) -> Vec<String> {
+    if is_plain(expression) {
+        return vec![expression.trim().to_owned()];
     }
-
-    /// Adds the parts of a text between words that go on unknown, without what stands around them,
-    /// and how those begin.
-    fn add(&mut self, text: &str) {
-        let (parts, begun) = whole_words(text);
-        for part in parts {
-            let is_prefix = is_prefix(&part);
-            if part.chars().count() >= TEXT_MIN_CHARS {
-                add_once(
-                    if is_prefix {
-                        &mut self.prefixes
-                    } else {
-                        &mut self.texts
-                    },
-                    part,
-                );
+    let bare = expression.strip_prefix("(?i)").unwrap_or(expression);
+    let parsed = Some(bare)
+        .filter(|bare| bare.len() <= EXPRESSION_MAX_BYTES)
+        .map(regex_syntax::parse);
+    // What is no expression here may be one to another program, or words.
+    let Some(Ok(parsed)) = parsed else {
+        return vec![bare.to_owned()];
+    };
+    let mut texts: Vec<String> = Vec::new();
+    for alternative in with(vec![String::new()], &parsed) {
+        for part in alternative.split(GAP).flat_map(whole_words) {
+            let is_telling = part.chars().count() >= TEXT_MIN_CHARS;
+            if is_telling && texts.len() < TEXTS_MAX && !texts.contains(&part) {
+                texts.push(part);
             }
         }
-        begun
-            .into_iter()
-            .filter(|word| is_prefix(word))
-            .for_each(|word| add_once(&mut self.prefixes, word));
     }
-}
-
-fn add_once(texts: &mut Vec<String>, text: String) {
-    if texts.len() < TEXTS_MAX && !texts.contains(&text) {
-        texts.push(text);
-    }
-}
-
-/// Whether a word is how identifiers begin, of so many parts that it tells them from others:
-/// `SESSION_COOKIE_`.
-fn is_prefix(word: &str) -> bool {
-    word.ends_with('_')
-        && word.chars().all(is_of_word)
-        && word.split('_').filter(|part| !part.is_empty()).count() > 1
+    texts
 }
 
 /// Whether somebody wrote words and no expression.
-pub(super) fn is_plain(pattern: &str) -> bool {
+fn is_plain(pattern: &str) -> bool {
     pattern
         .chars()
         .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
@@ -167,10 +115,9 @@ fn shown(class: &Class) -> char {
     }
 }
 
-/// The parts of a text between words that go on unknown, without what stands around them; and how
-/// those words begin.
-fn whole_words(text: &str) -> (Vec<String>, Vec<String>) {
-    let (mut parts, mut begun) = (vec![String::new()], Vec::new());
+/// The parts of a text between words that go on unknown, without what stands around them.
+fn whole_words(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| is_of_word(c) || c == LETTERS;
@@ -179,8 +126,7 @@ fn whole_words(text: &str) -> (Vec<String>, Vec<String>) {
             .unwrap_or(rest.len());
         let (piece, behind) = rest.split_at(end);
         rest = behind;
-        if let Some((beginning, _)) = piece.split_once(LETTERS) {
-            begun.push(beginning.to_owned());
+        if piece.contains(LETTERS) {
             parts.push(String::new());
         } else if let Some(part) = parts.last_mut() {
             part.push_str(piece);
@@ -189,7 +135,7 @@ fn whole_words(text: &str) -> (Vec<String>, Vec<String>) {
     let bare = parts
         .into_iter()
         .map(|part| part.trim_matches(|c| !is_of_word(c)).to_owned());
-    (bare.filter(|part| !part.is_empty()).collect(), begun)
+    bare.filter(|part| !part.is_empty()).collect()
 }
 
 fn is_of_word(c: char) -> bool {
@@ -199,10 +145,6 @@ fn is_of_word(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn texts(expression: &str) -> Vec<String> {
-        Sought::of(expression).texts
-    }
 
     #[test]
     fn an_expression_says_what_its_matches_have() {
@@ -228,36 +170,6 @@ mod tests {
             ("foo(parse_header", "foo(parse_header"),
         ] {
             assert_eq!(texts(expression).join(" / "), expected, "{expression}");
-        }
-    }
-
-    #[test]
-    fn an_expression_says_how_identifiers_begin() {
-        for (expression, prefixes, texts) in [
-            ("SESSION_COOKIE_", "SESSION_COOKIE_", ""),
-            (r"SESSION_COOKIE_\w+", "SESSION_COOKIE_", ""),
-            ("SESSION_COOKIE_.*", "SESSION_COOKIE_", ""),
-            (r"\bSESSION_COOKIE_[A-Z]+\b", "SESSION_COOKIE_", ""),
-            (
-                r#"config\["SESSION_COOKIE_\w+"\]"#,
-                "SESSION_COOKIE_",
-                "config",
-            ),
-            (
-                r"(SESSION_COOKIE|REMEMBER_ME)_\w+",
-                "SESSION_COOKIE_ / REMEMBER_ME_",
-                "",
-            ),
-            ("SESSION_COOKIE_NAME", "", "SESSION_COOKIE_NAME"),
-            (r"parse_\w+", "", ""),
-            (r"__init_\w+|_private_", "", "_private_"),
-            (r"\w+_COOKIE_", "", ""),
-        ] {
-            let sought = Sought::of(expression);
-            assert_eq!(
-                (sought.prefixes.join(" / "), sought.texts.join(" / ")),
-                (prefixes.into(), texts.into())
-            );
         }
     }
 

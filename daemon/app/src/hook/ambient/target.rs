@@ -1,72 +1,36 @@
 //! What a tool is about to touch, and by which names memories may know it.
 
-use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use helix_code::SYMBOLS_MAX;
 use helix_engine::index::lexical::is_stop_word;
-use helix_engine::model::{Topic, one_spelling};
+use helix_engine::model::one_spelling;
 use helix_engine::policy::tags::AUTO_TAGS;
 
-use super::common::{is_common_stem, is_common_word, is_usual_symbol};
 use super::named::NamedFiles;
-use super::namesake::topics_of;
-use super::sought::{self, Sought};
-use super::tested::tested;
+use super::sought;
 use crate::hook::Context;
 use crate::hook::event::{Input, WILDCARDS, literal_directory};
 use crate::hook::paths::Paths;
+use crate::hook::words::{is_common_stem, is_common_word};
 
 /// Shortest stem that says anything.
 const STEM_MIN_CHARS: usize = 4;
-
-/// Directories that every project has: to look through one says of nothing that it is meant.
-const USUAL_DIRECTORIES: &[&str] = &[
-    "app",
-    "apps",
-    "assets",
-    "cmd",
-    "components",
-    "crates",
-    "docs",
-    "include",
-    "internal",
-    "lib",
-    "libs",
-    "modules",
-    "packages",
-    "pages",
-    "pkg",
-    "public",
-    "scripts",
-    "source",
-    "src",
-    "static",
-    "test",
-    "tests",
-    "web",
-];
 
 /// What the tool is about to touch.
 #[derive(Default)]
 pub(super) struct Target {
     pub(super) label: String,
     pub(super) file: Option<PathBuf>,
-    /// The name of what is looked for by it.
-    name: Option<PathBuf>,
     /// The files of that name.
     pub(super) named: Option<NamedFiles>,
     /// What is searched.
     pub(super) directory: Option<Directory>,
-    /// By which stems memories may know it: the file's and that of what it tests, or those of what
-    /// is searched for.
+    /// By which stems memories may know it: the file's, or those of what is searched for.
     pub(super) stems: Vec<String>,
-    /// The topics that the file goes by besides its stem.
-    pub(super) topics: Vec<Topic>,
     pub(super) pattern: Option<String>,
-    /// What the matches of the pattern have, and how identifiers in them begin.
+    /// What the matches of the pattern have.
     sought: Vec<String>,
-    pub(super) prefixes: Vec<String>,
     /// Whether the file will be another one.
     pub(super) changes: bool,
     /// Whether it is a patch, which may change several files; the first one is looked at.
@@ -80,8 +44,6 @@ pub(super) struct Directory {
     pub(super) path: String,
     /// How their paths end, from the slash on where it is a whole name; empty for all.
     pub(super) ending: String,
-    /// Whether its path says what is meant.
-    pub(super) tells: bool,
 }
 
 impl Target {
@@ -91,7 +53,6 @@ impl Target {
             Self {
                 label: below.to_string_lossy().into_owned(),
                 stems: stems_of_file(&below),
-                topics: topics_of(&below),
                 file: Some(file),
                 changes: input.tool_name != "Read",
                 ..Self::default()
@@ -117,10 +78,7 @@ impl Target {
         let file = input.file().filter(|path| paths.is_file(path));
         let directory = input.file().filter(|path| paths.is_directory(path));
         let directory = directory.and_then(|path| Directory::of(&path, "", paths));
-        let Sought {
-            texts: sought,
-            prefixes,
-        } = Sought::of(pattern);
+        let sought = sought::texts(pattern);
         let below = file.as_deref().map(|file| paths.relative(file));
         let stems = below
             .as_deref()
@@ -138,9 +96,7 @@ impl Target {
             ),
             named: named.map(|(_, named)| named),
             stems: stems.unwrap_or_else(|| stems_of(&sought)),
-            topics: below.as_deref().map(topics_of).unwrap_or_default(),
             sought,
-            prefixes,
             file,
             directory,
             pattern: Some(pattern.to_owned()),
@@ -152,7 +108,7 @@ impl Target {
     /// it is looked for says so of a mere name alone, which the directory could have stood in
     /// front of.
     fn of_glob(input: &Input, paths: Paths<'_>, pattern: &str) -> Self {
-        let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let last = pattern.rsplit('/').next().unwrap_or(pattern);
         let is_literal = !last.contains(WILDCARDS);
         let literal = literal_directory(pattern);
         let base = base(input);
@@ -161,21 +117,14 @@ impl Target {
         } else {
             last.trim_start_matches('*').to_owned()
         };
-        let ending = if ending.contains(WILDCARDS) {
-            ""
-        } else {
-            &ending
-        };
-        let beside = input.file().filter(|_| matches!(above, "" | "."));
-        let telling = beside.as_deref().and_then(Path::to_str).unwrap_or(&literal);
-        let path = tells_directory(telling, paths).then(|| base.join(&literal));
-        let directory = path.and_then(|path| Directory::of(&path, ending, paths));
+        // Of `src/row*.rs` no file of the directory is meant but those of the name.
+        let is_whole = !ending.contains(WILDCARDS);
+        let directory = Directory::of(&base.join(&literal), &ending, paths).filter(|_| is_whole);
         // Of `*.sql` nothing but the ending is left, which names no file.
         let stem =
             Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
         Self {
             label: pattern.to_owned(),
-            name: is_literal.then(|| PathBuf::from(last)),
             named: NamedFiles::of(pattern, &base, paths),
             directory,
             stems: stem
@@ -183,11 +132,6 @@ impl Target {
                 .unwrap_or_default(),
             ..Self::default()
         }
-    }
-
-    /// The end of the path by which memories may name it.
-    pub(super) fn path(&self) -> Option<&Path> {
-        self.file.as_deref().or(self.name.as_deref())
     }
 
     /// The identifiers to look for: those of the pattern, or those that the file declares.
@@ -233,26 +177,6 @@ impl Target {
         }
     }
 
-    /// What is searched for, where it is words as somebody would write them. Of an expression,
-    /// keywords alone are none.
-    pub(super) fn phrases(&self) -> impl Iterator<Item = &str> {
-        let is_expression = self
-            .pattern
-            .as_deref()
-            .is_some_and(|pattern| !sought::is_plain(pattern));
-        let has_parts =
-            |text: &&str| text.contains([' ', '-']) && text.chars().count() >= STEM_MIN_CHARS;
-        let is_telling =
-            |word: &str| word.chars().count() >= STEM_MIN_CHARS && !is_common_word(word);
-        let says = move |text: &&str| !is_expression || helix_code::words(text).any(is_telling);
-        let texts = self
-            .sought
-            .iter()
-            .map(String::as_str)
-            .filter(|text| sought::is_plain(text));
-        texts.filter(has_parts).filter(says)
-    }
-
     /// What the file holds, or will when it is written.
     pub(super) fn text(&self, context: &Context<'_>, file: &Path) -> String {
         match context.input.tool_text("content").filter(|_| self.changes) {
@@ -268,11 +192,9 @@ impl Directory {
         let relative = paths.relative(path);
         let path = one_spelling(relative.to_str()?.trim_end_matches('/'));
         let is_below = relative.is_relative() && !path.is_empty();
-        let tells = tells_directory(&path, paths);
         is_below.then(|| Self {
             path: path.into_owned(),
             ending: one_spelling(ending).into_owned(),
-            tells,
         })
     }
 
@@ -288,40 +210,14 @@ impl Directory {
     }
 }
 
-/// Whether the directories that a search names say what is meant: one of them is not as in every
-/// project.
-fn tells_directory(literal: &str, paths: Paths<'_>) -> bool {
-    let path = Path::new(literal);
-    let below = if path.is_absolute() {
-        paths.relative(path)
-    } else {
-        path.to_owned()
-    };
-    let usual = |name: &OsStr| {
-        name.to_str()
-            .is_none_or(|name| USUAL_DIRECTORIES.contains(&name.to_lowercase().as_str()))
-    };
-    below
-        .components()
-        .any(|part| matches!(part, Component::Normal(name) if !usual(name)))
-}
-
 /// Where a search begins.
 fn base(input: &Input) -> PathBuf {
     input.file().unwrap_or_else(|| PathBuf::from(&input.cwd))
 }
 
-/// The stems by which memories may know a file, which is given below the project's root: its own,
-/// and that of what it tests.
+/// The stem by which memories may know a file, where it tells.
 fn stems_of_file(file: &Path) -> Vec<String> {
-    let tested = tested(file);
-    let mut stems: Vec<String> = [Some(file), tested.as_deref()]
-        .into_iter()
-        .flatten()
-        .filter_map(telling_stem)
-        .collect();
-    stems.dedup();
-    stems
+    telling_stem(file).into_iter().collect()
 }
 
 /// The texts of a search that are stems, each once.
@@ -349,11 +245,9 @@ fn telling_stem(path: &Path) -> Option<String> {
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
 
-/// Whether a name is more than a common word: it has a part, a capital or a digit, and is not what
-/// every program has.
+/// Whether a name is more than a common word: it has a part, a capital or a digit.
 fn is_distinctive(name: &str) -> bool {
     name.chars().count() >= STEM_MIN_CHARS
-        && !is_usual_symbol(name)
         && (name.trim_matches('_').contains('_')
             || name.chars().any(|c| c.is_uppercase() || c.is_ascii_digit()))
 }
@@ -397,34 +291,24 @@ mod tests {
     fn a_glob_names_a_directory_a_file_or_neither() {
         let of = |pattern: &str| {
             let Target {
-                directory,
-                name,
-                stems,
-                ..
+                directory, stems, ..
             } = target("Glob", json!({ "pattern": pattern }));
             let directory =
                 directory.map(|directory| format!("{} {}", directory.path, directory.ending));
-            (
-                directory.unwrap_or_default(),
-                name.map(PathBuf::into_os_string).unwrap_or_default(),
-                stems,
-            )
+            (directory.unwrap_or_default(), stems)
         };
         let stem = |stem: &str| vec![stem.to_owned()];
         assert_eq!(
             of("migrations/*.sql"),
-            ("crates/migrations .sql".to_owned(), "".into(), Vec::new())
+            ("crates/migrations .sql".to_owned(), Vec::new())
         );
         assert_eq!(
             of("/p/db/**/*_test.go"),
-            ("db _test.go".to_owned(), "".into(), stem("_test"))
+            ("db _test.go".to_owned(), stem("_test"))
         );
-        assert_eq!(
-            of("**/kernels.rs"),
-            (String::new(), "kernels.rs".into(), stem("kernels"))
-        );
-        assert_eq!(of("**/*.{png,svg}"), (String::new(), "".into(), Vec::new()));
-        assert_eq!(of("*.sql"), (String::new(), "".into(), Vec::new()));
+        assert_eq!(of("/p/**/kernels.rs"), (String::new(), stem("kernels")));
+        assert_eq!(of("/p/**/*.{png,svg}"), (String::new(), Vec::new()));
+        assert_eq!(of("/p/*.sql"), (String::new(), Vec::new()));
         let of = |pattern: &str, path: &str| {
             target("Glob", json!({"pattern": pattern, "path": path})).directory
         };
@@ -454,21 +338,10 @@ mod tests {
             let expected = Directory {
                 path: "src/ledger".to_owned(),
                 ending: ".rs".to_owned(),
-                tells: true,
             };
             assert_eq!(of(pattern, path), Some(expected), "{pattern} in {path}");
         }
-        for (pattern, path) in [
-            ("*.rs", "/p"),
-            ("ledger/*.rs", "/elsewhere"),
-            ("**/*.rs", "/p/router"),
-            ("**/*", "/p/router/src"),
-            ("src/**/*.tsx", "/p/web"),
-            ("*.ts", "/p/web/src"),
-            ("**/*.py", "/p/labels"),
-            ("/p/src/**/*.rs", "/p"),
-            ("crates/src/*.rs", "/p"),
-        ] {
+        for (pattern, path) in [("*.rs", "/p"), ("ledger/*.rs", "/elsewhere")] {
             assert!(
                 of(pattern, path).is_none(),
                 "{pattern} in {path} names no directory"
@@ -515,28 +388,6 @@ mod tests {
             ("watermark", "watermark")
         );
         assert_eq!(stems("setsid|TODO|flusher|setsid"), "setsid flusher");
-        let phrases = |pattern: &str| {
-            let target = target("Grep", json!({ "pattern": pattern }));
-            target
-                .phrases()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        assert_eq!(phrases("stack weight"), "stack weight");
-        assert_eq!(
-            (
-                phrases("HAR-311").as_str(),
-                phrases("a.*b c"),
-                phrases("weight")
-            ),
-            ("HAR-311", String::new(), String::new())
-        );
-        assert_eq!(
-            phrases("\"stack weight\"|pub fn new"),
-            "stack weight",
-            "keywords are no phrase"
-        );
         let target = target("Grep", json!({"pattern": "TODO|FxHashSet|Error"}));
         assert_eq!(target.names(&[]), ["FxHashSet"]);
         let target = self::target(

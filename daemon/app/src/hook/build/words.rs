@@ -59,6 +59,9 @@ pub(super) fn with_command(said: &str, command: &str) -> String {
 /// Whether a text names a command of a line: its program with the subcommand, or the program alone
 /// where it has none.
 pub(super) fn names_command(text: &str, line: &str) -> bool {
+    if helix_ablation::is_off("failure/command") {
+        return false;
+    }
     line.split(BETWEEN).any(|command| {
         let mut words = command.split_whitespace();
         let program = words.next().unwrap_or_default();
@@ -76,6 +79,9 @@ pub(super) fn names_command(text: &str, line: &str) -> bool {
 
 /// Words without what every system says.
 fn telling(words: &str) -> String {
+    if helix_ablation::is_off("failure/commonplaces") {
+        return words.to_owned();
+    }
     COMMONPLACES
         .iter()
         .fold(words.to_owned(), |words, phrase| without(&words, phrase))

@@ -2,16 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::Activity;
 
-use super::forks::Fork;
 use super::order::GivenOrder;
 use super::place::Place;
-use super::spawns::Spawns;
 use super::state::Told;
 use crate::outbox::{Outbox, Row};
 
@@ -139,12 +136,6 @@ pub(super) struct Session {
     pub(super) checkpoint: Option<GivenCheckpoint>,
     pub(super) activity: Activity,
     pub(super) place: Option<Place>,
-    /// The subagents that it called for. Not persisted: they start at once or never.
-    pub(super) spawns: Spawns,
-    /// Where it writes its transcript, as its hooks say.
-    pub(super) transcript: Option<PathBuf>,
-    /// What is known of a fork as long as it is not known whose.
-    pub(super) fork: Option<Fork>,
     /// Memories that it was given and that did not reach it, once each.
     pub(super) returned: BTreeSet<u32>,
     /// Tells what it was told of its own work from what it did since.

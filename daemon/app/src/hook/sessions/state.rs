@@ -1,17 +1,13 @@
 //! A session as it is persisted.
 
-use std::path::PathBuf;
-
 use helix_engine::model::Timestamp;
 use helix_engine::policy::work::activity::Activity;
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
-use super::forks::Fork;
 use super::order::GivenOrder;
 use super::place::Place;
 use super::session::{GivenCheckpoint, Session};
-use super::spawns::Spawns;
 
 /// Version of the persisted state. Fields that were added since are empty in older states.
 const STATE_VERSION: u32 = 1;
@@ -66,11 +62,7 @@ struct SessionState {
     known: Vec<u32>,
     #[prost(bool, tag = "14")]
     is_closed: bool,
-    /// Left out where it is no text.
-    #[prost(string, optional, tag = "15")]
-    transcript: Option<String>,
-    #[prost(sint64, optional, tag = "16")]
-    forked_at_us: Option<i64>,
+    // 15 and 16 were those of a fork.
     #[prost(uint32, repeated, tag = "17")]
     returned: Vec<u32>,
 }
@@ -100,12 +92,6 @@ impl Session {
             work_told: state.work_told,
             warned: state.warned.into_iter().collect(),
             place: state.place,
-            spawns: Spawns::default(),
-            transcript: state.transcript.map(PathBuf::from),
-            fork: state.forked_at_us.map(|at_us| Fork {
-                at: Timestamp::from_micros(at_us),
-                is_being_read: false,
-            }),
             returned: state.returned.into_iter().collect(),
             written_at: None,
             is_dirty: false,
@@ -135,12 +121,6 @@ impl Session {
             place: self.place.clone(),
             known: self.known.iter().copied().collect(),
             is_closed: self.is_closed,
-            transcript: self
-                .transcript
-                .as_ref()
-                .and_then(|path| path.to_str())
-                .map(str::to_owned),
-            forked_at_us: self.fork.map(|fork| fork.at.as_micros()),
             returned: self.returned.iter().copied().collect(),
         };
         State::of_message(state)
@@ -164,8 +144,6 @@ impl Redact for SessionState {
             place,
             known: _,
             is_closed: _,
-            transcript,
-            forked_at_us: _,
             returned: _,
         } = self;
         activity.redact(secrets);
@@ -180,6 +158,5 @@ impl Redact for SessionState {
             secrets.said(about);
         }
         place.redact(secrets);
-        secrets.all_said(transcript);
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::brief::HOT_MAX;
 use crate::model::MemoryNumber;
-use crate::recall::PER_TOPIC_MAX;
+use crate::recall::PER_TOPIC_FREE;
 
 /// Memories that are kept of a topic: enough when each of the others that are shown is a copy of
 /// one of them.
-const KEPT_PER_TOPIC: usize = PER_TOPIC_MAX + HOT_MAX;
+const KEPT_PER_TOPIC: usize = PER_TOPIC_FREE + HOT_MAX;
 
 /// A memory that may be among them.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl Hottest {
             b.heat.total_cmp(&a.heat).then(b.number.cmp(&a.number))
         });
         let mut chosen: Vec<(usize, usize, Hot)> = Vec::with_capacity(HOT_MAX);
-        for most in [PER_TOPIC_MAX, usize::MAX] {
+        for most in [PER_TOPIC_FREE, usize::MAX] {
             for (at, &(topic, hot)) in all.iter().enumerate() {
                 if chosen.len() == HOT_MAX {
                     break;

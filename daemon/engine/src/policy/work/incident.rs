@@ -309,6 +309,27 @@ impl Incident {
         }
     }
 
+    /// The mistake and the remedy that held most often, as a statement, once that held so often.
+    /// Paths are those below `root`. It is the same however often it helped since.
+    #[must_use]
+    pub fn proven(&self, held_min: u32, root: &str) -> Option<String> {
+        let best = self.fixes.iter().max_by_key(|fix| (fix.held, fix.again));
+        let fix = best.filter(|fix| fix.held >= held_min)?;
+        let told = Told {
+            fix,
+            files: fix.files.iter().map(String::as_str).collect(),
+            commands: fix.commands.iter().map(String::as_str).collect(),
+        };
+        let (line, deeds) = (self.fault().line(root), told.deeds());
+        let is_whole = !deeds.is_empty() && !self.message.is_empty();
+        is_whole.then(|| {
+            format!(
+                "`{}` fails with \u{201c}{line}\u{201d}: fixed by {deeds}.",
+                self.tool
+            )
+        })
+    }
+
     /// What helped before against this very failure, which the mistake came back with: what held
     /// most often first, then what helped most often, then the newest. `None` when nothing is
     /// known to have helped, or what did came back the same day.
@@ -340,6 +361,9 @@ impl Fix {
     /// Whether it was done once only and nobody knows yet whether it holds: it is gone since, but
     /// for this time.
     fn is_untried(&self) -> bool {
+        if helix_ablation::is_off("remedy/untried") {
+            return true;
+        }
         self.again == 0 && !self.is_undone
     }
 
@@ -435,6 +459,9 @@ fn file_name(file: &str) -> &str {
 }
 
 fn is_prose(file: &str) -> bool {
+    if helix_ablation::is_off("remedy/prose") {
+        return false;
+    }
     file.rsplit_once('.')
         .is_some_and(|(_, ending)| PROSE.contains(&ending.to_lowercase().as_str()))
 }
@@ -450,6 +477,34 @@ mod tests {
     use super::*;
 
     const DAY_US: i64 = 86_400_000_000;
+
+    #[test]
+    fn a_remedy_that_held_twice_is_proven() {
+        let files = ["src/a.rs".to_owned()];
+        let remedy = Remedy {
+            session: 1,
+            files: &files,
+            commands: &[],
+        };
+        let mut incident: Option<Incident> = None;
+        for day in 0..4 {
+            let visit = Visit {
+                tool: "cargo build",
+                session: 1,
+                at: at(day * 24),
+                is_back: day > 0,
+            };
+            let mut known = Incident::occurred(incident.take(), &seen(&[1]), visit);
+            assert_eq!(known.proven(2, "/").is_some(), day > 1, "day {day}");
+            known.mended(remedy, at(day * 24 + 1));
+            incident = Some(known);
+        }
+        let proven = incident.unwrap().proven(2, "/").unwrap();
+        assert_eq!(
+            proven,
+            "`cargo build` fails with \u{201c}E0382 moved\u{201d}: fixed by changing src/a.rs."
+        );
+    }
 
     fn at(hours: i64) -> Timestamp {
         Timestamp::from_micros(1_793_000_000_000_000 + hours * DAY_US / 24)

@@ -38,6 +38,9 @@ static TOKENS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 /// The tokens of a text, as an analysed query has them, that orders are made of. A part of an
 /// identifier is none: who writes `VerifyToken` orders nothing.
 pub(super) fn of_order(text: &str) -> HashSet<String> {
+    if helix_ablation::is_off("factor/orders") {
+        return HashSet::new();
+    }
     let of_word = |word: &str| match LexicalQuery::parse(word, Mode::Any).terms() {
         [term] => Some(term.token.clone()),
         _ => None,

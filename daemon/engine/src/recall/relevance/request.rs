@@ -97,6 +97,9 @@ impl Request {
     /// Reads the form of a request from its words.
     #[must_use]
     pub fn of(text: &str) -> Self {
+        if helix_ablation::is_off("factor/request") {
+            return Self::default();
+        }
         let text = text.to_lowercase().replace('’', "'");
         let words: Vec<&str> = text
             .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '-')))
@@ -135,6 +138,9 @@ fn has_beginning(text: &str, beginning: &str) -> bool {
 
 /// Whether a text has a code or an identifier, which mean one thing only.
 fn names_code(text: &str) -> bool {
+    if helix_ablation::is_off("factor/request-code") {
+        return false;
+    }
     text.contains('_')
         || text
             .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))

@@ -38,7 +38,8 @@ struct Read {
     access: Option<(u64, i64)>,
 }
 
-/// Reads every memory into a fresh catalog. Returns it and how many there are.
+/// Reads every memory and every edge into a fresh catalog. Returns it and how many memories there
+/// are.
 pub(super) fn read(snapshot: &Snapshot) -> Result<(Catalog, u64), StoreError> {
     let end = snapshot
         .last_number()?
@@ -53,6 +54,9 @@ pub(super) fn read(snapshot: &Snapshot) -> Result<(Catalog, u64), StoreError> {
         };
         let readers: Vec<_> = (0..READERS).map(start_reader).collect();
         let count = take(&mut catalog, &readers)?;
+        for edge in snapshot.edges()? {
+            catalog.apply_edge(&edge);
+        }
         Ok((catalog, count))
     })
 }

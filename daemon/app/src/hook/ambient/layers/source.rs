@@ -1,13 +1,11 @@
-//! Memories by their source: those of a file itself, of the directories above it, and those whose
-//! source is a mere end of its path, where that can mean no other file.
+//! Memories by their source: those of a file itself, and of the directories above it.
 
 use std::path::Path;
 
 use helix_engine::index::catalog::Catalog;
-use helix_engine::model::{MemoryNumber, Scope};
+use helix_engine::model::MemoryNumber;
 use helix_engine::strand::ReadError;
 
-use super::super::common::is_repeated_stem;
 use super::{GUESSES_MAX, Layers, newest_first};
 use crate::hook::exact::Exact;
 
@@ -20,12 +18,12 @@ impl Layers<'_> {
         file: &Path,
         limit: usize,
     ) -> Result<(), ReadError> {
+        if helix_ablation::is_off("layer/source") {
+            return Ok(());
+        }
         let relative = self.context.relative(file);
         let absolute = file.to_string_lossy();
         let mut numbers = self.of_sources(&self.exact, [relative.as_str(), &absolute]);
-        numbers.extend(self.of_ends(file, ends(&relative), |catalog, number| {
-            self.is_wanted(catalog, number)
-        }));
         let outer = self.outer(file);
         if let Some((seen, path)) = &outer {
             numbers.extend(self.of_sources(seen, [path.as_str()]));
@@ -53,6 +51,9 @@ impl Layers<'_> {
 
     /// The memories whose source is one of the directories above a path.
     fn of_directories(&self, seen: &Exact<'_>, path: &str) -> Vec<MemoryNumber> {
+        if helix_ablation::is_off("layer/source-directories") {
+            return Vec::new();
+        }
         let directories = Path::new(path)
             .ancestors()
             .skip(1)
@@ -92,83 +93,6 @@ impl Layers<'_> {
                     .into_iter()
                     .any(|number| is_visible(&catalog, number))
         };
-        let ends = ends(&relative).filter(|end| end.contains('/'));
-        is_named(&relative)
-            || file.to_str().is_some_and(is_named)
-            || !self.of_ends(file, ends, is_visible).is_empty()
+        is_named(&relative) || file.to_str().is_some_and(is_named)
     }
-
-    /// The memories that may be kept whose source is a mere end of the file's path, newest first:
-    /// somebody gave no more of it, or the file was moved since.
-    fn of_ends<'p>(
-        &self,
-        file: &Path,
-        ends: impl Iterator<Item = &'p str>,
-        keeps: impl Fn(&Catalog, MemoryNumber) -> bool,
-    ) -> Vec<MemoryNumber> {
-        if !self.may_look() {
-            return Vec::new();
-        }
-        let paths = self.context.paths();
-        let mut of_ends: Vec<(&str, Vec<MemoryNumber>)> = {
-            let catalog = self.strand().catalog();
-            let is_kept = |number| keeps(&catalog, number) && self.is_own(&catalog, number);
-            let of_end = |end| {
-                catalog
-                    .of_source(end)
-                    .into_iter()
-                    .filter(|number| is_kept(*number))
-                    .collect()
-            };
-            ends.map(|end| (end, of_end(end))).collect()
-        };
-        // Only what there are memories of is looked at, and without the lock.
-        of_ends.retain(|(end, numbers)| !numbers.is_empty() && paths.may_mean(end, file));
-        let mut numbers: Vec<MemoryNumber> = of_ends
-            .into_iter()
-            .flat_map(|(_, numbers)| numbers)
-            .collect();
-        newest_first(&mut numbers, &self.strand().catalog());
-        numbers
-    }
-
-    /// Whether the path of a memory's source is one of this project.
-    fn is_own(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
-        let Some(row) = catalog.row(number) else {
-            return false;
-        };
-        let scope = match catalog.source_project_of(row) {
-            Some(project) => project,
-            None => catalog.scope_of(row),
-        };
-        scope != Scope::Global.to_string()
-            && self
-                .context
-                .project
-                .names()
-                .any(|name| name.to_string() == scope)
-    }
-
-    /// Whether files are looked at.
-    pub(super) fn may_look(&self) -> bool {
-        !self.context.app.hooks.load.is_stuck()
-    }
-}
-
-/// The ends of a path below the project's root by which sources may name it. A name that a project
-/// has in many places says nothing without its directory.
-fn ends(relative: &str) -> impl Iterator<Item = &str> {
-    let is_below = !relative.starts_with('/');
-    let ends = relative
-        .match_indices('/')
-        .filter_map(|(at, _)| relative.get(at + 1..));
-    ends.filter(move |end| is_below && (end.contains('/') || !is_repeated(end)))
-}
-
-/// Whether projects have several files of a name.
-fn is_repeated(name: &str) -> bool {
-    Path::new(name)
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .is_none_or(is_repeated_stem)
 }

@@ -1,0 +1,127 @@
+//! What is captured, what an import kept, and what became of an event.
+
+use std::collections::BTreeMap;
+
+use helix_client::v1;
+use serde::Serialize;
+
+use super::memory::MemoryDocument;
+use crate::time::rfc3339;
+
+/// What is captured.
+#[derive(Debug, Serialize)]
+pub(crate) struct CaptureDocument<'a> {
+    on: bool,
+    why: &'a str,
+    waiting: u32,
+    switches: Vec<SettingDocument<'a>>,
+    recordings: BTreeMap<&'a str, bool>,
+    kept: Vec<LineDocument<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct SettingDocument<'a> {
+    which: &'a str,
+    on: bool,
+    at: String,
+}
+
+/// What was kept of a project, or would be.
+#[derive(Debug, Serialize)]
+struct LineDocument<'a> {
+    name: Option<&'a str>,
+    scope: &'a str,
+    at: Option<String>,
+    bytes: Option<u64>,
+    sessions: u64,
+    kept: BTreeMap<&'a str, u64>,
+    known: u64,
+    forgotten: u64,
+    slices: u64,
+    dropped: u64,
+    unreadable: u64,
+}
+
+/// What an import kept, or would.
+#[derive(Debug, Serialize)]
+pub(crate) struct CaptureImportDocument<'a> {
+    dry_run: bool,
+    whole: bool,
+    projects: Vec<LineDocument<'a>>,
+    total: Option<LineDocument<'a>>,
+    notes: &'a [String],
+}
+
+/// What became of an event.
+#[derive(Debug, Serialize)]
+pub(crate) struct EventDocument<'a> {
+    outcome: &'a str,
+    memory: Option<MemoryDocument<'a>>,
+}
+
+impl<'a> From<&'a v1::CaptureReply> for CaptureDocument<'a> {
+    fn from(reply: &'a v1::CaptureReply) -> Self {
+        let recordings = reply.recordings.iter();
+        Self {
+            on: reply.on,
+            why: &reply.why,
+            waiting: reply.waiting,
+            switches: reply.switches.iter().map(SettingDocument::from).collect(),
+            recordings: recordings
+                .map(|recording| (recording.name.as_str(), recording.on))
+                .collect(),
+            kept: reply.kept.iter().map(LineDocument::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a v1::CaptureSetting> for SettingDocument<'a> {
+    fn from(setting: &'a v1::CaptureSetting) -> Self {
+        Self {
+            which: &setting.which,
+            on: setting.on,
+            at: rfc3339(setting.at_us),
+        }
+    }
+}
+
+impl<'a> From<&'a v1::CaptureLine> for LineDocument<'a> {
+    fn from(line: &'a v1::CaptureLine) -> Self {
+        let kept = line.kept.iter();
+        Self {
+            name: Some(line.name.as_str()).filter(|name| !name.is_empty()),
+            scope: &line.scope,
+            at: (line.at_us != 0).then(|| rfc3339(line.at_us)),
+            bytes: (line.at_us == 0).then_some(line.bytes),
+            sessions: line.sessions,
+            kept: kept.map(|(kind, count)| (kind.as_str(), *count)).collect(),
+            known: line.known,
+            forgotten: line.forgotten,
+            slices: line.slices,
+            dropped: line.dropped,
+            unreadable: line.unreadable,
+        }
+    }
+}
+
+impl<'a> CaptureImportDocument<'a> {
+    /// Of what the daemon said last.
+    pub(crate) fn new(summary: &'a v1::CaptureSummary, dry_run: bool) -> Self {
+        Self {
+            dry_run,
+            whole: summary.whole,
+            projects: summary.projects.iter().map(LineDocument::from).collect(),
+            total: summary.total.as_ref().map(LineDocument::from),
+            notes: &summary.notes,
+        }
+    }
+}
+
+impl<'a> From<&'a v1::EventReply> for EventDocument<'a> {
+    fn from(reply: &'a v1::EventReply) -> Self {
+        Self {
+            outcome: &reply.outcome,
+            memory: reply.memory.as_ref().map(MemoryDocument::from),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What is captured, and what an import kept.
+
+use helix_client::text::memory::count_of;
+use helix_client::v1::{CaptureLine, CaptureReply, CaptureSummary};
+
+use super::status::size;
+use super::table::{Field, rows};
+use crate::screen::{Look, Paint};
+use crate::text::one_line;
+use crate::time::day;
+
+/// Where to look at what was kept.
+const REVIEW: &str = "look at them: helixctl review";
+
+/// Says in one line whether sessions are captured here.
+pub(crate) fn capture_standing(reply: &CaptureReply) -> String {
+    let standing = if reply.on { "on" } else { "off" };
+    format!("capture is {standing} here: {}\n", one_line(&reply.why))
+}
+
+/// Writes what is captured, why, and what was kept.
+pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
+    let mut text = capture_standing(reply);
+    if reply.waiting > 0 {
+        let waiting = count_of(u64::from(reply.waiting), "session waits", "sessions wait");
+        text.push_str(&format!("{waiting} to be distilled\n"));
+    }
+    for switch in &reply.switches {
+        let verb = if switch.on { "on" } else { "off" };
+        let (which, at) = (one_line(&switch.which), day(switch.at_us));
+        text.push_str(&format!("switched {verb} for {which} on {at}\n"));
+    }
+    text.push('\n');
+    let recorded = reply.recordings.iter().map(|recording| {
+        let standing = if recording.on { "on" } else { "off" };
+        vec![
+            Field::from(one_line(&recording.name)),
+            standing.to_owned().into(),
+            one_line(&recording.what).into(),
+        ]
+    });
+    text.push_str(&rows(look, &[], recorded.collect()));
+    if !reply.kept.is_empty() {
+        text.push('\n');
+        text.push_str(&lines(look, &reply.kept));
+    }
+    text
+}
+
+/// Writes what an import kept, or would.
+pub(crate) fn captured(look: Look, summary: &CaptureSummary, is_dry: bool) -> String {
+    let mut text = String::new();
+    let read: Vec<CaptureLine> = summary
+        .projects
+        .iter()
+        .filter(|line| line.bytes > 0)
+        .cloned()
+        .collect();
+    text.push_str(&lines(look, &read));
+    for note in &summary.notes {
+        text.push_str(&format!("note: {}\n", one_line(note)));
+    }
+    let total = summary.total.clone().unwrap_or_default();
+    text.push_str(&sum(&total, is_dry));
+    text
+}
+
+fn lines(look: Look, lines: &[CaptureLine]) -> String {
+    let row = |line: &CaptureLine| {
+        let name = if line.name.is_empty() {
+            one_line(&line.scope)
+        } else {
+            one_line(&line.name)
+        };
+        let words = if line.words.is_empty() {
+            "nothing".to_owned()
+        } else {
+            one_line(&line.words)
+        };
+        let read = if line.at_us == 0 {
+            size(line.bytes)
+        } else {
+            day(line.at_us)
+        };
+        vec![
+            Field::painted(Paint::Name, name),
+            count_of(line.sessions, "session", "sessions").into(),
+            read.into(),
+            words.into(),
+        ]
+    };
+    rows(look, &[], lines.iter().map(row).collect())
+}
+
+/// The last line: what a person wants to know.
+fn sum(total: &CaptureLine, is_dry: bool) -> String {
+    let sessions = count_of(total.sessions, "session", "sessions");
+    let mut passed_over = Vec::new();
+    if total.known > 0 {
+        passed_over.push(format!("{} known already", total.known));
+    }
+    if total.forgotten > 0 {
+        passed_over.push(format!("{} forgotten before", total.forgotten));
+    }
+    if total.unreadable > 0 {
+        passed_over.push(format!("{} unreadable", total.unreadable));
+    }
+    let passed_over = match passed_over.join(", ") {
+        none if none.is_empty() => String::new(),
+        some => format!(" ({some})"),
+    };
+    let words = one_line(&total.words);
+    match (words.is_empty(), is_dry) {
+        (true, _) => format!("{sessions}, nothing new worth keeping{passed_over}\n"),
+        (false, true) => format!("{sessions}, {words} would be kept for review{passed_over}\n"),
+        (false, false) => format!("{sessions}, {words}{passed_over}; {REVIEW}\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Look = Look {
+        table_width: None,
+        color: false,
+    };
+
+    fn line(name: &str, words: &str) -> CaptureLine {
+        CaptureLine {
+            name: name.to_owned(),
+            scope: format!("project:{name}"),
+            bytes: 1_400_000,
+            sessions: 38,
+            words: words.to_owned(),
+            ..CaptureLine::default()
+        }
+    }
+
+    #[test]
+    fn an_import_ends_with_what_a_person_wants_to_know() {
+        let words = "12 decisions, 9 fixes, 4 preferences";
+        let mut total = line("", words);
+        total.known = 3;
+        let summary = CaptureSummary {
+            projects: vec![line("iris", words), line("heron", "")],
+            total: Some(total),
+            notes: vec!["codex: record turbo is not known and was left out".to_owned()],
+            whole: true,
+        };
+        let nothing = CaptureSummary {
+            total: Some(CaptureLine::default()),
+            ..CaptureSummary::default()
+        };
+        let texts = [
+            captured(PLAIN, &summary, true),
+            captured(PLAIN, &summary, false),
+            captured(PLAIN, &nothing, false),
+        ];
+        insta::assert_snapshot!(texts.join("---\n"));
+    }
+
+    #[test]
+    fn a_status_says_what_is_on_and_why() {
+        use helix_client::v1::{CaptureRecording, CaptureSetting};
+        let reply = CaptureReply {
+            on: true,
+            why: "switched on for project:iris".to_owned(),
+            switches: vec![CaptureSetting {
+                which: "project:iris".to_owned(),
+                on: true,
+                at_us: 1_793_000_000_000_000,
+            }],
+            recordings: vec![CaptureRecording {
+                name: "receipts".to_owned(),
+                on: false,
+                what: "what hooks told".to_owned(),
+            }],
+            kept: vec![CaptureLine {
+                at_us: 1_793_000_000_000_000,
+                ..line("", "1 fix")
+            }],
+            waiting: 1,
+        };
+        insta::assert_snapshot!(capture(PLAIN, &reply));
+    }
+}

@@ -1,0 +1,123 @@
+//! Named parts of what hooks decide: layers, groups of data and factors of a sum. A benchmark
+//! switches off one at a time and measures what that loses; nothing else ever does.
+//!
+//! A part is named `area/name`. Each crate lists its own, so that an unknown name is an error.
+
+use std::sync::OnceLock;
+
+/// The parts that are code. Groups of data are named by the crates that hold them.
+pub const PARTS: &[&str] = &[
+    "command/concerns",
+    "command/environment",
+    "command/extent",
+    "command/filters",
+    "command/menders",
+    "command/named-place",
+    "command/of-tool",
+    "command/options",
+    "command/script-files",
+    "command/verdict",
+    "command/workplace",
+    "factor/agreement",
+    "factor/beginning",
+    "factor/cosine",
+    "factor/coverage",
+    "factor/general",
+    "factor/identifier",
+    "factor/lead",
+    "factor/orders",
+    "factor/ours",
+    "factor/procedure",
+    "factor/project-name",
+    "factor/rarity",
+    "factor/request",
+    "factor/request-code",
+    "factor/words",
+    "failure/code-family",
+    "failure/command",
+    "failure/commonplaces",
+    "failure/having",
+    "failure/marks",
+    "failure/quoted",
+    "fault/above",
+    "fault/below",
+    "fault/boxes",
+    "fault/detail",
+    "fault/flag",
+    "fault/frames",
+    "fault/heading",
+    "fault/java-symbol",
+    "fault/label",
+    "fault/named-codes",
+    "fault/next-line",
+    "fault/of-a-test",
+    "fault/quoted-symbol",
+    "fault/speakers",
+    "fault/titles",
+    "layer/added-names",
+    "layer/attached",
+    "layer/coupling",
+    "layer/directory",
+    "layer/directory-name",
+    "layer/everyday",
+    "layer/meaning",
+    "layer/named-source",
+    "layer/near",
+    "layer/prompt-files",
+    "layer/removed-symbols",
+    "layer/source",
+    "layer/source-directories",
+    "layer/stem",
+    "layer/symbols",
+    "layer/topic",
+    "remedy/prose",
+    "remedy/untried",
+    "sighting/another-test",
+    "sighting/asides",
+    "sighting/closing",
+    "sighting/ends",
+    "sighting/file-place",
+    "sighting/judged",
+    "sighting/placed",
+    "sighting/progress",
+    "sighting/rules",
+    "sighting/whole",
+    "words/common",
+    "words/usual-stems",
+];
+
+static OFF: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Switches parts off for the life of this process. Only the first call counts, and it must come
+/// before anything is decided: tables are read once.
+pub fn switch_off(parts: Vec<String>) {
+    // A second call changes nothing.
+    OFF.set(parts).ok();
+}
+
+/// Whether a part was switched off.
+#[must_use]
+pub fn is_off(part: &str) -> bool {
+    OFF.get()
+        .is_some_and(|off| off.iter().any(|name| name == part))
+}
+
+/// Whether a part counts, as it does unless it was switched off.
+#[must_use]
+pub fn is_on(part: &str) -> bool {
+    !is_off(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_count_until_they_are_switched_off() {
+        assert!(is_on("layer/stem"));
+        switch_off(vec!["layer/stem".to_owned()]);
+        switch_off(vec!["layer/source".to_owned()]);
+        assert!(is_off("layer/stem"));
+        assert!(is_on("layer/source"));
+    }
+}

@@ -1,0 +1,302 @@
+//! An import: the transcripts that are on this machine, distilled because somebody asked for it.
+//!
+//! It stops where its caller goes away or the daemon ends, and the next one goes on there.
+
+pub(super) mod disk;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::TryLockError;
+
+use helix_capture::read::Format;
+use helix_capture::read::places::{self, Found, Home};
+use helix_engine::model::Timestamp;
+use helix_engine::neutral::quoted;
+
+use self::disk::Disk;
+use super::known::Waiting;
+use super::ledger::{self, Told};
+use super::transcript::{Pass, Read, Transcript};
+use super::{Tally, git};
+use crate::project::Project;
+use crate::{App, Asker, Refusal};
+
+/// Things that are told of what could not be read; the rest is counted.
+const NOTES_MAX: usize = 20;
+
+/// What is to be imported.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The home directory, and where clients were moved to.
+    pub home: Home,
+    /// Names of clients; empty for all.
+    pub agents: Vec<String>,
+    /// Only what changed since then.
+    pub since: Option<Timestamp>,
+    /// A project's name, scope or root; empty for all.
+    pub project: String,
+    /// Whether to keep nothing, and only say what would be.
+    pub is_dry: bool,
+    /// Reads the history of the asker's repository in place of transcripts.
+    pub git: bool,
+}
+
+/// How far an import is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Transcripts that were read, and all of them.
+    pub done: u64,
+    /// See [`Self::done`].
+    pub total: u64,
+    /// Bytes that were read, and all of them.
+    pub bytes: u64,
+    /// See [`Self::bytes`].
+    pub bytes_total: u64,
+    /// Facts so far.
+    pub facts: u64,
+}
+
+/// Who is told how far it is.
+pub trait Reports {
+    /// Whether nobody waits any more.
+    fn is_gone(&self) -> bool;
+
+    /// Says how far it is.
+    fn progress(&self, progress: &Progress);
+}
+
+/// What an import came to.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Project by project, by name.
+    pub projects: Vec<Line>,
+    /// What could not be read, and what nobody reads.
+    pub notes: Vec<String>,
+    /// Whether all of it was read.
+    pub is_whole: bool,
+}
+
+/// What an import kept of one project, or would.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The project's name.
+    pub name: String,
+    /// Its scope, as text.
+    pub scope: String,
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// Facts and sessions.
+    pub tally: Tally,
+}
+
+impl Summary {
+    /// All projects together.
+    #[must_use]
+    pub fn total(&self) -> Tally {
+        let mut total = Tally::default();
+        self.projects.iter().for_each(|line| total.add(&line.tally));
+        total
+    }
+
+    fn note(&mut self, note: String) {
+        if self.notes.len() < NOTES_MAX && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Imports.
+///
+/// # Errors
+/// When a client is not known, another import goes on, or the store fails.
+pub fn import(
+    app: &App,
+    asker: &Asker,
+    wanted: &Wanted,
+    reports: &dyn Reports,
+) -> Result<Summary, Refusal> {
+    let formats = formats(&wanted.agents)?;
+    let _reading = match app.hooks.captures.reading.try_lock() {
+        Ok(reading) => reading,
+        Err(TryLockError::Poisoned(reading)) => reading.into_inner(),
+        Err(TryLockError::WouldBlock) => {
+            return Err(Refusal::exhausted(
+                "transcripts are being read already; try again when that is done",
+            ));
+        }
+    };
+    if wanted.git {
+        return git::import(app, asker, wanted.is_dry);
+    }
+    let disk = Disk {
+        reach: &app.memory.reach,
+    };
+    let places = places::find(&wanted.home, &disk);
+    let mut summary = Summary::default();
+    for unread in &places.unread {
+        let file = unread.file.display();
+        summary.note(format!("{file} was not read: {}", unread.what));
+    }
+    let is_wanted = |found: &Found| {
+        let is_new = match (wanted.since, found.modified) {
+            (Some(since), Some(modified)) => modified >= since.as_micros(),
+            (Some(_) | None, _) => true,
+        };
+        is_new && formats.contains(&found.format)
+    };
+    // Oldest first, so that what was said later meets what it corrects.
+    let found: Vec<Found> = places.found.into_iter().rev().filter(is_wanted).collect();
+    Going {
+        app,
+        wanted,
+        reports,
+        lines: BTreeMap::new(),
+        summary,
+    }
+    .read(&found)
+}
+
+/// The formats of the clients that are named.
+fn formats(agents: &[String]) -> Result<Vec<Format>, Refusal> {
+    if agents.is_empty() {
+        return Ok(Format::ALL.to_vec());
+    }
+    let mut formats = Vec::new();
+    for agent in agents {
+        let is_meant = |format: &Format| format.agent().starts_with(agent.as_str());
+        let meant: Vec<Format> = Format::ALL.into_iter().filter(is_meant).collect();
+        if meant.is_empty() || agent.is_empty() {
+            let mut known: Vec<&str> = Format::ALL.map(Format::agent).to_vec();
+            known.dedup();
+            return Err(Refusal::invalid(format!(
+                "no transcripts of {} are known; the clients are {}",
+                quoted(agent),
+                known.join(", ")
+            )));
+        }
+        formats.extend(meant);
+    }
+    Ok(formats)
+}
+
+struct Going<'a> {
+    app: &'a App,
+    wanted: &'a Wanted,
+    reports: &'a dyn Reports,
+    /// By scope.
+    lines: BTreeMap<String, Line>,
+    summary: Summary,
+}
+
+impl Going<'_> {
+    fn read(mut self, found: &[Found]) -> Result<Summary, Refusal> {
+        let mut waiting = Waiting::read(self.app)?;
+        let (app, reports, wanted) = (self.app, self.reports, self.wanted);
+        let goes_on = || !app.life.is_ending() && !reports.is_gone();
+        let is_wanted = |project: &Project| is_named(project, &wanted.project);
+        let mut progress = Progress {
+            total: found.len() as u64,
+            bytes_total: found.iter().map(|found| found.bytes).sum(),
+            ..Progress::default()
+        };
+        for found in found {
+            if !goes_on() {
+                break;
+            }
+            let before = progress.clone();
+            let mut bytes = 0;
+            let mut tell = |more: u64| {
+                bytes += more;
+                reports.progress(&Progress {
+                    bytes: before.bytes + bytes.min(found.bytes),
+                    ..before.clone()
+                });
+            };
+            let mut pass = Pass {
+                app,
+                settings: app.settings.capture,
+                is_dry: wanted.is_dry,
+                waiting,
+                goes_on: &goes_on,
+                wants: &is_wanted,
+                progress: &mut tell,
+            };
+            let read = pass.read(&transcript(found))?;
+            waiting = pass.waiting;
+            progress.done += 1;
+            progress.bytes += found.bytes;
+            progress.facts += read.tally.kept_count();
+            self.took(found, read)?;
+            reports.progress(&progress);
+        }
+        self.summary.is_whole = goes_on();
+        self.summary.projects = self.lines.into_values().collect();
+        Ok(self.summary)
+    }
+
+    /// Counts what one transcript came to.
+    fn took(&mut self, found: &Found, read: Read) -> Result<(), Refusal> {
+        for what in &read.unknown {
+            let agent = found.format.agent();
+            self.summary
+                .note(format!("{agent}: {what} is not known and was left out"));
+        }
+        let project = read
+            .project
+            .filter(|project| is_named(project, &self.wanted.project));
+        let Some(project) = project else {
+            return Ok(());
+        };
+        if !self.wanted.is_dry {
+            ledger::add(self.app, &project.scope, &read.tally, Told::AtOnce)?;
+        }
+        let scope = project.scope.to_string();
+        let line = self.lines.entry(scope.clone()).or_default();
+        line.name.clone_from(&project.name);
+        line.scope = scope;
+        line.bytes += read.bytes;
+        line.tally.add(&read.tally);
+        Ok(())
+    }
+}
+
+fn transcript(found: &Found) -> Transcript {
+    Transcript {
+        path: found.file.clone(),
+        format: found.format,
+        session: found.session.clone(),
+        directory: found.directory.clone(),
+        is_spread: found.is_spread,
+    }
+}
+
+/// Whether a project is meant by its name, its scope or its root.
+fn is_named(project: &Project, wanted: &str) -> bool {
+    wanted.is_empty()
+        || project.name == wanted
+        || project.root == Path::new(wanted)
+        || project.names().any(|scope| scope.to_string() == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn clients_are_named_by_the_beginning_of_their_names() {
+        let named = |agents: &[&str]| {
+            let agents: Vec<String> = agents.iter().map(|agent| (*agent).to_owned()).collect();
+            formats(&agents)
+        };
+        assert_eq!(named(&["claude"]).unwrap(), [Format::ClaudeCode]);
+        let both = [Format::Gemini, Format::GeminiDocument];
+        assert_eq!(named(&["gemini-cli"]).unwrap(), both);
+        assert_eq!(named(&[]).unwrap().len(), Format::ALL.len());
+        let refused = named(&["emacs"]).unwrap_err();
+        assert_eq!(
+            refused.message(),
+            "no transcripts of \"emacs\" are known; the clients are claude-code, codex, opencode, gemini-cli, cursor"
+        );
+    }
+}

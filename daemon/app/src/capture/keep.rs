@@ -1,0 +1,224 @@
+//! What becomes of a fact that was found: it waits in the review, unless it is known, waits there
+//! already, or was forgotten.
+
+use std::collections::BTreeMap;
+
+use helix_capture::{Candidate, Evidence};
+use helix_engine::model::{
+    Actor, Draft, GitContext, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
+};
+use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::policy::consolidate::Verdict;
+use helix_engine::policy::resemble::WordSet;
+use helix_engine::store::Stamps;
+use helix_engine::strand::{Request, Strand};
+
+use super::Tally;
+use super::known::Waiting;
+use crate::project::Project;
+use crate::{App, Refusal, note};
+
+/// What the provenance names as having found the fact.
+pub(super) const EXTRACTOR: &str = "rules";
+
+/// Says in a memory's attributes why it was kept.
+pub(crate) const BECAUSE: &str = "captured-because";
+
+/// Says in them where it stands in its source.
+const PLACE: &str = "captured-from";
+
+/// Names the memory that the fact would replace or contradicts.
+const AGAINST: &str = "captured-against";
+
+/// Longest attribute of a fact, in characters.
+const ATTRIBUTE_MAX_CHARS: usize = 400;
+
+/// Most attributes of a fact beside those above.
+const ATTRIBUTES_MAX: usize = 8;
+
+/// Where facts were found.
+pub(super) struct Found<'a> {
+    pub(super) project: &'a Project,
+    /// The client.
+    pub(super) agent: &'a str,
+    pub(super) session: &'a str,
+    pub(super) branch: &'a str,
+    /// What found them.
+    pub(super) extractor: &'a str,
+}
+
+/// Makes the requests that put facts into the review, and counts what became of each.
+///
+/// # Errors
+/// When the disk or an index fails.
+pub(super) fn requests(
+    app: &App,
+    found: &Found<'_>,
+    candidates: Vec<Candidate>,
+    waiting: &mut Waiting,
+    tally: &mut Tally,
+) -> Result<Vec<Request>, Refusal> {
+    let mut requests = Vec::new();
+    for candidate in candidates {
+        let Some(mut admitted) = admitted(app, found, &candidate)? else {
+            continue;
+        };
+        let scope = admitted.scope.to_string();
+        if app
+            .memory
+            .strand
+            .forgotten(&admitted.text, &scope)
+            .is_some()
+        {
+            tally.forgotten += 1;
+            continue;
+        }
+        let is_waiting = waiting.has(&admitted.text, admitted.text_hash, &admitted.scope);
+        if is_waiting || is_known(app, &mut admitted)? {
+            tally.known += 1;
+            continue;
+        }
+        waiting.note(&admitted.text, admitted.text_hash, &admitted.scope);
+        tally.keep(admitted.kind.as_str());
+        requests.push(request(app, found, &candidate, admitted));
+    }
+    Ok(requests)
+}
+
+/// Admits a fact, which takes its secrets out. One that cannot be admitted is dropped: nobody could
+/// mend it.
+fn admitted(
+    app: &App,
+    found: &Found<'_>,
+    candidate: &Candidate,
+) -> Result<Option<Admitted>, Refusal> {
+    let source = note::source_in(app, found.project, &candidate.text).unwrap_or_default();
+    let topic = note::topic(app, found.project, &candidate.text, &source)?;
+    let draft = Draft {
+        topic: topic.name,
+        text: candidate.text.clone(),
+        kind: Some(candidate.kind.to_owned()),
+        source: Some(SourceRef::parse(&source)).filter(|source| !source.path.is_empty()),
+        confidence: Some(confidence(candidate.confidence)),
+        attributes: attributes(candidate),
+        valid_from: last(candidate)
+            .and_then(|evidence| evidence.at)
+            .map(Timestamp::from_micros),
+        ..Draft::default()
+    };
+    match admit(draft, &found.project.scope, app.memory.strand.kinds()) {
+        Ok(admitted) => Ok(Some(admitted)),
+        Err(error) => {
+            tracing::debug!(%error, "a captured fact was not admitted");
+            Ok(None)
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "from 0 to 1")]
+fn confidence(of: f64) -> f32 {
+    of.clamp(0.0, 1.0) as f32
+}
+
+/// The last of what it stands on, which is the latest.
+fn last(candidate: &Candidate) -> Option<&Evidence> {
+    candidate.evidence.last()
+}
+
+fn attributes(candidate: &Candidate) -> BTreeMap<String, String> {
+    let cut = |text: &str| text.chars().take(ATTRIBUTE_MAX_CHARS).collect::<String>();
+    let mut attributes = BTreeMap::new();
+    for (name, value) in candidate.attributes.iter().take(ATTRIBUTES_MAX) {
+        attributes.insert(cut(name), cut(value));
+    }
+    if !candidate.reason.is_empty() {
+        attributes.insert(BECAUSE.to_owned(), cut(&candidate.reason));
+    }
+    if let Some(evidence) = last(candidate) {
+        let place = &evidence.place;
+        let line = match place.line {
+            0 => String::new(),
+            line => format!(":{line}"),
+        };
+        attributes.insert(PLACE.to_owned(), cut(&format!("{}{line}", place.source)));
+    }
+    attributes
+}
+
+/// Whether a fact says what is known. One that would correct a memory is not: it says which.
+fn is_known(app: &App, admitted: &mut Admitted) -> Result<bool, Refusal> {
+    let strand = &app.memory.strand;
+    let (hash, scope) = (admitted.text_hash, &admitted.scope);
+    if strand.catalog().same_text(hash, scope).is_some() {
+        return Ok(true);
+    }
+    let words = WordSet::of(&admitted.text);
+    let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
+    let corrections = Strand::corrections(admitted, Origin::Agent, &words, &neighbours);
+    let against = corrections
+        .iter()
+        .find(|correction| correction.verdict != Verdict::Extends);
+    if let Some(against) = against {
+        let handle = against.memory.handle.as_str().to_owned();
+        admitted.attributes.insert(AGAINST.to_owned(), handle);
+        return Ok(false);
+    }
+    Ok(Strand::near_duplicate(&admitted.text, &words, &neighbours).is_some())
+}
+
+/// Puts a fact into the review. Its operation is a tool's, whose word alone vouches for nothing.
+fn request(app: &App, found: &Found<'_>, candidate: &Candidate, admitted: Admitted) -> Request {
+    let at = app.memory.now();
+    let git = GitContext {
+        branch: found.branch.to_owned(),
+        ..GitContext::default()
+    };
+    let provenance = Provenance {
+        agent: found.agent.to_owned(),
+        reference: reference(found, candidate),
+        extractor: found.extractor.to_owned(),
+        origin: Origin::Agent,
+        at,
+        git: git.clone(),
+    };
+    let stamps = Stamps {
+        origin: Some(Origin::Agent),
+        status: Some(Status::Quarantined),
+        provenance: vec![provenance],
+        ..Stamps::default()
+    };
+    Request::Store {
+        words: Box::new(Strand::read_words(&admitted)),
+        admitted: Box::new(admitted),
+        links: Vec::new(),
+        stamps: Some(Box::new(stamps)),
+        force: false,
+        replaces: Vec::new(),
+        entropy: app.memory.randomness.entropy(),
+        actor: actor(found, git),
+        at,
+    }
+}
+
+/// The session, or the file or commit of what no session said.
+fn reference(found: &Found<'_>, candidate: &Candidate) -> String {
+    if !found.session.is_empty() {
+        return found.session.to_owned();
+    }
+    let source = last(candidate).map(|evidence| evidence.place.source.clone());
+    source.unwrap_or_default()
+}
+
+fn actor(found: &Found<'_>, git: GitContext) -> Actor {
+    let project = match &found.project.scope {
+        Scope::Global => String::new(),
+        own => own.to_string(),
+    };
+    Actor {
+        origin: Origin::Tool,
+        agent: found.agent.to_owned(),
+        session: found.session.to_owned(),
+        project,
+        git,
+    }
+}

@@ -1,0 +1,359 @@
+//! Where sessions are distilled when they end: nowhere, until somebody switches it on.
+//!
+//! The narrowest switch decides: a paused session, a path, a project, everything, and the
+//! configuration's `transcripts`. Where that is `false` no switch counts.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use helix_engine::model::Timestamp;
+use helix_engine::store::States;
+use helix_engine::strand::Request;
+use helix_redact::{Redact, Secrets, State};
+use prost::Message;
+
+use super::transcript::write;
+use crate::project::Project;
+use crate::{App, Refusal};
+
+/// The row that keeps all switches.
+const KEY: &str = "capture-switches";
+
+/// Most switches: those of paths and projects are set by hand. Of sessions the latest stay.
+const SWITCHES_MAX: usize = 1_000;
+const PAUSES_MAX: usize = 100;
+
+/// What a switch is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Every project.
+    Everything,
+    /// A project, by its scope as text.
+    Project(String),
+    /// What lies at or below a path.
+    Path(PathBuf),
+    /// One session, by its id. It can only be paused.
+    Session(String),
+}
+
+impl Which {
+    /// Says it in a few words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Everything => "every project".to_owned(),
+            Self::Project(scope) => scope.clone(),
+            Self::Path(path) => format!("path {}", path.display()),
+            Self::Session(session) => format!("session {session}"),
+        }
+    }
+}
+
+/// A switch that somebody set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// What it is for.
+    pub which: Which,
+    /// What it says.
+    pub is_on: bool,
+    /// When it was set.
+    pub at: Timestamp,
+}
+
+/// Whether something is captured, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether it is.
+    pub is_on: bool,
+    /// Which setting says so.
+    pub why: String,
+}
+
+/// Every switch, in RAM and in one row of the store.
+#[derive(Debug, Default)]
+pub struct Switches {
+    all: RwLock<Vec<Switch>>,
+    /// Held while one is set, so that two that are set at once are both kept. Hooks never wait
+    /// for it.
+    setting: Mutex<()>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct SwitchesV1 {
+    #[prost(message, repeated, tag = "1")]
+    switches: Vec<SwitchV1>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct SwitchV1 {
+    /// 0 everything, 1 a project, 2 a path, 3 a session.
+    #[prost(uint32, tag = "1")]
+    sort: u32,
+    #[prost(string, tag = "2")]
+    name: String,
+    #[prost(bool, tag = "3")]
+    is_on: bool,
+    #[prost(sint64, tag = "4")]
+    at_us: i64,
+}
+
+impl Redact for SwitchesV1 {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        for switch in &mut self.switches {
+            let SwitchV1 {
+                sort: _,
+                name,
+                is_on: _,
+                at_us: _,
+            } = switch;
+            secrets.said(name);
+        }
+    }
+}
+
+impl Switches {
+    /// Those that the store keeps among its observations.
+    #[must_use]
+    pub fn restore(observations: &[(String, Vec<u8>)]) -> Self {
+        let row = observations.iter().find(|(key, _)| key == KEY);
+        let row = row.and_then(|(_, row)| SwitchesV1::decode(row.as_slice()).ok());
+        let switches = row.unwrap_or_default().switches;
+        Self::of(switches.into_iter().filter_map(read).collect())
+    }
+
+    fn of(switches: Vec<Switch>) -> Self {
+        Self {
+            all: RwLock::new(switches),
+            setting: Mutex::default(),
+        }
+    }
+
+    /// Every switch.
+    #[must_use]
+    pub fn all(&self) -> Vec<Switch> {
+        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        all.clone()
+    }
+
+    /// Whether a session in a directory of a project is captured. `transcripts` is what the
+    /// configuration says.
+    #[must_use]
+    pub fn standing(
+        &self,
+        transcripts: Option<bool>,
+        project: &Project,
+        directory: &Path,
+        session: &str,
+    ) -> Standing {
+        let standing = |is_on, why: &str| Standing {
+            is_on,
+            why: why.to_owned(),
+        };
+        if transcripts == Some(false) {
+            return standing(false, "`transcripts = false` in config.toml");
+        }
+        let switches = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        let fits = |switch: &&Switch| match &switch.which {
+            Which::Everything => true,
+            Which::Project(scope) => project.names().any(|name| name.to_string() == *scope),
+            Which::Path(path) => directory.starts_with(path),
+            Which::Session(named) => !session.is_empty() && named == session,
+        };
+        let narrowest = switches
+            .iter()
+            .filter(fits)
+            .max_by_key(|switch| narrow(switch));
+        match (narrowest, transcripts) {
+            (Some(switch), _) => {
+                let verb = if switch.is_on { "on" } else { "off" };
+                standing(
+                    switch.is_on,
+                    &format!("switched {verb} for {}", switch.which.words()),
+                )
+            }
+            (None, Some(true)) => standing(true, "`transcripts = true` in config.toml"),
+            (None, Some(false) | None) => standing(false, "nobody switched it on"),
+        }
+    }
+}
+
+/// How narrow a switch is: of paths the longest.
+fn narrow(switch: &Switch) -> (u8, usize) {
+    match &switch.which {
+        Which::Everything => (0, 0),
+        Which::Project(_) => (1, 0),
+        Which::Path(path) => (2, path.components().count()),
+        Which::Session(_) => (3, 0),
+    }
+}
+
+/// Sets a switch, durably.
+///
+/// # Errors
+/// When there are too many, a session is switched on, or the disk fails.
+pub fn set(app: &App, which: Which, is_on: bool) -> Result<(), Refusal> {
+    let switches = &app.hooks.captures.switches;
+    let setting = switches.setting.lock();
+    let _setting = setting.unwrap_or_else(PoisonError::into_inner);
+    let mut next = switches.all();
+    next.retain(|switch| switch.which != which);
+    let is_session = matches!(which, Which::Session(_));
+    // A session that is no longer paused goes by what holds for its project.
+    if !(is_session && is_on) {
+        let at = app.memory.now();
+        next.push(Switch { which, is_on, at });
+    }
+    drop_oldest_pauses(&mut next);
+    if next.len() > SWITCHES_MAX {
+        return Err(Refusal::exhausted(format!(
+            "there are {SWITCHES_MAX} switches already; switch capture for a directory above"
+        )));
+    }
+    write(app, vec![request(&next)])?;
+    let mut all = switches.all.write().unwrap_or_else(PoisonError::into_inner);
+    *all = next;
+    Ok(())
+}
+
+fn drop_oldest_pauses(switches: &mut Vec<Switch>) {
+    let is_pause = |switch: &Switch| matches!(switch.which, Which::Session(_));
+    let mut surplus = switches.iter().filter(|switch| is_pause(switch)).count();
+    surplus = surplus.saturating_sub(PAUSES_MAX);
+    switches.retain(|switch| {
+        let goes = surplus > 0 && is_pause(switch);
+        surplus -= usize::from(goes);
+        !goes
+    });
+}
+
+fn request(switches: &[Switch]) -> Request {
+    let switches = switches.iter().map(written).collect();
+    let row = State::of_message(SwitchesV1 { switches });
+    Request::States(States::Observations, vec![(KEY.to_owned(), row)])
+}
+
+fn written(switch: &Switch) -> SwitchV1 {
+    let (sort, name) = match &switch.which {
+        Which::Everything => (0, String::new()),
+        Which::Project(scope) => (1, scope.clone()),
+        Which::Path(path) => (2, path.to_string_lossy().into_owned()),
+        Which::Session(session) => (3, session.clone()),
+    };
+    SwitchV1 {
+        sort,
+        name,
+        is_on: switch.is_on,
+        at_us: switch.at.as_micros(),
+    }
+}
+
+/// Reads a switch; `None` for one of a later version.
+fn read(row: SwitchV1) -> Option<Switch> {
+    let which = match row.sort {
+        0 => Which::Everything,
+        1 => Which::Project(row.name),
+        2 => Which::Path(PathBuf::from(row.name)),
+        3 => Which::Session(row.name),
+        _ => return None,
+    };
+    Some(Switch {
+        which,
+        is_on: row.is_on,
+        at: Timestamp::from_micros(row.at_us),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use helix_engine::model::Scope;
+
+    use super::*;
+
+    fn project() -> Project {
+        Project {
+            scope: Scope::Project("a".to_owned()),
+            root: PathBuf::from("/work/a"),
+            name: "a".to_owned(),
+            aliases: Vec::new(),
+        }
+    }
+
+    fn switches(all: &[(Which, bool)]) -> Switches {
+        let at = Timestamp::from_micros(0);
+        let switch = |(which, is_on): &(Which, bool)| Switch {
+            which: which.clone(),
+            is_on: *is_on,
+            at,
+        };
+        Switches::of(all.iter().map(switch).collect())
+    }
+
+    #[test]
+    fn the_narrowest_switch_decides() {
+        let all = switches(&[
+            (Which::Session("s".to_owned()), false),
+            (Which::Path("/work/a/private".into()), false),
+            (Which::Path("/work/a/private/open".into()), true),
+            (Which::Project("project:a".to_owned()), true),
+            (Which::Everything, false),
+        ]);
+        let is_on = |directory: &str, session: &str| {
+            let directory = Path::new(directory);
+            all.standing(None, &project(), directory, session).is_on
+        };
+        assert!(is_on("/work/a", "t"));
+        assert!(!is_on("/work/a", "s"));
+        assert!(!is_on("/work/a/private/x", "t"));
+        assert!(is_on("/work/a/private/open", "t"));
+        assert!(is_on("/work/a/private-not", "t"));
+        let other = Project::outside(Path::new("/tmp"));
+        let elsewhere = all.standing(None, &other, Path::new("/tmp"), "t");
+        assert_eq!(elsewhere.why, "switched off for every project");
+    }
+
+    #[test]
+    fn nothing_is_on_by_itself_and_the_configuration_may_forbid_it() {
+        let none = switches(&[]);
+        let standing = |all: &Switches, transcripts| {
+            all.standing(transcripts, &project(), Path::new("/work/a"), "s")
+        };
+        assert_eq!(standing(&none, None).why, "nobody switched it on");
+        assert!(standing(&none, Some(true)).is_on);
+        let on = switches(&[(Which::Everything, true)]);
+        assert!(standing(&on, None).is_on);
+        assert!(!standing(&on, Some(false)).is_on);
+    }
+
+    #[test]
+    fn switches_round_trip() {
+        let all = switches(&[
+            (Which::Everything, true),
+            (Which::Project("project:a".to_owned()), false),
+            (Which::Path("/work/a".into()), true),
+            (Which::Session("s".to_owned()), false),
+        ]);
+        let Request::States(_, rows) = request(&all.all()) else {
+            unreachable!("it is one row of states");
+        };
+        let (key, state) = rows.first().unwrap();
+        let again = Switches::restore(&[(key.clone(), state.to_vec())]);
+        assert_eq!(again.all(), all.all());
+    }
+
+    #[test]
+    fn of_many_pauses_the_latest_stay() {
+        let mut many: Vec<Switch> = switches(&[(Which::Everything, true)]).all();
+        for n in 0..PAUSES_MAX + 2 {
+            many.extend(switches(&[(Which::Session(n.to_string()), false)]).all());
+        }
+        drop_oldest_pauses(&mut many);
+        assert_eq!(many.len(), PAUSES_MAX + 1);
+        assert!(many.iter().any(|switch| switch.which == Which::Everything));
+        assert!(
+            !many
+                .iter()
+                .any(|switch| switch.which == Which::Session("1".to_owned()))
+        );
+    }
+}

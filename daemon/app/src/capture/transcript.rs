@@ -1,0 +1,347 @@
+//! Reading one transcript on, and keeping what it says.
+//!
+//! Invariants: a step reads at most `MAX_STEP_BYTES` unless one record is longer; what is held in
+//! RAM is bounded by `WINDOW_MAX_BYTES`; facts and the cursor behind them are submitted together,
+//! the cursor last, so that a crash at any place costs nothing and brings nothing twice.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use helix_capture::read::{Cursor, Format, Reader, State, assemble};
+use helix_capture::{Options, Rules, Slice, SliceKind};
+use helix_engine::strand::{Outcome, Request};
+
+use super::cursor::Place;
+use super::import::disk::Disk;
+use super::keep::{self, EXTRACTOR, Found};
+use super::known::{Stored, Waiting};
+use super::{Settings, Tally};
+use crate::project::Project;
+use crate::reach::Reach;
+use crate::threads::wait;
+use crate::{App, Refusal, plain_file};
+
+/// Bytes of slices that are held before what they say is kept: a long session is kept in parts.
+const WINDOW_MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// Slices of the part before that explain what is meant by those that follow.
+const CONTEXT_SLICES: usize = 40;
+
+/// How long the file system may take for one read.
+const READ_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long the project of a session's directory is looked for.
+const PROJECT_PATIENCE: Duration = Duration::from_secs(3);
+
+/// A transcript on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Transcript {
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
+    /// The session, where the file's name tells it.
+    pub(super) session: String,
+    /// The directory that it began in, where a file beside it tells.
+    pub(super) directory: Option<String>,
+    /// It lies in several files, of which `path` is the first.
+    pub(super) is_spread: bool,
+}
+
+/// Whether and how transcripts are read.
+pub(super) struct Pass<'a> {
+    pub(super) app: &'a App,
+    pub(super) settings: Settings,
+    /// Nothing is kept.
+    pub(super) is_dry: bool,
+    /// What waits in the review, or was found in this pass.
+    pub(super) waiting: Waiting,
+    /// Whether to go on; asked between two steps.
+    pub(super) goes_on: &'a dyn Fn() -> bool,
+    /// Whether a project is wanted.
+    pub(super) wants: &'a dyn Fn(&Project) -> bool,
+    /// Told how many bytes were read.
+    pub(super) progress: &'a mut dyn FnMut(u64),
+}
+
+/// What one transcript came to.
+pub(super) struct Read {
+    /// Its project; `None` where nothing was read.
+    pub(super) project: Option<Arc<Project>>,
+    pub(super) tally: Tally,
+    pub(super) bytes: u64,
+    /// Shapes and versions that the reader does not know.
+    pub(super) unknown: Vec<String>,
+}
+
+/// A transcript as it is being read.
+struct Reading {
+    transcript: Transcript,
+    reader: Reader,
+    place: Place,
+    window: Window,
+    project: Option<Arc<Project>>,
+    tally: Tally,
+    bytes: u64,
+    /// A document that is as it was when it was read.
+    is_done: bool,
+    /// The document, where it lies in several files.
+    spread: Option<Vec<u8>>,
+}
+
+/// Slices that were read and not kept yet, behind some that explain them.
+#[derive(Default)]
+struct Window {
+    slices: Vec<Slice>,
+    /// Those before were kept.
+    from: usize,
+    bytes: usize,
+}
+
+impl Window {
+    fn push(&mut self, slices: Vec<Slice>) {
+        self.bytes += slices.iter().map(weight).sum::<usize>();
+        self.slices.extend(slices);
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes >= WINDOW_MAX_BYTES
+    }
+
+    fn has_news(&self) -> bool {
+        self.from < self.slices.len()
+    }
+
+    /// Keeps the last slices as context.
+    fn turn(&mut self) {
+        let old = self.slices.len().saturating_sub(CONTEXT_SLICES);
+        self.slices.drain(..old);
+        self.from = self.slices.len();
+        self.bytes = 0;
+    }
+}
+
+/// Bytes of a slice in RAM, about.
+fn weight(slice: &Slice) -> usize {
+    size_of::<Slice>() + slice.text.len() * if slice.kind == SliceKind::Deed { 3 } else { 1 }
+}
+
+impl Pass<'_> {
+    /// Reads a transcript on to its end for now.
+    ///
+    /// # Errors
+    /// When the store fails. A transcript that cannot be read is counted.
+    pub(super) fn read(&mut self, transcript: &Transcript) -> Result<Read, Refusal> {
+        let mut reading = self.begin(transcript)?;
+        while !reading.is_done && (self.goes_on)() {
+            match self.step(&mut reading) {
+                Ok(true) if reading.window.is_full() => self.settle(&mut reading)?,
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::debug!(%error, "a transcript was not read to its end");
+                    reading.tally.unreadable += 1;
+                    break;
+                }
+            }
+        }
+        self.settle(&mut reading)?;
+        let counts = reading.place.state.counts();
+        reading.tally.sessions = u64::from(reading.bytes > 0);
+        Ok(Read {
+            unknown: counts.unknown.keys().cloned().collect(),
+            project: reading.project,
+            tally: reading.tally,
+            bytes: reading.bytes,
+        })
+    }
+
+    fn begin(&self, transcript: &Transcript) -> Result<Reading, Refusal> {
+        let path = &transcript.path;
+        let mut place = Place::read(self.app, path)?;
+        let found = size_and_time(&self.app.memory.reach, path);
+        let (bytes, changed_us) = found.unwrap_or_default();
+        let is_document = transcript.format.is_document();
+        let is_known = place.cursor != Cursor::default();
+        let is_other = !is_document && bytes < place.cursor.offset;
+        if !is_known || is_other {
+            // Where another file stands now, it is read from its beginning.
+            place = Place {
+                state: State::starting(&transcript.session, transcript.directory.as_deref()),
+                ..Place::default()
+            };
+        }
+        let is_done = is_document && is_known && place.changed_us == changed_us;
+        place.changed_us = changed_us;
+        let source = path.to_string_lossy();
+        let disk = Disk {
+            reach: &self.app.memory.reach,
+        };
+        let spread = transcript
+            .is_spread
+            .then(|| assemble(&disk, path).unwrap_or_default());
+        Ok(Reading {
+            reader: Reader::new(transcript.format, source),
+            transcript: transcript.clone(),
+            place,
+            window: Window::default(),
+            project: None,
+            tally: Tally::default(),
+            bytes: 0,
+            is_done,
+            spread,
+        })
+    }
+
+    /// Reads one step; returns whether there may be more.
+    fn step(&mut self, reading: &mut Reading) -> io::Result<bool> {
+        let reach = &self.app.memory.reach;
+        let path = &reading.transcript.path;
+        let spread = reading.spread.as_deref();
+        let mut bytes_at = |offset, most| match spread {
+            Some(document) => Ok(part(document, offset, most)),
+            None => bytes_of(reach, path, offset, most),
+        };
+        let before = reading.place.cursor;
+        let state = reading.place.state.clone();
+        let Some(step) = reading.reader.advance(&mut bytes_at, before, state)? else {
+            return Ok(false);
+        };
+        let read = step.cursor.offset.saturating_sub(before.offset);
+        // A document is read whole, whatever was read of it before.
+        let bytes = read.max(u64::from(reading.transcript.format.is_document()));
+        reading.bytes += bytes;
+        (self.progress)(bytes);
+        reading.place.cursor = step.cursor;
+        reading.place.state = step.state;
+        reading.window.push(step.slices);
+        Ok(true)
+    }
+
+    /// Keeps what the slices say that were read, and how far they were.
+    fn settle(&mut self, reading: &mut Reading) -> Result<(), Refusal> {
+        let Some(project) = self.project_of(reading) else {
+            return Ok(());
+        };
+        if !(self.wants)(&project) {
+            reading.window.turn();
+            return Ok(());
+        }
+        let mut requests = Vec::new();
+        if reading.window.has_news() {
+            requests = self.facts(reading, &project)?;
+        }
+        reading.place.kept += requests.len();
+        reading.window.turn();
+        if self.is_dry || reading.bytes == 0 {
+            return Ok(());
+        }
+        requests.push(reading.place.request(self.app, &reading.transcript.path));
+        write(self.app, requests)
+    }
+
+    fn facts(&mut self, reading: &mut Reading, project: &Project) -> Result<Vec<Request>, Refusal> {
+        let usual = Options::default();
+        let options = Options {
+            cutoff: self.settings.cutoff.unwrap_or(usual.cutoff),
+            at_most: usual.at_most.saturating_sub(reading.place.kept),
+            ..usual
+        };
+        let (app, window) = (self.app, &reading.window);
+        let scope = &project.scope;
+        let known = Stored { app, scope };
+        let extraction = Rules::new(options).extract_from(&window.slices, window.from, &known);
+        reading.tally.slices += extraction.slices as u64;
+        reading.tally.dropped += extraction.dropped as u64;
+        let newest = window.slices.last();
+        let found = Found {
+            project,
+            agent: newest.map_or("", |slice| &slice.agent),
+            session: newest.map_or("", |slice| &slice.session),
+            branch: newest
+                .and_then(|slice| slice.branch.as_deref())
+                .unwrap_or_default(),
+            extractor: EXTRACTOR,
+        };
+        let candidates = extraction.candidates;
+        keep::requests(
+            app,
+            &found,
+            candidates,
+            &mut self.waiting,
+            &mut reading.tally,
+        )
+    }
+
+    /// The project that the session began in: what is global where nothing answers there. `None`
+    /// until anything was read.
+    fn project_of(&self, reading: &mut Reading) -> Option<Arc<Project>> {
+        if let Some(project) = &reading.project {
+            return Some(Arc::clone(project));
+        }
+        if reading.place.directory.is_empty() {
+            let mut slices = reading.window.slices.iter();
+            let directory = slices.find_map(|slice| slice.directory.clone());
+            reading.place.directory = directory.unwrap_or_default();
+        }
+        if reading.bytes == 0 && reading.window.slices.is_empty() {
+            return None;
+        }
+        let directory = Path::new(&reading.place.directory);
+        let found = Some(directory).filter(|directory| directory.is_absolute());
+        let project = found
+            .and_then(|directory| self.app.memory.project(directory, PROJECT_PATIENCE))
+            .unwrap_or_else(|| Arc::new(Project::outside(directory)));
+        reading.project = Some(Arc::clone(&project));
+        Some(project)
+    }
+}
+
+/// Writes requests and waits until they are durable.
+pub(super) fn write(app: &App, requests: Vec<Request>) -> Result<(), Refusal> {
+    for outcome in wait(app.writer.submit_when_free(requests)?)? {
+        if let Outcome::Stored(memory) = outcome? {
+            tracing::debug!(handle = memory.handle.as_str(), "kept for the review");
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of a file and when it changed; `None` where nothing answers or no regular file stands.
+pub(super) fn size_and_time(reach: &Reach, path: &Path) -> Option<(u64, i64)> {
+    let asked = path.to_owned();
+    let look = move || {
+        let (_, found) = plain_file::open(&asked).ok()?;
+        let since = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some((found.len(), i64::try_from(since.as_micros()).ok()?))
+    };
+    reach.ask(path, READ_PATIENCE, look).flatten()
+}
+
+fn bytes_of(reach: &Reach, path: &Path, offset: u64, most: usize) -> io::Result<Vec<u8>> {
+    let asked = path.to_owned();
+    let read = move || {
+        let (mut file, found) = plain_file::open(&asked)?;
+        let left = found.len().saturating_sub(offset);
+        let room = most.min(usize::try_from(left).unwrap_or(most));
+        file.seek(SeekFrom::Start(offset))?;
+        filled(&file, room)
+    };
+    let read = reach.ask(path, READ_PATIENCE, read);
+    read.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
+}
+
+/// A part of a document.
+fn part(document: &[u8], offset: u64, most: usize) -> Vec<u8> {
+    let from = usize::try_from(offset).unwrap_or(usize::MAX);
+    let rest = document.get(from..).unwrap_or_default();
+    rest.iter().copied().take(most).collect()
+}
+
+/// Reads so many bytes, or up to the end.
+fn filled(file: &File, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(most);
+    file.take(most as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

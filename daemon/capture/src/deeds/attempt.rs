@@ -1,0 +1,191 @@
+//! A command that was run, and how it went.
+
+use helix_terminal::command::{Purpose, Run, run_of};
+use helix_terminal::fault::{Fault, faults};
+use helix_terminal::verdict::Verdict;
+
+use super::are_related;
+use crate::{Deed, Slice};
+
+/// How an attempt went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Succeeded,
+    Failed,
+    Unknown,
+}
+
+/// A command that was run.
+#[derive(Clone, Debug)]
+pub(super) struct Attempt {
+    pub(super) at: usize,
+    pub(super) line: String,
+    pub(super) directory: Option<String>,
+    /// What it builds, tests or checks.
+    pub(super) run: Option<Run>,
+    pub(super) outcome: Outcome,
+    /// Mistakes that a failed one tells of.
+    pub(super) faults: Vec<Fault>,
+    /// What a failed one says, in one line; may be empty.
+    pub(super) complaint: String,
+}
+
+/// Characters of a complaint that are told.
+const COMPLAINT_MAX_CHARS: usize = 120;
+
+impl Attempt {
+    /// Reads the command of a slice; `None` for one that teaches nothing.
+    pub(super) fn read(at: usize, slice: &Slice) -> Option<Self> {
+        let Some(Deed::Command {
+            line,
+            directory,
+            output,
+            exit,
+            is_failed,
+        }) = &slice.deed
+        else {
+            return None;
+        };
+        let run = run_of(line);
+        let outcome = outcome(run.as_ref(), output, *exit, *is_failed);
+        let is_failed = outcome == Outcome::Failed;
+        let directory = directory.clone().or_else(|| slice.directory.clone());
+        let place = run.as_ref().and_then(|run| run.directory.clone());
+        Some(Self {
+            at,
+            line: line.clone(),
+            directory: place.or(directory),
+            outcome,
+            faults: if is_failed {
+                faults(output)
+            } else {
+                Vec::new()
+            },
+            complaint: if is_failed {
+                complaint(output)
+            } else {
+                String::new()
+            },
+            run,
+        })
+    }
+
+    /// Whether this does at least what a failed one was to do, so that its success says that what
+    /// failed is mended.
+    pub(super) fn repeats(&self, failed: &Self) -> bool {
+        let (Some(own), Some(other)) = (&self.run, &failed.run) else {
+            return self.line == failed.line && self.directory == failed.directory;
+        };
+        self.directory == failed.directory
+            && own.environment == other.environment
+            && own.covers(&other.words)
+    }
+
+    /// Whether this is another way to do what a failed one was to do, which failed of how it was
+    /// called rather than of a mistake in the code.
+    pub(super) fn is_variant_of(&self, failed: &Self) -> bool {
+        if self.directory != failed.directory || self.line == failed.line {
+            return false;
+        }
+        let (Some(own), Some(other)) = (program(&self.line), program(&failed.line)) else {
+            return false;
+        };
+        match (&self.run, &failed.run) {
+            (Some(run), Some(failed_run)) => {
+                run.purpose == failed_run.purpose
+                    && are_related(own, other)
+                    && !failed.blames_code(run.purpose)
+                    && !self.repeats(failed)
+            }
+            (None, None) => {
+                own == other && !super::is_dull(&self.line) && is_alike(&self.line, &failed.line)
+            }
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
+    fn blames_code(&self, purpose: Purpose) -> bool {
+        let is_of_code = |fault: &Fault| {
+            !fault.file.is_empty() || (purpose == Purpose::Test && !fault.symbol.is_empty())
+        };
+        self.faults.iter().any(is_of_code)
+    }
+}
+
+fn outcome(run: Option<&Run>, output: &str, exit: Option<i32>, is_failed: bool) -> Outcome {
+    let Some(run) = run else {
+        return match exit {
+            Some(0) => Outcome::Succeeded,
+            Some(_) => Outcome::Failed,
+            None if is_failed => Outcome::Failed,
+            None => Outcome::Unknown,
+        };
+    };
+    if is_failed || exit.is_some_and(|exit| exit != 0) {
+        return if run.vouched.failure {
+            Outcome::Failed
+        } else {
+            by_output(run, output)
+        };
+    }
+    if exit == Some(0) && run.vouched.success && !run.is_filtered {
+        return Outcome::Succeeded;
+    }
+    by_output(run, output)
+}
+
+fn by_output(run: &Run, output: &str) -> Outcome {
+    match Verdict::of(run, output) {
+        Verdict::Succeeded => Outcome::Succeeded,
+        Verdict::Failed => Outcome::Failed,
+        Verdict::Unknown => Outcome::Unknown,
+    }
+}
+
+/// The program of a line: its first word behind changes of directory and variables.
+pub(super) fn program(line: &str) -> Option<&str> {
+    let last = line.rsplit("&&").next()?;
+    let is_set =
+        |word: &&str| word.contains('=') || matches!(*word, "sudo" | "time" | "exec" | "env");
+    last.split_whitespace().find(|word| !is_set(word))
+}
+
+/// Whether two lines share half of the words of the shorter one behind the program.
+fn is_alike(one: &str, other: &str) -> bool {
+    let own: Vec<&str> = one.split_whitespace().skip(1).collect();
+    let others: Vec<&str> = other.split_whitespace().skip(1).collect();
+    let shared = own.iter().filter(|word| others.contains(word)).count();
+    shared > 0 && shared * 2 >= own.len().min(others.len())
+}
+
+/// The line of an output that says what went wrong.
+fn complaint(output: &str) -> String {
+    let says_error = |line: &&str| {
+        let line = line.to_lowercase();
+        [
+            "error",
+            "err_",
+            "err!",
+            "failed",
+            "cannot",
+            "not found",
+            "missing",
+            "denied",
+            "no such",
+            "unknown",
+            "refused",
+        ]
+        .iter()
+        .any(|word| line.contains(word))
+    };
+    let mut lines = output
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let line = lines
+        .clone()
+        .find(says_error)
+        .or_else(|| lines.next())
+        .unwrap_or_default();
+    line.chars().take(COMPLAINT_MAX_CHARS).collect()
+}

@@ -1,0 +1,81 @@
+use super::*;
+use crate::testing::{command as ran, edit};
+
+const E0277: &str = "error[E0277]: cannot add `Cents` to `f64`\n  --> src/money.rs:41:20\n";
+const PASSED: &str = "test result: ok. 24 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+
+#[test]
+fn a_failure_and_the_change_after_which_it_passed_is_a_fix() {
+    let slices = [
+        ran("cargo test -p ledger", E0277, 101),
+        edit(
+            "src/money.rs",
+            "-    total + fee\n+    Cents::from(total) + fee",
+        ),
+        ran("cargo test -p ledger", PASSED, 0),
+    ];
+    let found = lessons(&slices);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].kind, "bug_fix");
+    assert_eq!(found[0].evidence, [0, 1, 2]);
+    assert_eq!(
+        found[0].text,
+        "`cargo test -p ledger` failed with E0277 cannot add `Cents` to `f64` (src/money.rs); fixed by changing \
+         `src/money.rs`: `total + fee` became `Cents::from(total) + fee`."
+    );
+}
+
+#[test]
+fn the_agents_own_mistake_is_none() {
+    let slices = [
+        edit("src/money.rs", "+    total + fee"),
+        ran("cargo test -p ledger", E0277, 101),
+        edit(
+            "src/money.rs",
+            "-    total + fee\n+    Cents::from(total) + fee",
+        ),
+        ran("cargo test -p ledger", PASSED, 0),
+    ];
+    assert_eq!(lessons(&slices), []);
+}
+
+#[test]
+fn success_without_a_change_and_of_something_else_is_none() {
+    let slices = [
+        ran("cargo test -p ledger", E0277, 101),
+        ran("cargo test -p other", PASSED, 0),
+        ran("cargo test -p ledger", PASSED, 0),
+    ];
+    assert_eq!(lessons(&slices), []);
+}
+
+#[test]
+fn what_worked_after_variants_is_a_procedure() {
+    let slices = [
+        ran("npm test", "npm ERR! Missing script: \"test\"", 1),
+        ran("pnpm --filter web test", "Tests  212 passed (212)", 0),
+    ];
+    let found = lessons(&slices);
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        found[0].text,
+        "To run the tests here, use `pnpm --filter web test`; `npm test` fails: npm ERR! Missing script: \"test\""
+    );
+}
+
+#[test]
+fn a_command_that_brings_what_was_missing_is_a_fix() {
+    let refused = "E   sqlalchemy.exc.OperationalError: connection refused\ntests/conftest.py:9: OperationalError\n1 failed in 0.1s";
+    let slices = [
+        ran("pytest", refused, 1),
+        ran("docker compose up -d db", "", 0),
+        ran("pytest", "12 passed in 1.02s", 0),
+    ];
+    let found = lessons(&slices);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].text.contains("docker compose up -d db"),
+        "{}",
+        found[0].text
+    );
+}

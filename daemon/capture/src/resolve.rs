@@ -1,0 +1,278 @@
+//! Makes a statement stand alone: puts names in the place of "it" and "this file", or gives up.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::entities::{Class, Entity, entities};
+use crate::patterns::{Patterns, compile};
+use crate::wording::{WORDING, has};
+
+/// Different names from which a pronoun could stand for any of them.
+const RIVALS_MAX: usize = 2;
+
+/// Words before a pronoun that say enough for it to stand for them.
+const CONTENT_WORDS_MIN: usize = 2;
+
+/// Names that were mentioned before a statement: nearest texts first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Context {
+    mentioned: Vec<Vec<Entity>>,
+}
+
+impl Context {
+    /// Takes texts, the nearest first.
+    pub(crate) fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
+        let mentioned = texts
+            .into_iter()
+            .map(|text| entities(text.as_ref()))
+            .filter(|names| !names.is_empty());
+        Self {
+            mentioned: mentioned.collect(),
+        }
+    }
+
+    /// The name that something of a class stands for: the only one, or the first of two, in the
+    /// nearest text that has any. Without a class, code is meant rather than a name in the prose.
+    fn antecedent(&self, class: Option<Class>) -> Option<&Entity> {
+        for names in &self.mentioned {
+            let has_code = names.iter().any(|name| name.class != Class::Name);
+            let fits = |name: &&Entity| match class {
+                Some(class) => is_such(name, class),
+                None => !has_code || name.class != Class::Name,
+            };
+            let fitting: Vec<&Entity> = names.iter().filter(fits).collect();
+            if let Some(first) = fitting.first() {
+                return (fitting.len() <= RIVALS_MAX).then_some(*first);
+            }
+        }
+        None
+    }
+}
+
+/// Whether a name may be of a class: a command's name looks like a symbol.
+fn is_such(name: &Entity, class: Class) -> bool {
+    name.class == class || (class == Class::Command && name.class == Class::Symbol)
+}
+
+static EXPLETIVES: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(&WORDING.expletives));
+static UNRESOLVABLE: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(&WORDING.unresolvable));
+
+static POINTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"\b(this|that|these|those|diese[nrsm]?|这个|那个|该)[ ]?([a-zäöü]+|文件|函数|脚本|命令|模块|接口|服务|测试)",
+    )
+});
+static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"^(?:(it|they|this one|that one|es|sie|它们?|这个|那个)|(this|that|these|those|das|dies))('s|'re)?([ ,]|$|[^\x00-\x7f])(\S*)",
+    )
+});
+static PRONOUN: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\b(?:it|them|they)\b|它"));
+
+/// Rewrites a statement so that a stranger knows what it is about; `None` where it cannot be told.
+pub(crate) fn resolve(statement: &str, context: &Context) -> Option<String> {
+    if UNRESOLVABLE.is_match(statement) && !is_that_one(statement) {
+        return None;
+    }
+    let statement = subject(statement, context)?;
+    let statement = pointed(&statement, context)?;
+    pronouns(&statement, context)
+}
+
+/// "That one is vendored" stands for something that was named before.
+fn is_that_one(statement: &str) -> bool {
+    let start = statement.get(..9).unwrap_or_default().to_lowercase();
+    start.starts_with("that one") || start.starts_with("this one")
+}
+
+/// Puts a name in the place of a pronoun that begins the statement.
+fn subject(statement: &str, context: &Context) -> Option<String> {
+    let found = SUBJECT
+        .as_ref()
+        .and_then(|subject| subject.captures(statement));
+    let Some(found) = found else {
+        return Some(statement.to_owned());
+    };
+    if EXPLETIVES.is_match(statement) {
+        return Some(statement.to_owned());
+    }
+    let is_sure = found.get(1).is_some();
+    let contracted = found.get(3).map_or("", |contracted| contracted.as_str());
+    let next = found.get(5).map_or("", |next| next.as_str()).to_lowercase();
+    if !is_sure && contracted.is_empty() && !has(&WORDING.pronoun_verbs, &next) {
+        return Some(statement.to_owned());
+    }
+    let name = context.antecedent(None)?;
+    let verb = match contracted.to_lowercase().as_str() {
+        "'s" => " is",
+        "'re" => " are",
+        _ => "",
+    };
+    let end = found.get(4).map_or(0, |gap| gap.start());
+    Some(format!("{}{verb}{}", quoted(name), statement.get(end..)?))
+}
+
+/// Puts names in the places of "this file" and the like.
+fn pointed(statement: &str, context: &Context) -> Option<String> {
+    let Some(pattern) = POINTED.as_ref() else {
+        return Some(statement.to_owned());
+    };
+    let mut resolved = String::new();
+    let mut end = 0;
+    for found in pattern.captures_iter(statement) {
+        let (Some(whole), Some(noun)) = (found.get(0), found.get(2)) else {
+            continue;
+        };
+        let noun = noun.as_str().to_lowercase();
+        let Some(class) = class_of(&noun) else {
+            continue;
+        };
+        let own = Context::new([statement.get(..whole.start())?]);
+        let name = own
+            .antecedent(class)
+            .or_else(|| context.antecedent(class))?;
+        resolved.push_str(statement.get(end..whole.start())?);
+        resolved.push_str(&named(name, &noun));
+        end = whole.end();
+    }
+    resolved.push_str(statement.get(end..)?);
+    Some(resolved)
+}
+
+/// The class of names that a noun behind "this" stands for: `None` for a noun that is none such,
+/// `Some(None)` for one that may stand for any.
+fn class_of(noun: &str) -> Option<Option<Class>> {
+    if has(&WORDING.scopes, noun) {
+        return None;
+    }
+    if has(&WORDING.file_nouns, noun) || matches!(noun, "datei" | "文件") {
+        return Some(Some(Class::File));
+    }
+    if has(&WORDING.symbol_nouns, noun)
+        || matches!(noun, "funktion" | "methode" | "klasse" | "函数" | "接口")
+    {
+        return Some(Some(Class::Symbol));
+    }
+    if has(&WORDING.command_nouns, noun) || matches!(noun, "befehl" | "skript" | "脚本" | "命令")
+    {
+        return Some(Some(Class::Command));
+    }
+    let is_other = has(&WORDING.other_nouns, noun) || matches!(noun, "模块" | "服务" | "测试");
+    is_other.then_some(None)
+}
+
+/// Looks after pronouns within the statement: what stands before them in it may be what they mean.
+fn pronouns(statement: &str, context: &Context) -> Option<String> {
+    let found = PRONOUN.as_ref().and_then(|pronoun| pronoun.find(statement));
+    let Some(found) = found else {
+        return Some(statement.to_owned());
+    };
+    let before = statement.get(..found.start())?;
+    if EXPLETIVES.is_match(statement) || has_content(before) {
+        return Some(statement.to_owned());
+    }
+    let name = context.antecedent(None)?;
+    let rest = statement.get(found.end()..)?;
+    Some(format!("{before}{}{rest}", quoted(name)))
+}
+
+/// Whether the words before a pronoun name something.
+fn has_content(before: &str) -> bool {
+    if !entities(before).is_empty() {
+        return true;
+    }
+    let words = before.split(|c: char| !c.is_alphanumeric());
+    let content = words.filter(|word| is_content(&word.to_lowercase()));
+    let han = before
+        .chars()
+        .filter(|c| crate::language::is_han(*c))
+        .count();
+    content.count() + han / 2 >= CONTENT_WORDS_MIN
+}
+
+pub(crate) fn is_content(word: &str) -> bool {
+    word.chars().count() > 2 && !has(&WORDING.form, word)
+}
+
+/// A name in the place of a noun; the noun stays where the name alone would not tell.
+fn named(name: &Entity, noun: &str) -> String {
+    match name.class {
+        Class::File | Class::Command => quoted(name),
+        Class::Symbol | Class::Name => format!("the {noun} {}", quoted(name)),
+    }
+}
+
+/// A name as it stands in a text: code in backticks.
+fn quoted(name: &Entity) -> String {
+    match name.class {
+        Class::Name => name.text.clone(),
+        Class::File | Class::Symbol | Class::Command => format!("`{}`", name.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(statement: &str, before: &[&str]) -> Option<String> {
+        resolve(statement, &Context::new(before))
+    }
+
+    #[test]
+    fn pronouns_become_names() {
+        for (statement, before, expected) in [
+            (
+                "it must never be called twice",
+                "`Embedder::encode` loads it",
+                "`Embedder::encode` must never be called twice",
+            ),
+            (
+                "this file is generated",
+                "I'll edit proto/gen/user.pb.go.",
+                "`proto/gen/user.pb.go` is generated",
+            ),
+            (
+                "It's append-only",
+                "see the `ledger` table",
+                "`ledger` is append-only",
+            ),
+            (
+                "that one is vendored",
+                "I'll patch third_party/zlib.c",
+                "`third_party/zlib.c` is vendored",
+            ),
+        ] {
+            assert_eq!(resolved(statement, &[before]).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn pronouns_for_nothing_and_for_their_own_sentence_stay() {
+        for statement in [
+            "this repo uses tabs",
+            "the staging database is wiped, so never rely on it",
+            "it's important to pin the toolchain",
+        ] {
+            assert_eq!(resolved(statement, &[]).as_deref(), Some(statement));
+        }
+    }
+
+    #[test]
+    fn without_a_name_there_is_no_statement() {
+        for statement in [
+            "it must stay sorted",
+            "this file is generated",
+            "always take the second option",
+            "don't touch it",
+        ] {
+            assert_eq!(resolved(statement, &[]), None, "{statement}");
+        }
+    }
+
+    #[test]
+    fn among_many_names_none_is_guessed() {
+        let before = "`a.rs`, `b.rs` and `c.rs` were read";
+        assert_eq!(resolved("it must stay sorted", &[before]), None);
+    }
+}

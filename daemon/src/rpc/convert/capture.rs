@@ -1,0 +1,144 @@
+//! `Capture`, `CaptureImport` and `Event` as the wire has them.
+
+use std::path::PathBuf;
+
+use helix_app::Refusal;
+use helix_app::capture::Tally;
+use helix_app::capture::import::{Line, Progress, Summary, Wanted};
+use helix_app::capture::ledger::Entry;
+use helix_app::capture::status::{Recording, Status};
+use helix_app::capture::switches::Switch;
+use helix_app::event::{Event, Taken};
+use helix_capture::read::places::Home;
+use helix_engine::model::Timestamp;
+use helix_proto::v1;
+
+use super::told;
+
+/// Writes what is captured.
+pub(crate) fn status(status: &Status) -> v1::CaptureReply {
+    v1::CaptureReply {
+        on: status.standing.is_on,
+        why: status.standing.why.clone(),
+        switches: status.switches.iter().map(setting).collect(),
+        recordings: status.recordings.iter().map(recording).collect(),
+        kept: status.kept.iter().map(entry).collect(),
+        waiting: u32::try_from(status.waiting).unwrap_or(u32::MAX),
+    }
+}
+
+fn setting(switch: &Switch) -> v1::CaptureSetting {
+    v1::CaptureSetting {
+        which: switch.which.words(),
+        on: switch.is_on,
+        at_us: switch.at.as_micros(),
+    }
+}
+
+fn recording(recording: &Recording) -> v1::CaptureRecording {
+    v1::CaptureRecording {
+        name: recording.name.to_owned(),
+        on: recording.is_on,
+        what: recording.what.to_owned(),
+    }
+}
+
+fn entry(entry: &Entry) -> v1::CaptureLine {
+    v1::CaptureLine {
+        scope: entry.scope.clone(),
+        at_us: entry.at.as_micros(),
+        ..tally(&entry.all)
+    }
+}
+
+fn tally(tally: &Tally) -> v1::CaptureLine {
+    v1::CaptureLine {
+        sessions: tally.sessions,
+        kept: tally.kept.clone().into_iter().collect(),
+        known: tally.known,
+        forgotten: tally.forgotten,
+        slices: tally.slices,
+        dropped: tally.dropped,
+        unreadable: tally.unreadable,
+        words: tally.words(),
+        ..v1::CaptureLine::default()
+    }
+}
+
+/// Reads what is to be imported.
+pub(crate) fn wanted(wire: v1::CaptureImportRequest) -> Result<Wanted, Refusal> {
+    let home = PathBuf::from(&wire.home);
+    if !home.is_absolute() {
+        return Err(Refusal::invalid(
+            "the home directory is not an absolute path; give the full path",
+        ));
+    }
+    Ok(Wanted {
+        home: Home {
+            directory: home,
+            claude: moved(&wire.claude_config_dir),
+            codex: moved(&wire.codex_home),
+            data: moved(&wire.xdg_data_home),
+            config: moved(&wire.xdg_config_home),
+        },
+        agents: wire.agents,
+        since: (wire.since_us != 0).then(|| Timestamp::from_micros(wire.since_us)),
+        project: wire.project,
+        is_dry: wire.dry_run,
+        git: wire.git,
+    })
+}
+
+/// A relative path counts as none, as the clients take it.
+fn moved(path: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(path)).filter(|path| path.is_absolute())
+}
+
+/// Writes how far an import is.
+pub(crate) fn progress(progress: &Progress) -> v1::CaptureProgress {
+    v1::CaptureProgress {
+        done: progress.done,
+        total: progress.total,
+        bytes: progress.bytes,
+        bytes_total: progress.bytes_total,
+        facts: progress.facts,
+        summary: None,
+    }
+}
+
+/// Writes what an import came to.
+pub(crate) fn summary(summary: &Summary) -> v1::CaptureProgress {
+    let total = summary.total();
+    v1::CaptureProgress {
+        facts: total.kept_count(),
+        summary: Some(v1::CaptureSummary {
+            projects: summary.projects.iter().map(line).collect(),
+            total: Some(tally(&total)),
+            notes: summary.notes.clone(),
+            whole: summary.is_whole,
+        }),
+        ..v1::CaptureProgress::default()
+    }
+}
+
+fn line(line: &Line) -> v1::CaptureLine {
+    v1::CaptureLine {
+        name: line.name.clone(),
+        scope: line.scope.clone(),
+        bytes: line.bytes,
+        ..tally(&line.tally)
+    }
+}
+
+/// Reads an event.
+pub(crate) fn event(wire: v1::EventRequest) -> Result<Event, Refusal> {
+    Event::read(&wire.r#type, wire.text, wire.file, wire.command)
+}
+
+/// Writes what became of an event.
+pub(crate) fn taken(taken: &Taken) -> v1::EventReply {
+    v1::EventReply {
+        outcome: taken.outcome.clone(),
+        memory: taken.memory.as_ref().map(told),
+    }
+}

@@ -1,0 +1,210 @@
+//! `capture import`: what lies on the machine, once, and without what is private.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::world::World;
+
+/// A decision, a convention and a trap, among what people say all day.
+const SESSION: &[(&str, &str)] = &[
+    ("user", "hi, can you look at the ledger service?"),
+    ("assistant", "Sure, let me read the code first."),
+    (
+        "user",
+        "we decided to go with Postgres instead of Mongo because we need transactions across tenants",
+    ),
+    ("assistant", "Got it."),
+    (
+        "user",
+        "Please always run `make lint` before you commit, CI rejects anything that isn't formatted.",
+    ),
+    ("user", "thanks, looks good"),
+];
+
+/// A shape that is surely a secret.
+fn secret() -> String {
+    format!("{}_a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8", "ghp")
+}
+
+fn has(texts: &[String], words: &str) -> bool {
+    texts.iter().any(|text| text.contains(words))
+}
+
+#[test]
+fn an_import_says_what_it_would_do_and_then_does_it_once() {
+    let world = World::new();
+    world.write("s-1", SESSION);
+    let refused = world.refused(&["capture", "import"]);
+    assert!(refused.contains("--yes"), "{refused}");
+    let foreseen = world.done(&["capture", "import", "--dry-run"]);
+    assert!(foreseen.contains("billing"), "{foreseen}");
+    assert!(foreseen.contains("would be kept for review"), "{foreseen}");
+    assert_eq!(world.waiting_count(), 0);
+    let done = world.done(&["capture", "import", "--yes"]);
+    assert!(done.contains("1 session, "), "{done}");
+    assert!(done.contains("look at them: helixctl review"), "{done}");
+    let waiting = world.waiting();
+    assert!(has(&waiting, "Postgres"), "{waiting:?}");
+    assert!(has(&waiting, "make lint"), "{waiting:?}");
+    assert!(!has(&waiting, "looks good"), "{waiting:?}");
+
+    let again = world.import();
+    assert_eq!(again["total"]["kept"], json!({}));
+    assert_eq!(world.waiting(), waiting);
+}
+
+#[test]
+fn what_waits_is_found_by_nobody_until_somebody_approves_it() {
+    let world = World::new();
+    world.write("s-1", SESSION);
+    world.import();
+    let is_found = |world: &World| {
+        let found = world.json(&["search", "Postgres Mongo transactions"]);
+        !found["hits"].as_array().unwrap().is_empty()
+    };
+    assert!(!is_found(&world));
+    let listed = world.json(&["review"]);
+    let items = listed["items"].as_array().unwrap();
+    let decision = items
+        .iter()
+        .find(|item| {
+            item["memory"]["text"]
+                .as_str()
+                .unwrap()
+                .contains("Postgres")
+        })
+        .unwrap();
+    assert_eq!(decision["memory"]["origin"], "agent");
+    assert_eq!(decision["memory"]["kind"], "decision");
+    let handle = decision["memory"]["handle"].as_str().unwrap();
+    let why = world.json(&["why", handle]);
+    assert!(why.to_string().contains("s-1"), "{why}");
+    world.done(&["review", "approve", handle]);
+    assert!(is_found(&world));
+}
+
+#[test]
+fn secrets_and_private_blocks_appear_nowhere() {
+    let world = World::new();
+    let secret = secret();
+    let leaking = format!("always deploy with the token {secret}, never with your own account");
+    let private =
+        "<private>we decided to fire the walrus vendor because their lawyers are slow</private>";
+    let unclosed = "<private>never tell anybody about the ocelot merger";
+    let kept = "we decided to go with Postgres instead of Mongo because we need transactions";
+    world.write(
+        "s-1",
+        &[
+            ("user", leaking.as_str()),
+            ("user", private),
+            ("assistant", private),
+            ("user", kept),
+            ("user", unclosed),
+        ],
+    );
+    world.import();
+    let waiting = world.waiting();
+    assert!(has(&waiting, "Postgres"), "{waiting:?}");
+    for word in [secret.as_str(), "walrus", "ocelot"] {
+        assert!(!has(&waiting, word), "{word}: {waiting:?}");
+        let found = world.home().holding(word).unwrap();
+        // The transcript itself is the client's.
+        assert_eq!(found, None, "{word}");
+    }
+}
+
+#[test]
+fn a_forgotten_fact_does_not_come_back() {
+    let world = World::new();
+    let said = "we decided to go with Postgres instead of Mongo because we need transactions across tenants";
+    world.write("s-1", &[("user", said)]);
+    world.import();
+    let handle = world.only_handle();
+    world.done(&["review", "reject", &handle]);
+    let again = "we decided to go with Postgres, instead of Mongo, because we need the transactions across tenants";
+    world.write("s-2", &[("user", said)]);
+    world.write("s-3", &[("user", again)]);
+    let done = world.import();
+    assert_eq!(world.waiting(), Vec::<String>::new());
+    assert_eq!(done["total"]["kept"], json!({}));
+    assert!(done["total"]["forgotten"].as_u64().unwrap() > 0, "{done}");
+}
+
+#[test]
+fn what_is_known_is_not_proposed_and_a_growing_session_is_read_on() {
+    let world = World::new();
+    world.done(&[
+        "add",
+        "Remember that the staging database is wiped every Sunday night.",
+        "--topic",
+        "staging",
+    ]);
+    world.write(
+        "s-1",
+        &[(
+            "user",
+            "remember that the staging database is wiped every Sunday night",
+        )],
+    );
+    world.import();
+    assert_eq!(world.waiting(), Vec::<String>::new());
+    world.write(
+        "s-1",
+        &[(
+            "user",
+            "from now on never log the customer's IBAN, not even masked",
+        )],
+    );
+    let done = world.import();
+    let waiting = world.waiting();
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    assert!(has(&waiting, "IBAN"), "{waiting:?}");
+    assert_eq!(done["total"]["sessions"], 1);
+}
+
+#[test]
+fn clients_projects_and_days_narrow_an_import() {
+    let world = World::new();
+    world.write("s-1", SESSION);
+    let nothing = |arguments: &[&str]| {
+        let foreseen = world.json(&[&["capture", "import", "--dry-run"], arguments].concat());
+        foreseen["total"]["kept"] == json!({})
+    };
+    assert!(nothing(&["--agent", "codex"]));
+    assert!(nothing(&["--project", "heron"]));
+    assert!(nothing(&["--since", "2100-01-01"]));
+    assert!(!nothing(&["--agent", "claude", "--project", "billing"]));
+    assert!(!nothing(&["--project", "."]));
+    let refused = world.refused(&["capture", "import", "--yes", "--agent", "emacs"]);
+    assert!(refused.contains("claude-code"), "{refused}");
+}
+
+#[test]
+fn a_repositorys_history_is_a_source_of_its_own() {
+    let world = World::new();
+    world.project.write("ledger.rs", "fn round() {}\n").unwrap();
+    world.project.commit().unwrap();
+    let message = "Fix rounding of ledger totals\n\nTotals were rounded half up because Decimal::round does so \
+                   by default, which the auditors reject. Always round half to even in the ledger.";
+    let git = |arguments: &[&str]| {
+        let ran = std::process::Command::new("git")
+            .args(arguments)
+            .current_dir(&world.project.root)
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+    };
+    fs::write(world.project.root.join("ledger.rs"), "fn round_even() {}\n").unwrap();
+    git(&["add", "-A"]);
+    let author = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+    git(&[&author[..], &["commit", "-qm", message]].concat());
+    let done = world.json(&["capture", "import", "--git", "--yes"]);
+    let read: &Value = &done["projects"][0];
+    assert_eq!(read["name"], "billing", "{done}");
+    let kept = world.waiting();
+    assert!(has(&kept, "round"), "{done} {kept:?}");
+    let again = world.json(&["capture", "import", "--git", "--yes"]);
+    assert_eq!(again["total"]["kept"], json!({}));
+    assert_eq!(world.waiting(), kept);
+}

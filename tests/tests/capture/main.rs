@@ -1,0 +1,9 @@
+//! What sessions said becomes what waits in the review, and nothing else of it is kept.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+mod ended;
+mod events;
+mod imported;
+mod killed;
+mod noted;
+mod world;
