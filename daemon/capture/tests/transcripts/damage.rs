@@ -64,6 +64,24 @@ fn bad_lines_are_passed_over() {
     }
 }
 
+/// Parts of lines, good and bad.
+const PARTS: [&str; 14] = [
+    r#"{"role":"user","message":{"content":"a"}}"#,
+    r#"{"type":"user","message":{"role":"user","content":"a"}}"#,
+    r#"{"id":"m1","type":"user","content":"a"}"#,
+    r#"{"type":"response_item","payload":{"type":"message","role":"user","content":"a"}}"#,
+    "{}",
+    "[1]",
+    "7",
+    "\"a\"",
+    "{\"type\":",
+    "}",
+    "x",
+    " ",
+    "\r",
+    "\n",
+];
+
 fn step_all(bytes: &[u8]) {
     for format in Format::ALL {
         let step = Reader::new(format, "t").step(bytes, Cursor::default(), State::default());
@@ -83,6 +101,29 @@ proptest! {
     #[test]
     fn random_json_does_no_harm(text in "([\\[\\]{},:\"a-z0-9\\\\ \n]|\"type\"|\"user\"|\"message\"|\"messages\"){0,200}") {
         step_all(text.as_bytes());
+    }
+
+    #[test]
+    fn odd_lines_are_the_same_in_two_pieces(
+        parts in prop::collection::vec(0..PARTS.len(), 0..12),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let parts: Vec<&str> = parts.into_iter().map(|part| PARTS[part]).collect();
+        // A line that never ends may hold less than its first piece.
+        let text = parts.concat() + "\n";
+        let cut = cut.index(text.len() + 1);
+        for format in [Format::ClaudeCode, Format::Codex, Format::Gemini, Format::Cursor] {
+            let reader = Reader::new(format, "t");
+            let whole = reader.step(text.as_bytes(), Cursor::default(), State::default());
+            let head = text.as_bytes().get(..cut).unwrap();
+            let first = reader.step(head, Cursor::default(), State::default());
+            let offset = usize::try_from(first.cursor.offset).unwrap();
+            let rest = text.as_bytes().get(offset..).unwrap();
+            let second = reader.step(rest, first.cursor, first.state);
+            let slices: Vec<_> = first.slices.into_iter().chain(second.slices).collect();
+            prop_assert_eq!(&slices, &whole.slices, "{:?} cut at {}: {}", format, cut, text);
+            prop_assert_eq!(second.state.counts(), whole.state.counts(), "{:?} {}", format, text);
+        }
     }
 
     #[test]
