@@ -373,7 +373,7 @@ impl Worker {
             Ok(Some(vectors)) => {
                 let mut vectors = vectors.into_iter();
                 for (waiting, parts) in pending.iter().zip(&parts) {
-                    let vector = mean(vectors.by_ref().take(parts.len()).collect());
+                    let vector = mean(vectors.by_ref().take(parts.len()));
                     work.made.push((waiting.number, waiting.text_hash, vector));
                 }
                 true
@@ -478,20 +478,21 @@ fn parts(waiting: &Pending) -> Vec<String> {
 }
 
 /// The mean of unit vectors, of unit length; one alone as it is.
-fn mean(vectors: Vec<Vec<f32>>) -> Vec<f32> {
-    if vectors.len() == 1 {
-        return vectors.into_iter().next().unwrap_or_default();
-    }
+fn mean(vectors: impl Iterator<Item = Vec<f32>>) -> Vec<f32> {
     let mut sum: Vec<f32> = Vec::new();
+    let mut count = 0;
     for vector in vectors {
+        count += 1;
         sum.resize(vector.len(), 0.0);
         for (sum, value) in sum.iter_mut().zip(vector) {
             *sum += value;
         }
     }
     let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
-    if length > 0.0 {
-        sum.iter_mut().for_each(|value| *value /= length);
+    if count > 1 && length > 0.0 {
+        for value in &mut sum {
+            *value /= length;
+        }
     }
     sum
 }
