@@ -58,6 +58,7 @@ pub mod limit;
 pub mod located;
 pub mod memory;
 pub mod metrics;
+pub mod moment;
 pub mod outbox;
 pub mod overseen;
 mod own_lines;
@@ -105,7 +106,7 @@ pub struct App {
     /// The knowledge base.
     pub memory: Memory,
     /// What hooks know.
-    pub hooks: Hooks,
+    pub hooks: Arc<Hooks>,
     /// What was done, counted day by day.
     pub metrics: Arc<Metrics>,
     /// What the user set for the upkeep.

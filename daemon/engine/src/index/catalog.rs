@@ -4,6 +4,7 @@
 //! touching the disk. It is read from the store at the start and follows every commit.
 
 mod members;
+mod past;
 mod topics;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,8 @@ pub struct Row {
     pub pinned: bool,
     /// When the fact became true.
     pub valid_from: Timestamp,
+    /// When it stopped being true.
+    pub valid_to: Option<Timestamp>,
     /// When it was recorded.
     pub recorded_at: Timestamp,
     /// When it was last stored again, recalled or confirmed.
@@ -108,7 +111,7 @@ pub struct Differs {
 }
 
 /// All rows and the maps over them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalog {
     rows: Vec<Option<Row>>,
     pub(crate) topics: Interner,
@@ -437,6 +440,7 @@ impl Catalog {
             origin: columns.origin,
             pinned: columns.pinned,
             valid_from: columns.valid_from,
+            valid_to: columns.valid_to,
             recorded_at: columns.recorded_at,
             last_seen_at: columns.last_seen_at,
             access_count: columns.access_count,
