@@ -33,7 +33,7 @@ const START_RETRY_PAUSE: Duration = Duration::from_millis(10);
 /// Calls made for one request when the daemon goes away under it.
 const CALL_ATTEMPTS: u32 = 3;
 
-/// What to do when no daemon answers.
+/// The reaction to a daemon that does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// Say so.
@@ -50,7 +50,7 @@ pub enum ConnectError {
     Absent {
         /// Where it was looked for.
         socket: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Somebody else listens.
@@ -65,11 +65,11 @@ pub enum ConnectError {
     Silent {
         /// Where.
         socket: PathBuf,
-        /// What happened instead.
+        /// The event that happened instead.
         detail: String,
-        /// What ends it.
+        /// The remedy.
         advice: String,
-        /// Whether the daemon hung up, as one that is just stopping or handing over does, rather
+        /// True if the daemon hung up, as one that is just stopping or handing over does, rather
         /// than being slow.
         hung_up: bool,
     },
@@ -81,7 +81,7 @@ pub enum ConnectError {
     Engaged {
         /// Its process.
         pid: u32,
-        /// What it says it does.
+        /// The work that it says it does.
         doing: &'static str,
     },
     /// The daemon speaks another protocol.
@@ -109,7 +109,7 @@ pub enum ConnectError {
     Start(#[from] StartError),
 }
 
-/// What calls are made on.
+/// The client on which calls are made.
 pub type Rpc = HelixClient<Channel>;
 
 /// A greeted connection.
@@ -121,9 +121,9 @@ pub struct Client {
     channel: Rpc,
     /// Where the daemon listens: where `paths` say, or where the lock of the home does.
     pub socket: PathBuf,
-    /// What the daemon said of itself.
+    /// The daemon's greeting.
     pub greeting: HelloReply,
-    /// Whether this connection started the daemon, rather than finding one or losing a race to
+    /// True if this connection started the daemon, rather than finding one or losing a race to
     /// start it.
     pub has_started: bool,
 }

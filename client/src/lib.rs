@@ -8,6 +8,21 @@
 //! called once ([`Client::call_once`]).
 //!
 //! What several programs show of a memory is written in one place ([`text`]).
+//!
+//! # Example
+//!
+//! What a daemon says is made safe before a person sees it. Connecting needs a daemon; see [`Client`].
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use helix_client::{Paths, text};
+//!
+//! assert_eq!(text::clean::line("two\r\nlines \u{202e}"), "two lines");
+//!
+//! let paths = Paths::inside(Path::new("/home/ada/.helix"));
+//! assert_eq!(paths.socket, Path::new("/home/ada/.helix/run/helixd.sock"));
+//! ```
 
 mod connect;
 mod lost;

@@ -1,11 +1,11 @@
-//! What a lost connection means for the call that was on it.
+//! The meaning of a lost connection for the call that was on it.
 
 use std::error::Error;
 use std::io;
 
 use tonic::{Code, Status};
 
-/// Whether the connection broke, rather than the daemon refusing.
+/// Returns whether the connection broke, rather than the daemon refusing.
 #[must_use]
 pub fn is_lost_connection(status: &Status) -> bool {
     // `Unavailable` from the daemon itself carries no transport error as its source.
@@ -15,8 +15,8 @@ pub fn is_lost_connection(status: &Status) -> bool {
     ) && status.source().is_some()
 }
 
-/// Whether the daemon surely did nothing about the call, because it never got it or said that it
-/// would not serve it.
+/// Returns whether the daemon surely did nothing about the call, because it never got it or said
+/// that it would not serve it.
 pub(crate) fn never_arrived(status: &Status) -> bool {
     let mut cause = status.source().filter(|_| is_lost_connection(status));
     while let Some(error) = cause {
@@ -49,7 +49,7 @@ fn was_before_the_call(error: &(dyn Error + 'static)) -> bool {
     not_sent || not_connected || refused
 }
 
-/// What to say of a call that may or may not have been done.
+/// Says that a call may or may not have been done.
 pub(crate) fn unknown_outcome() -> Status {
     Status::aborted(
         "the daemon went away before it answered, so this may or may not have been done; read the memory, then repeat it \
@@ -77,7 +77,7 @@ mod tests {
         Status::from_error(Box::new(error))
     }
 
-    /// What is said of a call for which no connection can be made.
+    /// Says that no connection can be made for a call.
     async fn unconnected(path: &Path) -> Status {
         let path = path.to_owned();
         let connector = service_fn(move |_: Uri| {

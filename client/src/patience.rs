@@ -30,14 +30,14 @@ impl<'p> Patience<'p> {
         }
     }
 
-    /// Whether to try once more.
+    /// Returns whether to try once more.
     pub(crate) fn lasts(&self) -> bool {
         let now = Instant::now();
         now < self.unasked || (now < self.end && Notice::read(self.paths).is_some())
     }
 
-    /// What went wrong, when it is over: a daemon that is still at work at the end is not to be
-    /// taken for one that hangs.
+    /// Explains an error when the waiting is over: a daemon that is still at work at the end is not
+    /// to be taken for one that hangs.
     pub(crate) fn name(&self, error: ConnectError) -> ConnectError {
         if !matches!(
             error,

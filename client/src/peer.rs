@@ -3,7 +3,8 @@
 use nix::unistd::Uid;
 use tokio::net::UnixStream;
 
-/// Whether the peer runs as our own user. A socket of another user could record what agents store.
+/// Returns whether the peer runs as our own user. A socket of another user could record what agents
+/// store.
 pub(crate) fn is_ours(stream: &UnixStream) -> bool {
     stream
         .peer_cred()

@@ -18,7 +18,7 @@ use helix_proto::paths::{DAEMON_VARIABLE, Paths};
 /// Name of the daemon's executable.
 const DAEMON_NAME: &str = "helixd";
 
-/// What a daemon says before its own log is open, inside the home.
+/// Log of a daemon before its own is open, inside the home.
 const START_LOG: &str = "run/start.log";
 
 /// Longest such text, in bytes: a few lines.
@@ -37,7 +37,7 @@ pub enum StartError {
     Home {
         /// Which directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// It ran and gave up.
@@ -45,7 +45,7 @@ pub enum StartError {
     Ended {
         /// Its exit code.
         code: u8,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// The executable cannot be run.
@@ -53,7 +53,7 @@ pub enum StartError {
     Spawn {
         /// Which executable.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -68,7 +68,7 @@ pub(crate) struct Started {
 }
 
 impl Started {
-    /// Whether the process found that another daemon holds the home.
+    /// Returns whether the process found that another daemon holds the home.
     pub(crate) fn found_another(&self) -> bool {
         self.ended.get() == Some(&exit::ALREADY_RUNNING)
     }

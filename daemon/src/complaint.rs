@@ -1,4 +1,4 @@
-//! What a session is told when its hook could not start the daemon. Else all hooks would be silent
+//! The message for a session whose hook could not start the daemon. Else all hooks would be silent
 //! without a word, until somebody asks `helixctl`.
 //!
 //! The shim that starts a daemon waits for it for a moment. It prints what the daemon leaves here

@@ -1,4 +1,4 @@
-//! What the C libraries read from the environment before `main`, and the heap of our own code.
+//! Environment variables that the C libraries read before `main`, and the heap of our own code.
 //!
 //! The ONNX Runtime reports its use to its makers, looks for their server and leaves a database in
 //! the user's cache unless a variable forbids it, whatever its programming interface is told;
@@ -49,7 +49,7 @@ pub(crate) fn complete() {
     eprintln!("helixd: running without its environment: {error}");
 }
 
-/// Whether the ONNX Runtime, once loaded, keeps to itself.
+/// Returns whether the ONNX Runtime, once loaded, keeps to itself.
 pub(crate) fn is_silenced() -> bool {
     env::var_os(SILENCE.0).is_some_and(|value| value == SILENCE.1)
 }

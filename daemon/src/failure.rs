@@ -19,7 +19,7 @@ pub(crate) enum Failure {
     Config {
         /// Which file or variable.
         path: String,
-        /// What is wrong, and what to do.
+        /// The fault, and its remedy.
         detail: String,
     },
     /// Another daemon holds the home directory.
@@ -49,11 +49,11 @@ pub(crate) enum Failure {
     /// A file or socket cannot be used.
     #[error("{action} {path}: {source}")]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The strand cannot be opened.
@@ -81,7 +81,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Whether no daemon starts here until somebody mends something.
+    /// Returns whether no daemon starts here until somebody mends something.
     pub(crate) fn is_lasting(&self) -> bool {
         match self {
             Self::Config { .. }

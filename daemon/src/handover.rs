@@ -17,7 +17,7 @@ use crate::home::Home;
 use crate::listen::Listening;
 use crate::successor::{MARK, Successor};
 
-/// What the new program takes from this one.
+/// Everything that the new program takes from this one.
 pub(crate) struct Handover {
     /// The program.
     pub(crate) successor: Successor,

@@ -69,7 +69,7 @@ fn of_wire(request: HookRequest) -> Request {
     }
 }
 
-/// What becomes of an event whose project is not found in time.
+/// The fate of an event whose project is not found in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unfound {
     /// It is recorded once its project is found.

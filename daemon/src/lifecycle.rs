@@ -400,7 +400,7 @@ impl Runtime {
         Ok(Self {
             app: Arc::new(App {
                 memory,
-                hooks,
+                hooks: Arc::new(hooks),
                 metrics,
                 settings: config.settings,
                 layout: Layout {

@@ -67,7 +67,7 @@ impl SocketFile {
         }
     }
 
-    /// Whether the path still leads to this socket.
+    /// Returns whether the path still leads to this socket.
     fn is_there(&self) -> bool {
         let found = fs::symlink_metadata(&self.path).ok();
         self.id.is_some() && found.as_ref().map(id) == self.id
@@ -141,7 +141,8 @@ fn bind(path: &Path, own_run: &Path) -> Result<Listening, Failure> {
 }
 
 impl Listening {
-    /// Whether nobody new finds the socket once this is dropped. The service manager's goes on.
+    /// Returns whether nobody new finds the socket once this is dropped. The service manager's goes
+    /// on.
     pub(crate) fn is_own(&self) -> bool {
         self.own.is_some()
     }
@@ -221,13 +222,13 @@ fn make_way(path: &Path, own_run: &Path) -> Result<(), Failure> {
     fs::remove_file(path).map_err(io_failure("removing the stale", path))
 }
 
-/// Whether this is a directory of its owner alone, and no link to one.
+/// Returns whether this is a directory of its owner alone, and no link to one.
 fn is_private(directory: &Path) -> bool {
     fs::symlink_metadata(directory)
         .is_ok_and(|found| found.is_dir() && found.permissions().mode() & OTHERS == 0)
 }
 
-/// Whether somebody listens there. Does not wait for one whose queue is full.
+/// Returns whether somebody listens there. Does not wait for one whose queue is full.
 fn is_served(path: &Path) -> bool {
     let client = socket(
         AddressFamily::Unix,

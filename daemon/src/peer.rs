@@ -1,4 +1,4 @@
-//! Whether whoever asked still waits. A daemon that was suspended finds requests of which nobody
+//! Tells whether a caller still waits. A daemon that was suspended finds requests of which nobody
 //! will read the answer.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -29,8 +29,8 @@ impl Peer {
             .map_or(Self::Unseen, |socket| Self::Connected(Arc::new(socket)))
     }
 
-    /// Whether the other end was closed. A shim sends its whole request first, so that nothing else
-    /// can follow it.
+    /// Returns whether the other end was closed. A shim sends its whole request first, so that
+    /// nothing else can follow it.
     pub(crate) fn is_gone(&self) -> bool {
         let socket = match self {
             Self::Unseen => return false,

@@ -64,7 +64,7 @@ fn prepared(
         .map_err(|error| refused(&error))
 }
 
-/// What was forgotten up to now. A store that is too damaged to be opened knows nothing of it.
+/// Reads the tombstones up to now. A store that is too damaged to be opened knows nothing of it.
 fn tombstones(strand: &Path) -> Result<Vec<(MemoryId, Tombstone)>, Failure> {
     if !strand.join(STORE_FILE).exists() {
         return Ok(Vec::new());

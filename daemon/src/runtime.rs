@@ -1,4 +1,4 @@
-//! What every request needs: the use cases, the writer, threads, counters.
+//! State that every request needs: the use cases, the writer, threads, counters.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -39,7 +39,7 @@ const GIT_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Shared by all handlers.
 pub(crate) struct Runtime {
-    /// What the daemon was told.
+    /// The daemon's configuration.
     pub(crate) config: Config,
     /// The use cases, with the knowledge base and what hooks know.
     pub(crate) app: Arc<App>,
@@ -63,7 +63,7 @@ pub(crate) struct Runtime {
     pub(crate) program: PathBuf,
     /// Told when somebody asks the daemon to end.
     pub(crate) stop: Notify,
-    /// What goes on now.
+    /// The work that goes on now.
     pub(crate) work: Arc<Work>,
     /// Connections now open.
     pub(crate) connections: AtomicU32,

@@ -85,7 +85,7 @@ impl Scheduler {
     }
 }
 
-/// What a job works with.
+/// Everything that a job works with.
 struct Going {
     app: Arc<App>,
     orders: Orders,
@@ -173,7 +173,7 @@ fn do_job(going: &Going, job: &Job, at: Timestamp) {
     keep(&going.app, &run);
 }
 
-/// What is counted is written once a minute; a crash loses no more.
+/// Writes the counts of the last minute; a crash loses no more.
 fn save_metrics(app: &App) {
     if let Some(metrics) = app.metrics.unsaved()
         && let Err(error) = app.writer.submit_when_free(vec![metrics])

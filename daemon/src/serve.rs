@@ -66,7 +66,7 @@ const REFUSAL_INTERVAL: Duration = Duration::from_secs(10);
 /// Pause after a failed accept, such as too many open files, so that the loop does not spin.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// What becomes of those who connected and were not accepted when the server ends.
+/// The fate of those who connected and were not accepted when the server ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backlog {
     /// They are served: nobody new finds the socket, and nobody listens there next.

@@ -22,7 +22,7 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(5);
 pub(crate) struct Successor {
     /// Where it is.
     pub(crate) program: PathBuf,
-    /// What it says it is.
+    /// Its version, as it says.
     pub(crate) version: String,
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum HandoverError {
     NotRunnable {
         /// The program.
         program: PathBuf,
-        /// What happened.
+        /// The event.
         detail: String,
     },
     /// Something else.
@@ -48,7 +48,7 @@ pub(crate) enum HandoverError {
     TooOld {
         /// The program.
         program: PathBuf,
-        /// What it says it is.
+        /// Its version, as it says.
         version: String,
         /// The store's format.
         format: u64,
@@ -67,7 +67,7 @@ impl HandoverError {
     }
 }
 
-/// Whether this process took over from another program file.
+/// Returns whether this process took over from another program file.
 pub(crate) fn is_taking_over() -> bool {
     env::var(MARK).is_ok_and(|pid| pid == process::id().to_string())
 }

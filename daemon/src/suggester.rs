@@ -58,7 +58,7 @@ impl Suggester {
     }
 }
 
-/// What it knows of the memories that came.
+/// Memories that came, and what is known of them.
 #[derive(Default)]
 struct News {
     /// The first number that it has not looked at.

@@ -16,11 +16,11 @@ const AT_ONCE_MAX: usize = 8;
 /// Threads that events ever have.
 pub(crate) const THREADS_MAX: usize = AT_ONCE_MAX + HANGING_MAX;
 
-/// What may wait to be recorded after it was answered with nothing, in KiB: a storm of a thousand
-/// events, or two that bring a large file.
+/// Inputs that may wait to be recorded after they were answered with nothing, in KiB: a storm of a
+/// thousand events, or two that bring a large file.
 const UNRECORDED_MAX_KIB: u32 = 16 * 1024;
 
-/// What an event takes of that beside its input: it bounds how many there are.
+/// Room that an event takes of that beside its input: it bounds how many there are.
 const UNRECORDED_EACH_KIB: u32 = 16;
 
 /// How long a daemon that ends waits for them.

@@ -42,10 +42,10 @@ const STATISTICS_INTERVAL: Duration = Duration::from_mins(1);
 /// How long nothing may be written before the store is made ready for a crash.
 const REST_AFTER: Duration = Duration::from_secs(1);
 
-/// What one caller wants written, and where the answer goes.
+/// One caller's requests, and where the answer goes.
 struct Job {
     requests: Vec<Redacted<Request>>,
-    /// What they take of the queue's room.
+    /// Their part of the queue's room.
     bytes: usize,
     reply: Reply,
 }
@@ -53,7 +53,7 @@ struct Job {
 /// Where the results of a job go.
 type Reply = oneshot::Sender<Vec<Result<Outcome, WriteError>>>;
 
-/// What the writer thread does next.
+/// The writer thread's next task.
 enum Task {
     Write(Job),
     /// Something is in the outbox.
@@ -61,7 +61,7 @@ enum Task {
     Then(Then),
 }
 
-/// What is done after everything before it is written.
+/// A task for after everything before it is written.
 enum Then {
     /// Rewrite the store's file.
     Shrink(How, oneshot::Sender<Shrunk>),

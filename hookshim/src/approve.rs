@@ -7,7 +7,7 @@
 use crate::harmless::{ACTION, APPLY, Harmless, NO, SERVERS, TOOLS};
 use crate::json::Members;
 
-/// What permits a call, in the words of Claude Code and Codex.
+/// The permission for a call, in the words of Claude Code and Codex.
 pub(crate) const ALLOWED: &[u8] =
     br#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#;
 
@@ -33,8 +33,8 @@ struct Event<'a> {
     transcript: Option<&'a [u8]>,
 }
 
-/// Whether the event asks for a harmless call. `in_cursor` says that Cursor may have started the
-/// hook.
+/// Returns whether the event asks for a harmless call. `in_cursor` says that Cursor may have
+/// started the hook.
 pub(crate) fn is_harmless(input: &[u8], in_cursor: bool) -> bool {
     read(input).is_some_and(|event| {
         let is_whole = [event.session, event.transcript]
@@ -110,7 +110,7 @@ fn names(value: Option<&[u8]>, words: &[&str]) -> Option<bool> {
     )
 }
 
-/// Whether a call does what others only report. What is not clearly a no counts as a yes.
+/// Returns whether a call does what others only report. What is not clearly a no counts as a yes.
 fn applies(value: Option<&[u8]>) -> bool {
     let is_no = matches!(value, Some(b"false" | b"0")) || names(value, &NO).unwrap_or_default();
     !is_no

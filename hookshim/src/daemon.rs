@@ -47,7 +47,7 @@ const PROGRAM_NAME: &[u8] = b"/helixd";
 /// A path on the stack.
 pub(crate) type Path = Text<PATH_MAX_BYTES>;
 
-/// What the lock's file says of the home's daemon.
+/// The lock file's trace of the home's daemon.
 enum Trace {
     /// Nothing, or nothing that a daemon of this user wrote.
     None,

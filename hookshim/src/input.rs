@@ -21,7 +21,7 @@ const TOTAL_NS: u64 = ms(3000);
 /// hook's input.
 const REST_READS_MAX: u32 = 64;
 
-/// What came in.
+/// The input.
 pub(crate) struct Input<'a> {
     pub(crate) bytes: &'a [u8],
     /// More came than the buffer holds; the rest was dropped.

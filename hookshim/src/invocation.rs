@@ -1,5 +1,4 @@
-//! What the shim was started with: its event, its client, and the variables it knows, read in one
-//! pass.
+//! The shim's invocation: its event, its client, and the variables it knows, read in one pass.
 
 use core::ffi::CStr;
 

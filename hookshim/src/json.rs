@@ -1,5 +1,5 @@
-//! What the shim knows of JSON: where an object or array ends, so that a parent that never closes
-//! the pipe costs no waiting, and which members an object has.
+//! The shim's part of JSON: where an object or array ends, so that a parent that never closes the
+//! pipe costs no waiting, and which members an object has.
 //!
 //! It knows brackets and strings and nothing else; whether the JSON is valid is the daemon's
 //! business.
@@ -76,7 +76,7 @@ enum Place {
     Ended,
 }
 
-/// What stands at a place between two members.
+/// The next thing at a place between two members.
 enum Next<'a> {
     Member(&'a [u8], &'a [u8]),
     /// The object's end, and nothing behind it.

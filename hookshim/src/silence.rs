@@ -52,7 +52,7 @@ pub(crate) enum Silence {
 }
 
 impl Silence {
-    /// What happened and what to do, for a reader of stderr.
+    /// Returns the event and the remedy, for a reader of stderr.
     pub(crate) const fn message(self) -> &'static str {
         match self {
             Self::NoEvent => "no usable event: run `helix-hook <event>`",

@@ -7,6 +7,7 @@ mod brief;
 mod context;
 mod edit;
 mod memory;
+mod moment;
 mod read;
 mod search;
 mod sets;

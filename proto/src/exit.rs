@@ -21,7 +21,7 @@ pub const PERMISSION: u8 = 77;
 /// Ended by Ctrl-C, as shells say it.
 pub const INTERRUPTED: u8 = 130;
 
-/// Whether a code is one of these, so that who ended with it is one of Helix's programs.
+/// Returns whether a code is one of these, so that who ended with it is one of Helix's programs.
 #[must_use]
 pub const fn is_known(code: u8) -> bool {
     matches!(

@@ -6,7 +6,7 @@
 //! The shim compiles this file too, so that it decides without a daemon: nothing but `core` is
 //! used.
 
-/// What the names of Helix's tools begin with, through the project's server or the plugin's.
+/// Beginnings of the names of Helix's tools, through the project's server or the plugin's.
 pub const SERVERS: [&str; 2] = ["mcp__helix__", "mcp__plugin_helix_helix__"];
 
 /// Which calls of a tool are harmless.

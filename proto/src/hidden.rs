@@ -30,7 +30,7 @@ const INVISIBLE: [(char, char); 19] = [
     ('\u{F0000}', '\u{10FFFD}'),
 ];
 
-/// Whether nobody sees the character, which is no control character.
+/// Returns whether nobody sees the character, which is no control character.
 #[must_use]
 pub fn is_invisible(character: char) -> bool {
     INVISIBLE
@@ -38,8 +38,8 @@ pub fn is_invisible(character: char) -> bool {
         .any(|(first, last)| (*first..=*last).contains(&character))
 }
 
-/// Whether the character must not be shown as it is: a control character, line ends and tabs among
-/// them, or an invisible one.
+/// Returns whether the character must not be shown as it is: a control character, line ends and
+/// tabs among them, or an invisible one.
 #[must_use]
 pub fn is_active(character: char) -> bool {
     character.is_control() || is_invisible(character)

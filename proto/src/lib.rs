@@ -3,6 +3,26 @@
 //!
 //! Nothing here knows the engine; `daemon/src/rpc/convert.rs` is the one place that maps these
 //! messages to domain types.
+//!
+//! # Example
+//!
+//! A hook request in its frame, as the shim sends it:
+//!
+//! ```
+//! use helix_proto::frame::{HEADER_BYTES, body_length, header};
+//! use helix_proto::v1::HookRequest;
+//! use prost::Message;
+//!
+//! let request = HookRequest { event: "ambient".to_owned(), ..HookRequest::default() };
+//! let body = request.encode_to_vec();
+//! let mut frame = header(u32::try_from(body.len())?).to_vec();
+//! frame.extend(&body);
+//!
+//! let (start, rest) = frame.split_first_chunk::<HEADER_BYTES>().unwrap();
+//! assert_eq!(body_length(*start), Some(u32::try_from(rest.len())?));
+//! assert_eq!(HookRequest::decode(rest)?, request);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod exit;
 pub mod frame;
@@ -32,8 +52,8 @@ pub mod v1 {
 /// holds out of every count, listing and guess.
 pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
 
-/// What the id of a session begins with that an examination plays. The daemon answers its hooks as
-/// any others and records nothing of them.
+/// Beginning of the session id that an examination plays. The daemon answers its hooks as any
+/// others and records nothing of them.
 pub const SCRATCH_SESSION: &str = "helix-doctor-";
 
 /// Protocol number: raised when an older peer would misunderstand a newer one.

@@ -1,4 +1,4 @@
-//! What a daemon says while it greets nobody: it opens the strand, stops, or hands over to another
+//! A daemon's reason for greeting nobody: it opens the strand, stops, or hands over to another
 //! program.
 //!
 //! It stands in a file of the home, because the socket cannot tell it: callers only see that no
@@ -44,7 +44,7 @@ impl Doing {
 pub struct Notice {
     /// The daemon's process.
     pub pid: u32,
-    /// What it does.
+    /// Its present work.
     pub doing: Doing,
 }
 

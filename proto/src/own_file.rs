@@ -131,8 +131,8 @@ fn open_or_make(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     open(options, path)
 }
 
-/// Whether an error of opening means that something stands there which is no file: a link, a
-/// directory, a FIFO that nobody reads, or a socket.
+/// Returns whether an error of opening means that something stands there which is no file: a link,
+/// a directory, a FIFO that nobody reads, or a socket.
 fn stands_there(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw);
     matches!(

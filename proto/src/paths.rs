@@ -105,14 +105,14 @@ impl Paths {
         self.home.join("run").join("helixd.notice")
     }
 
-    /// What a daemon that cannot start leaves for the session whose hook started it, in the words
-    /// of its client.
+    /// The file in which a daemon that cannot start leaves a message for the session whose hook
+    /// started it, in the words of its client.
     #[must_use]
     pub fn complaint(&self) -> PathBuf {
         self.home.join("run").join("helixd.complaint")
     }
 
-    /// What the shim calls that once the session was told.
+    /// The shim's name for that file once the session was told.
     #[must_use]
     pub fn told_complaint(&self) -> PathBuf {
         self.home.join("run").join("helixd.complaint-told")

@@ -1,5 +1,4 @@
-//! What is wrong with a client's wiring and what to do about it, in the same words wherever people
-//! meet it.
+//! Problems of a client's wiring and their remedies, in the same words wherever people meet them.
 
 use std::path::Path;
 

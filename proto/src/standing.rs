@@ -1,5 +1,5 @@
-//! What a search says of the strand and not of the query: it stays true for a while, so that
-//! whoever searches again and again need not be told each time.
+//! Notes about the strand rather than the query: they stay true for a while, so a session that
+//! searches again and again need not be told each time.
 
 /// Begins what is said while there is no embedder; why there is none follows.
 pub const BY_WORDS_ONLY: &str = "searched by words only";
@@ -8,7 +8,7 @@ pub const BY_WORDS_ONLY: &str = "searched by words only";
 pub const VECTORS_LACKING: &str =
     "many memories have no vector yet and are found by their words only";
 
-/// Whether a note says one of these.
+/// Returns whether a note says one of these.
 #[must_use]
 pub fn is_standing(note: &str) -> bool {
     note.starts_with(BY_WORDS_ONLY) || note == VECTORS_LACKING

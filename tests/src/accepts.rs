@@ -1,4 +1,4 @@
-//! What each client takes from a hook: at these events exactly these keys. Written from what the
+//! Keys that each client takes from a hook: exactly these, at these events. Written from what the
 //! clients document and were seen to do, not from what Helix says; whatever is not listed here
 //! fails, because a client drops the whole of it.
 
@@ -14,7 +14,7 @@ pub const STRING_MAX_CHARS: usize = 10_000;
 const SPECIFIC: &str = "hookSpecificOutput";
 const EVENT_NAME: &str = "hookEventName";
 
-/// What [`check`] returns where the client is told to go on without asking the user.
+/// Returned by [`check`] where the client is told to go on without asking the user.
 pub const ALLOWED: &str = "allowed";
 
 /// A client that runs hooks.
@@ -112,7 +112,7 @@ impl HookClient {
         }
     }
 
-    /// What the shim is started with behind the event; Claude Code and Codex are known without it.
+    /// Returns the shim's argument behind the event; Claude Code and Codex are known without it.
     #[must_use]
     pub fn argument(self) -> Option<&'static str> {
         match self {
@@ -175,7 +175,7 @@ pub fn check(client: HookClient, event: &str, stdout: &[u8]) -> Result<Option<St
         .with_context(|| format!("{} at {event} would drop {text}", client.name()))
 }
 
-/// What an answer says, key by key, without the keys around it.
+/// Lists the content of an answer, key by key, without the keys around it.
 fn members(
     client: HookClient,
     event: &str,

@@ -28,12 +28,12 @@ pub struct Bridge {
     lines: Receiver<String>,
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The text for the model.
     pub text: String,
-    /// Whether it is an error.
+    /// True if it is an error.
     pub is_error: bool,
 }
 

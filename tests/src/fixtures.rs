@@ -1,4 +1,4 @@
-//! What real clients wrote to their hooks and MCP servers, as it was recorded.
+//! Recorded inputs of real clients' hooks and MCP servers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::HookClient;
 
-/// What one client wrote to one hook.
+/// One client's input to one hook.
 #[derive(Clone, Debug)]
 pub struct HookSample {
     /// Client and event, e.g. `claude-2.1.330/PreToolUse-Read`.
@@ -78,7 +78,7 @@ pub fn claude_hook(name: &str) -> Result<HookSample> {
         .with_context(|| format!("there is no sample of {name}"))
 }
 
-/// What one MCP client said, message by message, without the answers that its server gave.
+/// Lists one MCP client's messages, without the answers that its server gave.
 ///
 /// # Errors
 /// When the transcript cannot be read.

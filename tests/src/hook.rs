@@ -43,9 +43,9 @@ pub struct HookStarted {
 pub struct HookRun {
     /// How it ended.
     pub status: ExitStatus,
-    /// What it printed.
+    /// Its output.
     pub stdout: Vec<u8>,
-    /// What it complained about.
+    /// Its complaints.
     pub stderr: String,
     /// How long the process took, from before its start until after its end.
     pub elapsed: Duration,
@@ -253,7 +253,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What the session is told when it starts, resumes or is compacted.
+    /// Returns the session's digest when it starts, resumes or is compacted.
     ///
     /// # Errors
     /// When the hook does harm.
@@ -263,7 +263,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What it is told before `Read` opens a file of the project.
+    /// Returns the injection before `Read` opens a file of the project.
     ///
     /// # Errors
     /// When the hook does harm.
@@ -274,7 +274,7 @@ impl<'a> Session<'a> {
         )
     }
 
-    /// What it is told before a tool is used.
+    /// Returns the injection before a tool is used.
     ///
     /// # Errors
     /// When the hook does harm.
@@ -285,7 +285,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What it is told when the user says something.
+    /// Returns the injection when the user says something.
     ///
     /// # Errors
     /// When the hook does harm.
@@ -295,7 +295,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What it is told after a command that succeeded.
+    /// Returns the injection after a command that succeeded.
     ///
     /// # Errors
     /// When the hook does harm.
@@ -306,7 +306,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What it is told after a command that failed.
+    /// Returns the injection after a command that failed.
     ///
     /// # Errors
     /// When the hook does harm.
@@ -317,7 +317,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What it is told before `Edit` changes a file of the project.
+    /// Returns the injection before `Edit` changes a file of the project.
     ///
     /// # Errors
     /// When the hook does harm.
@@ -329,7 +329,7 @@ impl<'a> Session<'a> {
         )
     }
 
-    /// What it is told when it is about to stop.
+    /// Returns the reminder when it is about to stop.
     ///
     /// # Errors
     /// When the hook does harm.

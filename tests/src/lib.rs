@@ -1,5 +1,5 @@
-//! What the black-box suites and benchmarks share: the real binaries, homes of their own, daemons
-//! that end with the test.
+//! Shared parts of the black-box suites and benchmarks: the real binaries, homes of their own,
+//! daemons that end with the test.
 
 pub mod accepts;
 pub mod binaries;

@@ -118,7 +118,7 @@ fn check(rpc: &mut Rpc, deep: bool) -> CheckReply {
         .unwrap()
 }
 
-/// What a check found of this name, if it is not well.
+/// Returns a check's finding of this name, if it is not well.
 fn complaint(reply: &CheckReply, name: &str) -> Option<String> {
     let found = reply
         .results
@@ -374,7 +374,7 @@ fn nothing_is_acknowledged_while_the_store_is_not_in_its_place() {
     );
 }
 
-/// What may stand in the place of a file of the home.
+/// Things that may stand in the place of a file of the home.
 const KINDS: [&str; 4] = ["FIFO", "link", "dangling link", "directory"];
 
 /// Puts something into a place, after what is there was removed. Links lead outside of the home.

@@ -23,7 +23,7 @@ const LINES_BETWEEN_KILLS: usize = 8;
 /// kills fall into all of its parts.
 const AIM_MICROS: u64 = 4_000;
 
-/// What an answer says when nobody can know.
+/// The answer when nobody can know.
 const UNKNOWN: &str = "may or may not have been done";
 
 /// Kills the daemon of a home, each time after the time that it is told.

@@ -32,7 +32,7 @@ const LARGE_BYTES: usize = 12 * 1024 * 1024;
 /// How long they may take.
 const LARGE_DEADLINE: Duration = Duration::from_mins(1);
 
-/// What the daemon may grow by meanwhile: a few of them, as they come and as they are read.
+/// Growth that the daemon may have meanwhile: a few of them, as they come and as they are read.
 const LARGE_GROWTH_MAX_KIB: u64 = 160 * 1024;
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -53,7 +53,7 @@ fn silent(served: &Served, said: &[&[u8]]) -> Option<UnixStream> {
     Some(stream)
 }
 
-/// Whether the other end closed it before long.
+/// Returns whether the other end closed it before long.
 fn is_closed(mut stream: UnixStream) -> bool {
     let mut rest = Vec::new();
     match stream.read_to_end(&mut rest) {

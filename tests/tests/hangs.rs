@@ -1,6 +1,6 @@
-//! What never answers costs those who ask it, and nobody else: pipes in place of transcripts, a
-//! `git` that hangs, readers that do not read. A file system that hangs is not at hand in a test; a
-//! pipe and a program that hang hold a thread in the same way.
+//! Whatever never answers costs only its own callers: pipes in place of transcripts, a `git` that
+//! hangs, readers that do not read. A file system that hangs is not at hand in a test; a pipe and a
+//! program that hang hold a thread in the same way.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs::{self, OpenOptions, Permissions};

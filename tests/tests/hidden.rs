@@ -1,4 +1,4 @@
-//! What the engine takes out of stored text is what every other program takes for hidden.
+//! The engine and every other program take the same characters for hidden.
 
 use helix_engine::neutral::neutral;
 use helix_proto::hidden::is_active;

@@ -34,7 +34,7 @@ impl Import {
     fn start(home: &Home, project: &Project) -> Self {
         let mut command = home.command(Binary::Ctl);
         command
-            .args(["import", "-", "--format", "json"])
+            .args(["import", "-", "--format", "json", "--trust"])
             .current_dir(&project.root);
         command
             .stdin(Stdio::piped())
@@ -167,7 +167,7 @@ fn a_stop_ends_an_import_with_a_true_account() {
     fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
     let mut command = served.home.command(Binary::Ctl);
     command
-        .args(["import", file.to_str().unwrap()])
+        .args(["import", file.to_str().unwrap(), "--trust"])
         .current_dir(&project.root);
     let child = command
         .stdin(Stdio::null())
@@ -272,7 +272,7 @@ fn an_import_whose_caller_dies_ends_and_comes_again_without_repeats() {
     fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
     let mut command = served.home.command(Binary::Ctl);
     command
-        .args(["import", file.to_str().unwrap()])
+        .args(["import", file.to_str().unwrap(), "--trust"])
         .current_dir(&project.root)
         .stdin(Stdio::null());
     let mut first = command
@@ -308,7 +308,7 @@ fn an_interrupted_import_tells_no_more_than_was_stored() {
     fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
     let mut command = served.home.command(Binary::Ctl);
     command
-        .args(["import", file.to_str().unwrap()])
+        .args(["import", file.to_str().unwrap(), "--trust"])
         .current_dir(&project.root)
         .stdin(Stdio::null());
     let child = command
@@ -347,7 +347,7 @@ fn a_cut_json_export_is_counted_exactly() {
     fs::write(&file, whole.get(..whole.len() - 100).unwrap()).unwrap();
     let mut command = served.home.command(Binary::Ctl);
     let output = command
-        .args(["import", file.to_str().unwrap()])
+        .args(["import", file.to_str().unwrap(), "--trust"])
         .current_dir(&project.root)
         .output()
         .unwrap();

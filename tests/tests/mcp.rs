@@ -451,7 +451,7 @@ fn calls_that_wait_are_answered_after_the_end_of_the_input() {
     assert_eq!(bridge.finish().unwrap().code(), Some(0));
 }
 
-/// What stands behind `cursor=` in an answer.
+/// Returns the text behind `cursor=` in an answer.
 fn cursor_of(text: &str) -> Option<String> {
     let (_, rest) = text.rsplit_once("cursor=")?;
     Some(

@@ -169,7 +169,7 @@ fn gibberish_matches_nothing() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
     let import = home
         .command(Binary::Ctl)
-        .arg("import")
+        .args(["import", "--trust"])
         .arg(path)
         .output()
         .unwrap();

@@ -10,7 +10,7 @@ use serde_json::json;
 
 const PASSWORD: &str = "hunter2-of-the-tests";
 
-/// What `helixctl` prints, on both of its outputs.
+/// Returns the output of `helixctl`, of both its streams.
 fn ctl(home: &Home, cwd: &Path, arguments: &[&str]) -> String {
     let output = home
         .command(Binary::Ctl)
@@ -94,14 +94,14 @@ fn an_import_takes_secrets_out_and_finds_its_memories_known_the_next_time() {
     ]);
     fs::write(&path, entries.to_string()).unwrap();
     let file = path.to_str().unwrap();
-    let printed = ctl(home, cwd, &["import", file]);
+    let printed = ctl(home, cwd, &["import", file, "--trust"]);
     assert!(printed.contains("3 stored"), "{printed}");
     assert_eq!(
         printed.matches("a secret was taken out").count(),
         2,
         "{printed}"
     );
-    let printed = ctl(home, cwd, &["import", file]);
+    let printed = ctl(home, cwd, &["import", file, "--trust"]);
     assert!(
         printed.contains("0 stored, 3 known before, 0 revised, 0 in conflict"),
         "{printed}"
@@ -129,7 +129,11 @@ fn an_import_takes_secrets_out_and_finds_its_memories_known_the_next_time() {
         ),
     )
     .unwrap();
-    let printed = ctl(home, cwd, &["import", exported.to_str().unwrap()]);
+    let printed = ctl(
+        home,
+        cwd,
+        &["import", exported.to_str().unwrap(), "--trust"],
+    );
     assert!(
         printed.contains("3 known before, 0 revised, 0 in conflict"),
         "{printed}"

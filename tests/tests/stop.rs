@@ -118,7 +118,8 @@ impl Drop for Starting {
     }
 }
 
-/// What a new home gets in the course of a start. Signals are handled before the socket is there.
+/// Lists the files that a new home gets in the course of a start. Signals are handled before the
+/// socket is there.
 fn stages(home: &Home) -> [PathBuf; 5] {
     let strand = home.paths.strand("default");
     [

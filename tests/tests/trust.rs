@@ -1,5 +1,5 @@
-//! What is believed and what is not: foreign imports wait in the review, people approve and reject
-//! them, and what is purged leaves no trace.
+//! Trust: foreign imports wait in the review, people approve and reject them, and a purge leaves no
+//! trace.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs;
@@ -104,7 +104,7 @@ impl World {
         items.iter().map(handle).collect()
     }
 
-    /// What agents are told without asking for this memory, and what they find.
+    /// Returns the memories that agents are told without asking, and those that they find.
     fn told(&self) -> String {
         let home = &self.served.home;
         let session = HookSession::new(home, &self.project, "s-trust");
@@ -167,7 +167,7 @@ fn what_is_stored_again_says_when_it_was_forgotten() {
     let mut world = World::new();
     let handle = world.add("ledger", FOREIGN, &[]);
     world.done(&["forget", &handle, "--yes"]);
-    let said = world.done(&["add", "ledger", FOREIGN]);
+    let said = world.done(&["add", "--topic", "ledger", FOREIGN]);
     assert!(said.contains("was forgotten on"), "{said}");
     assert!(said.contains(&handle), "{said}");
     assert!(world.is_found("quokka rule"));
@@ -203,7 +203,8 @@ fn a_whole_topic_is_settled_at_once_and_agents_settle_nothing() {
 #[test]
 fn own_exports_and_vouched_files_come_back_as_they_were() {
     let mut world = World::new();
-    world.add("kept", PURGED, &["--summary", "Wombat gateway"]);
+    let about = ["--summary", "Wombat gateway", "--scope", "global"];
+    world.add("kept", PURGED, &about);
     let path = world.served.home.scratch().join("own.json");
     let file = path.to_str().unwrap();
     world.done(&["export", "--format", "json", "--output", file]);

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use command::Command;
 
-/// What `--help` says last.
+/// The end of `--help`.
 const EXIT_CODES: &str = "Exit codes: 0 done, 64 wrong usage or no such memory, 65 a part of the input was not \
 taken, 69 daemon or model unavailable, 70 fault of Helix, 74 read or write failed, 75 already running, 76 data of a newer Helix, \
 77 not allowed, 130 interrupted.";

@@ -7,7 +7,7 @@ use nix::sys::signal::{SigSet, Signal};
 
 use crate::failure::Failure;
 
-/// What a terminal sends for Ctrl-D.
+/// The character that a terminal sends for Ctrl-D.
 const END_OF_INPUT: char = '\u{4}';
 
 /// Asks on the terminal; no is the answer of somebody in doubt. Without a terminal, `flag` has to
@@ -31,7 +31,7 @@ pub(crate) fn confirmed(question: &str, flag: &str) -> Result<bool, Failure> {
     })
 }
 
-/// What a key says; `None` when it says nothing. Whoever leaves says no.
+/// Reads a key; `None` when it says nothing. Whoever leaves says no.
 fn answer(key: &Key) -> Option<bool> {
     match key {
         Key::Char('y' | 'Y') => Some(true),
@@ -40,7 +40,7 @@ fn answer(key: &Key) -> Option<bool> {
     }
 }
 
-/// Whether a person can be asked: prompts are drawn on stderr and answered on stdin.
+/// Returns whether a person can be asked: prompts are drawn on stderr and answered on stdin.
 pub(crate) fn is_there_somebody() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

@@ -17,6 +17,7 @@ mod hook;
 mod hooks;
 mod man;
 mod model;
+mod moment;
 mod purge;
 mod read;
 mod relations;
@@ -32,7 +33,7 @@ pub(crate) use browse::{
 };
 pub(crate) use care::{Backup, Compact, Conflicts, Lifecycle, Prune, Reindex, Stale};
 pub(crate) use change::{
-    Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, Supersede, Tag,
+    Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, SplitUp, Supersede, Tag,
 };
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use completions::Completions;

@@ -1,4 +1,4 @@
-//! What every command starts from: the places, the working directory, the screen, a connection when
+//! The context of every command: the places, the working directory, the screen, a connection when
 //! it is wanted.
 
 use std::env;

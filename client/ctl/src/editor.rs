@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::failure::Failure;
 
-/// What names the editor, the first that is set.
+/// Variables that name the editor; the first that is set counts.
 const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
 
 /// The editor that every Unix has.
@@ -47,12 +47,12 @@ impl Draft {
         run(&command(|name| env::var(name).ok()), &self.path)
     }
 
-    /// Whether the file is still there.
+    /// Returns whether the file is still there.
     pub(crate) fn is_there(&self) -> bool {
         self.path.exists()
     }
 
-    /// What the file says now.
+    /// Reads the file as it is now.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         read(&self.path)
     }
@@ -97,8 +97,8 @@ fn run(editor: &str, path: &Path) -> Result<(), Failure> {
     Err(Failure::Usage(ended(editor, status)))
 }
 
-/// What an editor that ended with an error means: the shell did not find it, or the person left it
-/// so to change nothing.
+/// Explains an editor that ended with an error: the shell did not find it, or the person left it so
+/// to change nothing.
 fn ended(editor: &str, status: ExitStatus) -> String {
     match status.code() {
         Some(NOT_EXECUTABLE | NOT_FOUND) => {

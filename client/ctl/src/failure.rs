@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use crate::model::{FetchError, InstallError, UnpackError, VerifyError};
 use crate::wiring::WiringError;
 
-/// What a finished command answers: an exit code, usually [`exit::OK`].
+/// The answer of a finished command: an exit code, usually [`exit::OK`].
 pub(crate) type Outcome = Result<u8, Failure>;
 
 /// A command that could not do what was asked.
@@ -28,9 +28,9 @@ pub(crate) enum Failure {
     /// A file or a stream failed.
     #[error("{action}: {source}")]
     Io {
-        /// What was tried, and on what.
+        /// The action, and its object.
         action: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The daemon refused or failed.
@@ -57,9 +57,9 @@ pub(crate) enum Failure {
     /// A failure that leaves something to know about.
     #[error("{failure}; {what}")]
     Within {
-        /// What to know.
+        /// The note.
         what: String,
-        /// What failed.
+        /// The failure.
         failure: Box<Self>,
     },
     /// Ctrl-C came.

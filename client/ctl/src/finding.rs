@@ -1,4 +1,4 @@
-//! What an examination found, part by part.
+//! The findings of an examination, part by part.
 
 use helix_client::v1;
 use helix_proto::exit;
@@ -23,7 +23,7 @@ pub(crate) struct Finding {
     pub(crate) name: String,
     /// Its state.
     pub(crate) level: Level,
-    /// What was found, and what to do about it.
+    /// The finding, and its remedy.
     pub(crate) detail: String,
 }
 

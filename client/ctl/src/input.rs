@@ -1,4 +1,4 @@
-//! What commands take from arguments and stdin: texts, and numbers from 0 to 1.
+//! Inputs of commands, from arguments and stdin: texts, and numbers from 0 to 1.
 
 use std::io::{self, Read};
 

@@ -32,7 +32,7 @@ pub(crate) use unpack::UnpackError;
 /// Name of the lock file in the models directory.
 const LOCK_FILE: &str = ".lock";
 
-/// What an install may use.
+/// The resources that an install may use.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InstallOptions {
     /// Takes the wheels from this directory and never asks the network.
@@ -102,7 +102,7 @@ pub(crate) struct Installed {
     pub(crate) library: PathBuf,
     /// Version of the library.
     pub(crate) library_version: String,
-    /// Whether this call wrote anything.
+    /// True if this call wrote anything.
     pub(crate) changed: bool,
 }
 
@@ -121,7 +121,7 @@ pub(crate) enum InstallError {
     /// The models directory could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// What was just written does not verify.
+    /// The new files do not verify.
     #[error(transparent)]
     Verify(#[from] VerifyError),
 }

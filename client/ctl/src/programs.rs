@@ -23,7 +23,7 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, Failure> {
     choose(own.parent(), listed, name).ok_or_else(missing)
 }
 
-/// Whether the first program of its name on the search path is this one.
+/// Returns whether the first program of its name on the search path is this one.
 pub(crate) fn is_on_path(program: &Path) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     leads_to(

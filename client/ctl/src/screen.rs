@@ -22,7 +22,7 @@ const WIDTH_RANGE: (u16, u16) = (40, 140);
 pub(crate) struct Look {
     /// Tables of this width; lines of fields separated by tabs when there is no terminal.
     pub(crate) table_width: Option<u16>,
-    /// Whether colours may be used.
+    /// True if colours may be used.
     pub(crate) color: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Look {
 pub(crate) struct Screen {
     /// How to write to stdout.
     pub(crate) look: Look,
-    /// Whether somebody watches stderr, so that progress may be shown there.
+    /// True if somebody watches stderr, so that progress may be shown there.
     pub(crate) watched: bool,
 }
 
@@ -122,7 +122,7 @@ impl Look {
     }
 }
 
-/// What a colour says.
+/// The meaning of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
     /// As it should be.

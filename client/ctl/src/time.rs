@@ -73,6 +73,12 @@ pub(crate) fn up_to(text: &str) -> Result<i64, String> {
     parse_in(text, &Zoned::now(), dates::up_to)
 }
 
+/// Reads a day's end or a time; of a day that is not over yet, now.
+pub(crate) fn up_to_now(text: &str) -> Result<i64, String> {
+    let (start, end, now) = (from(text)?, up_to(text)?, now_us());
+    Ok(if start <= now { end.min(now) } else { end })
+}
+
 fn parse_in(
     text: &str,
     now: &Zoned,

@@ -5,18 +5,18 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan, Zoned};
 
-/// What a day or a time may look like.
+/// Shapes of a day or a time.
 pub const DAY_SHAPE: &str =
     "a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30";
 
-/// What `after` means, seen from `now`: the start of the day that `text` names, or its time.
+/// Reads `after`, seen from `now`: the start of the day that `text` names, or its time.
 #[must_use]
 pub fn from(text: &str, now: &Zoned) -> Option<Zoned> {
     time(text, now).or_else(|| day_start(text, now))
 }
 
-/// What `before` means, seen from `now`: the end of the day that `text` names, so that the day
-/// belongs to it, or its time.
+/// Reads `before`, seen from `now`: the end of the day that `text` names, so that the day belongs
+/// to it, or its time.
 #[must_use]
 pub fn up_to(text: &str, now: &Zoned) -> Option<Zoned> {
     time(text, now).or_else(|| day_end(text, now))
@@ -31,7 +31,7 @@ fn time(text: &str, now: &Zoned) -> Option<Zoned> {
     at.to_zoned(now.time_zone().clone()).ok()
 }
 
-/// Whether more than a day is named: reading a day drops the rest.
+/// Returns whether more than a day is named: reading a day drops the rest.
 fn has_time(text: &str) -> bool {
     text.contains([':', 'T', 't', ' '])
 }

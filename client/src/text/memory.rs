@@ -47,7 +47,7 @@ pub fn time(memory: &Memory, view: &View) -> String {
     dates::time_of(at, &view.zone)
 }
 
-/// What the memory is and whom it concerns: `gotcha, project`; and that its source is no longer
+/// Describes the memory's kind and scope: `gotcha, project`; and says when its source is no longer
 /// what it was.
 #[must_use]
 pub fn nature(memory: &Memory) -> String {
@@ -61,8 +61,8 @@ pub fn nature(memory: &Memory) -> String {
     clean::line(&format!("{}, {scope}{changed}", memory.kind))
 }
 
-/// That its source is no longer what it was, or that another memory took its place, for a line that
-/// has no room for more: `(source changed)`, `(superseded by build/use-arm64)`; else empty.
+/// Says that its source is no longer what it was, or that another memory took its place, for a line
+/// that has no room for more: `(source changed)`, `(superseded)`.
 #[must_use]
 pub fn stale_mark(memory: &Memory) -> String {
     let by = Some(clean::line(&memory.superseded_by)).filter(|by| !by.is_empty());
@@ -118,7 +118,7 @@ pub fn marked_line(memory: &Memory, view: &View, mark: String) -> String {
     ])
 }
 
-/// What is left of its confidence; as stored where the daemon does not say.
+/// Returns its confidence after fading; as stored where the daemon does not say.
 fn confidence_left(memory: &Memory) -> f32 {
     if memory.effective_confidence > 0.0 {
         memory.effective_confidence
@@ -146,7 +146,7 @@ pub fn source(memory: &Memory) -> String {
     clean::line(&format!("{}{line}{}", source.path, moved(memory)))
 }
 
-/// What stands behind a source whose line moved: `, now line 9`; else empty.
+/// Returns the note behind a source whose line moved: `, now line 9`; else empty.
 #[must_use]
 pub fn moved(memory: &Memory) -> String {
     memory
@@ -285,13 +285,12 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     if !source.is_empty() {
         field("source", &source);
     }
-    match memory.doubted_confidence {
-        Some(doubted) => field("confidence", &format!("{}, stale", short(doubted))),
-        None => {
-            let left = confidence_left(memory);
-            if left < CONFIDENCE_WHOLE {
-                field("confidence", &short(left));
-            }
+    if let Some(doubted) = memory.doubted_confidence {
+        field("confidence", &format!("{}, stale", short(doubted)));
+    } else {
+        let left = confidence_left(memory);
+        if left < CONFIDENCE_WHOLE {
+            field("confidence", &short(left));
         }
     }
     if (memory.importance - IMPORTANCE_DEFAULT).abs() > IMPORTANCE_USUAL {

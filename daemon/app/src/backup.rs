@@ -21,10 +21,10 @@ const DIRECTORY: &str = "backups";
 /// Ending of a backup's name.
 const ENDING: &str = ".redb";
 
-/// What a backup is called until it is whole.
+/// A backup's name until it is whole.
 const UNFINISHED: &str = ".helix-backup.making";
 
-/// What stands before the time in the name of a daily one.
+/// Beginning of a daily backup's name, before the time.
 const DAILY: &str = "daily-";
 
 /// Daily backups that are kept.
@@ -42,7 +42,7 @@ pub struct Backup {
     pub bytes: u64,
     /// When it was made.
     pub made_at: Timestamp,
-    /// Whether it was made because a day was over; those go by themselves.
+    /// True if it was made because a day was over; those go by themselves.
     pub is_daily: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct Backup {
 pub struct Whole {
     /// The backup.
     pub backup: Backup,
-    /// What it holds.
+    /// Its content.
     pub verified: Verified,
     /// Operations that the present store has beyond it; `None` where it is of another store, or
     /// of another past of this one.

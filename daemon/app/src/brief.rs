@@ -23,6 +23,7 @@ use helix_engine::strand::Strand;
 use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
 use jiff::tz::TimeZone;
 
+use crate::moment::{self, At};
 use crate::search::slips;
 use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 use crate::{App, Asker, Refusal};
@@ -48,6 +49,8 @@ pub struct Wanted {
     pub scopes: Vec<String>,
     /// Nobody reads the JSON, which of many memories takes as long as their reading.
     pub is_text_only: bool,
+    /// The moment that is looked at.
+    pub at: At,
 }
 
 /// A briefing.
@@ -73,6 +76,8 @@ pub fn brief(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Briefing, Refu
         );
         return Err(Refusal::exhausted(message));
     }
+    let then = moment::seen(app, wanted.at)?;
+    let app = then.as_ref().unwrap_or(app);
     let focus = wanted
         .focus
         .iter()

@@ -32,14 +32,14 @@ pub enum Level {
     Failure,
 }
 
-/// What was found of one part.
+/// The finding about one part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The part.
     pub name: String,
     /// How bad it is.
     pub level: Level,
-    /// What it is, and what to do.
+    /// The finding, and its remedy.
     pub detail: String,
 }
 

@@ -21,7 +21,7 @@ const KEPT: &str = ", which is kept as the first of the earlier ones";
 /// How a checkpoint is saved, for those who look for one.
 const HOW_TO_SAVE: &str = "save one with the action `checkpoint` and a `task` (and `done`, `next`, `hypotheses`, `blocked`, `files`)";
 
-/// What is to be done with the checkpoint of the asker's project.
+/// An action on the checkpoint of the asker's project.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Saves this one. When and by whom is stamped.
@@ -40,14 +40,14 @@ pub enum Action {
     Clear,
 }
 
-/// What was done.
+/// The result of the action.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// What was saved, loaded or cleared; `None` when there is none.
+    /// The checkpoint that was saved, loaded or cleared; `None` when there is none.
     pub checkpoint: Option<Checkpoint>,
     /// The same for readers.
     pub text: String,
-    /// What whoever saved it should know.
+    /// Warnings for whoever saved it.
     pub warnings: Vec<String>,
     /// Task and age of the one that was replaced; empty when there was none.
     pub replaced: String,
@@ -232,7 +232,7 @@ fn mention(app: &App, checkpoint: &Checkpoint) -> String {
     )
 }
 
-/// What a checkpoint belongs to, for people.
+/// Names the owner of a checkpoint, for people.
 fn place(asker: &Asker) -> String {
     match &asker.project.scope {
         Scope::Global => "work outside of any project".to_owned(),

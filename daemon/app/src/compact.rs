@@ -12,16 +12,16 @@ use crate::threads::off_thread;
 use crate::told::Told;
 use crate::{App, Asker, Refusal, scopes};
 
-/// What is to be compacted.
+/// A compaction that somebody wants.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// The scopes; empty for those that the asker sees.
     pub scopes: Vec<String>,
-    /// Whether it is done, and not only looked at.
+    /// True if it is done, and not only looked at.
     pub apply: bool,
-    /// Whether files are made smaller too.
+    /// True if files are made smaller too.
     pub log: bool,
-    /// Whether impossible times are put right, in place of looking for duplicates.
+    /// True if impossible times are put right, in place of looking for duplicates.
     pub migrate: bool,
     /// Comparisons that looking for duplicates may take.
     pub work_max: usize,
@@ -38,7 +38,7 @@ pub struct Pair {
     pub similarity: f32,
 }
 
-/// What compacting came to.
+/// The result of compacting.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// Duplicates, newest first; some of them when there are many.
@@ -53,7 +53,7 @@ pub struct Answer {
     pub bytes_before: u64,
     /// The same after; 0 where nothing was done.
     pub bytes_after: u64,
-    /// What whoever asked should know.
+    /// Notes for whoever asked.
     pub notes: Vec<String>,
 }
 

@@ -29,7 +29,7 @@ pub struct Conflict {
     pub why: String,
 }
 
-/// What lists conflicts come to.
+/// A list of conflicts.
 #[derive(Clone, Debug, Default)]
 pub struct Conflicts {
     /// Newest first.
@@ -214,7 +214,7 @@ fn merge(first: &Memory, second: &Memory) -> Vec<Step> {
     steps
 }
 
-/// What becomes of the contradictions between the two.
+/// Closes the contradictions between the two.
 fn close(
     app: &App,
     asker: &Asker,

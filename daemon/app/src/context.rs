@@ -14,6 +14,7 @@ use helix_proto::limits::{
     CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,
 };
 
+use crate::moment::{self, At};
 use crate::search::{self, FilterAsked, Found, Prepared};
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::threads::off_thread;
@@ -50,6 +51,8 @@ pub struct Wanted {
     pub scopes: Vec<String>,
     /// How many tokens it may take; 0 for the usual number.
     pub budget_tokens: u32,
+    /// The moment that is looked at.
+    pub at: At,
 }
 
 /// A block.
@@ -77,7 +80,12 @@ pub async fn context(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Blo
     let budget = budget(wanted.budget_tokens)?;
     let query = wanted.query.trim().to_owned();
     if query.is_empty() {
-        return off_thread(app, move |app| now(app, &asker, &wanted.scopes, budget)).await;
+        return off_thread(app, move |app| {
+            let then = moment::seen(app, wanted.at)?;
+            let app = then.as_ref().unwrap_or(app);
+            now(app, &asker, &wanted.scopes, budget)
+        })
+        .await;
     }
     let considered = u32::try_from(considered(budget)).unwrap_or(u32::MAX);
     let wanted = search::Wanted {
@@ -90,6 +98,7 @@ pub async fn context(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Blo
         // A task is told in a sentence, whose every word no memory has; the budget bounds what any
         // of them brings.
         mode: Mode::Any,
+        at: wanted.at,
         ..search::Wanted::default()
     };
     let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));

@@ -9,6 +9,7 @@ mod lines;
 mod name;
 mod plan;
 mod seen;
+mod split;
 mod tags;
 mod target;
 mod topic;
@@ -128,6 +129,15 @@ pub enum Action {
         /// The other one.
         into: String,
     },
+    /// Makes several memories of one.
+    Split {
+        /// The memory; of a topic its only one.
+        target: Target,
+        /// Their texts; empty to have the text taken apart.
+        into: Vec<String>,
+        /// Whether it is only asked what the parts would be.
+        is_preview: bool,
+    },
     /// Makes a memory active again.
     Restore {
         /// The memory; of a topic what is deleted of it.
@@ -164,6 +174,8 @@ pub struct Answer {
     pub candidates: Vec<Told>,
     /// How many could be meant, where these are not all of them; else 0.
     pub candidates_total: usize,
+    /// Of the preview of a split: the texts of its parts.
+    pub parts: Vec<String>,
 }
 
 /// Changes what is named. `who` says who asks, and may look at the disk for it.
@@ -179,6 +191,11 @@ pub async fn edit(
         Planned::Candidates { several, warnings } => {
             off_thread(app, move |app| candidates(app, &several, warnings)).await
         }
+        Planned::Preview { parts, warnings } => Ok(Answer {
+            parts,
+            warnings,
+            ..Answer::default()
+        }),
         Planned::Write {
             requests,
             mut warnings,

@@ -1,4 +1,4 @@
-//! What exports and imports share: the formats, and what goes to and fro while they go on.
+//! Shared parts of exports and imports: the formats, and the ports for pieces and reports.
 
 use std::io;
 
@@ -62,7 +62,7 @@ pub struct Progress {
     pub bytes_read: u64,
     /// Bytes there are.
     pub bytes_whole: u64,
-    /// What could not be read or stored, and where.
+    /// Entries that could not be read or stored, with their places.
     pub problems: Vec<String>,
     /// Problems beyond these.
     pub problems_untold: u64,
@@ -72,7 +72,7 @@ pub struct Progress {
     pub repeats: u64,
     /// Some of these.
     pub repeated: Vec<Repeat>,
-    /// Whether not all were compared.
+    /// True if not all were compared.
     pub is_repeats_cut: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct Repeat {
 
 /// Is told how far an import is.
 pub trait Reports: Sync {
-    /// Whether nobody waits any more.
+    /// Returns whether nobody waits any more.
     fn is_gone(&self) -> bool;
 
     /// Says how far it is. Who is slow may miss it.

@@ -22,10 +22,10 @@ use crate::{App, Asker, Refusal, scopes};
 /// Notes on what a format could not hold.
 const NOTES_MAX: usize = 100;
 
-/// What the log has no place for.
+/// Note about fields that the log has no place for.
 const WITHOUT_FIELDS: &str = "an AMRL log has no place for kind, importance, pin and project, which were left out; json keeps every field";
 
-/// What is to be exported.
+/// An export that somebody wants.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// How it travels.

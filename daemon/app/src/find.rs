@@ -11,6 +11,7 @@ use helix_engine::strand::{Resolution, Strand};
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 
 use crate::limit::Limit;
+use crate::moment::{self, At};
 use crate::shown::{self, TextShown};
 use crate::told::{self, Told};
 use crate::{App, Asker, Refusal};
@@ -67,6 +68,8 @@ pub struct Wanted {
     pub cursor: String,
     /// How much of the texts is shown to the session that asks.
     pub shown: TextShown,
+    /// The moment that is looked at.
+    pub at: At,
 }
 
 /// What was read.
@@ -91,8 +94,14 @@ pub struct Answer {
 /// # Errors
 /// When nothing or too much is meant, or the disk fails.
 pub fn read(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Answer, Refusal> {
-    let mut answer = answer(app, asker, wanted)?;
-    told::mark(app, asker, &mut answer.memories);
+    let then = moment::seen(app, wanted.at)?;
+    let seen = then.as_ref().unwrap_or(app);
+    let mut answer = answer(seen, asker, wanted)?;
+    told::mark(seen, asker, &mut answer.memories);
+    if let (Some(_), [only]) = (wanted.at.as_of, answer.memories.as_slice()) {
+        let note = moment::note_change(app, &only.memory)?;
+        answer.notes.extend(note);
+    }
     Ok(answer)
 }
 
@@ -218,7 +227,11 @@ fn by_words(app: &App, words: &str, asker: &Asker) -> Result<Target, Refusal> {
 /// # Errors
 /// When the disk fails.
 pub fn resolve(app: &App, reference: &str, asker: &Asker) -> Result<Resolution, Refusal> {
-    Ok(app.memory.strand.resolve(reference, &asker.scopes())?)
+    let resolution = app.memory.strand.resolve(reference, &asker.scopes())?;
+    if let Resolution::One(number) = resolution {
+        moment::check_there(app, reference, number)?;
+    }
+    Ok(resolution)
 }
 
 fn one(

@@ -10,14 +10,14 @@ use crate::threads::off_thread;
 use crate::told::Told;
 use crate::{App, Asker, Refusal, edit, find, scopes};
 
-/// What forgetting came to.
+/// The result of forgetting.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// This memory is forgotten.
     Forgotten {
         /// The memory; `None` where it is gone.
         memory: Option<Box<Told>>,
-        /// Whether it was forgotten before, so that nothing changed.
+        /// True if it was forgotten before, so that nothing changed.
         was_forgotten: bool,
     },
     /// One of these could be meant, and nothing was done.

@@ -1,4 +1,4 @@
-//! What was done, what it was like before, and how to go back.
+//! The history: what was done, what it was like before, and how to go back.
 //!
 //! Everything is read from the history and seen through the scopes of who asks. Going back is a
 //! request like any other: the history grows by it.
@@ -98,7 +98,7 @@ impl ChangedEdge {
     }
 }
 
-/// What of the history somebody may see.
+/// The part of the history that somebody may see.
 struct Sight {
     scopes: Vec<Scope>,
 }
@@ -110,25 +110,26 @@ impl Sight {
         }
     }
 
-    /// Whether a version of a memory is seen.
+    /// Returns whether a version of a memory is seen.
     fn has(&self, memory: &Memory) -> bool {
         self.scopes.contains(&memory.scope)
     }
 
-    /// Whether a memory is seen as it is now.
+    /// Returns whether a memory is seen as it is now.
     fn has_number(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
         let scopes = catalog.scope_numbers(&self.scopes);
         catalog.row(number).is_some_and(|row| row.is_in(&scopes))
     }
 
-    /// Whether both ends of an edge are seen.
+    /// Returns whether both ends of an edge are seen.
     fn has_edge(&self, app: &App, key: &EdgeKey) -> bool {
         let catalog = app.memory.strand.catalog();
         self.has_number(&catalog, key.from) && self.has_number(&catalog, key.to)
     }
 }
 
-/// Whether two versions of a memory differ in anything but the count of changes and accesses.
+/// Returns whether two versions of a memory differ in anything but the count of changes and
+/// accesses.
 fn differ(one: Option<&Memory>, other: Option<&Memory>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {

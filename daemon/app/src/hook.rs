@@ -48,10 +48,10 @@ use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injecti
 use helix_proto::SCRATCH_SESSION;
 use jiff::tz::TimeZone;
 
-use crate::App;
 use crate::ports::Awaiting;
 use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
+use crate::{App, moment};
 use delivery::{Answer, Given, deliver};
 use dialect::Dialect;
 use event::{ClientEvent, Input};
@@ -441,6 +441,9 @@ pub fn said_at_start(text: &str) -> Vec<u8> {
 
 /// Notes that somebody asked for a memory: whoever was given it, it was worth giving.
 pub fn follow(app: &App, number: MemoryNumber) {
+    if moment::is_other(app) {
+        return;
+    }
     app.hooks.sessions.follow_everywhere(number);
     app.hooks.attention.followed(&app.memory.outbox, number);
 }

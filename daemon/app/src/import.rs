@@ -36,16 +36,16 @@ use crate::exchange::{Format, Progress};
 use crate::ports::Reports;
 use crate::{App, Asker, Refusal};
 
-/// What is to be imported, beside the bytes.
+/// The parameters of an import, beside the bytes.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// How it travels.
     pub format: Format,
     /// Where memories go that name no scope; empty or `project` for the asker's project.
     pub scope: String,
-    /// Whether it is only said what would be done.
+    /// True if it is only said what would be done.
     pub dry_run: bool,
-    /// Whether origins and provenance that the file names are kept; only a person may ask for it.
+    /// True if origins and provenance that the file names are kept; only a person may ask for it.
     pub trust: bool,
 }
 

@@ -12,7 +12,7 @@ pub struct Index {
     pub name: &'static str,
     /// Everything up to here is in it.
     pub watermark: Sequence,
-    /// What it holds.
+    /// Number of its entries.
     pub entries: u64,
     /// Why it does not work; empty when it does.
     pub problem: String,
@@ -53,10 +53,10 @@ pub fn indexes(app: &App, newest: Sequence) -> Result<[Index; 2], Refusal> {
     Ok([words, vectors])
 }
 
-/// What the embedder can do, and what waits for it.
+/// The embedder's abilities, and how much waits for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embedding {
-    /// What it can do now.
+    /// Its present state.
     pub state: EmbedderState,
     /// Memories that wait for a vector.
     pub pending: u64,

@@ -1,4 +1,4 @@
-//! What the scheduler did last, job by job. It survives a restart.
+//! The last run of each job of the scheduler, and its result. It survives a restart.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ pub struct Run {
     pub at: Timestamp,
     /// How long it took.
     pub took: Duration,
-    /// What came of it, in a few words; never a memory's text.
+    /// Its result, in a few words; never a memory's text.
     pub outcome: String,
-    /// Whether it failed.
+    /// True if it failed.
     pub has_failed: bool,
 }
 

@@ -8,6 +8,30 @@
 //!
 //! Two owners: [`Memory`], the knowledge base and how to reach it, and [`Hooks`], what is known of
 //! the sessions that go on.
+//!
+//! # Example
+//!
+//! A project says which scopes are searched from it and how its files are named. What cannot be done
+//! is a [`Refusal`] with a class and a message for whoever asked.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use helix_app::Refusal;
+//! use helix_app::project::Project;
+//! use helix_engine::error::ErrorKind;
+//! use helix_engine::model::Scope;
+//!
+//! let project = Project {
+//!     scope: Scope::Project("github.com/acme/shop".to_owned()),
+//!     ..Project::outside(Path::new("/work/shop"))
+//! };
+//! assert_eq!(project.scopes(), [project.scope.clone(), Scope::Global]);
+//! assert_eq!(project.relative(Path::new("/work/shop/src/../README.md")), Path::new("README.md"));
+//!
+//! let refusal = Refusal::not_found("no memory is called `shop-7`; search for its words");
+//! assert_eq!(refusal.kind(), ErrorKind::NotFound);
+//! ```
 
 pub mod asker;
 pub mod backup;
@@ -34,6 +58,7 @@ pub mod limit;
 pub mod located;
 pub mod memory;
 pub mod metrics;
+pub mod moment;
 pub mod outbox;
 pub mod overseen;
 mod own_lines;
@@ -81,7 +106,7 @@ pub struct App {
     /// The knowledge base.
     pub memory: Memory,
     /// What hooks know.
-    pub hooks: Hooks,
+    pub hooks: Arc<Hooks>,
     /// What was done, counted day by day.
     pub metrics: Arc<Metrics>,
     /// What the user set for the upkeep.

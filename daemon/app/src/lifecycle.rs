@@ -28,7 +28,7 @@ const RECALLED: &str = "recalled";
 /// Who changes memories when nobody asked for it.
 const AGENT: &str = "helix-lifecycle";
 
-/// What becomes of memories that faded.
+/// The treatment of memories that faded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// They are archived and pruned.
@@ -59,7 +59,7 @@ impl Mode {
         Self::ALL.into_iter().find(|mode| mode.name() == name)
     }
 
-    /// Whether a step is taken without being asked for.
+    /// Returns whether a step is taken without being asked for.
     #[must_use]
     pub const fn takes(self, step: Step) -> bool {
         match (self, step) {
@@ -155,7 +155,7 @@ impl Counts {
     }
 }
 
-/// What is due.
+/// The steps that are due.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The mode that holds.
@@ -194,7 +194,7 @@ pub fn plan(app: &App, limit: usize) -> Result<Plan, Refusal> {
     })
 }
 
-/// What was done.
+/// The steps that were done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// Steps that were taken.

@@ -5,7 +5,7 @@ use crate::Refusal;
 /// The limit of a listing. Large ones are refused instead of cut, so that nobody takes a part for
 /// the whole.
 pub struct Limit {
-    /// What 0 means.
+    /// The meaning of 0.
     pub default: u32,
     /// The largest that may be asked for.
     pub max: u32,

@@ -26,7 +26,7 @@ pub struct Located {
 }
 
 impl Located {
-    /// What to tell whoever gave a source of which nothing could be recorded.
+    /// Explains that nothing could be recorded of a source.
     #[must_use]
     pub fn unseen(&self) -> Option<String> {
         let path = quoted(&self.source.path);

@@ -16,7 +16,7 @@ use crate::uncompared::Uncompared;
 
 /// The knowledge base, and what is asked beside it.
 pub struct Memory {
-    /// What is stored, and its indexes.
+    /// The store and its indexes.
     pub strand: Arc<Strand>,
     /// States that wait for the writer.
     pub outbox: Outbox,
@@ -26,7 +26,7 @@ pub struct Memory {
     pub projects: Arc<dyn Projects>,
     /// Asks what may never answer.
     pub reach: Reach,
-    /// What the files hold that memories are about.
+    /// The contents of the files that memories are about.
     pub sources: Sources,
     /// Held by the import that goes on.
     pub importing: Mutex<()>,

@@ -251,6 +251,7 @@ impl Counted {
                 };
                 Self::Changes(steps.iter().map(name).collect())
             }
+            Request::Split(_) => Self::Changes(vec!["splits"]),
             Request::Purge { .. } => Self::Changes(vec!["purges"]),
             Request::Checkpoint { .. } => Self::Changes(vec!["checkpoints"]),
             Request::Tombstones(_)

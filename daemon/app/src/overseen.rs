@@ -1,4 +1,4 @@
-//! What was done on the last days, and how the parts fare now, in numbers.
+//! Counts of recent days, and the present state of each part.
 
 use helix_engine::model::{EdgeStatus, MemoryNumber, Relation, Sequence, Status};
 use helix_engine::store::States;

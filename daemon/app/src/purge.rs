@@ -22,7 +22,7 @@ use crate::{App, Asker, Refusal};
 /// Memories that go in one transaction.
 const BATCH: usize = 64;
 
-/// What is to be purged.
+/// A purge that somebody wants.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Memories by handle or id.
@@ -46,14 +46,14 @@ pub struct Going {
     pub derived_from: String,
 }
 
-/// What purging came to.
+/// The result of a purge.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// What goes, or went.
+    /// Memories that go, or went.
     pub memories: Vec<Going>,
-    /// Whether it is done.
+    /// True if it is done.
     pub done: bool,
-    /// What became of the files.
+    /// Notes on the files.
     pub notes: Vec<String>,
 }
 

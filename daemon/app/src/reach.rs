@@ -85,12 +85,12 @@ impl std::fmt::Debug for Place {
     }
 }
 
-/// What is asked, and whether somebody still waits for the answer.
+/// A question, and whether somebody still waits for the answer.
 struct Question {
     job: Job,
     asker: Weak<()>,
     patience: Duration,
-    /// What it touches, whose links may lead elsewhere.
+    /// Files that it touches, whose links may lead elsewhere.
     touched: Vec<PathBuf>,
 }
 
@@ -327,7 +327,7 @@ impl Place {
 }
 
 impl Places {
-    /// Whether anybody who waits that long may have an answer of a place.
+    /// Returns whether anybody who waits that long may have an answer of a place.
     fn may_answer(&self, at: &Path, now: Instant, patience: Duration) -> bool {
         let place = self.by_path.get(at);
         if place.is_some_and(|place| {
@@ -355,7 +355,7 @@ impl Places {
                 .any(|asked_at| now.saturating_duration_since(*asked_at) < patience)
     }
 
-    /// Whether a place may be asked one more question at once.
+    /// Returns whether a place may be asked one more question at once.
     fn may_begin(&self, at: &Path, now: Instant) -> bool {
         let place = self.by_path.get(at);
         let asked = place.map_or(0, |place| place.asked.len());

@@ -53,7 +53,7 @@ impl Refusal {
         self.kind
     }
 
-    /// What it says.
+    /// Returns the message.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

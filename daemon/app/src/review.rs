@@ -45,6 +45,8 @@ pub struct Wanted {
 pub enum Kind {
     /// It came from outside and is not trusted yet.
     Quarantined,
+    /// It looks like orders that no person gave, and is not shown unasked.
+    Suspect,
     /// Two memories contradict each other.
     Conflict,
     /// One memory may have taken the other's place.
@@ -78,6 +80,7 @@ impl Item {
     pub fn if_approved(&self) -> &'static str {
         match self.kind {
             Kind::Quarantined => "it is trusted: found by searches and shown to agents",
+            Kind::Suspect => "it is trusted: shown to agents unasked as well",
             Kind::Conflict | Kind::Supersession => "the first replaces the second",
             Kind::Archive if self.step == Some(Step::Prune) => {
                 "it leaves the indexes; the history keeps it"
@@ -92,6 +95,7 @@ impl Item {
     pub fn if_rejected(&self) -> &'static str {
         match self.kind {
             Kind::Quarantined => "it is forgotten, and no import brings it back",
+            Kind::Suspect => "it is forgotten",
             Kind::Conflict | Kind::Supersession => "both hold",
             Kind::Archive => "it stays in use, and counts as confirmed today",
             Kind::Relation => "the relation does not hold and is not suggested again",
@@ -103,6 +107,7 @@ impl Item {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Waiting {
     Memory(MemoryNumber),
+    Suspect(MemoryNumber),
     Edge(EdgeKey),
     Fate(Fate),
 }
@@ -111,6 +116,7 @@ impl Waiting {
     fn kind(&self) -> Kind {
         match self {
             Self::Memory(_) => Kind::Quarantined,
+            Self::Suspect(_) => Kind::Suspect,
             Self::Fate(_) => Kind::Archive,
             Self::Edge(key) => match key.relation {
                 Relation::Contradicts => Kind::Conflict,
@@ -123,7 +129,7 @@ impl Waiting {
     /// The memory that it is listed under.
     pub(super) fn number(&self) -> MemoryNumber {
         match self {
-            Self::Memory(number) => *number,
+            Self::Memory(number) | Self::Suspect(number) => *number,
             Self::Edge(key) => key.from,
             Self::Fate(fate) => fate.number,
         }
@@ -132,7 +138,7 @@ impl Waiting {
     /// Whether a memory is it, or one of its ends.
     pub(super) fn concerns(&self, number: MemoryNumber) -> bool {
         match self {
-            Self::Memory(waiting) => *waiting == number,
+            Self::Memory(waiting) | Self::Suspect(waiting) => *waiting == number,
             Self::Edge(key) => key.from == number || key.to == number,
             Self::Fate(fate) => fate.number == number,
         }
@@ -190,6 +196,10 @@ pub(super) fn waiting(
     let memories = catalog
         .quarantined()
         .map(|(number, _)| Waiting::Memory(number));
+    let suspects = catalog
+        .rows()
+        .filter(|(_, row)| row.is_in_use_and_suspect())
+        .map(|(number, _)| Waiting::Suspect(number));
     let suggested = catalog
         .graph()
         .stored()
@@ -202,6 +212,7 @@ pub(super) fn waiting(
         .filter(|edge| is_in_use(edge.key.from) && is_in_use(edge.key.to))
         .map(|edge| Waiting::Edge(edge.key));
     let mut waiting: Vec<Waiting> = memories
+        .chain(suspects)
         .chain(edges)
         .chain(fates.into_iter().map(Waiting::Fate))
         .filter(|waiting| is_wanted(waiting.number()))
@@ -225,11 +236,11 @@ fn proposed(app: &App) -> Result<Vec<Fate>, Refusal> {
 fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
     let kind = waiting.kind();
     match waiting {
-        Waiting::Memory(number) => {
+        Waiting::Memory(number) | Waiting::Suspect(number) => {
             let memory = Told::all(app, &[*number])?.into_iter().next();
             Ok(memory.map(|memory| Item {
                 kind,
-                reason: why_quarantined(&memory),
+                reason: why_held(kind, &memory),
                 memory,
                 other: None,
                 relation: "",
@@ -266,8 +277,12 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
     }
 }
 
-fn why_quarantined(memory: &Told) -> String {
+fn why_held(kind: Kind, memory: &Told) -> String {
     let memory = &memory.memory;
+    let suspicions = memory.suspicions.join(", ");
+    if kind == Kind::Suspect {
+        return format!("it looks like orders to an agent ({suspicions})");
+    }
     let came = match memory.origin {
         Origin::Import => "it was imported, and nobody vouched for it",
         Origin::Tool => "a tool said it",
@@ -276,7 +291,6 @@ fn why_quarantined(memory: &Told) -> String {
     if memory.suspicions.is_empty() {
         return came.to_owned();
     }
-    let suspicions = memory.suspicions.join(", ");
     format!("{came}; it looks like orders to an agent ({suspicions})")
 }
 
@@ -287,7 +301,9 @@ fn why_suggested(kind: Kind, said: &str) -> String {
     let why = match kind {
         Kind::Conflict => "they seem to contradict each other",
         Kind::Supersession => "the first may have taken the second's place",
-        Kind::Quarantined | Kind::Archive | Kind::Relation => "they seem to belong together",
+        Kind::Quarantined | Kind::Suspect | Kind::Archive | Kind::Relation => {
+            "they seem to belong together"
+        }
     };
     why.to_owned()
 }

@@ -29,6 +29,7 @@ use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MA
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
 
 use crate::limit::Limit;
+use crate::moment::{self, At};
 use crate::ports::EmbedderState;
 use crate::shown::{self, TextShown};
 use crate::sources::SEARCH_READ_MAX_BYTES;
@@ -74,6 +75,8 @@ pub struct Wanted {
     pub cursor: String,
     /// How much of the texts is shown to the session that asks.
     pub shown: TextShown,
+    /// The moment that is looked at.
+    pub at: At,
 }
 
 /// How many match.
@@ -165,6 +168,14 @@ pub(crate) async fn answered<T: Send + 'static>(
     wanted: Wanted,
     answer: impl FnOnce(&App, &Prepared, Found) -> T + Send + 'static,
 ) -> Result<Answered<T>, Refusal> {
+    let then = if wanted.at.is_now() {
+        None
+    } else {
+        let at = wanted.at;
+        off_thread(app, move |app| moment::seen(app, at)).await?
+    };
+    let then = then.map(Arc::new);
+    let app = then.as_ref().unwrap_or(app);
     let mut prepared = off_thread(app, move |app| prepare(app, asker, &wanted)).await?;
     let embed_started = Instant::now();
     let mut notes: Vec<String> = std::mem::take(&mut prepared.notes);
@@ -205,6 +216,8 @@ pub fn count(app: &App, asker: Asker, wanted: &Wanted) -> Result<Counts, Refusal
             "a count is complete at once; give no cursor with it",
         ));
     }
+    let then = moment::seen(app, wanted.at)?;
+    let app = then.as_ref().unwrap_or(app);
     let Prepared { search, notes, .. } = prepare(app, asker, wanted)?;
     let counts = app.memory.strand.count(&search)?;
     let unknown = if counts.total == 0 {
@@ -260,6 +273,7 @@ fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal
         .cloned()
         .collect();
     filter.scopes = scopes::filtered(&asker, &names)?;
+    filter.moment = app.memory.strand.moment();
     relative_to_project(&asker, &mut filter);
     let unknown = topics::resolve(app, &mut filter)?;
     let Wanted {

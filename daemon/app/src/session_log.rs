@@ -32,7 +32,7 @@ pub struct Logged {
     pub sequence: Sequence,
     /// When it was committed.
     pub at: Timestamp,
-    /// What it did.
+    /// Its effect.
     pub kind: OperationKind,
     /// The handle of the memory that it changed.
     pub handle: String,
@@ -42,12 +42,12 @@ pub struct Logged {
     pub agent: String,
 }
 
-/// What a session is doing.
+/// A session's present activity.
 #[derive(Clone, Debug)]
 pub struct Doing {
-    /// What its hooks told.
+    /// Its activity, as its hooks told.
     pub activity: Activity,
-    /// What fails, in a line each.
+    /// Failing commands and tests, in a line each.
     pub failing: Vec<String>,
     /// How many memories it has in its context.
     pub injected: usize,
@@ -55,16 +55,16 @@ pub struct Doing {
     pub lines: Vec<String>,
 }
 
-/// What a session did.
+/// A session's past work.
 #[derive(Clone, Debug)]
 pub struct Log {
     /// The session; empty where none is meant.
     pub session: String,
-    /// What it did, oldest first.
+    /// Its operations, oldest first.
     pub operations: Vec<Logged>,
     /// How many operations there are.
     pub total: usize,
-    /// What it is doing, where its hooks told.
+    /// Its present activity, where its hooks told.
     pub doing: Option<Doing>,
     /// How many hours back was looked where no session bounds it, else 0.
     pub recent_hours: u64,
@@ -100,7 +100,7 @@ pub fn session_log(app: &App, asker: &Asker, given: &str, limit: u32) -> Result<
     })
 }
 
-/// What a session is doing, where its hooks told.
+/// Returns a session's activity, where its hooks told.
 fn doing(app: &App, session: &str) -> Option<Doing> {
     let activity = app.hooks.sessions.activity(session, app.memory.now())?;
     let injected = app.hooks.sessions.given_count(session);
@@ -154,7 +154,7 @@ impl Wanted {
         }
     }
 
-    /// Whether this and every earlier operation is too old.
+    /// Returns whether this and every earlier operation is too old.
     fn ends_at(&self, operation: &Operation) -> bool {
         match self {
             Self::Session(_) => false,

@@ -8,7 +8,7 @@ use helix_proto::limits::{
     ANSWER_MAX_CHARS, BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS, OPENING_MAX_LINES,
 };
 
-use crate::{App, Asker};
+use crate::{App, Asker, moment};
 
 /// How much of a memory's text a client shows of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,10 @@ const AROUND_CHARS: usize = 100;
 /// Notes memories that the asker's session has the whole texts of: it stored them, or an answer
 /// holds them to their ends.
 pub fn note_known(app: &App, asker: &Asker, numbers: &[MemoryNumber]) {
+    // What was is not what a hook would tell.
+    if moment::is_other(app) {
+        return;
+    }
     if asker.actor.origin == Origin::Agent && !asker.actor.session.is_empty() {
         app.hooks
             .sessions

@@ -39,7 +39,7 @@ pub const LISTING_READ_MAX_BYTES: u64 = 1024 * 1024 * 1024;
 pub const IMPORT_READ_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What is remembered of all files.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sources {
     cache: Arc<Cache>,
     reach: Reach,

@@ -31,7 +31,7 @@ pub struct Wanted {
     pub scopes: Vec<String>,
     /// A topic or a pattern; empty for all.
     pub topic: String,
-    /// Whether it is told what the sources hold now.
+    /// True if it is told what the sources hold now.
     pub refresh: bool,
 }
 
@@ -40,13 +40,13 @@ pub struct Wanted {
 pub struct StaleMemory {
     /// The memory.
     pub told: Told,
-    /// What its source holds now, where that was asked for; else empty.
+    /// The present content of its source, where that was asked for; else empty.
     pub current: String,
     /// The line that this begins at; 0 where there is none.
     pub current_line: u32,
 }
 
-/// What was found of sources.
+/// Results of looking at sources.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// Those that changed or are gone, by topic.
@@ -234,7 +234,7 @@ impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
         }
     }
 
-    /// What a file held when the memory was stored, where git still has it.
+    /// Returns the file's content when the memory was stored, where git still has it.
     fn committed(&self, source: &SourceRef) -> Option<String> {
         let (root, id) = (self.project.root.clone(), source.git_blob?);
         let projects = Arc::clone(&self.app.memory.projects);

@@ -1,4 +1,4 @@
-//! What the strand holds, and its indexes made anew.
+//! Statistics of the strand, and rebuilding its indexes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use crate::ports::Hold;
 use crate::threads::long_off_thread;
 use crate::{App, Asker, Refusal, scopes, upkeep};
 
-/// What some scopes hold, and what carries it.
+/// The counts of some scopes, and the indexes that carry them.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What they hold.
+    /// Their counts.
     pub counted: Statistics,
     /// Upkeep that would pay.
     pub advice: Vec<String>,
@@ -50,7 +50,7 @@ pub fn statistics(app: &App, asker: &Asker, names: &[String]) -> Result<Answer, 
     })
 }
 
-/// What making the indexes anew came to.
+/// The result of making the indexes anew.
 #[derive(Clone, Debug)]
 pub struct Reindexed {
     /// Memories that the word index holds.

@@ -1,4 +1,4 @@
-//! What the knowledge base holds and how its parts fare, at a glance.
+//! An overview of the knowledge base and its parts.
 
 use std::sync::atomic::Ordering;
 
@@ -12,7 +12,7 @@ use crate::lifecycle::{self, Holds};
 use crate::receipts::{self, Counts};
 use crate::{App, Refusal};
 
-/// What the knowledge base holds.
+/// An overview of the knowledge base.
 #[derive(Clone, Debug)]
 pub struct Overview {
     /// The last operation.
@@ -29,7 +29,7 @@ pub struct Overview {
     pub embedder: Embedding,
     /// Bytes of the store's file.
     pub store_bytes: u64,
-    /// What became of what hooks said.
+    /// Counts of the fates of receipts.
     pub receipts: Counts,
     /// Tokens that hooks gave since the start.
     pub injected_tokens: u64,
@@ -37,7 +37,7 @@ pub struct Overview {
     pub late_hooks: Vec<Late>,
     /// The last run of each job.
     pub jobs: Vec<Run>,
-    /// What becomes of memories that faded.
+    /// The treatment of memories that faded.
     pub lifecycle: Holds,
 }
 

@@ -18,7 +18,7 @@ const GROUP_MAX: u32 = 64;
 /// Memories that one run compares: an hour later the next ones follow.
 const RUN_MAX: u32 = 20_000;
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// Memories that were compared.

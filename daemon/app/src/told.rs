@@ -26,11 +26,11 @@ pub struct Told {
     pub superseded_by: String,
     /// Its place in its topic, as the asker counts; `None` where that was not asked for.
     pub index: Option<u32>,
-    /// What has become of its source, where that was looked at.
+    /// The present state of its source, where that was looked at.
     pub source: SourceState,
     /// The sort of knowledge that its kind holds.
     pub shape: Shape,
-    /// What is left of its confidence now, whatever became of its source.
+    /// Its confidence now, whatever became of its source.
     pub faded: f32,
 }
 
@@ -74,7 +74,7 @@ impl Told {
         }
     }
 
-    /// What is left of its confidence, also where its source is no longer what it was.
+    /// Returns its confidence after fading, also where its source is no longer what it was.
     #[must_use]
     pub fn effective_confidence(&self) -> f32 {
         self.source.cap(self.faded)
@@ -125,7 +125,7 @@ impl Told {
     }
 }
 
-/// Whether a memory is told with the names of others, which are read from the disk.
+/// Returns whether a memory is told with the names of others, which are read from the disk.
 #[must_use]
 pub fn names_others(memory: &Memory) -> bool {
     !memory.links.is_empty() || successor_of(memory).is_some()

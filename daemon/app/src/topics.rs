@@ -152,8 +152,7 @@ fn pattern(text: &str) -> Result<Option<TopicPattern>, Refusal> {
     Ok(Some(pattern))
 }
 
-/// What to say where an unknown topic is the place or the handle of a memory; `None` for other
-/// names.
+/// Explains that an unknown topic is the place or the handle of a memory; `None` for other names.
 #[must_use]
 pub fn memory_named(name: &str) -> Option<Refusal> {
     let of_place = || {
@@ -168,8 +167,8 @@ pub fn memory_named(name: &str) -> Option<Refusal> {
     Some(Refusal::invalid(message))
 }
 
-/// What to say of a topic whose memories were all moved elsewhere, by a merge or a new name; `None`
-/// for any other.
+/// Explains that a topic's memories were all moved elsewhere, by a merge or a new name; `None` for
+/// any other.
 #[must_use]
 pub fn moved_away(app: &App, name: &str, scopes: &[Scope]) -> Option<String> {
     let topic = Topic::parse(name).ok()?;

@@ -10,7 +10,7 @@ use helix_engine::store::States;
 use helix_engine::strand::{Latest, Request};
 use helix_redact::State;
 
-/// What the store calls it, before the scopes.
+/// The store's key for it, before the scopes.
 const KEY: &str = "compact.rest:";
 
 /// Choices of scopes of which it is known: more than anybody compacts. A further one begins with

@@ -34,7 +34,7 @@ const OPERATION_BYTES_MAX: u64 = 16 * 1024;
 /// Microseconds of a day.
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// What the rows of the catalog tell.
+/// Counts out of the catalog's rows.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counted {
     repeats: usize,

@@ -49,7 +49,7 @@ struct Grammar {
     query: Query,
 }
 
-/// What a capture of the queries names, in the order in which names are wanted.
+/// The meaning of a capture of the queries, in the order in which names are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Declares {
     Type,

@@ -1,9 +1,19 @@
-//! What a source file declares: its names, read with a grammar where one is linked and line by line
+//! Reads the names that a source file declares, with a grammar where one is linked and line by line
 //! elsewhere.
 //!
 //! Pure, and bounded in what it reads and in how long it looks, because a hook waits for it. A text
 //! need not be whole: grammars recover from what they do not understand, and fragments are read
 //! both ways.
+//!
+//! # Example
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! let source = "pub struct Ledger;\n\npub fn post_entry(ledger: &mut Ledger) {}\n";
+//! let names = helix_code::declared(Path::new("src/ledger.rs"), source);
+//! assert_eq!(names, ["Ledger", "post_entry"]);
+//! ```
 
 mod grammar;
 mod lines;

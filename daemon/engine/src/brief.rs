@@ -107,7 +107,7 @@ pub struct Brief<'a> {
     pub gaps: Vec<Mention<'a>>,
     /// How concepts evolved, longest first.
     pub chains: Vec<Chain<'a>>,
-    /// What the shown memories link to and is not shown itself.
+    /// Links of the shown memories that are not shown themselves.
     pub linked: Vec<Linked<'a>>,
     /// Copies that are shown once, elsewhere.
     pub merged: usize,
@@ -195,7 +195,7 @@ pub struct Item<'a> {
 pub struct Chain<'a> {
     /// The topic.
     pub topic: &'a str,
-    /// What its memories share.
+    /// The word that its memories share.
     pub keyword: String,
     /// Three or more, oldest first.
     pub links: Vec<Mention<'a>>,

@@ -56,7 +56,7 @@ fn not_ours(detail: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, detail)
 }
 
-/// What stands at a place itself, also when it is a link; nothing when there is nothing.
+/// Looks at the file at a place itself, also when it is a link; nothing when there is nothing.
 fn found(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(Some(found)),

@@ -1,11 +1,11 @@
-//! What kind of error something is, so that one match can map it to a status code.
+//! Classes of errors, so that one match can map them to status codes.
 
 /// The classes of errors that callers tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The request makes no sense as it is.
     Invalid,
-    /// What it names does not exist.
+    /// The thing that it names does not exist.
     NotFound,
     /// It contradicts what is stored.
     Conflict,

@@ -20,7 +20,7 @@ pub(crate) enum Lock {
     Space,
     /// The word index's writer.
     WordsWriter,
-    /// What of the word index is searched.
+    /// The searched part of the word index.
     Words,
 }
 

@@ -9,6 +9,7 @@ mod edge;
 mod id;
 mod kind;
 mod memory;
+mod moment;
 mod path;
 mod scope;
 mod time;
@@ -23,6 +24,7 @@ pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY, UnknownRelation,
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, Shape, UnknownKind};
 pub use memory::{Memory, Provenance, SUMMARY_MAX_CHARS, SourceRef, Status};
+pub use moment::Moment;
 pub(crate) use path::spellings;
 pub use path::{one_spelling, plain_path};
 pub use scope::{InvalidScope, SCRATCH_SCOPE, Scope};

@@ -26,7 +26,7 @@ const INVISIBLE: [(char, char); 19] = [
     ('\u{F0000}', '\u{10FFFD}'),
 ];
 
-/// Whether a character may be shown as it is.
+/// Returns whether a character may be shown as it is.
 fn is_harmless(c: char) -> bool {
     let is_invisible = || {
         INVISIBLE

@@ -1,4 +1,4 @@
-//! What the engine needs from the outside world.
+//! The engine's ports to the outside world.
 
 use crate::model::{Memory, Timestamp};
 use crate::policy::stale::SourceState;

@@ -32,6 +32,7 @@ pub use damage::Damage;
 pub use examine::Examined;
 pub use history::{ChainError, Operation, OperationKind, Payload};
 pub use mend::damaged_copy;
+pub(crate) use read::Earlier;
 pub use read::Snapshot;
 pub use shrink::{SHRINK_MAX_BYTES, Shrunk};
 pub use states::States;

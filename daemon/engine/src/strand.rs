@@ -17,6 +17,7 @@ pub mod past;
 mod reference;
 mod reindex;
 mod restore;
+mod seen;
 mod statistics;
 mod successor;
 mod suggest;
@@ -40,11 +41,11 @@ pub use statistics::{Counted, Statistics};
 pub use tombstones::Tombstones;
 pub use topics::{Recent, Since};
 pub use write::{
-    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, Step, StepChange, StrandWriter,
-    TOPIC_EDIT_MAX, TopicEdit,
+    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Part, Request, Split, Step, StepChange,
+    StrandWriter, TOPIC_EDIT_MAX, TopicEdit,
 };
 
-use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
@@ -63,11 +64,13 @@ pub struct Strand {
     store: Store,
     kinds: Kinds,
     catalog: RwLock<Catalog>,
-    lexical: LexicalIndex,
-    meaning: meaning::Meaning,
+    lexical: Arc<LexicalIndex>,
+    meaning: Arc<meaning::Meaning>,
     changes: Mutex<changes::Changes>,
     mentions: Mutex<mentions::Mentions>,
     tombstones: RwLock<Tombstones>,
+    /// Of a view of another moment: in which way it differs.
+    seen: Option<seen::Seen>,
 }
 
 /// An error of reading a strand.
@@ -142,7 +145,11 @@ impl Strand {
     /// # Errors
     /// When the disk fails.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        self.store.snapshot()
+        let snapshot = self.store.snapshot()?;
+        match &self.seen {
+            Some(seen) => seen.snapshot(snapshot),
+            None => Ok(snapshot),
+        }
     }
 
     /// Compares the store's file with its own checksums, up to this size. Commits wait meanwhile.

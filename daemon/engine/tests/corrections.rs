@@ -1,4 +1,4 @@
-//! What new statements mean to known ones, on the labelled pairs: a supersession takes a memory out
+//! Compares new statements with known ones on the labelled pairs: a supersession takes a memory out
 //! of use, so hardly any may be wrong.
 
 #![allow(clippy::unwrap_used)]

@@ -64,7 +64,7 @@ fn first_seed() -> u64 {
         .unwrap_or(0)
 }
 
-/// What was stored, as it was read before the damage.
+/// Memories as they were read before the damage.
 struct Truth {
     directory: tempfile::TempDir,
     memories: BTreeMap<u32, Memory>,
@@ -281,7 +281,7 @@ impl Truth {
     }
 }
 
-/// Whether a memory is the one that was stored; its access statistics may be unknown.
+/// Returns whether a memory is the one that was stored; its access statistics may be unknown.
 fn is_same(served: &Memory, stored: &Memory) -> bool {
     let mut unknown = stored.clone();
     unknown.access_count = 0;
@@ -312,7 +312,7 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     whole: u64,

@@ -7,14 +7,18 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use helix_engine::index::filter::Filter;
 use helix_engine::model::{
-    Edge, EdgeKey, EdgeStatus, Kinds, Memory, MemoryNumber, Provenance, Relation, Sequence,
-    Timestamp,
+    Edge, EdgeKey, EdgeStatus, Kinds, Memory, MemoryNumber, Moment, Provenance, Relation, Scope,
+    Sequence, Status, Timestamp,
 };
-use helix_engine::policy::edit::Edit;
+use helix_engine::policy::edit::{Edit, Fields};
+use helix_engine::policy::kept;
+use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::{DirectoryStorage, Snapshot};
 use helix_engine::strand::past::{Between, Past};
 use helix_engine::strand::{Request, Step, StepChange, Strand, StrandWriter};
+use helix_redact::Secrets;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -27,6 +31,12 @@ enum Deed {
     Revise(u32),
     Forget(u32),
     Restore(u32),
+    /// The first is replaced by the second.
+    Supersede(u32, u32),
+    Archive(u32),
+    Move(u32),
+    /// Says from when until when a memory held, in ticks.
+    Hold(u32, u64, Option<u64>),
     Relate(u32, u32, u8),
     Unrelate(u32, u32),
     /// Puts a memory back to what it was at an earlier moment, with an edge in the same request.
@@ -41,6 +51,11 @@ fn deed() -> impl Strategy<Value = Deed> {
         3 => place.clone().prop_map(Deed::Revise),
         2 => place.clone().prop_map(Deed::Forget),
         2 => place.clone().prop_map(Deed::Restore),
+        2 => (place.clone(), place.clone()).prop_map(|(a, b)| Deed::Supersede(a, b)),
+        1 => place.clone().prop_map(Deed::Archive),
+        1 => place.clone().prop_map(Deed::Move),
+        2 => (place.clone(), 0..20_u64, prop::option::of(20..40_u64))
+            .prop_map(|(a, from, to)| Deed::Hold(a, from, to)),
         3 => (place.clone(), place.clone(), 1..9_u8).prop_map(|(a, b, s)| Deed::Relate(a, b, s)),
         2 => (place.clone(), place.clone()).prop_map(|(a, b)| Deed::Unrelate(a, b)),
         2 => (place, 0..16_usize).prop_map(|(a, moment)| Deed::Revert(a, moment)),
@@ -53,10 +68,13 @@ fn deed() -> impl Strategy<Value = Deed> {
 struct Copy {
     memories: BTreeMap<MemoryNumber, Memory>,
     edges: BTreeMap<EdgeKey, Edge>,
+    /// Of each memory.
+    centralities: Vec<f32>,
 }
 
 impl Copy {
-    fn of(snapshot: &Snapshot) -> Self {
+    fn of(strand: &Strand) -> Self {
+        let snapshot = strand.snapshot().unwrap();
         let mut copy = Self::default();
         snapshot
             .for_each_memory(|memory| {
@@ -67,8 +85,86 @@ impl Copy {
         for edge in snapshot.edges().unwrap() {
             copy.edges.insert(edge.key, edge);
         }
+        copy.centralities = strand.centralities(copy.memories.keys().copied());
         copy
     }
+
+    /// The memories that a reader finds by default.
+    fn active(&self) -> Vec<&Memory> {
+        let memories = self.memories.values();
+        memories
+            .filter(|memory| memory.status == Status::Active)
+            .collect()
+    }
+
+    /// The memories that held at a time, whatever took their places since.
+    fn held_at(&self, at: Timestamp) -> Vec<&Memory> {
+        let held = |memory: &&Memory| {
+            matches!(memory.status, Status::Active | Status::Superseded)
+                && memory.valid_from <= at
+                && memory.valid_to.is_none_or(|until| at < until)
+        };
+        self.memories.values().filter(held).collect()
+    }
+}
+
+fn numbers_of(memories: &[&Memory]) -> Vec<MemoryNumber> {
+    memories.iter().map(|memory| memory.number).collect()
+}
+
+/// The memories with a word, one after the other.
+fn having(memories: &[&Memory], word: &str) -> Vec<MemoryNumber> {
+    let mut memories = memories.to_vec();
+    memories.retain(|memory| memory.text.split_whitespace().any(|own| own == word));
+    numbers_of(&memories)
+}
+
+/// The memories that a reader of a strand finds by default.
+fn rows_of(strand: &Strand) -> Vec<MemoryNumber> {
+    let catalog = strand.catalog();
+    let rows = catalog.rows();
+    rows.filter(|(_, row)| row.status == Status::Active)
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// The memories that a search for a word finds.
+fn found(strand: &Strand, word: &str) -> Vec<MemoryNumber> {
+    let search = Search {
+        words: word.to_owned(),
+        vector: None,
+        filter: Filter {
+            // Of named topics every memory may be found.
+            topics: vec!["past".to_owned(), "elsewhere".to_owned()],
+            ..Filter::default()
+        },
+        limit: 100,
+        mode: Mode::Any,
+        retriever: Retriever::Words,
+        now: at(1_000),
+    };
+    let recalled = strand.search(&search).unwrap();
+    let mut numbers: Vec<MemoryNumber> = recalled
+        .hits
+        .iter()
+        .map(|hit| {
+            assert!(hit.memory.text.contains(word), "{}", hit.memory.text);
+            hit.memory.number
+        })
+        .collect();
+    numbers.sort();
+    let mut counted = strand.all_with_words(&search).unwrap().0;
+    counted.sort();
+    assert_eq!(numbers, counted);
+    numbers
+}
+
+/// The members of both topics.
+fn members_of(strand: &Strand) -> Vec<MemoryNumber> {
+    let members = |topic| strand.topic_members(topic, &[Scope::Global]);
+    let mut members = [members("past"), members("elsewhere")].concat();
+    members.sort();
+    members
 }
 
 /// Versions in the history are without accesses.
@@ -115,10 +211,9 @@ impl World {
     }
 
     fn keep(&mut self) {
-        let snapshot = self.snapshot();
-        let sequence = snapshot.sequence().unwrap();
-        self.moments
-            .push((sequence, at(self.tick), Copy::of(&snapshot)));
+        let sequence = self.snapshot().sequence().unwrap();
+        let copy = Copy::of(&self.open.as_ref().unwrap().0);
+        self.moments.push((sequence, at(self.tick), copy));
     }
 
     fn place(&self, place: u32) -> MemoryNumber {
@@ -142,6 +237,25 @@ impl World {
             }
             Deed::Forget(place) => edit(self.place(place).0, Edit::Forget, now),
             Deed::Restore(place) => edit(self.place(place).0, Edit::Restore, now),
+            Deed::Supersede(place, by) => {
+                let by = self.snapshot().memory(self.place(by)).unwrap()?.id;
+                edit(self.place(place).0, Edit::Supersede { by }, now)
+            }
+            Deed::Archive(place) => edit(self.place(place).0, Edit::Archive, now),
+            Deed::Move(place) => {
+                let topic = kept::topic("elsewhere", &mut Secrets::default()).unwrap();
+                edit(self.place(place).0, Edit::Move { topic }, now)
+            }
+            Deed::Hold(place, from, to) => {
+                let fields = Fields {
+                    valid_from: Some(at(from)),
+                    valid_to: Some(to.map(at)),
+                    ..Fields::default()
+                };
+                edit(self.place(place).0, Edit::Set(Box::new(fields)), now)
+            }
+            // Nobody relates a memory to itself.
+            Deed::Relate(from, to, _) if self.place(from) == self.place(to) => return None,
             Deed::Relate(from, to, strength) => {
                 let edge = self.edge(from, to, f32::from(strength) / 10.0);
                 self.together(vec![StepChange::Relate(Box::new(edge))])
@@ -158,8 +272,12 @@ impl World {
                     edit: Edit::Revert { to },
                     expected: None,
                 };
-                let edge = StepChange::Relate(Box::new(self.edge(place, place + 1, 0.5)));
-                self.together(vec![put_back, edge])
+                let mut changes = vec![put_back];
+                if self.memories > 1 {
+                    let edge = self.edge(place, place + 1, 0.5);
+                    changes.push(StepChange::Relate(Box::new(edge)));
+                }
+                self.together(changes)
             }
             Deed::Reopen => return None,
         })
@@ -268,5 +386,71 @@ proptest! {
             }
         }
         prop_assert!(snapshot.verify_history().unwrap().is_ok());
+    }
+    #[test]
+    fn a_view_of_the_past_equals_a_replay(deeds in prop::collection::vec(deed(), 1..30)) {
+        let mut world = World::new();
+        for deed in deeds {
+            world.do_it(deed);
+        }
+        let strand = &world.open.as_ref().unwrap().0;
+        for (sequence, _, then) in &world.moments {
+            let moment = Moment { as_of: Some(*sequence), valid_at: None };
+            let view = strand.seen_at(moment).unwrap();
+            prop_assert_eq!(&Copy::of(&view).memories, &then.memories);
+            prop_assert_eq!(&Copy::of(&view).centralities, &then.centralities);
+            let active = then.active();
+            prop_assert_eq!(rows_of(&view), numbers_of(&active));
+            prop_assert_eq!(members_of(&view), numbers_of(&active));
+            for word in ["statement", "revision", "3", "7"] {
+                prop_assert_eq!(found(&view, word), having(&active, word));
+            }
+            let catalog = view.catalog();
+            let stored: Vec<EdgeKey> = catalog.graph().stored().map(|arc| arc.key).collect();
+            prop_assert_eq!(stored, then.edges.keys().copied().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_view_of_what_held_equals_a_replay(
+        deeds in prop::collection::vec(deed(), 1..30),
+        ticks in prop::collection::vec(0..45_u64, 4),
+    ) {
+        let mut world = World::new();
+        for deed in deeds {
+            world.do_it(deed);
+        }
+        let strand = &world.open.as_ref().unwrap().0;
+        let newest = world.moments.last().unwrap();
+        let past = world.moments.get(world.moments.len() / 2).unwrap();
+        for tick in ticks {
+            for ((_, _, then), as_of) in [(newest, None), (past, Some(past.0))] {
+                let moment = Moment { as_of, valid_at: Some(at(tick)) };
+                let view = strand.seen_at(moment).unwrap();
+                let held = then.held_at(at(tick));
+                prop_assert_eq!(rows_of(&view), numbers_of(&held));
+                prop_assert_eq!(members_of(&view), numbers_of(&held));
+                for word in ["statement", "revision", "3", "7"] {
+                    prop_assert_eq!(found(&view, word), having(&held, word));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_view_stays_as_it_is_while_others_write(deeds in prop::collection::vec(deed(), 2..30)) {
+        let mut world = World::new();
+        let half = deeds.len() / 2;
+        for deed in &deeds[..half] {
+            world.do_it(deed.clone());
+        }
+        let (sequence, _, then) = world.moments[world.moments.len() / 2].clone();
+        let moment = Moment { as_of: Some(sequence), valid_at: None };
+        let view = world.open.as_ref().unwrap().0.seen_at(moment).unwrap();
+        for deed in deeds.into_iter().skip(half).filter(|deed| !matches!(deed, Deed::Reopen)) {
+            world.do_it(deed);
+        }
+        prop_assert_eq!(&Copy::of(&view).memories, &then.memories);
+        prop_assert_eq!(rows_of(&view), numbers_of(&then.active()));
     }
 }

@@ -60,7 +60,7 @@ const OPEN_OPERATIONS: u64 = 60;
 /// Disk operations of a life's commits, about: a fault comes within this many.
 const COMMIT_OPERATIONS: u64 = 200;
 
-/// What one memory must look like, as far as requests decide it.
+/// One memory as it must look, as far as requests decide it.
 #[derive(Clone, Debug, PartialEq)]
 struct Fact {
     text: String,
@@ -76,7 +76,7 @@ struct Planned {
     fact: Fact,
 }
 
-/// What was acknowledged, and what was on its way when the fault came.
+/// Requests that were acknowledged, and those on their way when the fault came.
 #[derive(Debug, Default)]
 struct Ledger {
     facts: BTreeMap<u32, Fact>,

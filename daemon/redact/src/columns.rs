@@ -6,7 +6,7 @@ use super::rules::Found;
 /// Most columns that are looked at.
 const COLUMNS_MAX: usize = 64;
 
-/// What stands between cells.
+/// Characters between cells.
 const SEPARATORS: [char; 4] = ['|', '\t', ',', ';'];
 
 /// Finds the cells that are secrets by the head of their column and their value; `rule_of` says by

@@ -138,7 +138,7 @@ impl Randomness {
         }
     }
 
-    /// Whether a token, or what stands before it, says that it is no secret.
+    /// Returns whether a token, or what stands before it, says that it is no secret.
     fn is_spared(&self, text: &str, token: &Range<usize>) -> bool {
         let before = text.as_bytes().get(..token.start).unwrap_or_default();
         let rest = text.get(token.start..).unwrap_or_default();
@@ -238,7 +238,7 @@ fn is_of_token(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'.' | b'~')
 }
 
-/// Whether a token stands in an address or a path behind a place: `https://host/a1B2…`.
+/// Returns whether a token stands in an address or a path behind a place: `https://host/a1B2…`.
 fn is_in_address(text: &str, start: usize) -> bool {
     let before = text.get(..start).unwrap_or_default();
     let chunk = before
@@ -248,7 +248,7 @@ fn is_in_address(text: &str, start: usize) -> bool {
     chunk.contains("://") || chunk.ends_with('/') || chunk.ends_with('@')
 }
 
-/// Whether chance made a token.
+/// Returns whether chance made a token.
 fn is_random(token: &str) -> bool {
     !is_id(token)
         && !has_digest(token)
@@ -257,7 +257,7 @@ fn is_random(token: &str) -> bool {
         && changes_by_chance(token)
 }
 
-/// Whether a part of a token is a digest: `linux-x64-4f2d1c…`, `0x4f2d1c…`, `I4f2d1c…`.
+/// Returns whether a part of a token is a digest: `linux-x64-4f2d1c…`, `0x4f2d1c…`, `I4f2d1c…`.
 fn has_digest(token: &str) -> bool {
     let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut parts = token.split(|next: char| !next.is_ascii_alphanumeric());
@@ -267,7 +267,7 @@ fn has_digest(token: &str) -> bool {
     })
 }
 
-/// Whether a token has the parts of a name or a path.
+/// Returns whether a token has the parts of a name or a path.
 fn has_many_separators(token: &str) -> bool {
     let separators = token
         .bytes()
@@ -312,7 +312,7 @@ impl Class {
     }
 }
 
-/// Whether neighbours differ in class as often as by chance.
+/// Returns whether neighbours differ in class as often as by chance.
 fn changes_by_chance(token: &str) -> bool {
     let classes: Vec<Class> = token.bytes().map(Class::of).collect();
     let has = |class| classes.contains(&class);

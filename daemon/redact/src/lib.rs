@@ -13,6 +13,21 @@
 //!
 //! What is stored can only be made from [`Redacted`] values, which only this makes: a field that is
 //! kept and was forgotten here does not compile.
+//!
+//! # Example
+//!
+//! ```
+//! use helix_redact::{redact_prose, redacted};
+//!
+//! let token = format!("ghp_{}", "a1B2".repeat(9));
+//! let mut text = format!("CI pushes with {token}; the runner is called atlas.");
+//! assert_eq!(redact_prose(&mut text), 1);
+//! assert_eq!(text, "CI pushes with [redacted:github-token]; the runner is called atlas.");
+//!
+//! // A hash is no secret.
+//! let line = "fixed in 9f2c1e7d0b6a4853";
+//! assert_eq!(redacted(line), line);
+//! ```
 
 mod columns;
 mod entropy;
@@ -31,8 +46,8 @@ pub use self::private::Public;
 use self::rules::{By, rules};
 pub use self::rules::{RuleError, Specimen, specimens};
 
-/// What stands for everything while there are no rules, and stood for a secret before the rules
-/// were named.
+/// Placeholder for everything while there are no rules; it stood for a secret before the rules were
+/// named.
 const REDACTED: &str = "[redacted]";
 
 /// How what stands for a secret begins, before the name of a rule and a bracket. It has no blank,
@@ -42,7 +57,7 @@ const PLACEHOLDER_START: &str = "[redacted:";
 /// The name of what takes out private parts.
 const RULE_OF_PRIVATE: &str = "private";
 
-/// What stands for a secret that a rule found.
+/// Returns the placeholder for a secret that a rule found.
 fn placeholder(rule: &str) -> String {
     format!("{PLACEHOLDER_START}{rule}]")
 }
@@ -56,7 +71,7 @@ pub fn check() -> Result<(), &'static RuleError> {
     rules().map(|_| ())
 }
 
-/// What programs take or say, with a placeholder for everything that is surely a secret.
+/// Returns a program's text with a placeholder for everything that is surely a secret.
 #[must_use]
 pub fn redacted(text: &str) -> Cow<'_, str> {
     match without_secrets(text, By::Program) {

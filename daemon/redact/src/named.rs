@@ -74,7 +74,7 @@ pub(super) struct NameRow {
 #[derive(Clone, Copy, Debug)]
 struct Word {
     says: Says,
-    /// Whether it counts only where no letter stands before it.
+    /// True if it counts only where no letter stands before it.
     is_whole: bool,
 }
 
@@ -121,7 +121,7 @@ struct Named<'t> {
     name: &'t str,
     says: Says,
     way: Way,
-    /// Whether the name is quoted, as in JSON.
+    /// True if the name is quoted, as in JSON.
     is_key: bool,
     /// With the blanks around it.
     operator: &'t str,
@@ -207,7 +207,7 @@ impl Names {
         }
     }
 
-    /// Whether a value that is assigned to a name is one of its secrets.
+    /// Returns whether a value that is assigned to a name is one of its secrets.
     pub(super) fn tells(&self, name: &str, value: &str, by: By, values: &Values) -> bool {
         self.tells_by(Way::Assigned, name, value, by, values)
             .is_some()
@@ -460,7 +460,7 @@ impl Named<'_> {
         (values.is_said(value) && !is_id(value)) || is_odd
     }
 
-    /// Whether the value is the name of something that holds a secret: `password1`,
+    /// Returns whether the value is the name of something that holds a secret: `password1`,
     /// `db-credentials-v2`.
     fn is_reference(&self, value: &str, values: &Values) -> bool {
         let digits = value.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -487,7 +487,7 @@ impl Named<'_> {
         self.says != Says::Password && parts.len() > 1 && names_one && parts.iter().all(is_plain)
     }
 
-    /// Whether the name says no more than that it is a token, which parsers have as well.
+    /// Returns whether the name says no more than that it is a token, which parsers have as well.
     fn is_mere_token(&self) -> bool {
         let lower = self.name.to_lowercase();
         let says_more = [
@@ -497,7 +497,7 @@ impl Named<'_> {
         self.says == Says::Token && !says_more.iter().any(|word| lower.contains(word))
     }
 
-    /// Whether it is written as a variable of the environment is.
+    /// Returns whether it is written as a variable of the environment is.
     fn is_variable(&self) -> bool {
         self.operator == "=" && !self.name.chars().any(|next| next.is_ascii_lowercase())
     }
@@ -517,7 +517,7 @@ fn name_at(text: &str, word: Range<usize>) -> &str {
     text.get(word.start - before..word.end).unwrap_or_default()
 }
 
-/// Whether no letter stands before a word, or a hump does: `dbPass`.
+/// Returns whether no letter stands before a word, or a hump does: `dbPass`.
 fn is_whole_word(text: &str, start: usize) -> bool {
     let before = text
         .get(..start)

@@ -32,7 +32,7 @@ struct Filter {
 }
 
 impl Filter {
-    /// What is kept of a piece.
+    /// Returns the part of a piece that is kept.
     fn kept(&mut self, text: &str) -> String {
         let Some(tags) = TAGS.as_ref() else {
             return String::new();

@@ -80,7 +80,7 @@ pub enum RuleError {
     Useless {
         /// The rule's name.
         rule: String,
-        /// What it lacks.
+        /// The thing that it lacks.
         lacks: &'static str,
     },
     /// The key words do not compile.
@@ -211,7 +211,7 @@ impl Rules {
         merged(found)
     }
 
-    /// What stands in a text for secrets that were taken out before. A bracket with another word
+    /// Finds the placeholders of secrets that were taken out before. A bracket with another word
     /// than a rule's name stands for none.
     fn placeholders_in(&self, text: &str) -> Vec<Range<usize>> {
         let starts = text.match_indices(PLACEHOLDER_START);

@@ -135,7 +135,7 @@ fn secrets() -> Vec<(String, String)> {
     ]
 }
 
-/// What looks like a secret, stands beside one, or is talked of.
+/// Texts that look like a secret, stand beside one, or talk of one.
 const INNOCENTS: &[&str] = &[
     "commit 4f2d1c0b9a8e7d6c5b4a39281706f5e4d3c2b1a0 is not on any branch",
     "HEAD is now at a0423c6 Say that a daemon is at work",
@@ -204,7 +204,7 @@ const PLAIN_WORDS: &[&str] = &[
     "correct-horse",
 ];
 
-/// What is a secret where programs say it, and may be a word in what people write.
+/// Secrets where programs say them, and perhaps words in what people write.
 const WORDS_OF_PROSE: &[&str] = &[
     "pass --token and --url to the tool, never --password alone",
     "use --password instead of the variable",

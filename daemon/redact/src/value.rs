@@ -1,4 +1,4 @@
-//! Whether a value that stands where secrets stand is one.
+//! Judges whether a value in a secret's usual place is a secret.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ const ODD: &[char] = &['@', '#', '!', '$', '%', '^', '&', '*', '+', '?', '~'];
 /// Ends of sentences and of what people are asked for.
 const SENTENCE_ENDS: &[char] = &['.', '?', ':', '…', '!'];
 
-/// What the table says of values.
+/// The table of values.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ValuesTable {
@@ -67,17 +67,18 @@ impl Values {
         }
     }
 
-    /// Whether this says that there is no value, or of what kind it is.
+    /// Returns whether this says that there is no value, or of what kind it is.
     pub(super) fn is_no_value(&self, value: &str) -> bool {
         self.none.contains(&value.to_lowercase())
     }
 
-    /// Whether this hides nothing: it says that there is no value, or is one that everybody knows.
+    /// Returns whether this hides nothing: it says that there is no value, or is one that everybody
+    /// knows.
     pub(super) fn is_known(&self, value: &str) -> bool {
         self.is_no_value(value) || self.known.contains(&value.to_lowercase())
     }
 
-    /// Whether this is the name of a method or format, alone or as a part: `sha256-hashed`.
+    /// Returns whether this is the name of a method or format, alone or as a part: `sha256-hashed`.
     pub(super) fn is_method(&self, value: &str) -> bool {
         let lower = value.trim_end_matches(SENTENCE_ENDS).to_lowercase();
         self.methods.contains(&lower)
@@ -86,7 +87,7 @@ impl Values {
                 .any(|part| self.methods.contains(part))
     }
 
-    /// Whether a value has letters and digits and is no short word.
+    /// Returns whether a value has letters and digits and is no short word.
     pub(super) fn is_mixed(value: &str) -> bool {
         let has = |is: fn(&char) -> bool| value.chars().any(|next| is(&next));
         let is_told =
@@ -94,13 +95,13 @@ impl Values {
         is_told && has(char::is_ascii_digit) && has(|next| next.is_alphabetic())
     }
 
-    /// Whether a value is long enough that only a machine wrote it.
+    /// Returns whether a value is long enough that only a machine wrote it.
     pub(super) fn is_long(value: &str) -> bool {
         value.chars().count() >= LONG_MIN_CHARS && Self::is_mixed(value)
     }
 
-    /// Whether a value that nothing assigns is told in a sentence: letters and digits, and no
-    /// method, version, time, or place.
+    /// Returns whether a value that nothing assigns is told in a sentence: letters and digits, and
+    /// no method, version, time, or place.
     pub(super) fn is_said(&self, value: &str) -> bool {
         Self::is_mixed(value)
             && !self.is_method(value)
@@ -110,8 +111,8 @@ impl Values {
             && !value.contains("://")
     }
 
-    /// Whether this is a phrase to log in with and no sentence. `is_quoted` says that it ends where
-    /// its quotation marks do.
+    /// Returns whether this is a phrase to log in with and no sentence. `is_quoted` says that it
+    /// ends where its quotation marks do.
     pub(super) fn is_phrase(&self, value: &str, is_quoted: bool) -> bool {
         let words: Vec<&str> = value.split_whitespace().collect();
         let min = if is_quoted {
@@ -137,7 +138,7 @@ impl Values {
     }
 }
 
-/// Whether this stands for a value that is put in later.
+/// Returns whether this stands for a value that is put in later.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let first = value.chars().next();
     let is_one_letter = value.chars().all(|next| Some(next) == first);
@@ -147,8 +148,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || is_one_letter
 }
 
-/// Whether this may be a word of a sentence, the name of something in a program, or what stands for
-/// a value: `TOKEN`.
+/// Returns whether this may be a word of a sentence, the name of something in a program, or what
+/// stands for a value: `TOKEN`.
 pub(super) fn is_word(value: &str) -> bool {
     let plain = value.trim_end_matches(['.', '!', '?', ':']);
     let is_joining = |next: char| matches!(next, '-' | '_' | '/' | '\'' | '’');
@@ -164,14 +165,14 @@ pub(super) fn is_word(value: &str) -> bool {
             .all(|next| next.is_alphabetic() || is_joining(next))
 }
 
-/// Whether this is a port, or two.
+/// Returns whether this is a port, or two.
 pub(super) fn is_port(value: &str) -> bool {
     value
         .split(':')
         .all(|port| (2..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether this is Base64 of `user:password`.
+/// Returns whether this is Base64 of `user:password`.
 pub(super) fn is_pair(value: &str) -> bool {
     let decoded = STANDARD
         .decode(value)
@@ -184,14 +185,15 @@ pub(super) fn is_pair(value: &str) -> bool {
     })
 }
 
-/// Whether it has the form of a hash or a UUID, by which things are told apart that are no secrets.
+/// Returns whether it has the form of a hash or a UUID, by which things are told apart that are no
+/// secrets.
 pub(super) fn is_id(value: &str) -> bool {
     let is_hex = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
     let parts: Vec<&str> = value.trim_end_matches(SENTENCE_ENDS).split('-').collect();
     parts.iter().all(|part| is_hex(part)) && (parts.len() == 1 || parts.len() == 5)
 }
 
-/// Whether this is the name of a file.
+/// Returns whether this is the name of a file.
 pub(super) fn is_file(value: &str) -> bool {
     let extension = value
         .rsplit_once('.')
@@ -199,8 +201,8 @@ pub(super) fn is_file(value: &str) -> bool {
     (1..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether it has a character that passwords have, and not only at its end, and is no address of
-/// mail.
+/// Returns whether it has a character that passwords have, and not only at its end, and is no
+/// address of mail.
 pub(super) fn is_odd(value: &str) -> bool {
     let inner = value.trim_end_matches(SENTENCE_ENDS);
     let is_mail = inner
@@ -213,7 +215,7 @@ pub(super) fn is_odd(value: &str) -> bool {
         && !is_call(value)
 }
 
-/// Whether it names something in a program: `settings.DB_PASSWORD`, `std::env::var`.
+/// Returns whether it names something in a program: `settings.DB_PASSWORD`, `std::env::var`.
 pub(super) fn is_code(value: &str) -> bool {
     let is_name = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
@@ -232,7 +234,7 @@ pub(super) fn is_call(value: &str) -> bool {
     value.contains('(')
 }
 
-/// Whether it says where something is.
+/// Returns whether it says where something is.
 pub(super) fn is_path(value: &str) -> bool {
     let is_absolute = value
         .strip_prefix('/')
@@ -245,7 +247,7 @@ pub(super) fn is_path(value: &str) -> bool {
     is_absolute || is_relative || is_address || starts.iter().any(|start| value.starts_with(start))
 }
 
-/// Whether it is a version: `v1.2.3`, `1.2.3-rc1`, `2.0.x`.
+/// Returns whether it is a version: `v1.2.3`, `1.2.3-rc1`, `2.0.x`.
 fn is_version(value: &str) -> bool {
     let plain = value.trim_start_matches(['v', 'V', '^', '~', '=']);
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -254,7 +256,7 @@ fn is_version(value: &str) -> bool {
     })
 }
 
-/// Whether it is a number with a unit or an ordinal, a date or a time: `128bits`, `2nd`,
+/// Returns whether it is a number with a unit or an ordinal, a date or a time: `128bits`, `2nd`,
 /// `2024-05-01T00:00`.
 fn is_sized(value: &str) -> bool {
     let rest =

@@ -19,7 +19,7 @@ const MODEL_FOLDER: &str = "all-minilm-l6-v2-int8";
 /// Folder of the runtime library inside the models directory.
 const RUNTIME_FOLDER: &str = "onnxruntime-1.31.1";
 
-/// What an installed folder says of itself.
+/// The description in an installed folder.
 const MANIFEST: &str = "manifest.json";
 
 /// Largest manifest, in bytes: it names a few files.
@@ -57,7 +57,7 @@ pub(crate) enum InstallationError {
     Io {
         /// Which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -187,7 +187,7 @@ fn verify(
     Ok(())
 }
 
-/// Whether something stands there that is no file of ours, such as a pipe.
+/// Returns whether something stands there that is no file of ours, such as a pipe.
 fn is_no_such_file(error: &io::Error) -> bool {
     matches!(
         error.kind(),

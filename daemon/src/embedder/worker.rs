@@ -69,7 +69,7 @@ pub(crate) struct EmbedderHandle {
     shared: Arc<Shared>,
 }
 
-/// What the thread and those who ask it both see.
+/// State shared by the thread and its callers.
 struct Shared {
     state: Mutex<State>,
     winds_down: AtomicBool,
@@ -79,7 +79,7 @@ struct Shared {
     known: Mutex<LruCache<blake3::Hash, Vec<f32>>>,
 }
 
-/// What turns texts into vectors.
+/// Turns texts into vectors.
 trait Embed {
     /// Embeds texts, whatever else waits.
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError>;
@@ -116,7 +116,7 @@ pub(crate) struct Embedder {
     ended: Receiver<()>,
 }
 
-/// What the thread works with.
+/// The thread's own state.
 struct Worker {
     strand: Arc<Strand>,
     storage: Box<dyn Storage>,
@@ -150,7 +150,7 @@ impl EmbedderHandle {
         }
     }
 
-    /// What it can do now.
+    /// Returns the embedder's present state.
     pub(crate) fn state(&self) -> State {
         self.shared
             .state
@@ -433,7 +433,7 @@ struct Work {
     waiting: Vec<Pending>,
     /// Embedded and not durable.
     made: Vec<Made>,
-    /// Whether the last batch was.
+    /// True if the last batch was.
     was_interrupted: bool,
 }
 

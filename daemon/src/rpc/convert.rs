@@ -34,6 +34,8 @@ use helix_proto::v1;
 use prost::Message as _;
 use tonic::Status;
 
+use history::at;
+
 /// Maps a refusal to a status with its message.
 pub(crate) fn refused(refusal: &Refusal) -> Status {
     let message = refusal.message().to_owned();
@@ -71,6 +73,7 @@ pub(crate) fn wanted(wire: v1::ReadRequest) -> Wanted {
         match_text,
         limit,
         cursor,
+        moment,
         ..
     } = wire;
     Wanted {
@@ -81,6 +84,7 @@ pub(crate) fn wanted(wire: v1::ReadRequest) -> Wanted {
         limit,
         cursor,
         shown,
+        at: at(moment),
     }
 }
 
@@ -110,6 +114,7 @@ pub(crate) fn brief(wire: v1::BriefRequest) -> brief::Wanted {
         compact,
         scopes,
         text_only,
+        moment,
         ..
     } = wire;
     brief::Wanted {
@@ -120,6 +125,7 @@ pub(crate) fn brief(wire: v1::BriefRequest) -> brief::Wanted {
         is_compact: compact,
         scopes,
         is_text_only: text_only,
+        at: at(moment),
     }
 }
 
@@ -143,12 +149,14 @@ pub(crate) fn context(wire: v1::ContextRequest) -> context::Wanted {
         query,
         scopes,
         budget_tokens,
+        moment,
         ..
     } = wire;
     context::Wanted {
         query,
         scopes,
         budget_tokens,
+        at: at(moment),
     }
 }
 

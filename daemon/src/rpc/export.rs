@@ -31,7 +31,7 @@ const READ_DEADLINE: Duration = Duration::from_mins(1);
 /// A piece, or why none comes any more.
 type Sent = Result<v1::ExportPiece, Status>;
 
-/// What the reader gets.
+/// Pieces for the reader.
 pub(super) type Pieces = ReceiverStream<Sent>;
 
 /// Starts an export.

@@ -30,10 +30,10 @@ const PIECE_DEADLINE: Duration = Duration::from_mins(2);
 /// How long the caller may take for its last reports.
 const REPORT_DEADLINE: Duration = Duration::from_secs(10);
 
-/// What the caller is told.
+/// A report to the caller.
 type Report = Result<v1::ImportProgress, Status>;
 
-/// What the caller gets.
+/// Reports to the caller.
 pub(super) type Reports = ReceiverStream<Report>;
 
 /// Takes the first piece, which says what comes, and starts the import.
@@ -107,7 +107,7 @@ impl ports::Reports for Telling {
     }
 }
 
-/// What the caller sends: a piece, or that there is no more. Without the latter it is not whole,
+/// A message of the caller: a piece, or that there is no more. Without the latter it is not whole,
 /// however its stream ends.
 type Sent = Result<Option<v1::ImportPiece>, Status>;
 

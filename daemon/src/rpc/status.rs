@@ -1,4 +1,4 @@
-//! What the daemon itself is: its process, its socket, its connections.
+//! The daemon's own status: its process, its socket, its connections.
 
 use std::fs;
 use std::process;

@@ -26,7 +26,7 @@ const SMALL_TOGETHER_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of larger requests at once: two of the largest.
 const LARGE_TOGETHER_BYTES: usize = 2 * MESSAGE_MAX_BYTES + LARGE_SLACK_BYTES;
 
-/// What two of the largest take beside their messages.
+/// Room of two of the largest beside their messages.
 const LARGE_SLACK_BYTES: usize = 64 * 1024;
 
 /// How long a request waits for room.

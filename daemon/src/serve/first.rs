@@ -1,5 +1,5 @@
-//! Whether a gRPC client has asked for anything yet: its preface, its settings and the headers of
-//! its first request.
+//! Recognises a gRPC client's first request: its preface, its settings and the headers of the
+//! request.
 
 /// Bytes of the HTTP/2 preface (RFC 9113, 3.4).
 const PREFACE_BYTES: usize = 24;
@@ -21,7 +21,7 @@ pub(super) struct Opening {
     header: [u8; FRAME_HEADER_BYTES],
     /// How much of the header is there.
     filled: usize,
-    /// Whether the headers of a request end with what is passed over.
+    /// True if the headers of a request end with what is passed over.
     ends_headers: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::home::make_directory;
 /// Files that are kept.
 const FILES_MAX: usize = 7;
 
-/// What their names begin and end with; the date stands between.
+/// Beginning and end of their names; the date stands between.
 const PREFIX: &str = "helixd.";
 const SUFFIX: &str = ".log";
 

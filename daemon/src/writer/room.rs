@@ -143,6 +143,11 @@ fn content(request: &Request) -> usize {
         Request::EditTopic { scopes, .. } => size_of_val(scopes.as_slice()),
         Request::MergeDuplicates { pairs, .. } => size_of_val(pairs.as_slice()),
         Request::Together { steps, .. } => size_of_val(steps.as_slice()),
+        Request::Split(split) => split
+            .parts
+            .iter()
+            .map(|part| part.admitted.text.len())
+            .sum(),
         Request::Purge { .. } => 0,
         Request::Tombstones(tombstones) => size_of_val(tombstones.as_slice()),
         Request::States(_, rows) => rows

@@ -22,7 +22,7 @@ impl<'s> Whereabouts<'s> {
         }
     }
 
-    /// Whether it is not in its place. Once it was put back, it is.
+    /// Returns whether it is not in its place. Once it was put back, it is.
     pub(super) fn is_lost(&self) -> bool {
         let Some(own) = self.own else { return false };
         match self.storage.identity(STORE_FILE) {

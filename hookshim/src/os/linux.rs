@@ -109,7 +109,7 @@ impl Socket {
         Ok(Self(socket))
     }
 
-    /// Whether the process at the other end runs as the same user.
+    /// Returns whether the process at the other end runs as the same user.
     pub(crate) fn peer_is_same_user(&self) -> bool {
         sockopt::socket_peercred(&self.0).is_ok_and(|peer| peer.uid == process::geteuid())
     }
@@ -156,7 +156,7 @@ pub(crate) fn make_directory(path: &CStr) -> Result<(), Fault> {
     }
 }
 
-/// Whether there is a file at `path`.
+/// Returns whether there is a file at `path`.
 pub(crate) fn exists(path: &CStr) -> bool {
     fs::access(path, Access::EXISTS).is_ok()
 }
@@ -207,7 +207,7 @@ pub(crate) fn rename(from: &CStr, to: &CStr) -> Result<(), Fault> {
     Ok(fs::rename(from, to)?)
 }
 
-/// Whether the file at `path` may be executed.
+/// Returns whether the file at `path` may be executed.
 pub(crate) fn is_executable(path: &CStr) -> bool {
     fs::access(path, Access::EXEC_OK).is_ok()
 }

@@ -60,7 +60,7 @@ pub(crate) enum Fault {
     Other,
 }
 
-/// What to wait for on a socket.
+/// A condition to wait for on a socket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readiness {
     Read,

@@ -104,7 +104,7 @@ impl Socket {
         Ok(Self(stream))
     }
 
-    /// Whether the process at the other end runs as the same user.
+    /// Returns whether the process at the other end runs as the same user.
     pub(crate) fn peer_is_same_user(&self) -> bool {
         // SAFETY: The call takes no argument and cannot fail.
         let own = unsafe { libc::geteuid() };
@@ -175,7 +175,7 @@ pub(crate) fn make_directory(path: &CStr) -> Result<(), Fault> {
     made.or_else(|error| if as_path(path).is_dir() { Ok(()) } else { Err(error.into()) })
 }
 
-/// Whether there is a file at `path`.
+/// Returns whether there is a file at `path`.
 pub(crate) fn exists(path: &CStr) -> bool {
     as_path(path).exists()
 }
@@ -225,7 +225,7 @@ pub(crate) fn rename(from: &CStr, to: &CStr) -> Result<(), Fault> {
     Ok(std::fs::rename(as_path(from), as_path(to))?)
 }
 
-/// Whether the file at `path` may be executed.
+/// Returns whether the file at `path` may be executed.
 pub(crate) fn is_executable(path: &CStr) -> bool {
     // SAFETY: `path` is a C string.
     unsafe { libc::access(path.as_ptr(), libc::X_OK) == 0 }

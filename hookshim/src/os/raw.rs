@@ -35,7 +35,7 @@ const SIGCHLD: usize = 17;
 /// Bytes in the kernel's signal set.
 const SIGNAL_SET_BYTES: usize = 8;
 
-/// What a signal does: the two values of `sa_handler` that are no address.
+/// The disposition of a signal: the two values of `sa_handler` that are no address.
 #[derive(Clone, Copy)]
 #[repr(usize)]
 pub(super) enum Disposition {

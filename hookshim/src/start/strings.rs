@@ -23,7 +23,7 @@ impl Strings<'_> {
         }
     }
 
-    /// What is left of the list, for the system.
+    /// Returns the rest of the list, for the system.
     #[allow(
         dead_code,
         reason = "std passes the variables on by itself where `os::portable` is used"

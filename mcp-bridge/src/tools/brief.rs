@@ -1,12 +1,14 @@
 //! `brief`: a compressed overview of a topic, of several, or of everything.
 
 use helix_client::v1::{BriefDetail, BriefRequest, Caller};
+use jiff::Zoned;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tonic::Code;
 
+use super::moment::moment;
 use super::{Call, Description, HOURS_MAX, Nature};
-use crate::arguments::{Choice, Flag, Text, Whole, Words};
+use crate::arguments::{ArgumentError, Choice, Flag, Text, Whole, Words};
 use crate::daemon::{CallError, Daemon};
 use crate::failure::Failure;
 use crate::render;
@@ -26,6 +28,8 @@ pub(super) struct Brief {
     /// only the top 5
     compact: Flag,
     scope: Words,
+    as_of: Text,
+    valid_at: Text,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -48,7 +52,7 @@ impl Call for Brief {
     };
 
     async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
-        let request = self.request(caller);
+        let request = self.request(caller, &Zoned::now())?;
         let (query, since_hours) = (request.query.clone(), request.since_hours);
         match daemon
             .call(async move |rpc| rpc.brief(request.clone()).await)
@@ -65,13 +69,13 @@ impl Call for Brief {
 }
 
 impl Brief {
-    fn request(self, caller: Caller) -> BriefRequest {
+    fn request(self, caller: Caller, now: &Zoned) -> Result<BriefRequest, ArgumentError> {
         let detail = self.detail.map(|detail| match detail.0 {
             Detail::Summary => BriefDetail::Summary,
             Detail::Scan => BriefDetail::Scan,
             Detail::Full => BriefDetail::Full,
         });
-        BriefRequest {
+        Ok(BriefRequest {
             caller: Some(caller),
             query: self.query.trimmed(),
             detail: detail.unwrap_or_default().into(),
@@ -80,7 +84,8 @@ impl Brief {
             compact: self.compact.0,
             scopes: self.scope.0,
             text_only: true,
-        }
+            moment: moment(&self.as_of, &self.valid_at, now)?,
+        })
     }
 }
 
@@ -91,10 +96,10 @@ mod tests {
 
     use super::super::samples::{read, shown};
     use super::*;
-    use crate::arguments::ArgumentError;
 
     fn asked(given: &Value) -> Result<BriefRequest, ArgumentError> {
-        Ok(read::<Brief>(given)?.request(Caller::default()))
+        let now = "2026-11-21T22:14:00+00:00[UTC]".parse().unwrap();
+        read::<Brief>(given)?.request(Caller::default(), &now)
     }
 
     #[test]
@@ -103,6 +108,7 @@ mod tests {
             json!({}),
             json!({"query": " iris-* ", "detail": "Scan", "since": "24", "focus": "gotchas, invariants"}),
             json!({"detail": "full", "compact": "true", "scope": "all", "focus": ["gaps"]}),
+            json!({"as_of": 17, "valid_at": "2026-11-20"}),
         ]
         .map(|given| shown(&asked(&given).unwrap()));
         insta::assert_snapshot!(requests.join("\n"));

@@ -1,11 +1,13 @@
 //! `context`: what matters now, packed into a budget of tokens.
 
 use helix_client::v1::{Caller, ContextRequest};
+use jiff::Zoned;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::moment::moment;
 use super::{Call, Description, Nature};
-use crate::arguments::{Text, Whole, Words};
+use crate::arguments::{ArgumentError, Text, Whole, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, ANSWER_MAX_TOKENS};
@@ -25,6 +27,8 @@ pub(super) struct Context {
     scope: Words,
     /// default 1500, at most 5000
     budget_tokens: Option<Budget>,
+    as_of: Text,
+    valid_at: Text,
 }
 
 impl Call for Context {
@@ -38,13 +42,13 @@ impl Call for Context {
     };
 
     async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
-        packed(daemon, self.request(caller)).await
+        packed(daemon, self.request(caller, &Zoned::now())?).await
     }
 }
 
 impl Context {
-    fn request(self, caller: Caller) -> ContextRequest {
-        ContextRequest {
+    fn request(self, caller: Caller, now: &Zoned) -> Result<ContextRequest, ArgumentError> {
+        Ok(ContextRequest {
             caller: Some(caller),
             query: self.query.trimmed(),
             scopes: self.scope.0,
@@ -52,7 +56,8 @@ impl Context {
                 .budget_tokens
                 .map(|tokens| tokens.0)
                 .unwrap_or_default(),
-        }
+            moment: moment(&self.as_of, &self.valid_at, now)?,
+        })
     }
 }
 
@@ -73,10 +78,10 @@ mod tests {
 
     use super::super::samples::{read, shown};
     use super::*;
-    use crate::arguments::ArgumentError;
 
     fn asked(given: &Value) -> Result<ContextRequest, ArgumentError> {
-        Ok(read::<Context>(given)?.request(Caller::default()))
+        let now = "2026-11-21T22:14:00+00:00[UTC]".parse().unwrap();
+        read::<Context>(given)?.request(Caller::default(), &now)
     }
 
     #[test]
@@ -84,6 +89,7 @@ mod tests {
         let requests = [
             json!({}),
             json!({"query": "fix the linker", "scope": "project,global", "budget_tokens": "800"}),
+            json!({"as_of": "today", "valid_at": "2026-11-20T10:00"}),
         ]
         .map(|given| shown(&asked(&given).unwrap()));
         insta::assert_snapshot!(requests.join("\n"));

@@ -1,9 +1,11 @@
 //! `read`: one memory, or all memories of a topic, in full.
 
 use helix_client::v1::{Caller, ReadRequest, TextShown};
+use jiff::Zoned;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::moment::moment;
 use super::{Call, Description, Nature};
 use crate::arguments::{ArgumentError, Index, Text, Whole, Words};
 use crate::daemon::Daemon;
@@ -31,6 +33,10 @@ pub(super) struct Read {
     /// from the previous answer: the next page
     #[serde(default)]
     pub(super) cursor: Text,
+    #[serde(default)]
+    pub(super) as_of: Text,
+    #[serde(default)]
+    pub(super) valid_at: Text,
 }
 
 impl Call for Read {
@@ -71,6 +77,7 @@ impl Read {
             limit: self.limit.map(|limit| limit.0).unwrap_or_default(),
             cursor: self.cursor.trimmed(),
             shown: shown.into(),
+            moment: moment(&self.as_of, &self.valid_at, &Zoned::now())?,
         })
     }
 }
@@ -129,6 +136,7 @@ mod tests {
             json!({"topic": "build", "limit": "20", "cursor": " QcgB "}),
             json!({"topic": "build:1, build/arm64"}),
             json!({"topic": ["build:1", "build/arm64"]}),
+            json!({"topic": "build", "as_of": "17"}),
         ]
         .map(|given| {
             let call: Read = read(&given).unwrap();

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::moment::moment;
 use super::{Call, DAYS_MAX, Description, HOURS_MAX, Nature};
 use crate::arguments::{ArgumentError, Choice, Flag, Text, Whole, Words};
 use crate::daemon::Daemon;
@@ -46,6 +47,10 @@ pub(super) struct Search {
     explain: Flag,
     /// from the previous answer: shows what follows
     cursor: Text,
+    /// what was known then: a day, a time or a sequence
+    as_of: Text,
+    /// what held then
+    valid_at: Text,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -127,6 +132,7 @@ impl Search {
             cursor: self.cursor.trimmed(),
             count_only: detail.counts(),
             shown: shown(detail).into(),
+            moment: moment(&self.as_of, &self.valid_at, now)?,
             ..SearchRequest::default()
         })
     }
@@ -268,6 +274,11 @@ mod tests {
 
     #[test]
     fn a_wrong_day_is_explained() {
+        let error = asked(&json!({"as_of": "soon"})).unwrap_err();
+        insta::assert_snapshot!(
+            error,
+            @r#"as_of: expected a sequence, now, a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30, got "soon""#
+        );
         let error = asked(&json!({"after": "soon"})).unwrap_err();
         insta::assert_snapshot!(
             error,

@@ -18,7 +18,7 @@ pub(crate) const PROGRAMS: [&str; 3] = ["helixd", "helixctl", "helix-mcp"];
 /// The hook shim's name.
 pub(crate) const SHIM: &str = "helix-hook";
 
-/// What to do when the freestanding shim cannot be built.
+/// The reaction to a freestanding shim that cannot be built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnShimFailure {
     /// Fails.

@@ -34,7 +34,7 @@ struct Memory {
     text: &'static str,
 }
 
-/// What is stored. The first is what a hook shows, the second what the question finds.
+/// Memories to store. The first is what a hook shows, the second what the question finds.
 const MEMORIES: [Memory; 3] = [
     Memory {
         topic: "wire-format",
@@ -65,10 +65,10 @@ const MEMORIES: [Memory; 3] = [
 /// A question about the second memory that shares no word with any of them.
 const QUESTION: &str = "why does compiling take so long";
 
-/// What is asked instead when there is no model.
+/// The query where there is no model.
 const WORDS: &str = "link time optimisation";
 
-/// Whether texts can be compared by meaning.
+/// Says whether texts can be compared by meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Available,
@@ -238,7 +238,7 @@ fn injected(answer: &str) -> Result<Option<String>> {
     Ok(text.map(str::to_owned))
 }
 
-/// Whether any string in a JSON document holds the text.
+/// Returns whether any string in a JSON document holds the text.
 fn mentions(document: &str, text: &str) -> bool {
     fn any(value: &Value, text: &str) -> bool {
         match value {

@@ -36,7 +36,7 @@ const INPUT_SECONDS: u32 = 10;
 /// Memory that a target may take before it is a finding, in MiB.
 const MEMORY_MIB: u32 = 2048;
 
-/// What is said when the targets cannot be compiled.
+/// Said when the targets cannot be compiled.
 pub(crate) const NO_COMPILER: &str =
     "neither c++ nor what CXX names runs here; install g++ or clang, or name a compiler in CXX";
 
@@ -78,8 +78,8 @@ fn choose(named: &[String]) -> Result<Vec<&'static str>> {
         .collect()
 }
 
-/// Whether the targets can be compiled here: `libFuzzer` is C++ and is compiled from the copy in
-/// its package.
+/// Returns whether the targets can be compiled here: `libFuzzer` is C++ and is compiled from the
+/// copy in its package.
 pub(crate) fn can_compile() -> bool {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     version_of(&compiler, &["--version"]).is_some()

@@ -17,6 +17,8 @@ mod shim;
 mod test;
 mod units;
 mod up;
+#[cfg(test)]
+mod walls;
 mod workspace;
 
 use std::ffi::OsString;

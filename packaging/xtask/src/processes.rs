@@ -23,7 +23,7 @@ pub(crate) fn daemons(workspace: &Workspace) -> BTreeSet<u32> {
     ids.filter(|id| is_daemon(*id, &workspace.target)).collect()
 }
 
-/// Whether the process runs a `helixd` from below `dir`, even one that was replaced since.
+/// Returns whether the process runs a `helixd` from below `dir`, even one that was replaced since.
 fn is_daemon(id: u32, dir: &Path) -> bool {
     // A process that ends meanwhile is not a daemon.
     let Ok(program) = std::fs::read_link(format!("/proc/{id}/exe")) else {

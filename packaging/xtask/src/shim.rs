@@ -17,7 +17,7 @@ const FREESTANDING_FLAGS: &str = "--cfg helix_freestanding -C link-arg=-nostartf
 /// Largest shim on Linux, in bytes: a larger one has pulled in something that slows its start.
 const SHIM_MAX_BYTES: u64 = 64 * 1024;
 
-/// Whether this machine can build the freestanding shim.
+/// Returns whether this machine can build the freestanding shim.
 pub(crate) fn is_possible() -> bool {
     cfg!(all(
         target_os = "linux",

@@ -26,7 +26,7 @@ enum Outcome {
     Skipped(String),
 }
 
-/// What the checks work on.
+/// The workspace under test.
 struct Subject {
     workspace: Workspace,
     daemons_before: BTreeSet<u32>,

@@ -34,7 +34,8 @@ fn read(log: &[u8], deleted: DeletedOffsets) -> Option<(Vec<Entry>, Report)> {
     Some((entries, reader.report().clone()))
 }
 
-/// What was written is whole, and reading it again finds the same memories. Their texts may lose metadata lines at their ends.
+/// Writes and reads again: the file is whole, and has the same memories. Their texts may lose
+/// metadata lines at their ends.
 fn write_and_read(memories: Vec<Portable>) {
     let log = written(&memories);
     let (entries, report) = read(&log, DeletedOffsets::default()).expect("what was written is a log");

@@ -93,7 +93,7 @@ const TOML: &[(&str, &str)] = &[
     ("a byte order mark", "\u{feff}a = 1"),
 ];
 
-/// What no client could read as its settings, in JSON and TOML, and what is said of it.
+/// Texts that no client could read as its settings, in JSON and TOML, and the complaint about each.
 const WRONG: &[(&str, &str, &str)] = &[
     ("null\n", "null\n", "line 1, column"),
     ("[]\n", "[[mcp_servers]]\nx = 1\n", "found an array"),

@@ -7,7 +7,7 @@ use helix_proto::exit;
 
 use crate::world::{World, clients, files_of};
 
-/// What somebody has in a file of JSON, with comments; `mine` stands where it is edited later.
+/// A user's JSON file, with comments; `mine` stands where it is edited later.
 const JSON: &str = "{\n  // mine, ünïcödé 🌙\n  \"first\": \"mine\",\n  /* both */ \"list\": [1,2,  3],\n  \"last\": {\"a\": null}\n}\n";
 
 /// The same in TOML.

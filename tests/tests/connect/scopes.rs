@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::world::World;
 
-/// What Claude Code can be connected for: the flag, and whether it is the other project's.
+/// Scopes that Claude Code can be connected for: the flag, and whether it is the other project's.
 const SEATS: [(&str, bool); 5] = [
     ("--user", false),
     ("--local", false),

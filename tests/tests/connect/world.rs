@@ -192,7 +192,7 @@ impl World {
         found
     }
 
-    /// What Helix keeps of the files that it is wired into.
+    /// Reads Helix's records of the files that it is wired into.
     pub(crate) fn records(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let entries = fs::read_dir(self.home.paths.home.join("wiring"))
             .into_iter()

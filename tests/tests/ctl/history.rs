@@ -200,3 +200,108 @@ fn a_memory_says_where_it_comes_from() {
         assert!(told.contains(part), "{part:?} is not in:\n{told}");
     }
 }
+
+#[test]
+fn an_undo_is_undone_and_nothing_goes_to_and_fro() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    world.done(&["revise", &web, PNPM]);
+    let undone = world.json(&["undo"])["sequence"].to_string();
+    assert_eq!(text(&world, &web), NPM);
+    let redone = world.json(&["undo", &undone])["sequence"].to_string();
+    assert_eq!(text(&world, &web), PNPM);
+    let said = world.refused(&["undo", &undone]);
+    let complaint = format!("changed again by operation {redone}");
+    assert!(said.contains(&complaint), "{said}");
+    // The revision is the last change that is not undone.
+    world.done(&["undo"]);
+    assert_eq!(text(&world, &web), NPM);
+    world.done(&["undo"]);
+    assert!(world.found(&["client"]).is_empty());
+    let said = world.refused(&["undo"]);
+    assert!(said.contains("that is not undone"), "{said}");
+}
+
+#[test]
+fn a_batch_and_an_import_go_back_as_one() {
+    let world = World::new();
+    let first = r#"{"topic":"ports","text":"Billing listens on 8080."}"#;
+    let second = r#"{"topic":"disk","text":"Clean the disk before a release."}"#;
+    let lines = format!("{first}\n{second}\n");
+    let batch = world.run_with(&["batch", "-"], &lines);
+    assert!(batch.status.success(), "{batch:?}");
+    assert_eq!(world.found(&["topic:ports,disk"]).len(), 2);
+    let undone = world.json(&["undo"]);
+    assert_eq!(undone["memories_total"], 2);
+    assert!(world.found(&["topic:ports,disk"]).is_empty());
+    world.done(&["undo", &undone["sequence"].to_string()]);
+    assert_eq!(world.found(&["topic:ports,disk"]).len(), 2);
+
+    let file = world.project.root.join("notes.md");
+    let notes = "## One\n\nThe linker needs arm64.\n\n## Two\n\nCaches live on the disk.\n";
+    fs::write(&file, notes).unwrap();
+    let before = world
+        .found(&["--scope", "all", "--after", "2000-01-01"])
+        .len();
+    world.done(&["import", "--trust", file.to_str().unwrap()]);
+    let stored = world
+        .found(&["--scope", "all", "--after", "2000-01-01"])
+        .len()
+        - before;
+    assert!(stored > 1, "the import stored {stored}");
+    let undone = world.json(&["undo"]);
+    assert_eq!(undone["memories_total"], stored);
+}
+
+#[test]
+fn what_was_settled_is_open_again() {
+    let world = World::new();
+    let npm = world.add("web", NPM, &[]);
+    let pnpm = world.add("web", PNPM, &[]);
+    for done in [
+        vec!["settle", pnpm.as_str(), npm.as_str()],
+        vec!["settle", pnpm.as_str(), npm.as_str(), "--merge"],
+        vec!["supersede", npm.as_str(), "--by", pnpm.as_str()],
+    ] {
+        world.done(&done);
+        assert_eq!(world.found(&["client"]).len(), 1, "{done:?}");
+        world.done(&["undo"]);
+        let both = sorted(vec![npm.clone(), pnpm.clone()]);
+        assert_eq!(sorted(world.found(&["client"])), both, "{done:?}");
+        assert_eq!(text(&world, &npm), NPM);
+        assert_eq!(text(&world, &pnpm), PNPM);
+    }
+}
+
+#[test]
+fn a_split_is_shown_first_and_goes_back_as_one() {
+    let world = World::new();
+    let text = "Billing listens on 8080.\n\nCaches:\n- redis for sessions\n- disk for images";
+    let whole = world.add("billing", text, &["--tag", "ops", "--kind", "fact"]);
+    let shown = world.refused_after(&["split", &whole]);
+    assert!(shown.contains("say --yes"), "{shown}");
+    let shown = world.done(&["split", &whole, "--dry-run"]);
+    assert!(shown.contains("2\tCaches: redis for sessions"), "{shown}");
+    assert_eq!(world.found(&["topic:billing"]), [whole.clone()]);
+
+    world.done(&["split", &whole, "--yes"]);
+    let parts = world.json(&["read", "billing"]);
+    let parts = parts["memories"].as_array().unwrap();
+    assert_eq!(parts.len(), 3);
+    for part in parts {
+        assert_eq!(part["kind"], "fact");
+        assert_eq!(part["tags"], json!(["ops"]));
+        let handle = part["handle"].as_str().unwrap();
+        let why = world.done(&["why", handle]);
+        assert!(why.contains("derived_from"), "{why}");
+    }
+    let original = world.json(&["read", &whole]);
+    assert_eq!(original["memories"][0]["status"], "superseded");
+
+    world.done(&["undo"]);
+    assert_eq!(world.found(&["topic:billing"]), [whole.clone()]);
+    let said = world.refused(&["split", &whole, "--into", "Only one."]);
+    assert!(said.contains("two parts or more"), "{said}");
+    world.done(&["split", &whole, "--into", "Ports.", "--into", "Caches."]);
+    assert_eq!(world.found(&["topic:billing"]).len(), 2);
+}

@@ -1,4 +1,4 @@
-//! What keeps itself in shape: memories that fade and come back, backups, metrics.
+//! The strand keeps itself in shape: memories that fade and come back, backups, metrics.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

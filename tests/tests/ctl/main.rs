@@ -1,6 +1,8 @@
 //! The command line over the real daemon: what people type, what they read, what scripts get.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod as_of;
+mod corrections;
 mod history;
 mod life;
 mod search;

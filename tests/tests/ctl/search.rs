@@ -1,4 +1,4 @@
-//! What a search finds, and how much of it is shown.
+//! Searches: their hits, and how much of each is shown.
 
 use helix_proto::exit;
 use helix_tests::{Binary, Project};

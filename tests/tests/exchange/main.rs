@@ -1,4 +1,4 @@
-//! What travels from one home to another through the formats.
+//! Memories travel from one home to another through the formats.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 mod links;
@@ -340,7 +340,7 @@ fn a_file_that_cannot_be_read_costs_the_others_nothing() {
     assert!(printed.contains("2 memories read: 2 stored"), "{printed}");
 }
 
-/// What the directory's project has in a home, as an export says it.
+/// Exports the memories of the directory's project in a home.
 fn exported(side: &Side, cwd: &Path) -> Vec<(String, String)> {
     let path = side.served.home.scratch().join("counted.json");
     side.ctl(
@@ -458,7 +458,7 @@ fn what_says_the_same_without_a_name_is_taken_once() {
     );
 }
 
-/// What `helixctl import` prints, whatever it thinks of the file.
+/// Returns the output of `helixctl import`, whatever it thinks of the file.
 fn imported(side: &Side, path: &Path) -> String {
     let mut command = side.served.home.command(Binary::Ctl);
     let output = command

@@ -1,4 +1,4 @@
-//! Whether hooks show what was imported: not before somebody vouches for it.
+//! Hooks do not show an import before somebody vouches for it.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn side() -> (Side, Project, Vec<(&'static str, String)>) {
 }
 
 impl Side {
-    /// What a session is told as it opens a file.
+    /// Returns the injection for a session that opens a file.
     fn told(&mut self, project: &Project, file: &str) -> String {
         let tool_input = json!({"file_path": project.root.join(file)});
         let event = json!({

@@ -1,4 +1,4 @@
-//! What an agent is told of the files that it touches and searches for.
+//! Hooks tell an agent about the files that it touches and searches for.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 mod about;

@@ -44,7 +44,7 @@ const RESIDENT_GROWTH_MAX_KIB: u64 = 64 * 1024;
 
 const MISTAKE: &str = "error[E0382]: borrow of moved value: `rows`\n  --> src/load.rs:12:5\n\nerror: could not compile\n";
 
-/// What is run: Helix's event, the recording that its input is made from, and what is changed in
+/// A hook to run: Helix's event, the recording that its input is made from, and the changes to
 /// that.
 struct Hook {
     event: &'static str,
@@ -52,7 +52,7 @@ struct Hook {
     change: Box<dyn Fn(&mut Value) + Send + Sync>,
 }
 
-/// What came of it.
+/// The result of it.
 struct Outcome {
     session: usize,
     event: &'static str,
@@ -143,7 +143,7 @@ impl World {
         line.split_whitespace().next().unwrap().parse().unwrap()
     }
 
-    /// What one of the hooks of a session that start together is.
+    /// Returns one of the mixed hooks of a session that start together.
     fn mixed(&self, number: usize) -> Hook {
         let hook = |event, sample, change: Box<dyn Fn(&mut Value) + Send + Sync>| Hook {
             event,

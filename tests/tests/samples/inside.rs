@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-/// What a terminal of Cursor's and everything that Cursor starts has.
+/// Environment of a terminal of Cursor's and of everything that Cursor starts.
 const INSIDE: &[(&str, &str)] = &[("CURSOR_VERSION", "2.3.14")];
 
 /// Events of Helix's, and a recording that each says something to.

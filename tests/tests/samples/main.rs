@@ -1,5 +1,5 @@
-//! What the hooks of every client say, word by word: each recording of a client's stdin through the
-//! real shim and the real daemon, over a few notes about a small project.
+//! Replies of the hooks of every client, word by word: each recording of a client's stdin through
+//! the real shim and the real daemon, over a few notes about a small project.
 //!
 //! One snapshot a client: each recording, the client's event, and what every event of Helix's says
 //! to it. Every answer is checked to be one that the client takes.

@@ -23,8 +23,8 @@ const FILES: &[(&str, &str)] = &[
     ("src/load.ts", "export function loadRows() {}\n"),
 ];
 
-/// What is remembered: topic, kind, importance, source, text. There is something for every
-/// recording that can be told anything.
+/// Notes to remember: topic, kind, importance, source, text. There is something for every recording
+/// that can be told anything.
 const NOTES: &[(&str, &str, f32, &str, &str)] = &[
     (
         "greeting",
@@ -115,8 +115,8 @@ impl World {
         }
     }
 
-    /// What an event says to a client's input of this name, in a session of its own. One that came
-    /// late is asked again in another session: how long hooks take is for `harm` to say.
+    /// Returns the reply of an event to a client's input of this name, in a session of its own. One
+    /// that came late is asked again in another session: how long hooks take is for `harm` to say.
     pub(crate) fn said(
         &self,
         client: HookClient,
@@ -163,7 +163,7 @@ impl World {
         }
     }
 
-    /// What an event says to a client's input in the session that it names.
+    /// Returns the reply of an event to a client's input in the session that it names.
     pub(crate) fn said_in_its_session(
         &self,
         client: HookClient,

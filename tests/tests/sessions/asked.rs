@@ -1,4 +1,4 @@
-//! What a session stored or asked for itself is not told it again.
+//! A memory that a session stored or asked for itself is not told it again.
 
 use helix_client::caller;
 use helix_proto::v1::edit_request::Action;

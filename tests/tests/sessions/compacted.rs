@@ -1,4 +1,4 @@
-//! What a session gets back that lost its context, and what it is told when it is resumed.
+//! A session that lost its context gets its memories back, and a resumed one is told of its work.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,5 @@
-//! What only time brings about: a session that is idle for hours ends, and a hook that is silent
-//! for a week is announced. The store is dated back while the daemon is down, as if the time had
-//! passed.
+//! Effects of time alone: a session that is idle for hours ends, and a hook that is silent for a
+//! week is announced. The store is dated back while the daemon is down, as if the time had passed.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -82,7 +81,7 @@ impl World {
         });
     }
 
-    /// What a session of Gemini CLI's is told as it starts.
+    /// Returns the digest that a session of Gemini CLI's starts with.
     fn gemini_starts(&self, session: &str) -> Option<String> {
         let directory = self.project.root.to_string_lossy();
         let input = json!({

@@ -1,4 +1,4 @@
-//! What fails in another repository than the session's is a mistake of that one.
+//! A failure in another repository than the session's is a mistake of that one.
 
 use helix_proto::v1::{Draft, Program};
 use helix_tests::hook::Session;

@@ -1,10 +1,9 @@
-//! What a failure brings up: what mended this very mistake, and memories about it and not about
-//! another like it.
+//! A failure brings up its own remedy, and memories about it rather than about another like it.
 
 use crate::mentions;
 use crate::world::World;
 
-/// What pytest says of a test that fails in another file.
+/// Returns pytest's output for a test that fails in another file.
 fn pytest(test: &str, of: &str, file: &str) -> String {
     format!(
         "____________________ {test} ____________________\n\n    def {test}():\n>       assert run([]) == 1\n\n{of}:5: \n\

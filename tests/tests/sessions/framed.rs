@@ -77,7 +77,8 @@ fn no_event_lets_a_text_open_or_close_the_frame() {
         ];
         for text in &texts {
             let draft = draft(&format!("ledger {spelling}"), text, "src/ledger.rs");
-            rpc.store(Program::Mcp, &world.project.root, draft).unwrap();
+            // From a person: what an agent writes like this is not shown unasked at all.
+            rpc.store(Program::Ctl, &world.project.root, draft).unwrap();
         }
         let task = TaskCheckpoint {
             task: format!("Port {spelling} it"),

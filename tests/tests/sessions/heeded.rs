@@ -1,6 +1,5 @@
-//! Whether what hooks say is heeded, and whether they work at all: what nobody follows is said less
-//! often, commands that mended a failure are told, receipts outlive the daemon, and a hook that
-//! cannot run is announced.
+//! Attention: memories that nobody follows are said less often, commands that mended a failure are
+//! told, receipts outlive the daemon, and a hook that cannot run is announced.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What a command's success says of the failures before it, and what it leaves open.
+//! A command's success: which failures before it are mended, and which stay open.
 
 use helix_tests::Project;
 use helix_tests::hook::Session;

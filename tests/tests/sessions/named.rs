@@ -1,4 +1,4 @@
-//! What a search by a file's name and the test of a file bring up.
+//! Memories that a search by a file's name, and the test of a file, bring up.
 
 use serde_json::json;
 

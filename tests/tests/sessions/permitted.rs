@@ -49,10 +49,10 @@ const DECIDED: &[(&str, &str, bool)] = &[
 const LATE: Duration = Duration::from_millis(100);
 const PLAYS_MAX: usize = 50;
 
-/// What the client may have called the server.
+/// Names that the client may have for the server.
 const SERVERS: &[&str] = &["mcp__helix__", "mcp__plugin_helix_helix__"];
 
-/// Whether a call is approved; else the user is asked.
+/// Returns whether a call is approved; else the user is asked.
 fn is_approved(world: &World, tool: &str, tool_input: &Value) -> bool {
     let change = |input: &mut Value| {
         input["tool_name"] = tool.into();

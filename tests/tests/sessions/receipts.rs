@@ -1,4 +1,4 @@
-//! Whether what hooks said reached the model.
+//! Receipts say whether the model received what hooks said.
 
 use std::fs;
 

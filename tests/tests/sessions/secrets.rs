@@ -1,4 +1,4 @@
-//! What commands and their outputs give away is neither kept nor said.
+//! Secrets in commands and their outputs are neither kept nor said.
 
 use crate::world::World;
 

@@ -1,5 +1,5 @@
-//! What nobody received was not given: it comes the next time. And what was received is known
-//! wherever it was written down.
+//! A memory that nobody received was not given: it comes the next time. And what was received is
+//! known wherever it was written down.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

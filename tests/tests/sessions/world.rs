@@ -117,7 +117,7 @@ impl World {
             .unwrap();
     }
 
-    /// What the daemon says a session is doing.
+    /// Returns a session's activity, as the daemon says it.
     pub(crate) fn activity(&self, session: &str) -> Vec<String> {
         self.log(session)
             .unwrap()

@@ -6,8 +6,8 @@ use crate::command::{
     Add, Append, Backup, Batch, Brief, Checkpoint, Compact, Completions, Conflicts, Connect, Diff,
     Disconnect, Doctor, Down, Edit, Entries, Export, Forget, Graph, Hook, Hooks, Import, Lifecycle,
     Log, Man, Merge, Model, Neighbours, Pack, Path, Prune, Purge, Read, Receipts, Recent, Reindex,
-    Relate, Rename, Restore, Review, Revise, Rollback, Search, Session, Set, Settle, Stale, Stats,
-    Status, Supersede, Tag, Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
+    Relate, Rename, Restore, Review, Revise, Rollback, Search, Session, Set, Settle, SplitUp,
+    Stale, Stats, Status, Supersede, Tag, Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -75,6 +75,8 @@ pub(super) enum Changes {
     Rename(Rename),
     /// Moves a topic's memories into another topic
     Merge(Merge),
+    /// Makes several memories of one
+    Split(SplitUp),
 }
 
 /// How memories are related.
@@ -239,6 +241,7 @@ impl Changes {
             Self::Set(command) => command.run(context),
             Self::Rename(command) => command.run(context),
             Self::Merge(command) => command.run(context),
+            Self::Split(command) => command.run(context),
         }
     }
 }

@@ -20,7 +20,10 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
             "purge",
         ],
     ),
-    ("Changing them", &["edit", "append", "revise", "tag", "set"]),
+    (
+        "Changing them",
+        &["edit", "append", "revise", "tag", "set", "split"],
+    ),
     (
         "Relations",
         &["relate", "unrelate", "neighbours", "traverse", "path"],

@@ -1,5 +1,5 @@
-//! What `hooks`, `connect` and `disconnect` share: whose settings, which files, whether the user
-//! agrees.
+//! Shared parts of `hooks`, `connect` and `disconnect`: whose settings, which files, whether the
+//! user agrees.
 
 mod tell;
 
@@ -19,10 +19,10 @@ use crate::wiring::{
     Client, HOOK_PROGRAM, Place, Plan, Programs, Report, SERVER_PROGRAM, Scope, Target, status,
 };
 
-/// What marks the directory that a project starts in.
+/// Mark of the directory that a project starts in.
 const PROJECT_MARK: &str = ".git";
 
-/// What cargo leaves in a build directory: a mark of every cache, and one of its own.
+/// Files that cargo leaves in a build directory: a mark of every cache, and one of its own.
 const CARGO_CACHE_MARK: &str = "CACHEDIR.TAG";
 const CARGO_MARK: &str = ".rustc_info.json";
 
@@ -287,7 +287,7 @@ impl Edit {
         Ok(())
     }
 
-    /// What else has to be so for the wiring to work, each a lowercase fragment.
+    /// Lists the other conditions for the wiring to work, each a lowercase fragment.
     fn advice(self, context: &Context, place: &Place, programs: &Programs) -> Vec<String> {
         let mut lines = Vec::new();
         let name = self.client.name();

@@ -1,4 +1,4 @@
-//! What the strand holds: topics, memories by time, references between topics, counts, compressed
+//! Views of the strand: topics, memories by time, references between topics, counts, compressed
 //! text.
 //!
 //! Nothing here changes anything.

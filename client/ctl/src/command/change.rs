@@ -11,6 +11,7 @@ mod restore;
 mod revise;
 mod set;
 mod settle;
+mod split;
 mod tag;
 mod target;
 
@@ -23,4 +24,5 @@ pub(crate) use restore::Restore;
 pub(crate) use revise::Revise;
 pub(crate) use set::Set;
 pub(crate) use settle::{Settle, Supersede};
+pub(crate) use split::SplitUp;
 pub(crate) use tag::Tag;

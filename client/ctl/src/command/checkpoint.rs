@@ -12,7 +12,7 @@ use crate::screen;
 use crate::text::{neutral, one_line};
 use crate::time::minute;
 
-/// What is said when there is nothing to show.
+/// Said when there is nothing to show.
 const NONE_SAVED: &str =
     "no checkpoint is saved here; helixctl checkpoint save --task \"what the task is\" saves one";
 

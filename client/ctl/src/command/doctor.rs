@@ -108,7 +108,7 @@ async fn own_checks(client: &mut Client, deep: bool) -> Vec<Finding> {
     }
 }
 
-/// What the daemon says of itself.
+/// Returns the daemon's description of itself.
 async fn described(client: &mut Client) -> Vec<Finding> {
     match client
         .call(async |rpc| rpc.status(v1::StatusRequest {}).await)

@@ -177,8 +177,8 @@ fn signal(paths: &Paths) -> Result<Asked, Failure> {
     Ok(Asked::Heard(pid))
 }
 
-/// Whether the kernel says that this process holds the lock: the file may name one that died, whose
-/// number another has by now.
+/// Returns whether the kernel says that this process holds the lock: the file may name one that
+/// died, whose number another has by now.
 #[cfg(target_os = "linux")]
 fn holds(pid: u32, lock: &Path) -> bool {
     use std::fs::{metadata, read_dir, read_to_string};
@@ -200,7 +200,7 @@ fn holds(pid: u32, lock: &Path) -> bool {
     })
 }
 
-/// Whether this process may hold the lock. Only Linux says which one does.
+/// Returns whether this process may hold the lock. Only Linux says which one does.
 #[cfg(not(target_os = "linux"))]
 fn holds(pid: u32, _: &Path) -> bool {
     i32::try_from(pid).is_ok_and(|pid| kill(Pid::from_raw(pid), None).is_ok())

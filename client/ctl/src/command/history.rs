@@ -20,7 +20,7 @@ use crate::time;
 
 /// A place in the history as it is typed: a sequence, `now`, a time, or a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     Sequence(u64),
     Time(i64),
     Now,
@@ -37,6 +37,11 @@ impl Place {
         Self::read(text, time::up_to)
     }
 
+    /// Reads up to where something is known: a day means its end, or now where it is not over.
+    pub(super) fn as_of(text: &str) -> Result<Self, String> {
+        Self::read(text, time::up_to_now)
+    }
+
     fn read(text: &str, day: fn(&str) -> Result<i64, String>) -> Result<Self, String> {
         if text == "now" {
             return Ok(Self::Now);
@@ -49,7 +54,7 @@ impl Place {
     }
 
     /// As the wire has it; absent for now.
-    fn point(self) -> Option<HistoryPoint> {
+    pub(super) fn point(self) -> Option<HistoryPoint> {
         let point = match self {
             Self::Sequence(sequence) => Point::Sequence(sequence),
             Self::Time(at_us) => Point::AtUs(at_us),

@@ -99,7 +99,7 @@ impl Hook {
             })
     }
 
-    /// What Claude Code would write to the hook's stdin.
+    /// Makes an input as Claude Code would write it to the hook's stdin.
     fn sample(&self, row: &HookRow, cwd: &Path) -> Value {
         let name = row.event;
         let mut sample = Map::new();
@@ -176,7 +176,7 @@ fn read(stdin: &[u8]) -> Result<Map<String, Value>, Failure> {
     })
 }
 
-/// What in the input keeps an event from being answered, if anything does.
+/// Returns the flaw of the input that keeps an event from being answered, if there is one.
 fn refusal(event: &str, input: &Map<String, Value>) -> Option<String> {
     let name = input
         .get("hook_event_name")

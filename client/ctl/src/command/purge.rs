@@ -88,7 +88,7 @@ fn ids(shown: &v1::PurgeReply) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// What has to be typed: the handle of the one memory, or how many there are.
+/// Returns the word that has to be typed: the handle of the one memory, or how many there are.
 fn password(shown: &v1::PurgeReply) -> String {
     match shown.memories.as_slice() {
         [only] => {

@@ -4,6 +4,7 @@ use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
+use super::moment::Moment;
 use crate::context::{Context, wait};
 use crate::document::ReadDocument;
 use crate::failure::Outcome;
@@ -29,6 +30,8 @@ pub(crate) struct Read {
     /// Goes on after the memories that an earlier read ended with
     #[arg(long, value_name = "C")]
     cursor: Option<String>,
+    #[command(flatten)]
+    moment: Moment,
     /// Prints the texts alone, byte for byte
     #[arg(long, conflicts_with = "json")]
     raw: bool,
@@ -54,6 +57,7 @@ impl Read {
             match_text: self.match_text.unwrap_or_default(),
             limit: self.limit.unwrap_or_default(),
             cursor: self.cursor.unwrap_or_default(),
+            moment: self.moment.wire(),
             ..v1::ReadRequest::default()
         };
         wait(async {

@@ -45,7 +45,7 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// What the daemon is asked for.
+    /// Returns the filter that the daemon is sent.
     pub(crate) fn filter(self) -> EdgeFilter {
         let direction = match self.direction {
             Direction::Outgoing => "outgoing",

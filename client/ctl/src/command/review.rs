@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::text::one_line;
 use crate::{render, screen};
 
-/// What a terminal sends for Ctrl-D.
+/// The character that a terminal sends for Ctrl-D.
 const END_OF_INPUT: char = '\u{4}';
 
 /// Arguments of `review`.

@@ -8,6 +8,7 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 
+use super::moment::Moment;
 use crate::context::{Context, wait};
 use crate::document::SearchDocument;
 use crate::failure::{Failure, Outcome};
@@ -17,8 +18,9 @@ use crate::text::one_line;
 use crate::time::{DAY_US, HOUR_US, from, now_us, up_to};
 
 /// Filters of which one alone is enough to search by.
-const FILTERS: [&str; 10] = [
+const FILTERS: [&str; 12] = [
     "topic", "tag", "kind", "scope", "status", "source", "after", "before", "days", "hours",
+    "as_of", "valid_at",
 ];
 
 /// Arguments of `search`.
@@ -88,6 +90,8 @@ pub(crate) struct Search {
     /// Goes on after the hits that an earlier search ended with
     #[arg(long, value_name = "C")]
     cursor: Option<String>,
+    #[command(flatten)]
+    moment: Moment,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -223,6 +227,7 @@ impl Search {
             passive: counts,
             cursor: self.cursor.unwrap_or_default(),
             count_only: counts,
+            moment: self.moment.wire(),
             ..v1::SearchRequest::default()
         }
     }

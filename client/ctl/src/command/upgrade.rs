@@ -76,7 +76,7 @@ impl Upgrade {
     }
 }
 
-/// What the hand-over takes until it is done.
+/// Describes the hand-over until it is done.
 fn waiting(reply: &v1::UpgradeReply) -> String {
     match reply.waits_for.as_slice() {
         [] => "waiting for the new daemon".to_owned(),

@@ -1,4 +1,4 @@
-//! What was found outdated, quiet or doubled, and what was done about it.
+//! Memories found outdated, quiet or doubled, and what was done about them.
 
 use helix_client::v1;
 use serde::Serialize;

@@ -32,7 +32,7 @@ struct LineDocument<'a> {
     undone: bool,
 }
 
-/// What is different between two places.
+/// The differences between two places.
 #[derive(Debug, Serialize)]
 pub(crate) struct DiffDocument<'a> {
     from_sequence: u64,
@@ -44,7 +44,7 @@ pub(crate) struct DiffDocument<'a> {
     notes: &'a [String],
 }
 
-/// What was, or would be, taken back.
+/// The changes that were, or would be, taken back.
 #[derive(Debug, Serialize)]
 pub(crate) struct RevertDocument<'a> {
     /// The operation that did it; absent when nothing was changed.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::status::{EmbedderDocument, IndexDocument};
 use crate::time::rfc3339;
 
-/// What is due, and what was done of it.
+/// The steps that are due, and those that were done.
 #[derive(Debug, Serialize)]
 pub(crate) struct LifecycleDocument<'a> {
     mode: &'a str,
@@ -59,7 +59,7 @@ pub(super) struct JobDocument<'a> {
     failed: bool,
 }
 
-/// What was done on the last days, and how the parts fare.
+/// The counts of recent days, and the present state of each part.
 #[derive(Debug, Serialize)]
 pub(crate) struct MetricsDocument<'a> {
     days: Vec<DayDocument<'a>>,

@@ -26,7 +26,7 @@ pub(super) struct EdgeDocument<'a> {
     valid_to: Option<String>,
 }
 
-/// What relating came to.
+/// The result of relating.
 #[derive(Debug, Serialize)]
 pub(crate) struct RelateDocument<'a> {
     changed: bool,
@@ -42,12 +42,12 @@ pub(crate) struct UnrelateDocument<'a> {
     edge: Option<EdgeDocument<'a>>,
 }
 
-/// What a walk reached, or a path.
+/// The result of a walk, or a path.
 #[derive(Debug, Serialize)]
 pub(crate) struct WalkDocument<'a> {
     memories: Vec<ReachedDocument<'a>>,
     edges: Vec<EdgeDocument<'a>>,
-    /// Whether there is more than these.
+    /// True if there is more than these.
     cut: bool,
 }
 

@@ -102,6 +102,7 @@ pub(crate) fn review_kind(kind: ReviewKind) -> &'static str {
     match kind {
         ReviewKind::Unspecified => "unknown",
         ReviewKind::Quarantined => "quarantined",
+        ReviewKind::Suspect => "suspect",
         ReviewKind::Conflict => "conflict",
         ReviewKind::Supersession => "supersession",
         ReviewKind::Relation => "relation",

@@ -1,4 +1,4 @@
-//! What a session did, where a task stands, and texts made for readers.
+//! A session's work, the state of a task, and texts made for readers.
 
 use helix_client::v1;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::time::rfc3339;
 
-/// What a session changed.
+/// A session's changes.
 #[derive(Debug, Serialize)]
 pub(crate) struct SessionDocument<'a> {
     session: &'a str,
@@ -46,7 +46,7 @@ struct OperationDocument<'a> {
     agent: &'a str,
 }
 
-/// What was saved, loaded or cleared; `null` when there is none.
+/// The checkpoint that was saved, loaded or cleared; `null` when there is none.
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckpointDocument<'a> {
     checkpoint: Option<TaskDocument<'a>>,
@@ -84,12 +84,12 @@ pub(crate) struct ContextDocument<'a> {
     handles: &'a [String],
     tokens: u32,
     left_out: u32,
-    /// Whether more are left out than that.
+    /// True if more are left out than that.
     has_further: bool,
     notes: &'a [String],
 }
 
-/// What hooks said.
+/// The receipts of hooks.
 #[derive(Debug, Serialize)]
 pub(crate) struct ReceiptsDocument<'a> {
     delivered: u64,
@@ -110,7 +110,7 @@ struct ReceiptDocument<'a> {
     fate: &'a str,
 }
 
-/// What a session is doing.
+/// A session's present activity.
 #[derive(Debug, Serialize)]
 pub(crate) struct ActivityDocument<'a> {
     phase: &'a str,

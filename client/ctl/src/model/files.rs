@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::OFlag;
 use sha2::{Digest, Sha256};
 
-/// What folders of an unfinished install are called, and replaced ones on their way out.
+/// Names of folders of an unfinished install, and of replaced ones on their way out.
 const STAGING_PREFIX: &str = ".staging-";
 const REPLACED_PREFIX: &str = ".replaced-";
 

@@ -23,10 +23,10 @@ pub(super) const STAMP_FILE: &str = ".verified.json";
 /// Most of such a file that is read, in bytes: it names a few files.
 const READ_MAX_BYTES: u64 = 1024 * 1024;
 
-/// What to do about anything that does not verify.
+/// The remedy for anything that does not verify.
 const REPAIR: &str = "run `helixctl model install`";
 
-/// What an installed folder holds.
+/// The content of an installed folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) schema: u32,
@@ -74,7 +74,7 @@ pub(crate) enum VerifyError {
     /// A file or a folder is absent.
     #[error("{} is not installed; {REPAIR}", path.display())]
     Missing {
-        /// What was looked for.
+        /// The file that was looked for.
         path: PathBuf,
     },
     /// The manifest is of another version, or damaged.

@@ -24,7 +24,7 @@ pub(crate) enum UnpackError {
         wheel: PathBuf,
         /// The path inside it.
         member: String,
-        /// What the archive reader says.
+        /// The archive reader's error.
         reason: String,
     },
     /// A member's contents are not what is pinned.

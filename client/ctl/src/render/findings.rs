@@ -1,4 +1,4 @@
-//! What an examination found: one line a part, and a sum.
+//! The findings of an examination: one line a part, and a sum.
 
 use crate::finding::{Finding, Findings, Level};
 use crate::screen::{Look, Paint};

@@ -48,7 +48,7 @@ pub(crate) fn backups(look: Look, backups: &[Backup]) -> String {
     rows(look, header, backups.iter().map(row).collect())
 }
 
-/// What is known of a backup's content.
+/// Describes a backup's content.
 fn kept(backup: &Backup) -> String {
     if backup.sequence == 0 {
         let daily = if backup.is_daily { "daily" } else { "" };

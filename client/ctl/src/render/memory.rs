@@ -52,7 +52,7 @@ pub(super) fn marked_text(look: Look, memory: &Memory) -> String {
     }
 }
 
-/// What a list says of a memory: its summary, or its text where it has none.
+/// Returns a memory in one line: its summary, or its text where it has none.
 fn in_short(memory: &Memory) -> &str {
     if memory.summary.is_empty() {
         &memory.text
@@ -115,7 +115,7 @@ fn confidence(memory: &Memory) -> String {
     }
 }
 
-/// Whether so much of its confidence is gone that two decimals show it.
+/// Returns whether so much of its confidence is gone that two decimals show it.
 fn has_faded(memory: &Memory) -> bool {
     const SHOWN: f32 = 0.005;
     memory.confidence - memory.effective_confidence >= SHOWN
@@ -124,7 +124,7 @@ fn has_faded(memory: &Memory) -> bool {
 /// Begins the names of attributes that Helix keeps for itself.
 const STAMPED: &str = "helix.";
 
-/// What there is to say about a memory besides its text; what says nothing is left out.
+/// Lists a memory's properties besides its text; those that say nothing are left out.
 fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
     let since = match memory.source_state() {
         SourceState::Unknown | SourceState::Fresh => moved(memory),

@@ -1,4 +1,4 @@
-//! What waits in the review, and what a purge takes.
+//! Memories that wait in the review, and memories that a purge takes.
 
 use helix_client::v1::{Memory, PurgeReply, ReviewItem, ReviewReply};
 

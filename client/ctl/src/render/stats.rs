@@ -1,4 +1,4 @@
-//! What the strand holds, counted.
+//! Counts of the strand.
 
 use helix_client::v1::{IndexStatus, NamedCount, StatsReply};
 

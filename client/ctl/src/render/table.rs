@@ -115,10 +115,10 @@ struct Column<'h> {
     /// Its place in the rows.
     at: usize,
     name: &'h str,
-    /// What its widest field takes.
+    /// Columns of its widest field.
     columns: usize,
     is_wrapped: bool,
-    /// What the longest name takes in a list of names, which is wrapped between them; 0 in other
+    /// Columns of the longest name in a list of names, which is wrapped between them; 0 in other
     /// columns.
     name_columns: usize,
 }
@@ -179,7 +179,8 @@ impl<'h> Columns<'h> {
         self.0.iter().map(Column::least).sum()
     }
 
-    /// What fits into a width; nothing when even the most important columns do not.
+    /// Returns the columns that fit into a width; nothing when even the most important columns do
+    /// not.
     fn fitting(&self, width: usize) -> Option<Self> {
         let mut kept = self.clone();
         let mut dispensable = DISPENSABLE.iter();

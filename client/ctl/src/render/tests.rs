@@ -53,6 +53,7 @@ fn decision() -> Memory {
         links: vec!["storage/fsync".to_owned()],
         importance: 0.8,
         confidence: 1.0,
+        effective_confidence: 1.0,
         pinned: true,
         origin: "user".to_owned(),
         provenance: vec![Provenance {
@@ -421,6 +422,7 @@ fn what_may_be_wrong_by_now_is_doubted_everywhere() {
     let stale = Memory {
         source_state: SourceState::Changed.into(),
         doubted_confidence: Some(0.7),
+        effective_confidence: 0.7,
         ..decision()
     };
     let reply = SearchReply {

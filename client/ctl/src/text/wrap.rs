@@ -19,7 +19,7 @@ const FENCES: [&str; 2] = ["```", "~~~"];
 /// Begins a row of a table in Markdown.
 const TABLE_ROW: char = '|';
 
-/// What no line begins with.
+/// Characters that no line begins with.
 const CLOSING: &str = "、。，．：；！？）」』】〉》〕”’…ー,.:;!?)]}\"'";
 
 /// Columns of indentation that make a line code in Markdown, unless it is a row of a list.
@@ -91,7 +91,7 @@ fn parted(line: &str) -> (usize, &str) {
     (line.len() - content.len(), content)
 }
 
-/// What makes a line a row of a list, or a quotation.
+/// Returns the mark that makes a line a row of a list, or a quotation.
 fn markdown_mark(content: &str) -> &str {
     let digits = content.len()
         - content

@@ -11,7 +11,7 @@ use super::step::{Kept, Step};
 use super::target::Target;
 use super::undo::Undo;
 
-/// What happens to a file.
+/// The change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     /// It is made.
@@ -34,11 +34,11 @@ pub(crate) enum Change {
 pub(crate) struct Report {
     /// The file as the client names it.
     pub(crate) path: PathBuf,
-    /// What happens to it.
+    /// Its change.
     pub(crate) change: Change,
     /// A unified diff; empty when nothing changes.
     pub(crate) diff: String,
-    /// What else the user should know, each a lowercase fragment.
+    /// Further notes for the user, each a lowercase fragment.
     pub(crate) notes: Vec<String>,
     /// Where a copy is put of the file as it is before Helix.
     pub(crate) copy: Option<PathBuf>,
@@ -79,7 +79,7 @@ impl Plan {
         Ok(Self { steps, undo })
     }
 
-    /// What it does to each file.
+    /// Reports its change to each file.
     pub(crate) fn reports(&self) -> Vec<Report> {
         self.steps
             .iter()
@@ -87,7 +87,7 @@ impl Plan {
             .collect()
     }
 
-    /// Whether it changes any file.
+    /// Returns whether it changes any file.
     pub(crate) fn changes_anything(&self) -> bool {
         self.steps
             .iter()

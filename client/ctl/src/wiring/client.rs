@@ -267,8 +267,8 @@ impl Client {
         }
     }
 
-    /// What the user still has to do, with hooks alone or with the server, each a lowercase
-    /// fragment.
+    /// Lists the steps that are left to the user, with hooks alone or with the server, each a
+    /// lowercase fragment.
     pub(crate) fn steps(self, scope: Scope, with_server: bool) -> &'static [&'static str] {
         match (self, scope) {
             (Self::Claude, Scope::Project) if with_server => &[

@@ -252,7 +252,7 @@ fn wrong(key: &str, expected: &'static str, node: &CstNode) -> WiringError {
     }
 }
 
-/// What kind of value a node is, with its article.
+/// Names a node's kind of value, with its article.
 fn kind(node: &CstNode) -> &'static str {
     if node.as_object().is_some() {
         "an object"

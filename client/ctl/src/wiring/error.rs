@@ -1,4 +1,4 @@
-//! What can go wrong while Helix is wired into a client, and the exit code that each failure means.
+//! Errors of wiring Helix into a client, and the exit code of each.
 
 use std::io;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub(crate) enum WiringError {
     Syntax {
         /// The file's language.
         language: &'static str,
-        /// What the parser met.
+        /// The parser's error.
         problem: String,
         /// One-based line.
         line: usize,
@@ -81,7 +81,7 @@ pub(crate) enum WiringError {
         "edit settings: the edited text would {problem}, so nothing was written; edit the file by hand and report this"
     )]
     SelfCheck {
-        /// What the check found.
+        /// The check's finding.
         problem: &'static str,
     },
     /// A program's path cannot stand in a settings file.
@@ -93,7 +93,7 @@ pub(crate) enum WiringError {
     /// Something else than a regular file stands in the way.
     #[error("read `{path}`: not a regular file; move it away and run this again")]
     NotAFile {
-        /// What was found.
+        /// The thing that was found.
         path: PathBuf,
     },
     /// Something else than a directory is on the way to a file.
@@ -101,7 +101,7 @@ pub(crate) enum WiringError {
         "use `{path}` as a directory: it is a file, or a link that leads nowhere; move it away and run this again"
     )]
     NotADirectory {
-        /// What was found.
+        /// The thing that was found.
         path: PathBuf,
     },
     /// Links that lead in a circle, or too far.
@@ -131,7 +131,7 @@ pub(crate) enum WiringError {
     Record {
         /// The record.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The flaw.
         problem: String,
     },
     /// An operation of the system failed.
@@ -139,7 +139,7 @@ pub(crate) enum WiringError {
     Io {
         /// A verb phrase.
         action: &'static str,
-        /// What it was tried on.
+        /// The file that it was tried on.
         path: PathBuf,
         /// The system's answer.
         source: io::Error,

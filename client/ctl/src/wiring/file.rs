@@ -190,7 +190,8 @@ fn metadata(path: &Path) -> Result<Option<Metadata>, WiringError> {
     }
 }
 
-/// Whether the answer says that there can be no such file, also because its directory is none.
+/// Returns whether the answer says that there can be no such file, also because its directory is
+/// none.
 fn leads_nowhere(error: &io::Error) -> bool {
     matches!(
         error.kind(),

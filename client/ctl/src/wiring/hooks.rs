@@ -21,11 +21,11 @@ pub(super) const VERSION: &str = "version";
 /// The only version there is.
 const VERSION_NUMBER: u32 = 1;
 
-/// What bringing an array of handlers to the table did.
+/// The result of bringing an array of handlers to the table.
 struct Reconciled<'a> {
     /// The row of the last handler that stays.
     last_met: Option<&'a HookRow>,
-    /// Whether a handler was taken out.
+    /// True if a handler was taken out.
     removed: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn uninstall(
     remove_own_version(document, form, past)
 }
 
-/// What counts as having stood in the place of an event's list. Where nobody knows, the list is as
+/// Returns the former content in the place of an event's list. Where nobody knows, the list is as
 /// ours as what was in it.
 fn before_event(form: &HookForm, past: &Past<'_>, event: &str) -> Before {
     let keys = [HOOKS, event];
@@ -290,8 +290,8 @@ fn remove_if_empty(hooks: &CstObject, event: &str, elements: &CstArray) {
     }
 }
 
-/// What stands under an event. Events that are not ours to fill may have any shape and are then
-/// skipped.
+/// Returns the elements under an event. Events that are not ours to fill may have any shape and are
+/// then skipped.
 fn elements(
     hooks: &CstObject,
     event: &str,

@@ -12,9 +12,9 @@ use super::{hooks, server, toml, verify};
 pub(crate) struct Planned {
     /// The whole text.
     pub(crate) text: String,
-    /// Whether it differs from the present one.
+    /// True if it differs from the present one.
     pub(crate) changed: bool,
-    /// Whether an empty object or nothing, and no comment, is all that it says.
+    /// True if an empty object or nothing, and no comment, is all that it says.
     pub(crate) bare: bool,
 }
 

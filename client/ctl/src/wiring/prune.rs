@@ -1,4 +1,4 @@
-//! What becomes of a container that held only what was taken out.
+//! The fate of a container that held only what was taken out.
 
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp};
 
@@ -7,12 +7,12 @@ use super::error::WiringError;
 use super::record::Entry;
 use super::target::Target;
 
-/// What is known of a file as it was before us.
+/// A file as it was before us, as far as that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Original<'a> {
     /// Nothing: no record is here.
     Unknown,
-    /// What a record says.
+    /// A record's account.
     Recorded {
         /// Its text; `None` when it was not there.
         text: Option<&'a str>,
@@ -25,11 +25,11 @@ pub(crate) enum Original<'a> {
 pub(super) enum Past<'a> {
     /// Nothing is known.
     Unknown,
-    /// What it held, and what was made in it since.
+    /// Its former content, and the entries made in it since.
     Known(Document, &'a [Entry]),
 }
 
-/// What stood at a place in the original file.
+/// The content of a place in the original file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
     /// Nobody knows.
@@ -53,8 +53,8 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// What stood where the keys lead to a container, when that was not made for our entries. What
-    /// others have made there since counts as what was there.
+    /// Returns the former content where the keys lead to a container, when that was not made for
+    /// our entries. What others have made there since counts as what was there.
     pub(super) fn container(&self, keys: &[&str]) -> Before {
         match (self, self.at(keys)) {
             (Self::Known(_, made), before) if made.iter().any(|path| path == keys) => {
@@ -68,7 +68,7 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// What stood where the keys lead.
+    /// Returns the former content where the keys lead.
     pub(super) fn at(&self, keys: &[&str]) -> Before {
         match self {
             Self::Unknown => Before::Unknown,
@@ -129,7 +129,7 @@ fn squeezed(node: &CstNode) -> String {
     node.to_string().split_whitespace().collect()
 }
 
-/// Whether a node is a container without parts.
+/// Returns whether a node is a container without parts.
 fn holds_nothing(node: &CstNode) -> bool {
     let is_container = node.as_object().is_some() || node.as_array().is_some();
     is_container
@@ -155,7 +155,7 @@ pub(super) fn prune(
     restore(document, emptied, before)
 }
 
-/// Whether a comment stands in a container, and not within one of its parts.
+/// Returns whether a comment stands in a container, and not within one of its parts.
 pub(super) fn is_commented(container: &CstNode) -> bool {
     container.children().iter().any(CstNode::is_comment)
 }

@@ -1,5 +1,5 @@
-//! What is remembered of a file that Helix is wired into: what it was before, what of ours is in
-//! it, and which of its texts are exactly ours.
+//! The record of a file that Helix is wired into: what it was before, what of ours is in it, and
+//! which of its texts are exactly ours.
 //!
 //! One record stands for a whole file, however many scopes and projects have entries in it: the
 //! last of them to go takes the file back to what it was before the first came, in whatever order
@@ -32,7 +32,7 @@ pub(super) struct Record {
     path: String,
     /// The text before us; `None` when there was no file.
     pub(super) original: Option<String>,
-    /// What of ours was put into it and not taken out again.
+    /// Our entries that were put into it and not taken out again.
     pub(super) entries: Vec<Entry>,
     /// The containers that were made for that, outer ones too: they go when they are empty. Others
     /// may have made more since.
@@ -49,16 +49,16 @@ pub(super) struct Record {
 struct State {
     /// The text's hash.
     text: String,
-    /// What of ours it has.
+    /// Our entries in it.
     entries: Vec<Entry>,
 }
 
-/// What a record says of a text.
+/// A record's view of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Standing {
-    /// What of ours is in it.
+    /// Our entries in it.
     pub(super) entries: Vec<Entry>,
-    /// Whether nobody else edited it since the original.
+    /// True if nobody else edited it since the original.
     pub(super) is_exact: bool,
 }
 
@@ -86,7 +86,7 @@ impl Record {
         }
     }
 
-    /// What of ours is in a text of the file.
+    /// Returns our entries in a text of the file.
     pub(super) fn standing(&self, text: &str, syntax: Syntax) -> Standing {
         let known = hash(text.as_bytes());
         if let Some(state) = self.states.iter().find(|state| state.text == known) {
@@ -143,7 +143,7 @@ impl Record {
         self
     }
 
-    /// Whether the file had exactly this text with exactly these entries before.
+    /// Returns whether the file had exactly this text with exactly these entries before.
     pub(super) fn was(&self, text: &str, entries: &[Entry]) -> bool {
         let text = hash(text.as_bytes());
         self.states
@@ -207,7 +207,7 @@ fn is_container_at(root: &Value, keys: &[String]) -> bool {
         .is_some_and(|found| found.is_object() || found.is_array())
 }
 
-/// What is in one list or the other, in an order that does not tell which came first.
+/// Joins two lists, in an order that does not tell which came first.
 pub(super) fn together(some: Vec<Entry>, more: Vec<Entry>) -> Vec<Entry> {
     some.into_iter()
         .chain(more)
@@ -216,7 +216,7 @@ pub(super) fn together(some: Vec<Entry>, more: Vec<Entry>) -> Vec<Entry> {
         .collect()
 }
 
-/// What is in the first list and not in the other.
+/// Returns the entries of the first list that are not in the other.
 pub(super) fn without(all: &[Entry], gone: &[Entry]) -> Vec<Entry> {
     all.iter()
         .filter(|entry| !gone.contains(entry))

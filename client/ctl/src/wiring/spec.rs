@@ -1,4 +1,4 @@
-//! What Helix wants to stand in a client's files: its programs, as hooks and as a server, in each
+//! The specification of a client's files: Helix's programs, as hooks and as a server, in each
 //! client's shape.
 
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(crate) struct Programs {
     shim: String,
     /// The bridge's absolute path.
     bridge: String,
-    /// Whether the search path leads to both by their names.
+    /// True if the search path leads to both by their names.
     on_path: bool,
     /// Variables that the bridge is started with, beside what the client gives to it.
     pub(super) environment: Vec<(String, String)>,
@@ -48,7 +48,7 @@ pub(crate) struct Programs {
 pub(super) struct Shim<'a> {
     /// Its path, or its name in a file that others share.
     pub(super) program: &'a str,
-    /// Whether a shell first looks whether it is installed.
+    /// True if a shell first looks whether it is installed.
     is_guarded: bool,
 }
 
@@ -83,7 +83,7 @@ impl Programs {
         Self { tools, ..self }
     }
 
-    /// Whether files that others share can have them by their names.
+    /// Returns whether files that others share can have them by their names.
     pub(crate) fn are_portable(&self) -> bool {
         self.on_path
     }
@@ -115,7 +115,7 @@ impl Programs {
         words
     }
 
-    /// Whether the bridge is to have other arguments than an entry gives it.
+    /// Returns whether the bridge is to have other arguments than an entry gives it.
     pub(super) fn choose_tools(&self) -> bool {
         self.tools.is_some()
     }
@@ -135,7 +135,7 @@ impl Programs {
         there
     }
 
-    /// Whether a program of ours is there.
+    /// Returns whether a program of ours is there.
     pub(super) fn is_there(&self, program: &Path) -> bool {
         let is_name = program == Path::new(HOOK_PROGRAM) || program == Path::new(SERVER_PROGRAM);
         if is_name {
@@ -177,14 +177,14 @@ pub(super) fn words(command: &str, arguments: Option<Vec<String>>) -> Vec<String
     }
 }
 
-/// What Helix's event is in the words of a hook that is ours; `None` when it is not. Ours without
+/// Returns Helix's event in the words of a hook that is ours; `None` when it is not. Ours without
 /// an event has an empty one.
 pub(super) fn own_verb(words: &[String]) -> Option<&str> {
     let program = words.first().filter(|program| runs(program, HOOK_PROGRAM));
     program.map(|_| words.get(1).map(String::as_str).unwrap_or_default())
 }
 
-/// Whether a handler's member says what it runs.
+/// Returns whether a handler's member says what it runs.
 pub(super) fn is_program(name: &str) -> bool {
     name == "command" || name == ARGUMENTS
 }
@@ -231,8 +231,8 @@ pub(super) fn handler(
     })
 }
 
-/// What stands in an event's list for one row: the handler, or a group with an optional matcher and
-/// its only handler.
+/// Makes the element of an event's list for one row: the handler, or a group with an optional
+/// matcher and its only handler.
 pub(super) fn element(
     form: &HookForm,
     shim: Shim<'_>,

@@ -127,7 +127,7 @@ pub(super) fn replaced(root: &CstRootNode, value: &CstNode, text: &str) -> Strin
     whole
 }
 
-/// What goes with the part at a place among the children.
+/// Returns the text that goes with the part at a place among the children.
 fn gone(text: &str, children: &[Child], at: usize) -> Vec<Range<usize>> {
     let Some(own) = children.get(at).map(|child| child.at.clone()) else {
         return Vec::new();
@@ -265,7 +265,7 @@ fn has_line_end(text: &str, range: Range<usize>) -> bool {
 /// How a container's parts are written.
 struct Style {
     newline: &'static str,
-    /// What the container's line begins with, and what one of its parts' does.
+    /// Indentation of the container's line, and of one of its parts'.
     outer: String,
     inner: String,
     /// How much deeper a level stands.
@@ -366,7 +366,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// What the line around a place begins with, and whether the place is the first on it.
+/// Returns the beginning of the line around a place, and whether the place is the first on it.
 fn indent_at(text: &str, at: usize) -> (String, bool) {
     let before = text.get(..at).unwrap_or_default();
     let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What stands in a client's file, compared with what should.
+//! Compares a client's file with what should stand in it.
 
 use std::path::{Path, PathBuf};
 

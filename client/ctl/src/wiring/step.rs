@@ -32,15 +32,15 @@ pub(super) struct Step {
     change: Change,
     notes: Vec<String>,
     new_mode: u32,
-    /// What becomes of the file's record.
+    /// The fate of the file's record.
     pub(super) kept: Kept,
-    /// Whether the present text becomes the one that the file goes back to.
+    /// True if the present text becomes the one that the file goes back to.
     is_first: bool,
     /// Directories that go with the file, deepest first.
     made_dirs: Vec<PathBuf>,
 }
 
-/// What becomes of a file's record.
+/// The fate of a file's record.
 #[derive(Debug)]
 pub(super) enum Kept {
     /// It stays as it is.
@@ -242,7 +242,7 @@ impl Step {
         Ok(())
     }
 
-    /// What it does, for people.
+    /// Describes the step, for people.
     pub(super) fn report(&self, undo: &Undo) -> Report {
         let diff = diff(&self.shown, self.before.as_deref(), self.after.as_deref());
         let copy = (self.is_first && self.before.is_some()).then(|| undo.copy_path(&self.real));
@@ -268,7 +268,7 @@ impl Step {
         file::check_unchanged(&self.real, self.before.as_deref())
     }
 
-    /// What it does to the file.
+    /// Returns its change to the file.
     pub(super) fn change(&self) -> Change {
         self.change
     }
@@ -317,7 +317,7 @@ impl Step {
     }
 }
 
-/// What is to be said when a file's original has entries of Helix itself.
+/// Says that a file's original has entries of Helix itself.
 fn remark_there_again(original: &str, record: &Record, target: &Target) -> Option<String> {
     let value = read_as(target.syntax, original).ok().flatten()?;
     let own = target.entries();
@@ -332,8 +332,8 @@ fn remark_there_again(original: &str, record: &Record, target: &Target) -> Optio
     })
 }
 
-/// What is to be said when nothing but empty containers is left in a file, or an empty one in which
-/// ours were: they may have been there or not.
+/// Says that nothing but empty containers is left in a file, or an empty one in which ours were:
+/// they may have been there or not.
 fn remark_left(text: &str, target: &Target) -> Option<String> {
     let value = read_as(target.syntax, text).ok().flatten()?;
     let left = match target.syntax {
@@ -358,8 +358,8 @@ fn hollow_part(root: &Value, target: &Target) -> Option<String> {
     found.map(|keys| keys.join("."))
 }
 
-/// Whether a value says nothing but what connecting may have made: containers on the way to our
-/// entries, and a version.
+/// Returns whether a value says nothing but what connecting may have made: containers on the way to
+/// our entries, and a version.
 fn is_hollow(value: &Value, target: &Target, keys: &[&str]) -> bool {
     let is_ours = |keys: &[&str]| {
         target.containers().iter().any(|known| known == keys)

@@ -27,7 +27,7 @@ impl Timeout {
 pub(crate) struct HookRow {
     /// The client's name of the event.
     pub(crate) event: &'static str,
-    /// What the event is narrowed to; `None` for all of them.
+    /// The matcher that narrows the event; `None` for all of them.
     pub(crate) matcher: Option<&'static str>,
     /// Helix's name of the event: the shim's first argument.
     pub(crate) verb: &'static str,
@@ -36,13 +36,13 @@ pub(crate) struct HookRow {
 }
 
 impl HookRow {
-    /// What people read: the verb tells rows of one event apart.
+    /// Returns the row's name for people: the verb tells rows of one event apart.
     pub(crate) fn label(&self) -> String {
         format!("{}/{}", self.event, self.verb)
     }
 }
 
-/// What a hook may take. The `session` hook may have to start the daemon first.
+/// Time that a hook may take. The `session` hook may have to start the daemon first.
 const WAIT: Timeout = Timeout::Seconds(5);
 /// The same for a client that reads milliseconds.
 const WAIT_MILLIS: Timeout = Timeout::Millis(5000);

@@ -53,25 +53,25 @@ pub(crate) enum Level {
 pub(crate) struct Target {
     /// The file as the client names it; it may be a link or missing.
     pub(crate) path: PathBuf,
-    /// What of ours it holds, in the order in which it is written.
+    /// Our parts of it, in the order in which they are written.
     pub(crate) parts: Vec<Part>,
     /// Its language.
     pub(super) syntax: Syntax,
     /// Where in the file.
     pub(super) level: Level,
-    /// Whether others have it too, who may have Helix elsewhere or not at all.
+    /// True if others have it too, who may have Helix elsewhere or not at all.
     pub(super) is_shared: bool,
     /// The mode it gets when it is made.
     pub(super) new_mode: u32,
 }
 
 impl Target {
-    /// Whether it holds hooks.
+    /// Returns whether it holds hooks.
     pub(crate) fn holds_hooks(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Hooks(_)))
     }
 
-    /// Whether it holds the server.
+    /// Returns whether it holds the server.
     pub(crate) fn holds_server(&self) -> bool {
         self.parts
             .iter()

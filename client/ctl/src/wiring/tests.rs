@@ -1,4 +1,4 @@
-//! What the whole module promises, through its public door.
+//! Promises of the whole module, through its public door.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod clients;

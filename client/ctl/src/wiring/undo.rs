@@ -30,13 +30,13 @@ const RECORD_MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// The directory as well.
 const RECORD_DIR_MODE: u32 = 0o700;
 
-/// What every format of a record has.
+/// The fields that every format of a record has.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
 }
 
-/// What every format of a record says of directories.
+/// The fields that every format of a record has for directories.
 #[derive(Deserialize)]
 struct Made {
     made_dirs: Vec<PathBuf>,

@@ -67,7 +67,7 @@ pub(super) fn none_left(after: &str, target: &Target) -> Result<(), WiringError>
     }
 }
 
-/// Whether something of ours stands where these keys lead.
+/// Returns whether something of ours stands where these keys lead.
 pub(super) fn holds(root: &Value, keys: &[String]) -> bool {
     if keys == [HOOKS] {
         let shapes = [HookShape::Lines, HookShape::GroupsOfPrograms];
@@ -140,7 +140,7 @@ fn is_own_server(entry: &Value) -> bool {
     server_program(entry).is_some_and(|program| runs(program, SERVER_PROGRAM))
 }
 
-/// What is not ours, without the containers that are empty then.
+/// Returns the part of a value that is not ours, without the containers that are empty then.
 fn foreign(value: Option<Value>, target: &Target) -> Value {
     let mut root = value.unwrap_or_else(|| Value::Object(Map::new()));
     for part in &target.parts {

@@ -17,7 +17,7 @@ use tonic::codegen::BoxStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
-/// What the stand-in answers, and what it was asked.
+/// The stand-in's answers, and the requests that it got.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is one thing that a test may ask for"

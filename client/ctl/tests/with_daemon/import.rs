@@ -22,7 +22,7 @@ fn world() -> World {
     })
 }
 
-/// What arrived, by file.
+/// Returns the pieces that arrived, by file.
 fn arrived(world: &World) -> Vec<(String, Vec<u8>)> {
     world.fake.look(|state| {
         let mut files: Vec<(String, Vec<u8>)> = Vec::new();

@@ -140,13 +140,13 @@ impl World {
         }
     }
 
-    /// What is in the directory for temporary files.
+    /// Lists the directory for temporary files.
     pub(crate) fn left_over(&self) -> Vec<PathBuf> {
         names(&self.path("tmp"))
     }
 }
 
-/// What a directory holds.
+/// Lists a directory.
 pub(crate) fn names(directory: &Path) -> Vec<PathBuf> {
     let mut names: Vec<_> = fs::read_dir(directory)
         .unwrap()

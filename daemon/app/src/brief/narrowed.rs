@@ -51,7 +51,7 @@ impl View<'_> {
         Ok(Some(chosen).filter(|chosen| !chosen.is_empty()))
     }
 
-    /// What to say of a name that is no topic's.
+    /// Explains that a name is no topic's.
     fn unknown(&self, name: &str) -> String {
         let moved = topics::moved_away(self.app, name, &self.scopes);
         moved.unwrap_or_else(|| format!("no topic here is called {}", quoted(name)))

@@ -76,7 +76,7 @@ fn damaged_memories(damage: &Damage) -> Option<Finding> {
     Some(result(DAMAGE, Level::Failure, detail))
 }
 
-/// What a damaged store lost when it was made anew, for as long as a copy of it is kept.
+/// Lists the losses of a damaged store that was made anew, for as long as a copy of it is kept.
 fn lost(app: &App, damage: &Damage) -> Option<Finding> {
     let directory = app.layout.directory();
     let copy = (1..=u32::MAX)

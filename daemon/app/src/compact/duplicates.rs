@@ -24,7 +24,7 @@ pub(super) struct Search {
     pub(super) scopes: Vec<Scope>,
     /// Comparisons that it may take.
     pub(super) work_max: usize,
-    /// Whether those found are merged.
+    /// True if those found are merged.
     pub(super) apply: bool,
 }
 

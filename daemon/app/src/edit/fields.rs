@@ -130,7 +130,7 @@ impl Plan<'_> {
         })
     }
 
-    /// What the memory is to link to; `None` leaves its links as they are.
+    /// Returns the memory's new links; `None` leaves them as they are.
     fn links(
         &self,
         memory: &Memory,

@@ -1,4 +1,4 @@
-//! What cannot be changed because it is deleted: to offer it would only lead to the next refusal.
+//! Refuses edits of deleted memories: offering one would only lead to the next refusal.
 
 use helix_engine::model::{MemoryNumber, Topic};
 use helix_engine::neutral::quoted;

@@ -11,13 +11,13 @@ const BEFORE: &str = "-\n";
 /// A text without the lines, and what they say.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Stated {
-    /// What is left, which may be nothing.
+    /// The text that is left, which may be nothing.
     pub(super) text: String,
     pub(super) tags: Vec<String>,
     pub(super) source: Option<String>,
     pub(super) confidence: Option<f32>,
     pub(super) links: Vec<String>,
-    /// What to tell the author.
+    /// Notes for the author.
     pub(super) notes: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Stated {
         }
     }
 
-    /// Whether there is anything to change but links.
+    /// Returns whether there is anything to change but links.
     pub(super) fn has_more_than_links(&self) -> bool {
         !self.text.trim().is_empty()
             || !self.tags.is_empty()

@@ -22,6 +22,11 @@ pub(super) enum Planned {
         /// Whether a topic is changed that others than its project may see.
         is_shared: bool,
     },
+    /// The parts that a split would make; nothing is done.
+    Preview {
+        parts: Vec<String>,
+        warnings: Vec<String>,
+    },
     /// Several memories could be meant, so nothing is done.
     Candidates {
         several: Several,
@@ -54,6 +59,11 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: Wanted) -> Result<Planned, 
             plan.topic(&topic, Some(&new_name), TopicEdit::Rename)
         }
         Action::Merge { topic, into } => plan.topic(&topic, Some(&into), TopicEdit::Merge),
+        Action::Split {
+            target,
+            into,
+            is_preview,
+        } => plan.split(&target, into, is_preview),
         Action::Restore { target } => plan.one(&target, Bare::Deleted, |_, _| Ok(Edit::Restore)),
         Action::RestoreAll { topic } => plan.topic(&topic, None, |_| TopicEdit::Restore),
     }
@@ -149,15 +159,14 @@ impl Plan<'_> {
         let edits = edits(&memory, &mut warnings)?;
         // Those behind the first follow the change that it makes.
         let expected = iter::once(self.expected).chain(iter::repeat(None));
-        let request = |(edit, expected)| {
-            let (actor, at) = (self.asker.actor.clone(), self.app.memory.now());
-            Request::Edit {
-                number,
-                edit,
-                expected,
-                actor,
-                at,
-            }
+        // One time for all of them: they are one change to who takes it back.
+        let at = self.app.memory.now();
+        let request = |(edit, expected)| Request::Edit {
+            number,
+            edit,
+            expected,
+            actor: self.asker.actor.clone(),
+            at,
         };
         let requests = edits.into_iter().zip(expected).map(request).collect();
         Ok(Planned::Write {

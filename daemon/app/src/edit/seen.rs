@@ -1,4 +1,4 @@
-//! What an author saw who revised a memory: its source as it is now.
+//! The state of a source as the author of a revision saw it.
 
 use helix_engine::model::{Memory, plain_path};
 use helix_engine::policy::edit::Sourced;

@@ -11,18 +11,18 @@ use crate::{App, Asker, Refusal, find, patterns, topics};
 /// Candidates shown when several memories could be meant.
 const CANDIDATES_MAX: usize = 10;
 
-/// What a topic means that is named alone.
+/// The meaning of a topic that is named alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bare {
     /// Its newest memory.
     Newest,
     /// Its memory, when it has one only.
     Only,
-    /// What is deleted of it.
+    /// Its deleted memories.
     Deleted,
 }
 
-/// What a target means.
+/// The meaning of a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// Exactly this.
@@ -115,7 +115,8 @@ pub(super) fn choose(
     Ok((choice, warnings))
 }
 
-/// Whether a target says a place in a topic, which means another memory once one before it is gone.
+/// Returns whether a target says a place in a topic, which means another memory once one before it
+/// is gone.
 pub(super) fn is_place(target: &Target) -> bool {
     target.index.is_some() || says_place(&target.reference)
 }
@@ -195,8 +196,8 @@ fn selected(
     Err(missing())
 }
 
-/// What was deleted of a topic, in the order in which it was recorded. Without any, what else went
-/// out of use.
+/// Lists the deleted memories of a topic, in the order in which they were recorded. Without any,
+/// what else went out of use.
 fn deleted(app: &App, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber> {
     let (catalog, scopes) = (app.memory.strand.catalog(), asker.scopes());
     let members = |is_wanted: fn(Life) -> bool| {
@@ -210,7 +211,8 @@ fn deleted(app: &App, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber> {
     }
 }
 
-/// What of a topic is to be restored that is named alone; `None` when there is no such topic.
+/// Returns the memories to restore of a topic that is named alone; `None` when there is no such
+/// topic.
 fn of_deleted(app: &App, asker: &Asker, reference: &str) -> Result<Option<Choice>, Refusal> {
     let Ok(topic) = Topic::parse(reference) else {
         return Ok(None);
@@ -262,7 +264,7 @@ fn by_text(
     }
 }
 
-/// What a topic named alone means; `None` when there is no such topic, or nothing of it is active.
+/// Reads a topic named alone; `None` when there is no such topic, or nothing of it is active.
 fn of_topic(
     app: &App,
     asker: &Asker,

@@ -9,8 +9,8 @@ use helix_engine::strand::Strand;
 
 use crate::{App, Refusal};
 
-/// What is exported: topics by name, their memories in the order in which `topic:index` counts
-/// them.
+/// The selection of an export: topics by name, their memories in the order in which `topic:index`
+/// counts them.
 pub(super) struct Selection {
     pub(super) topics: Vec<(Topic, Vec<MemoryNumber>)>,
     positions: HashMap<MemoryNumber, (usize, usize)>,

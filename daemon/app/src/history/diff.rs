@@ -11,7 +11,7 @@ use super::{ChangedEdge, ChangedMemory, SHOWN_MAX, Sight, differ};
 use crate::session_id::LOOKED_AT_MAX;
 use crate::{App, Asker, Refusal};
 
-/// What somebody wants to compare.
+/// A comparison that somebody wants.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// Its beginning; `None` for the last session of the asker's project.
@@ -20,7 +20,7 @@ pub struct Wanted {
     pub to: Point,
 }
 
-/// What is different.
+/// A difference.
 #[derive(Clone, Debug, Default)]
 pub struct Difference {
     /// The operation at its beginning.
@@ -35,7 +35,7 @@ pub struct Difference {
     pub memories_total: usize,
     /// How many edges there are.
     pub edges_total: usize,
-    /// What whoever asks should know.
+    /// Notes for whoever asks.
     pub notes: Vec<String>,
 }
 

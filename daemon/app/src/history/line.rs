@@ -20,7 +20,7 @@ pub struct Line {
     pub at: Timestamp,
     /// Who asked for it, and from where.
     pub actor: Actor,
-    /// What it did.
+    /// Its effect.
     pub kind: OperationKind,
     /// The handle of the memory as it left it; empty where that was purged.
     pub handle: String,
@@ -32,7 +32,7 @@ pub struct Line {
     pub group: Sequence,
     /// The operation that it takes back.
     pub reverts: Option<Sequence>,
-    /// Whether its request was undone.
+    /// True if its request was undone.
     pub is_undone: bool,
 }
 

@@ -38,13 +38,13 @@ pub struct Wanted {
 pub struct Log {
     /// The operations.
     pub lines: Vec<Line>,
-    /// Whether there are older ones.
+    /// True if there are older ones.
     pub has_more: bool,
-    /// What whoever asks should know.
+    /// Notes for whoever asks.
     pub notes: Vec<String>,
 }
 
-/// What operations are about.
+/// The subject of operations.
 enum About {
     Everything { is_person: bool },
     Memory(MemoryNumber),

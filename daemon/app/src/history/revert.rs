@@ -185,7 +185,8 @@ fn take_back(
         let now = snapshot.edge(key)?;
         check_edge(now.as_ref(), versions, target.first, force)?;
         let then = versions.before.clone();
-        plan.put_edge_back(snapshot, now, then, &reason, Some(target.first))?;
+        let reverts = target.first_on_edge(key)?;
+        plan.put_edge_back(snapshot, now, then, &reason, reverts)?;
     }
     plan.answer.reverted = undo::lines(app, snapshot, &sight, target)?;
     if plan.steps.is_empty() {
@@ -205,12 +206,19 @@ fn check_unchanged(
     force: bool,
 ) -> Result<(), Refusal> {
     let standing = undo::standing(snapshot, now.sequence)?;
-    if force || Some(standing) == versions.after {
+    let is_standing = versions
+        .after
+        .is_some_and(|after| standing.contains(&after));
+    if force || is_standing {
         return Ok(());
     }
+    let later = standing
+        .iter()
+        .rfind(|later| Some(**later) > versions.after);
     Err(Refusal::conflict(format!(
         "{} was changed again by operation {}; undo that first, or take both back with force",
-        now.handle, standing.0
+        now.handle,
+        later.unwrap_or(&now.sequence).0
     )))
 }
 

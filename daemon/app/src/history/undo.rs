@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{Memory, MemoryNumber, Sequence};
+use helix_engine::model::{Actor, EdgeKey, EdgeStatus, Memory, MemoryNumber, Origin, Sequence};
 use helix_engine::store::{Operation, OperationKind, Payload, Snapshot, StoreError};
 
 use super::line::Line;
@@ -11,7 +11,8 @@ use super::{SHOWN_MAX, Sight};
 use crate::session_id::LOOKED_AT_MAX;
 use crate::{App, Asker, Refusal};
 
-/// The operations of one request.
+/// The operations of one call: of one request, or of several that were made together, as those of
+/// a batch are.
 pub(super) struct Target {
     pub(super) first: Sequence,
     pub(super) last: Sequence,
@@ -19,14 +20,18 @@ pub(super) struct Target {
 }
 
 impl Target {
-    fn of(snapshot: &Snapshot, first: Sequence) -> Result<Self, StoreError> {
+    fn of(snapshot: &Snapshot, operation: &Operation) -> Result<Self, StoreError> {
+        let first = first_of_call(snapshot, operation)?;
         let mut operations: Vec<Operation> = Vec::new();
         let mut next = first;
-        while let Some(operation) = snapshot.operation_of(next)? {
-            if operation.first_of_group() != first {
+        while let Some(later) = snapshot.operation_of(next)? {
+            let goes_on = operations
+                .last()
+                .is_none_or(|before| is_same_call(before, &later));
+            if !goes_on {
                 break;
             }
-            operations.push(operation);
+            operations.push(later);
             next = next.next();
         }
         Ok(Self {
@@ -44,6 +49,43 @@ impl Target {
         let first = self.operations.iter().find(on_memory);
         first.map(|operation| operation.sequence)
     }
+
+    /// Its first operation on an edge.
+    pub(super) fn first_on_edge(&self, key: &EdgeKey) -> Result<Option<Sequence>, StoreError> {
+        for operation in &self.operations {
+            if operation.edge()?.is_some_and(|edge| edge.key == *key) {
+                return Ok(Some(operation.sequence));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The first operation of the call that an operation belongs to.
+fn first_of_call(snapshot: &Snapshot, operation: &Operation) -> Result<Sequence, StoreError> {
+    let mut first = operation.first_of_group();
+    // Each step goes to an earlier operation.
+    while let Some(before) = earlier(snapshot, first)? {
+        if !is_same_call(&before, operation) {
+            break;
+        }
+        first = before.first_of_group();
+    }
+    Ok(first)
+}
+
+fn earlier(snapshot: &Snapshot, sequence: Sequence) -> Result<Option<Operation>, StoreError> {
+    match sequence.0.checked_sub(1) {
+        Some(before) => snapshot.operation_of(Sequence(before)),
+        None => Ok(None),
+    }
+}
+
+/// Whether two operations, one behind the other, were asked for in one call: such have one time and
+/// one author.
+fn is_same_call(one: &Operation, other: &Operation) -> bool {
+    one.first_of_group() == other.first_of_group()
+        || (one.at == other.at && one.actor == other.actor)
 }
 
 /// The request that an operation belongs to.
@@ -60,7 +102,7 @@ pub(super) fn request_of(snapshot: &Snapshot, sequence: Sequence) -> Result<Targ
             sequence.0
         )));
     }
-    Ok(Target::of(snapshot, operation.first_of_group())?)
+    Ok(Target::of(snapshot, &operation)?)
 }
 
 /// The last request made from the asker's project that neither was undone nor undid another.
@@ -75,14 +117,14 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
         }
         undone.meet(snapshot, &operation)?;
         let is_over = undone.has(&operation) || operation.reverts.is_some();
-        if is_over || !is_change(&operation) || !is_from(app, asker, &operation)? {
+        if is_over || !is_asked_for(&operation)? || !is_from(app, asker, &operation)? {
             return Ok(ControlFlow::Continue(()));
         }
-        found = Some(operation.first_of_group());
+        found = Some(operation);
         Ok(ControlFlow::Break(()))
     })?;
     match found {
-        Some(first) => Ok(Target::of(snapshot, first)?),
+        Some(operation) => Ok(Target::of(snapshot, &operation)?),
         None => Err(Refusal::not_found(format!(
             "none of the {LOOKED_AT_MAX} newest operations changed anything from here that is not undone; name one by its \
              sequence"
@@ -90,11 +132,26 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
     }
 }
 
-/// Whether there is something to see of an operation: storing the same text again has none.
-fn is_change(operation: &Operation) -> bool {
-    operation.kind != OperationKind::Reinforce
-        && operation.kind != OperationKind::Purge
-        && !operation.is_purged
+/// Whether somebody asked for a change. Storing the same text again changes nothing that is seen,
+/// and nobody asks for a suggestion.
+fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
+    let is_unseen = matches!(
+        operation.kind,
+        OperationKind::Reinforce | OperationKind::Purge
+    ) || operation.is_purged;
+    if is_unseen || is_of_daemon(&operation.actor) {
+        return Ok(false);
+    }
+    let edge = match operation.kind.payload() {
+        Payload::Edge => operation.edge()?,
+        Payload::Memory | Payload::Nothing => None,
+    };
+    Ok(edge.is_none_or(|edge| edge.status != EdgeStatus::Suggested))
+}
+
+/// Whether the daemon did something by itself: it names neither a session nor a project.
+fn is_of_daemon(actor: &Actor) -> bool {
+    actor.origin == Origin::Tool && actor.session.is_empty() && actor.project.is_empty()
 }
 
 /// Whether an operation was made from the asker's project; of one that does not say it, whether it
@@ -133,29 +190,30 @@ pub(super) fn present(
     snapshot.memory(number)?.ok_or_else(gone)
 }
 
-/// The operation whose version stands: for a memory that an undo put back, the one that left that
-/// version first.
+/// The operations that left the version of a memory that stands, the newest first: its last one
+/// and, where that is an undo, the one whose version it put back, and so on.
 pub(super) fn standing(
     snapshot: &Snapshot,
     mut sequence: Sequence,
-) -> Result<Sequence, StoreError> {
+) -> Result<Vec<Sequence>, StoreError> {
+    let mut standing = vec![sequence];
     // Each step goes to an earlier operation.
-    loop {
-        let Some(operation) = snapshot.operation_of(sequence)? else {
-            return Ok(sequence);
-        };
-        let reverts = operation
-            .reverts
-            .filter(|_| operation.kind == OperationKind::Revert);
-        let Some(taken_back) = reverts.map(|reverts| snapshot.operation_of(reverts)) else {
-            return Ok(sequence);
-        };
-        let before = taken_back?.and_then(|taken_back| taken_back.previous_of_memory);
-        match before.filter(|before| *before < sequence) {
-            Some(before) => sequence = before,
-            None => return Ok(sequence),
-        }
+    while let Some(before) = put_back_by(snapshot, sequence)?.filter(|before| *before < sequence) {
+        standing.push(before);
+        sequence = before;
     }
+    Ok(standing)
+}
+
+/// The operation whose version an undo put back; `None` for what is no undo.
+fn put_back_by(snapshot: &Snapshot, sequence: Sequence) -> Result<Option<Sequence>, StoreError> {
+    let operation = snapshot.operation_of(sequence)?;
+    let undo = operation.filter(|operation| operation.kind == OperationKind::Revert);
+    let Some(reverts) = undo.and_then(|undo| undo.reverts) else {
+        return Ok(None);
+    };
+    let taken_back = snapshot.operation_of(reverts)?;
+    Ok(taken_back.and_then(|taken_back| taken_back.previous_of_memory))
 }
 
 /// The operations of a request, as they are listed.

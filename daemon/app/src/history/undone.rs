@@ -28,7 +28,7 @@ impl Undone {
         Ok(())
     }
 
-    /// Whether the request of an operation was undone.
+    /// Returns whether the request of an operation was undone.
     pub(super) fn has(&self, operation: &Operation) -> bool {
         self.groups.contains(&operation.first_of_group())
     }

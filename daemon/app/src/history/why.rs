@@ -21,7 +21,7 @@ const TOLD_MAX: usize = 20;
 /// Edges shown.
 const EDGES_MAX: usize = 50;
 
-/// What is known of a memory's life.
+/// Facts about a memory's life.
 #[derive(Clone, Debug)]
 pub struct Life {
     /// The memory as it is now.
@@ -77,7 +77,7 @@ pub fn why(app: &App, asker: &Asker, reference: &str) -> Result<Life, Refusal> {
     })
 }
 
-/// What a memory replaced, and its other edges.
+/// Lists the memories that a memory replaced, and its other edges.
 fn relations(
     app: &App,
     snapshot: &Snapshot,

@@ -21,11 +21,11 @@ const PART_MEMORIES: usize = 128;
 /// Parts that wait to be merged.
 const PARTS_AHEAD: usize = 2;
 
-/// What is handed over.
+/// A part that is handed over.
 pub(super) enum Part {
     /// Memories in their order.
     Memories(Vec<Incoming>),
-    /// That a file has ended, and what is to be said of it.
+    /// The end of a file, and the notes on it.
     End {
         /// Its name.
         file: String,

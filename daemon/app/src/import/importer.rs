@@ -53,6 +53,8 @@ const BATCHES_MAX: usize = 3;
 /// Takes memories and writes them.
 pub(super) struct Importer<'r> {
     app: &'r App,
+    /// The time of everything that it writes: to who takes it back, an import is one change.
+    began: Timestamp,
     asker: Asker,
     home: Scope,
     dry_run: bool,
@@ -94,6 +96,7 @@ impl<'r> Importer<'r> {
         );
         Self {
             app,
+            began: app.memory.now(),
             asker,
             home,
             dry_run,

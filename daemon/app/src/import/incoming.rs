@@ -9,9 +9,9 @@ use helix_redact::{Redact, Secrets};
 pub(super) struct Incoming {
     /// As it travelled.
     pub(super) memory: Portable,
-    /// What it was when it was exported, where the file says so.
+    /// Its exported version, where the file has it.
     pub(super) base: Base,
-    /// What it travelled in.
+    /// The format that it travelled in.
     pub(super) format: Format,
     /// Hash of its text, as the catalog has it of what is known.
     pub(super) text_hash: u64,
@@ -35,13 +35,13 @@ impl Incoming {
         }
     }
 
-    /// Whether it is a memory of its own whatever it says, as every entry of a log is.
+    /// Returns whether it is a memory of its own whatever it says, as every entry of a log is.
     pub(super) fn is_record(&self) -> bool {
         self.format == Format::Amrl
     }
 }
 
-/// What a file says of how a memory in it came about.
+/// A file's claim about how a memory in it came about.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Claim<'i> {
     /// Nothing.

@@ -12,7 +12,7 @@ use helix_engine::strand::Strand;
 
 use super::incoming::Incoming;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug)]
 pub(super) enum Match {
     /// This memory.
@@ -24,7 +24,7 @@ pub(super) enum Match {
     New { is_repeat: bool },
 }
 
-/// What the strand had when the import began, and which of it the file has named so far.
+/// Memories that the strand had when the import began, and which of them the file has named so far.
 pub(super) struct Known<'s> {
     strand: &'s Strand,
     home: Scope,
@@ -34,7 +34,8 @@ pub(super) struct Known<'s> {
     /// than asking it.
     snapshot: Option<Snapshot>,
     taken: HashSet<MemoryNumber>,
-    /// What is out of use, by its text's hash: it is known too, and does not come back by itself.
+    /// Memories out of use, by their texts' hashes: they are known too, and do not come back by
+    /// themselves.
     retired: HashMap<u64, Vec<MemoryNumber>>,
     /// Hashes of what names an entry.
     named: HashSet<u64>,
@@ -220,8 +221,7 @@ impl<'s> Known<'s> {
     }
 }
 
-/// What tells an entry from the others of its file: its id, else what it says where, under which
-/// handle.
+/// Returns an entry's name within its file: its id, else a hash of its text and handle.
 fn name(incoming: &Incoming) -> u64 {
     let memory = &incoming.memory;
     let mut hasher = DefaultHasher::new();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use helix_engine::model::{MemoryId, MemoryNumber, Timestamp};
 
-/// What a memory is to link to.
+/// The links that a memory is to get.
 #[derive(Debug, PartialEq)]
 pub(super) struct Linked {
     pub(super) number: MemoryNumber,
@@ -14,10 +14,10 @@ pub(super) struct Linked {
     pub(super) at: Timestamp,
 }
 
-/// What the wanted links came to.
+/// The links that were resolved.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Resolved {
-    /// What each memory links to.
+    /// The links of each memory.
     pub(super) known: Vec<Linked>,
     /// Those of them that were as they should be but for their links.
     pub(super) completed: u64,
@@ -34,7 +34,7 @@ pub(super) enum Owner {
     Foreseen(String),
 }
 
-/// What names of the file became which memories.
+/// Memories by their names in the file.
 #[derive(Default)]
 pub(super) struct Links {
     by_handle: HashMap<String, MemoryId>,
@@ -48,7 +48,7 @@ pub(super) struct Links {
     wanted: Vec<Wanted>,
 }
 
-/// What a memory is to link to, by name.
+/// The links that a memory is to get, by name.
 struct Wanted {
     owner: Owner,
     /// When what they complete is written; `None` for what is not.
@@ -147,7 +147,7 @@ impl Links {
         });
     }
 
-    /// What each memory links to; `elsewhere` knows the names that the file does not.
+    /// Resolves the links of each memory; `elsewhere` knows the names that the file does not.
     pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
         let mut resolved = Resolved::default();
         for Wanted {

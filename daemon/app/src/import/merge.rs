@@ -1,4 +1,4 @@
-//! What becomes of a memory that a file and the strand both have.
+//! Decides between the two versions of a memory that a file and the strand both have.
 
 use helix_engine::exchange::Portable;
 use helix_engine::model::{Kinds, Memory, UnknownKind};
@@ -7,7 +7,7 @@ use helix_engine::policy::tags;
 
 use super::incoming::Claim;
 
-/// What to do with it.
+/// The way to merge it.
 #[derive(Debug, PartialEq)]
 pub(super) enum Merge {
     /// Nothing: it is as it should be.
@@ -63,7 +63,7 @@ fn is_newer(theirs: &Portable, ours: &Memory) -> bool {
     theirs.written_at() > Portable::from_memory(ours, |_| None).written_at()
 }
 
-/// What makes the fields that people edit like those of the file.
+/// Returns the edits that make the fields which people edit like those of the file.
 fn field_edits(ours: &Memory, theirs: &Portable, kinds: &Kinds) -> Result<Vec<Edit>, UnknownKind> {
     let kind = theirs
         .kind

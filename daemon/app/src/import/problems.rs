@@ -1,4 +1,4 @@
-//! What went wrong in an import: told one by one up to a limit, and counted beyond it.
+//! Problems of an import: told one by one up to a limit, and counted beyond it.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) struct Problems {
     untold: u64,
     /// How many of them cost nothing.
     harmless: u64,
-    /// What was said of topics' names, each once however many memories the topic has.
+    /// Notes on topics' names, each once however many memories the topic has.
     renamed: BTreeSet<String>,
     /// Fields that nothing is known of, each told once however many files have it.
     unknown_fields: BTreeSet<String>,

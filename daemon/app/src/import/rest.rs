@@ -1,5 +1,5 @@
-//! What becomes of fields that somebody changed in an exported file, beside text, kind, tags,
-//! importance, confidence and pin.
+//! Applies fields that somebody changed in an exported file, beside text, kind, tags, importance,
+//! confidence and pin.
 
 use helix_engine::exchange::{Base, Portable, Rest};
 use helix_engine::model::{Memory, SourceRef, Status};
@@ -7,12 +7,12 @@ use helix_engine::policy::edit::{Edit, Fields, Sourced};
 use helix_engine::policy::kept;
 use helix_redact::Secrets;
 
-/// What is taken of them, and what is not.
+/// Fields that are taken, and fields that are not.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Taken {
     /// In no order.
     pub(super) edits: Vec<Edit>,
-    /// Whether the links become those of the file.
+    /// True if the links become those of the file.
     pub(super) takes_links: bool,
     /// Names of fields that are kept as they are here.
     pub(super) untaken: Vec<&'static str>,
@@ -43,7 +43,7 @@ pub(super) fn taken(ours: &Memory, theirs: &Portable, base: &Base) -> Taken {
     taken
 }
 
-/// What a changed field asks for.
+/// The decision about a changed field.
 enum Decision {
     /// It is so here.
     Same,

@@ -1,5 +1,5 @@
-//! What imported memories saw of their sources. A file that has not changed since a memory was
-//! written is what it saw; of any other nobody knows, and the memory's source stays unknown.
+//! The state of imported memories' sources. A file that has not changed since a memory was written
+//! is what it saw; of any other nobody knows, and the memory's source stays unknown.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
@@ -18,9 +18,9 @@ const FILES_MAX: usize = 16_384;
 
 /// A memory that is about to be stored.
 pub(super) struct Sighting<'m> {
-    /// What it is about; hashes go here.
+    /// The source; hashes go here.
     pub(super) source: &'m mut SourceRef,
-    /// What goes with the hashes.
+    /// Attributes that go with the hashes.
     pub(super) attributes: &'m mut BTreeMap<String, String>,
     /// Where it is stored.
     pub(super) scope: &'m Scope,
@@ -100,7 +100,7 @@ impl<'r> Seen<'r> {
         }
     }
 
-    /// What the project's file held at a time, if it has not changed since.
+    /// Returns the content of the project's file at a time, if it has not changed since.
     fn content(&mut self, path: &Path, at: Timestamp) -> Option<&Content> {
         if !self.files.contains_key(path) {
             if self.files.len() >= FILES_MAX {
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// What is recorded of a source by a memory that was written some seconds after the file was
+    /// Returns the record of a source for a memory that was written some seconds after the file was
     /// changed.
     fn record(
         seen: &mut Seen<'_>,

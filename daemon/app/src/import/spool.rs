@@ -1,4 +1,4 @@
-//! What is imported, in one file of the home that has lost its name, so that nothing is left of it
+//! Spools an import into one file of the home that has lost its name, so that nothing is left of it
 //! whatever happens.
 
 use std::fs::{self, File, OpenOptions};

@@ -19,7 +19,7 @@ use crate::threads::wait;
 /// Batches that wait to be read.
 const BATCHES_AHEAD: usize = 1;
 
-/// What the writer says of a batch when it is durable.
+/// The writer's answer about a batch, when it is durable.
 type Answer = Later<'static, Result<Outcomes, SubmitError>>;
 
 /// Reads batches and gives them to the writer, in the order in which they come. Its thread ends
@@ -71,7 +71,7 @@ impl Reader {
     }
 }
 
-/// What goes into the next batch.
+/// A part of the next batch.
 #[expect(clippy::large_enum_variant, reason = "few of them wait at once")]
 pub(super) enum Waiting {
     /// As it is.
@@ -82,9 +82,9 @@ pub(super) enum Waiting {
 
 /// A memory to store whose words nobody has read.
 pub(super) struct Unread {
-    /// What to store.
+    /// The memory to store.
     pub(super) admitted: Admitted,
-    /// What it brings along.
+    /// The stamps that it brings along.
     pub(super) stamps: Stamps,
     /// Stores it beside others with the same text.
     pub(super) force: bool,

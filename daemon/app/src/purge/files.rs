@@ -15,9 +15,9 @@ const COPIES: [&str; 2] = [".format-", ".damaged-"];
 
 /// Files that held copies and are gone.
 pub(super) struct Removed {
-    /// What became of them, in words.
+    /// Notes on their fate, in words.
     pub(super) notes: Vec<String>,
-    /// Whether backups were among them.
+    /// True if backups were among them.
     pub(super) had_backups: bool,
 }
 
@@ -54,7 +54,7 @@ fn copies(directory: &Path) -> Vec<PathBuf> {
     entries(directory).into_iter().filter(is_copy).collect()
 }
 
-/// What a directory holds; nothing where it is not there.
+/// Lists a directory; nothing where it is not there.
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()

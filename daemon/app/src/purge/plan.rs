@@ -96,7 +96,7 @@ fn with_derived(app: &App, named: &[MemoryNumber]) -> Vec<(MemoryNumber, Option<
     going
 }
 
-/// What a memory has to be, beside being seen by the asker.
+/// Conditions on a memory, beside being seen by the asker.
 struct Filter<'w> {
     wanted: &'w Wanted,
     origin: Option<Origin>,

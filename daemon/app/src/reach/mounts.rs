@@ -122,7 +122,7 @@ impl Known {
         is_read
     }
 
-    /// Whether anything was mounted or unmounted since this was asked.
+    /// Returns whether anything was mounted or unmounted since this was asked.
     fn has_changed(&self) -> bool {
         let changed = PollFlags::POLLPRI | PollFlags::POLLERR;
         let mut polled = [PollFd::new(self.list.as_fd(), changed)];

@@ -38,14 +38,14 @@ pub struct Relating {
     pub reason: String,
 }
 
-/// What relating came to.
+/// The result of relating.
 #[derive(Clone, Debug)]
 pub struct Related {
     /// The edge as it is now.
     pub edge: ToldEdge,
-    /// Whether it is new or different.
+    /// True if it is new or different.
     pub is_changed: bool,
-    /// What whoever asked should know.
+    /// Notes for whoever asked.
     pub notes: Vec<String>,
 }
 

@@ -45,7 +45,7 @@ pub struct WalkWanted {
     pub direction: String,
     /// The weakest edge that is followed.
     pub strength_min: Option<f32>,
-    /// Whether suggested edges are followed.
+    /// True if suggested edges are followed.
     pub with_suggested: bool,
     /// Follows what held then; `None` for now.
     pub valid_at: Option<Timestamp>,
@@ -77,14 +77,14 @@ pub struct Reached {
     pub by: Option<MemoryId>,
 }
 
-/// What is around some memories.
+/// The surroundings of some memories.
 #[derive(Clone, Debug, Default)]
 pub struct Walked {
     /// The nearest first, the starts among them.
     pub memories: Vec<Reached>,
     /// The edges among these.
     pub edges: Vec<ToldEdge>,
-    /// Whether there is more than these.
+    /// True if there is more than these.
     pub is_cut: bool,
 }
 

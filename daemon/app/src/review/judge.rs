@@ -240,11 +240,11 @@ fn request(
 ) -> Result<Option<Request>, Refusal> {
     let (actor, at) = (asker.actor.clone(), app.memory.now());
     let edge = match item {
-        Waiting::Memory(number) => {
-            let edit = if approves {
-                Edit::Approve { by: actor.origin }
-            } else {
-                Edit::Reject
+        Waiting::Memory(number) | Waiting::Suspect(number) => {
+            let edit = match (item.kind(), approves) {
+                (_, true) => Edit::Approve { by: actor.origin },
+                (Kind::Suspect, false) => Edit::Forget,
+                (_, false) => Edit::Reject,
             };
             return Ok(Some(Request::Edit {
                 number: *number,
@@ -263,7 +263,7 @@ fn request(
     let Some(edge) = edge else { return Ok(None) };
     let steps = match (item.kind(), approves) {
         (Kind::Supersession, true) => replacing(snapshot, edge)?,
-        (Kind::Relation | Kind::Quarantined | Kind::Conflict | Kind::Archive, true) => {
+        (_, true) => {
             vec![with_status(edge, EdgeStatus::Active, "it was approved")]
         }
         (_, false) => vec![with_status(edge, EdgeStatus::Rejected, "it was rejected")],

@@ -1,7 +1,7 @@
 //! What a filter names, as it was written.
 
 use helix_engine::index::filter::{Demands, Filter};
-use helix_engine::model::{SourceRef, Status, Timestamp};
+use helix_engine::model::{Moment, SourceRef, Status, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::tags;
 use helix_engine::recall::parse;
@@ -78,6 +78,7 @@ impl FilterAsked {
             within: None,
             after: self.after,
             before: self.before,
+            moment: Moment::default(),
         })
     }
 }

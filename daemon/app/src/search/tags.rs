@@ -10,8 +10,8 @@ use helix_engine::index::filter::Filter;
 use super::near::near;
 use crate::App;
 
-/// What to say about a search that found nothing: which of its tags no memory in its scopes has, of
-/// any status. Goes through the whole catalog, so it is for such searches alone.
+/// Explains a search that found nothing: which of its tags no memory in its scopes has, of any
+/// status. Goes through the whole catalog, so it is for such searches alone.
 pub(super) fn unknown(app: &App, filter: &Filter) -> Option<String> {
     if filter.tags.is_empty() {
         return None;
@@ -36,7 +36,7 @@ pub(super) fn unknown(app: &App, filter: &Filter) -> Option<String> {
     }
 }
 
-/// That no memory has all of the tags, and how many have each of them.
+/// Says that no memory has all of the tags, and how many have each of them.
 fn never_together(catalog: &Catalog, filter: &Filter) -> Option<String> {
     let count = |tags: &[String]| {
         let filter = Filter {

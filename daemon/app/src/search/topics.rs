@@ -56,8 +56,8 @@ fn names(
     Ok(topics.into_iter().map(|topic| topic.name).collect())
 }
 
-/// Whether the topic has a memory in these scopes, of any status: a forgotten one may be searched
-/// for as well.
+/// Returns whether the topic has a memory in these scopes, of any status: a forgotten one may be
+/// searched for as well.
 fn has_members(app: &App, scopes: &[Scope], topic: &str) -> bool {
     let catalog = app.memory.strand.catalog();
     let members = if scopes.is_empty() {

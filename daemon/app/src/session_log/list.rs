@@ -19,7 +19,7 @@ pub struct KnownSession {
     pub project: String,
     /// The name of its project; empty when unknown.
     pub project_name: String,
-    /// What it is at, where its hooks told.
+    /// Its phase, where its hooks told.
     pub phase: Option<Phase>,
     /// When it was heard of last.
     pub last_event_at: Timestamp,

@@ -1,4 +1,4 @@
-//! What files hold, remembered in two generations, so that what is asked for often stays.
+//! Contents of files, cached in two generations, so that files asked for often stay.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// What is remembered of the file with this stamp, if that is enough.
+    /// Returns the remembered file with this stamp, if that is enough.
     pub(super) fn remembered(
         &self,
         path: &Path,

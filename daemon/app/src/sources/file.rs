@@ -49,7 +49,7 @@ impl Stamp {
     }
 }
 
-/// What is at a path.
+/// The thing at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     /// No file, or a directory.
@@ -95,7 +95,7 @@ pub(super) fn read(path: &Path) -> Option<(Vec<u8>, Stamp)> {
     is_whole.then_some((bytes, stamp))
 }
 
-/// What is recorded of a file when a memory about it is stored.
+/// Hashes of a file, recorded when a memory about it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hashes {
     /// BLAKE3.

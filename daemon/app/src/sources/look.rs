@@ -20,7 +20,7 @@ use crate::project::Project;
 pub struct Look<'a> {
     sources: &'a Sources,
     project: &'a Project,
-    /// What is at each path; `None` where nobody answered.
+    /// The thing at each path; `None` where nobody answered.
     seen: RefCell<HashMap<PathBuf, Option<Seen>>>,
     left_bytes: Cell<u64>,
     is_blind: bool,
@@ -170,7 +170,7 @@ impl Look<'_> {
         )
     }
 
-    /// What hangs together with a file: its project, else its directory.
+    /// Returns the place that a file hangs together with: its project, else its directory.
     fn place_of(&self, path: &Path) -> PathBuf {
         let root = &self.project.root;
         if path.starts_with(root) {
@@ -190,7 +190,7 @@ impl Look<'_> {
         seen
     }
 
-    /// Whether the project's own files can be looked at.
+    /// Returns whether the project's own files can be looked at.
     pub fn has_root(&self) -> bool {
         *self.has_root.get_or_init(|| {
             let root = self.project.root.clone();

@@ -1,4 +1,5 @@
-//! What a caller gave beside the text, and what of it is not taken when the text is known already.
+//! Fields that a caller gave beside the text, and those that are dropped because the text is known
+//! already.
 
 use helix_engine::exchange::OwnLines;
 use helix_engine::model::{Memory, MemoryId, SourceRef};
@@ -33,12 +34,13 @@ impl Given {
         }
     }
 
-    /// That only the first of several lines is kept.
+    /// Says that only the first of several lines is kept.
     pub(super) fn range_note(&self) -> Option<String> {
         located::range_note(&self.source)
     }
 
-    /// What was given and is not so in the memory that says the same, and how to change it.
+    /// Lists the fields that were given and differ in the memory that says the same, and how to
+    /// change them.
     pub(super) fn untaken(
         &self,
         known: &Memory,

@@ -80,7 +80,7 @@ pub(super) fn within(
     }
 }
 
-/// What the drafts of a batch become.
+/// The drafts of a batch, made ready.
 struct Batch {
     /// Of each draft, the memory that it becomes or that says the same; `None` for a refused one.
     ids: Vec<Option<MemoryId>>,
@@ -144,7 +144,7 @@ impl Batch {
         batch
     }
 
-    /// What a link of the draft at `from` means, if that is an earlier draft.
+    /// Resolves a link of the draft at `from`, if it leads to an earlier draft.
     fn target(
         &self,
         link: &str,

@@ -10,6 +10,7 @@ use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::scales::Stated as Importance;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
+use helix_engine::policy::suspect::is_grave;
 use helix_engine::strand::{Correction, Request, Strand};
 use helix_redact::redacted;
 
@@ -128,7 +129,7 @@ pub(super) fn prepare(
         .strand
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
-    warnings.extend(suspicion(&admitted));
+    warnings.extend(suspicion(asker.actor.origin, &admitted));
     warnings.extend(returning(app, asker, &admitted)?);
     warnings.extend(own_lines);
     match &known {
@@ -160,11 +161,21 @@ pub(super) fn prepare(
 }
 
 /// Says that a text looks like orders to an agent, and what that means.
-fn suspicion(admitted: &Admitted) -> Option<String> {
+fn suspicion(origin: Origin, admitted: &Admitted) -> Option<String> {
+    if admitted.suspicions.is_empty() {
+        return None;
+    }
     let why = admitted.suspicions.join(", ");
-    (!why.is_empty()).then(|| {
-        format!("the text looks like orders to an agent ({why}); it is stored and flagged")
-    })
+    let is_grave = admitted.suspicions.iter().any(|name| is_grave(name));
+    let what = match origin {
+        Origin::Agent | Origin::Tool | Origin::Import if is_grave => {
+            "it is found by searches, and shown unasked once a person approves it: helixctl review"
+        }
+        _ => "it is stored and flagged",
+    };
+    Some(format!(
+        "the text looks like orders to an agent ({why}); {what}"
+    ))
 }
 
 /// Says that a text was forgotten before: whoever asks for it gets it back all the same.

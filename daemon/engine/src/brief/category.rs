@@ -8,24 +8,24 @@ use rustc_hash::FxHashMap;
 use crate::neutral::quoted;
 use crate::policy::tags::normalise_one;
 
-/// What part of a mental model a memory belongs to. The order is that of a brief.
+/// The part of a mental model that a memory belongs to. The order is that of a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// How it is built.
     Architecture,
     /// How data moves through it.
     DataFlow,
-    /// What must always hold.
+    /// Conditions that must always hold.
     Invariants,
-    /// What bites.
+    /// Traps.
     Gotchas,
-    /// What was chosen, and why.
+    /// Choices, and their reasons.
     Decisions,
     /// How things are done.
     HowTo,
     /// How fast it is, and why.
     Performance,
-    /// What is missing or hurts.
+    /// Things that are missing or hurt.
     Gaps,
     /// None of these.
     Untagged,

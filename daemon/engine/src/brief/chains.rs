@@ -17,7 +17,7 @@ const CHAINS_PER_TOPIC_MAX: usize = 3;
 /// thread in it.
 const LARGE_TOPIC: usize = 12;
 
-/// What the pass needs of a memory.
+/// The pass's view of a memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member<'a> {
     pub(super) topic: &'a Topic,
@@ -28,7 +28,7 @@ pub(super) struct Member<'a> {
 /// A thread in a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Thread {
-    /// What the members have in common.
+    /// The word that the members have in common.
     pub(super) keyword: String,
     /// Their positions, oldest first.
     pub(super) members: Vec<usize>,

@@ -99,7 +99,7 @@ const KEYWORD_PAIRS: &[(&str, &str, Category)] = &[
     ("went", "with", Category::Decisions),
 ];
 
-/// What a word says: by itself, and behind each of some words.
+/// The signal of a word: by itself, and behind each of some words.
 #[derive(Default)]
 struct Signal {
     alone: Option<Category>,
@@ -133,7 +133,7 @@ pub fn category_of(memory: &Memory) -> Category {
         .unwrap_or(Category::Untagged)
 }
 
-/// What tags and kind say of whether a memory is in one of some categories, without its text.
+/// The verdict of tags and kind on whether a memory is in one of some categories, without its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stated {
     /// It is.
@@ -166,12 +166,12 @@ pub fn stated_in<'t>(
         .unwrap_or(Stated::Open)
 }
 
-/// Whether tags or kind say what a memory is, and not its text alone.
+/// Returns whether tags or kind say what a memory is, and not its text alone.
 pub(super) fn is_stated(memory: &Memory) -> bool {
     by_tags(memory).or_else(|| by_kind(memory)).is_some()
 }
 
-/// Whether a memory says that something is missing or hurts, whatever else it is about.
+/// Returns whether a memory says that something is missing or hurts, whatever else it is about.
 pub(super) fn names_gap(memory: &Memory, category: Category) -> bool {
     category == Category::Gaps
         || memory

@@ -332,8 +332,8 @@ fn chains_of<'a>(
     found
 }
 
-/// What the memories in focus link to, without what is selected itself: what most of them link to
-/// first, then in the order in which they do.
+/// Lists the links of the memories in focus, without those selected themselves: first those that
+/// most of them link to, then in the order of the links.
 fn linked<'a>(input: &Input<'a>, entries: &[Entry<'a>]) -> Vec<Linked<'a>> {
     if input.linked.is_empty() {
         return Vec::new();

@@ -32,7 +32,7 @@ pub const TOPICS_MAX: usize = 10;
 /// Themes that a meta-brief lists.
 pub const THEMES_MAX: usize = 12;
 
-/// What each list holds when the brief is compact.
+/// Length of each list when the brief is compact.
 pub const COMPACT_MAX: usize = 5;
 
 /// One active memory, as the catalog knows it.
@@ -46,8 +46,8 @@ pub struct MetaRow<'a, Tags> {
     pub tags: Tags,
     /// Hash of its text, which copies share.
     pub text_hash: u64,
-    /// What its heat is made of; its time is when the memory counts as added, so that an import
-    /// does not count as today.
+    /// The inputs of its heat; its time is when the memory counts as added, so that an import does
+    /// not count as today.
     pub standing: Standing,
 }
 
@@ -79,7 +79,7 @@ pub struct Meta {
     pub top_topics: Vec<ActiveTopic>,
     /// How fast memories are added.
     pub velocity: Velocity,
-    /// What goes through many topics, at most [`THEMES_MAX`].
+    /// Themes across topics, at most [`THEMES_MAX`].
     pub themes: Vec<Theme>,
     /// The hottest memories, at most [`super::HOT_MAX`], for the caller to read: no copies, and of
     /// many topics.

@@ -181,7 +181,7 @@ fn topics(brief: &Brief<'_>, caps: &Caps) -> String {
     format!("{heading}: {}", joined(names, rest))
 }
 
-/// What a reader should know about what is not shown as it is.
+/// Tells a reader what is not shown as it is.
 fn remarks(brief: &Brief<'_>) -> Option<String> {
     let beyond = format!("not among the top {HOT_MAX}");
     let counted = [

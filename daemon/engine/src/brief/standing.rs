@@ -16,17 +16,17 @@ pub const CONSIDERED_MAX: usize = 400;
 /// Days after which recency has halved: `1 / (1 + age / 30)`.
 const RECENCY_DAYS: f64 = 30.0;
 
-/// What a memory of no importance keeps of its heat; one of the middle has all of it, the most
+/// Part of its heat that a memory of no importance keeps; one of the middle has all of it, the most
 /// important half as much again.
 const IMPORTANCE_FLOOR: f32 = 0.5;
 
-/// What a memory keeps of its relevance that has none of the query's words.
+/// Part of its relevance that a memory keeps that has none of the query's words.
 const COVERAGE_FLOOR: f32 = 0.5;
 
 /// Words of a query that count for relevance.
 const QUERY_WORDS_MAX: usize = 16;
 
-/// What decides a memory's heat. Small and copied, so that it can be made from a catalog row
+/// The inputs of a memory's heat. Small and copied, so that it can be made from a catalog row
 /// without reading the memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
@@ -205,7 +205,7 @@ impl QueryWords {
     }
 }
 
-/// Whether a word of a text is a lowercased one of a query.
+/// Returns whether a word of a text is a lowercased one of a query.
 fn is_same(query: &str, word: &str) -> bool {
     query.eq_ignore_ascii_case(word) || (!word.is_ascii() && query == word.to_lowercase())
 }

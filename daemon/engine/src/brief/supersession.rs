@@ -29,7 +29,7 @@ pub(super) const COMPARISONS_MAX: usize = 256;
 /// slower.
 const SHARED_MIN: usize = 4;
 
-/// What the pass needs of a memory.
+/// The pass's view of a memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Version<'a> {
     /// Distinct words, rarest first.
@@ -74,8 +74,8 @@ fn prefix_len(words: usize) -> usize {
         .min(words)
 }
 
-/// Whether two texts of so many words, of which so many are shared, overlap by more than the
-/// threshold.
+/// Returns whether two texts of so many words, of which so many are shared, overlap by more than
+/// the threshold.
 fn resemble(one: usize, other: usize, shared: usize) -> bool {
     let (over, under) = THRESHOLD;
     shared * under > (one + other - shared) * over
@@ -313,7 +313,8 @@ mod tests {
         assert_eq!(successors_of(&texts), [None, Some(2), Some(0)]);
     }
 
-    /// What the pass means: all pairs, by the words and the measure that the rest of Helix uses.
+    /// Compares all pairs, as the pass is meant, by the words and the measure that the rest of
+    /// Helix uses.
     fn by_all_pairs(texts: &[(String, i64)]) -> Vec<Option<usize>> {
         let sets: Vec<_> = texts.iter().map(|(text, _)| tokens(text)).collect();
         let newest_first = |older: usize| {

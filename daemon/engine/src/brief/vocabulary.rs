@@ -51,8 +51,8 @@ const LABELS: &[&str] = &[
     "untagged",
 ];
 
-/// What names nothing: stop words, fillers, and labels. One look instead of one for each, since
-/// most words are none of these.
+/// Words that name nothing: stop words, fillers, and labels. One look instead of one for each,
+/// since most words are none of these.
 static NAMELESS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
     STOP_WORDS
         .iter()
@@ -284,7 +284,7 @@ fn hash_of(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether a lowercased word may name what memories have in common.
+/// Returns whether a lowercased word may name what memories have in common.
 pub(super) fn is_keyword(word: &str) -> bool {
     let is_named = if word.is_ascii() {
         word.len() >= KEYWORD_MIN_CHARS && word.bytes().any(|byte| byte.is_ascii_alphabetic())

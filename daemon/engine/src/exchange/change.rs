@@ -1,4 +1,4 @@
-//! What became of a memory between an export and the import of the same file: told by hashes that
+//! Changes to a memory between an export and the import of the same file: told by hashes that
 //! travel with it, whatever the strand says meanwhile.
 
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::entry::Rest;
 use super::{Portable, entry};
 
-/// What a memory was like when it was exported, as far as the file says: what edits started from.
+/// A memory as it was exported, as far as the file says: what edits started from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Base {
     text_hash: String,
@@ -30,25 +30,25 @@ impl Base {
         }
     }
 
-    /// Whether the file says what was exported.
+    /// Returns whether the file says what was exported.
     pub(super) fn is_known(&self) -> bool {
         !self.text_hash.is_empty()
     }
 
-    /// Whether a memory has the text that was exported.
+    /// Returns whether a memory has the text that was exported.
     #[must_use]
     pub fn has_text(&self, text: &str) -> bool {
         self.text_hash == entry::text_hash(text)
     }
 
-    /// What of the rest is not as it was exported.
+    /// Lists the changes to the rest since the export.
     #[must_use]
     pub fn edited(&self, memory: &Portable) -> Vec<Rest> {
         entry::edited(&self.rest_hash, memory)
     }
 
-    /// What happened to a memory since it was exported. Where the file does not say what it was,
-    /// nothing is known.
+    /// Returns the change of a memory since it was exported. Where the file does not say what it
+    /// was, nothing is known.
     #[must_use]
     pub fn change(&self, memory: &Portable) -> Change {
         let is_untouched = || {
@@ -62,14 +62,15 @@ impl Base {
         }
     }
 
-    /// Whether a memory has the kind, tags, importance, confidence and pin that were exported.
+    /// Returns whether a memory has the kind, tags, importance, confidence and pin that were
+    /// exported.
     #[must_use]
     pub fn has_fields(&self, memory: &Portable) -> bool {
         self.fields_hash.is_empty() || self.fields_hash == entry::fields_hash(memory)
     }
 }
 
-/// What happened to a memory since it was exported.
+/// The change of a memory since it was exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing.

@@ -30,7 +30,7 @@ mod write;
 pub use read::{ReadError, read, read_with_bases};
 pub use write::Writer;
 
-/// What the document calls itself.
+/// The document's name for its format.
 const FORMAT: &str = "helix-export";
 
 /// The version that is written, and the last one that is read.

@@ -42,7 +42,7 @@ pub use write::Writer;
 
 use crate::model::Topic;
 
-/// What the front matter calls the format.
+/// The front matter's name for the format.
 const FORMAT: &str = "helix-markdown";
 
 /// The version that is written, and the last one that is read.

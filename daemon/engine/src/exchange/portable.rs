@@ -33,7 +33,7 @@ pub struct Portable {
     pub tags: Vec<String>,
     /// Who it applies to.
     pub scope: Option<Scope>,
-    /// What file it is about.
+    /// The file that it is about.
     pub source: Option<SourceRef>,
     /// Handles or `topic:index`; in a flat list also the [index](Self::index) of another memory.
     pub links: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Portable {
     /// Where it came from before it was exported; what is imported gets the origin `import`
     /// whatever this says.
     pub origin: Option<Origin>,
-    /// What produced it, oldest first.
+    /// Its producers, oldest first.
     pub provenance: Vec<Provenance>,
     /// Kind-specific fields.
     pub attributes: BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! What a reader could not take over, and where it stood.
+//! Parts of a file that a reader could not take over, with their places.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ const UNKNOWN_FIELDS_MAX: usize = 20;
 /// Characters of an unknown field's name that are kept.
 const FIELD_SHOWN_MAX_CHARS: usize = 60;
 
-/// What was read, and what was not.
+/// A report of what was read, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Memories handed over; by a writer, memories written.
     pub read: u64,
     /// Entries that the file itself deletes again (AMRL).
     pub deleted: u64,
-    /// What was wrong, in the order of the file; at most [`FLAWS_MAX`].
+    /// Flaws, in the order of the file; at most [`FLAWS_MAX`].
     pub flaws: Vec<Flaw>,
     /// Flaws beyond those listed.
     pub unlisted: u64,
@@ -30,7 +30,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether everything in the file was understood.
+    /// Returns whether everything in the file was understood.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.flaws.is_empty() && self.unknown_fields.is_empty()
@@ -87,7 +87,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What was wrong, and what became of it.
+/// A problem, and its consequence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// Bytes that are no record, up to the next one that is.
@@ -95,7 +95,7 @@ pub enum Problem {
         "expected {expected}; skipped {skipped_bytes} bytes, and the entry before may have lost its end"
     )]
     Damaged {
-        /// What should have stood there.
+        /// The value that was expected.
         expected: &'static str,
         /// How many bytes were passed over.
         skipped_bytes: u64,
@@ -105,7 +105,7 @@ pub enum Problem {
         "the last record is cut off: {present_bytes} of its bytes are there; copy the file again if you can"
     )]
     Truncated {
-        /// What is there of it.
+        /// Bytes of it that are there.
         present_bytes: u64,
     },
     /// A text too long for a memory; left out.
@@ -157,7 +157,7 @@ pub enum Problem {
     Time {
         /// Its name, as the file has it.
         field: &'static str,
-        /// What stands there, or its beginning.
+        /// The value that is there, or its beginning.
         value: String,
     },
     /// A memory without a text.

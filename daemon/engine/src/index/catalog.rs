@@ -4,6 +4,7 @@
 //! touching the disk. It is read from the store at the start and follows every commit.
 
 mod members;
+mod past;
 mod topics;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,8 @@ pub struct Row {
     pub pinned: bool,
     /// When the fact became true.
     pub valid_from: Timestamp,
+    /// When it stopped being true.
+    pub valid_to: Option<Timestamp>,
     /// When it was recorded.
     pub recorded_at: Timestamp,
     /// When it was last stored again, recalled or confirmed.
@@ -55,11 +58,17 @@ pub struct Row {
     pub text_hash: u64,
     /// The operation that last changed it.
     pub sequence: Sequence,
-    /// Its text looks like orders to an agent.
+    /// Its text looks like orders to an agent, for a reason that is hardly ever wrong.
     pub is_suspect: bool,
 }
 
 impl Row {
+    /// Whether it waits for a person's word, because it looks like orders that no person gave.
+    #[must_use]
+    pub fn is_in_use_and_suspect(&self) -> bool {
+        self.status == Status::Active && self.is_suspect && self.origin != Origin::User
+    }
+
     /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
@@ -102,7 +111,7 @@ pub struct Differs {
 }
 
 /// All rows and the maps over them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalog {
     rows: Vec<Option<Row>>,
     pub(crate) topics: Interner,
@@ -431,6 +440,7 @@ impl Catalog {
             origin: columns.origin,
             pinned: columns.pinned,
             valid_from: columns.valid_from,
+            valid_to: columns.valid_to,
             recorded_at: columns.recorded_at,
             last_seen_at: columns.last_seen_at,
             access_count: columns.access_count,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::catalog::{Catalog, Row};
 use crate::model::{
-    MemoryNumber, SCRATCH_SCOPE, Scope, Status, Timestamp, one_spelling, plain_path,
+    MemoryNumber, Moment, SCRATCH_SCOPE, Scope, Status, Timestamp, one_spelling, plain_path,
 };
 use crate::policy::tags::former_spellings;
 
@@ -36,6 +36,9 @@ pub struct Filter {
     pub after: Option<Timestamp>,
     /// Became true before.
     pub before: Option<Timestamp>,
+    /// The moment of the strand that is searched. It filters nothing; a search is known by it when
+    /// it goes on.
+    pub moment: Moment,
 }
 
 /// What a query demands that the catalog's rows do not tell.

@@ -83,7 +83,7 @@ impl From<&Edge> for Arc {
 }
 
 /// Which memory leads to which.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Graph {
     numbers: HashMap<MemoryId, u32>,
     /// By number.
@@ -102,7 +102,7 @@ pub struct Graph {
 }
 
 /// How many active edges lead to each memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Degrees {
     of: HashMap<u32, u32>,
     /// How many memories have each in-degree.

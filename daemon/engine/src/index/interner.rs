@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 /// Gives each distinct string a dense number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Interner {
     numbers: HashMap<Arc<str>, u32>,
     texts: Vec<Arc<str>>,

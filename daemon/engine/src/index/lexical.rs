@@ -14,6 +14,7 @@
 mod committed;
 mod fields;
 mod held;
+mod instead;
 mod merging;
 mod numbers;
 mod query;
@@ -38,6 +39,7 @@ use crate::lock_order::{Lock, Ordered};
 use committed::{Committed, Search};
 use fields::Fields;
 pub use fields::{Document, Restriction};
+pub use instead::Instead;
 pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
 use state::{Published, State};
 pub use stop_words::is_stop_word;
@@ -206,12 +208,28 @@ impl LexicalIndex {
         restriction: &Restriction<'_>,
         keeps: F,
     ) -> Result<Vec<LexicalHit>, LexicalError> {
+        self.search_instead(None, query, limit, restriction, keeps)
+    }
+
+    /// Does so with other versions in place of those that are indexed.
+    ///
+    /// # Errors
+    ///
+    /// When the segments cannot be read.
+    pub fn search_instead<F: Fn(u32) -> bool>(
+        &self,
+        instead: Option<&Instead>,
+        query: &LexicalQuery,
+        limit: usize,
+        restriction: &Restriction<'_>,
+        keeps: F,
+    ) -> Result<Vec<LexicalHit>, LexicalError> {
         if query.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
         let snapshot = self
             .read()
-            .look(query, &self.fields)
+            .look(query, &self.fields, instead.map(Instead::generation))
             .map_err(LexicalError::Read)?;
         let mut top = Top::new(limit);
         for hit in &snapshot.tail_hits {

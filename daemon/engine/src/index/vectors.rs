@@ -104,7 +104,7 @@ impl VectorIndex {
         true
     }
 
-    /// Whether a memory has a vector here.
+    /// Returns whether a memory has a vector here.
     #[must_use]
     pub fn contains(&self, number: u32) -> bool {
         self.rows.position(number).is_some()
@@ -126,13 +126,13 @@ impl VectorIndex {
         self.rows.len()
     }
 
-    /// Whether no memory has a vector.
+    /// Returns whether no memory has a vector.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What the index holds in memory, spare capacity included.
+    /// Returns the bytes that the index holds in memory, spare capacity included.
     #[must_use]
     pub fn resident_bytes(&self) -> usize {
         self.rows.resident_bytes() + self.binary.resident_bytes()

@@ -29,8 +29,8 @@ impl Origin {
         }
     }
 
-    /// Whether memories of this origin may be put in front of an agent that did not ask. What tools
-    /// or imports brought may not.
+    /// Returns whether memories of this origin may be put in front of an agent that did not ask.
+    /// What tools or imports brought may not.
     #[must_use]
     pub const fn is_shown_unasked(self) -> bool {
         match self {
@@ -80,7 +80,7 @@ pub struct GitContext {
 /// The author of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Actor {
-    /// What kind of author it is.
+    /// The author's kind.
     pub origin: Origin,
     /// The agent client's own name, e.g. `claude-code`; empty when unknown.
     pub agent: String,

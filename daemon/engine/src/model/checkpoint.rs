@@ -5,15 +5,15 @@ use super::Timestamp;
 /// Where a task stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// What is being done.
+    /// The task at hand.
     pub task: String,
-    /// What is finished.
+    /// Finished steps.
     pub done: Vec<String>,
-    /// What comes next, first things first.
+    /// Next steps, first things first.
     pub next: Vec<String>,
-    /// What is suspected.
+    /// Suspicions.
     pub hypotheses: Vec<String>,
-    /// What it waits for; empty for nothing.
+    /// The thing that it waits for; empty for nothing.
     pub blocked: String,
     /// The files it is about.
     pub files: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a caller wants stored, before any decision.
+//! A memory as its author gives it, before any decision.
 
 use std::collections::BTreeMap;
 

@@ -128,7 +128,7 @@ impl Relation {
         self.spec().inverse
     }
 
-    /// Whether an edge of it leads both ways unless its author says otherwise.
+    /// Returns whether an edge of it leads both ways unless its author says otherwise.
     #[must_use]
     pub fn is_bidirectional(self) -> bool {
         self.spec().is_bidirectional
@@ -248,7 +248,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Whether it holds at a time.
+    /// Returns whether it holds at a time.
     #[must_use]
     pub fn is_valid_at(&self, at: Timestamp) -> bool {
         self.valid_from <= at && self.valid_to.is_none_or(|until| at < until)

@@ -124,7 +124,7 @@ impl Handle {
         (fits && slug.chars().all(is_slug)).then(|| Self(text.to_owned()))
     }
 
-    /// Whether the handle is one of this topic.
+    /// Returns whether the handle is one of this topic.
     #[must_use]
     pub fn is_in(&self, topic: &Topic) -> bool {
         self.0

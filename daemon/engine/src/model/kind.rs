@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::neutral::quoted;
 
-/// What a memory is: the name of a registered kind.
+/// A memory's kind: the name of a registered one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind(Arc<str>);
 
@@ -32,14 +32,14 @@ impl fmt::Display for Kind {
 /// The sort of knowledge that a kind holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// What is so.
+    /// Lasting facts.
     #[default]
     Semantic,
     /// How something is done.
     Procedural,
     /// A thing that has a name.
     Entity,
-    /// What happened once.
+    /// Single events.
     Episodic,
 }
 
@@ -70,7 +70,7 @@ impl Shape {
     }
 }
 
-/// What the registry knows of a kind.
+/// A registered kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KindSpec {
     /// Name.
@@ -81,7 +81,7 @@ pub struct KindSpec {
     pub half_life_days: Option<f64>,
     /// Lines it may take in a surface.
     pub surface_lines: u32,
-    /// Whether it is about the user rather than a project, so that its default scope is global.
+    /// True if it is about the user rather than a project, so that its default scope is global.
     pub about_user: bool,
 }
 

@@ -7,6 +7,7 @@ use super::{
     Topic,
 };
 use crate::neutral::one_line;
+use crate::policy::suspect::is_grave;
 
 /// Longest summary, in characters.
 pub const SUMMARY_MAX_CHARS: usize = 200;
@@ -24,13 +25,13 @@ pub struct Memory {
     pub topic: Topic,
     /// The statement.
     pub text: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Normalised: lowercase, singular, sorted, unique.
     pub tags: Vec<String>,
     /// Who it applies to.
     pub scope: Scope,
-    /// What file it is about.
+    /// The file that it is about.
     pub source: Option<SourceRef>,
     /// Ids of memories it points to.
     pub links: Vec<MemoryId>,
@@ -42,7 +43,7 @@ pub struct Memory {
     pub pinned: bool,
     /// Where it came from.
     pub origin: Origin,
-    /// What produced it, oldest first.
+    /// Its producers, oldest first.
     pub provenance: Vec<Provenance>,
     /// Kind-specific fields.
     pub attributes: BTreeMap<String, String>,
@@ -68,12 +69,17 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Whether it looks like orders to an agent, for a reason that is hardly ever wrong.
+    #[must_use]
+    pub fn is_held_back(&self) -> bool {
+        self.suspicions.iter().any(|name| is_grave(name))
+    }
+
     /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
     /// it does not look like orders that no person gave.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
-        self.origin.is_shown_unasked()
-            && (self.suspicions.is_empty() || self.origin == Origin::User)
+        self.origin.is_shown_unasked() && (self.origin == Origin::User || !self.is_held_back())
     }
 }
 
@@ -160,14 +166,14 @@ fn first_line(lines: &str) -> Option<u32> {
     first.parse().ok().filter(|line| *line > 0)
 }
 
-/// What produced a memory.
+/// The production of a memory: by whom, when, from where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     /// The agent client's name.
     pub agent: String,
     /// Session, file or command it came from.
     pub reference: String,
-    /// What extracted it; empty when stated directly.
+    /// Its extractor; empty when stated directly.
     pub extractor: String,
     /// Who stands behind it.
     pub origin: Origin,
@@ -178,7 +184,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// What an actor states directly.
+    /// Returns an actor's direct statement.
     #[must_use]
     pub fn stated(actor: &Actor, at: Timestamp) -> Self {
         Self {
@@ -239,7 +245,7 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// Whether the lexical and semantic indexes hold memories of this status.
+    /// Returns whether the lexical and semantic indexes hold memories of this status.
     #[must_use]
     pub const fn is_indexed(self) -> bool {
         match self {

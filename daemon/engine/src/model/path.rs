@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// What stands in an address and in no path.
+/// Mark of an address, which no path has.
 const ADDRESS_MARK: &str = "://";
 
 /// A path without `.` and without `..` where that leads back out of a part of it:

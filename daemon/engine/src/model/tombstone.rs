@@ -1,4 +1,4 @@
-//! What stays of a text that somebody forgot, refused or purged.
+//! Tombstones: traces of texts that somebody forgot, refused or purged.
 
 use super::{Origin, Timestamp};
 

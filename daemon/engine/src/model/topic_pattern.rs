@@ -43,13 +43,13 @@ impl TopicPattern {
         }
     }
 
-    /// Whether a text has a wildcard, so that it can only be meant as a pattern.
+    /// Returns whether a text has a wildcard, so that it can only be meant as a pattern.
     #[must_use]
     pub fn is_glob(text: &str) -> bool {
         text.contains(is_wildcard)
     }
 
-    /// Whether a topic's name fits the whole pattern.
+    /// Returns whether a topic's name fits the whole pattern.
     #[must_use]
     pub fn matches(&self, topic: &str) -> bool {
         self.matcher.matches(topic)

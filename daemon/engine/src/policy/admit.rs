@@ -65,7 +65,7 @@ pub struct Admitted {
     pub summary: String,
     /// Names of what looks like orders to an agent.
     pub suspicions: Vec<String>,
-    /// What the author should know, e.g. that the topic was renamed.
+    /// Warnings for the author, e.g. that the topic was renamed.
     pub warnings: Vec<String>,
 }
 
@@ -88,11 +88,11 @@ pub enum AdmitError {
         field: &'static str,
         /// Its size.
         actual: usize,
-        /// What is counted.
+        /// The unit of the count.
         unit: &'static str,
         /// The most it may have.
         limit: usize,
-        /// What to do.
+        /// The advice.
         advice: &'static str,
     },
     /// A number outside of 0 to 1.
@@ -229,7 +229,7 @@ impl Redact for Admitted {
     }
 }
 
-/// Whether what a draft says, without a scope of its own, is said of the user and so holds
+/// Returns whether what a draft says, without a scope of its own, is said of the user and so holds
 /// everywhere.
 #[must_use]
 pub fn holds_everywhere(kind: Option<&str>, tags: &[String], text: &str, kinds: &Kinds) -> bool {

@@ -1,4 +1,4 @@
-//! Whether two texts of one form are about different things.
+//! Tells apart texts of one form that are about different things.
 //!
 //! "Billing listens on 8081" and "search listens on 8082" share most of their words and none of
 //! what they say. Words in common cannot tell them from two versions of one fact, so the words that
@@ -21,7 +21,7 @@ static FORM: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(include_str!("apa
 static ENVIRONMENTS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| listed(include_str!("apart/environments.txt")));
 
-/// What joins the parts of a path, a version, an address or an identifier.
+/// Characters between the parts of a path, a version, an address or an identifier.
 const JOINTS: &[char] = &[
     '.', '/', '\\', '_', '-', ':', '@', '#', '+', '=', '~', '$', '%', '<', '>', '!',
 ];
@@ -67,7 +67,7 @@ impl Particulars {
         particulars
     }
 
-    /// Whether two texts that share most of their words say it of different things.
+    /// Returns whether two texts that share most of their words say it of different things.
     #[must_use]
     pub fn are_apart(&self, other: &Self) -> bool {
         let has_more =
@@ -93,7 +93,7 @@ fn bare(written: &str) -> &str {
     }
 }
 
-/// Whether a word is a number, a name, a path, a version or an environment.
+/// Returns whether a word is a number, a name, a path, a version or an environment.
 fn is_exact(word: &str, lower: &str, begins_sentence: bool) -> bool {
     let has_digit = word.chars().any(char::is_numeric);
     let is_joined = word.contains(JOINTS) && !is_compound(word);
@@ -104,7 +104,8 @@ fn is_exact(word: &str, lower: &str, begins_sentence: bool) -> bool {
     has_digit || is_joined || ENVIRONMENTS.contains(lower) || (is_name && !FORM.contains(lower))
 }
 
-/// Whether a word is made of plain words with dashes or slashes between: `follow-up`, `read/write`.
+/// Returns whether a word is made of plain words with dashes or slashes between: `follow-up`,
+/// `read/write`.
 fn is_compound(word: &str) -> bool {
     let parts = || word.split(['-', '/']);
     parts().count() <= 2

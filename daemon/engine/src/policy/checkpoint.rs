@@ -28,11 +28,11 @@ pub enum CheckpointError {
         field: &'static str,
         /// Its size.
         actual: usize,
-        /// What is counted.
+        /// The unit of the count.
         unit: &'static str,
         /// The most it may have.
         limit: usize,
-        /// What to do.
+        /// The advice.
         advice: &'static str,
     },
 }

@@ -1,5 +1,5 @@
-//! What a new statement means to one that is known: whether it takes its place, contradicts it,
-//! says the same with more, or neither.
+//! Compares a new statement with a known one: it takes its place, contradicts it, says the same
+//! with more, or none of these.
 //!
 //! Decided from the texts alone. A supersession has to be certain, because it takes a memory out of
 //! use: the new text says what ended, and the old one said that of the same subject; or it says
@@ -20,7 +20,7 @@ use rules::Rules;
 
 use crate::model::{Memory, Origin};
 
-/// What a new statement means to a known one.
+/// The meaning of a new statement for a known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Neither: both stand.
@@ -155,7 +155,7 @@ pub fn allowed(verdict: Verdict, known: &Memory, new: Standing) -> Verdict {
     }
 }
 
-/// Whether the new text begins with all of the known one and goes on, in the same sense.
+/// Returns whether the new text begins with all of the known one and goes on, in the same sense.
 fn extends(known: &Statement, new: &Statement) -> bool {
     let words = known.sequence.len();
     words >= EXTENDED_WORDS_MIN
@@ -166,7 +166,7 @@ fn extends(known: &Statement, new: &Statement) -> bool {
         && new.is_change == known.is_change
 }
 
-/// Whether the new text says that what the known one says has ended, of the same subject.
+/// Returns whether the new text says that what the known one says has ended, of the same subject.
 fn names_the_end(known: &Statement, new: &Statement) -> bool {
     let ended_before: BTreeSet<&str> = known
         .departures
@@ -181,7 +181,7 @@ fn names_the_end(known: &Statement, new: &Statement) -> bool {
     })
 }
 
-/// Whether the known text speaks of what the new one speaks of, apart from what ended.
+/// Returns whether the known text speaks of what the new one speaks of, apart from what ended.
 fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
     let is_subject = |word: &&String| !gone.words.contains(*word);
     let mut foreign = known.names.iter().filter(is_subject);
@@ -288,7 +288,8 @@ impl Difference {
     }
 }
 
-/// Whether two statements are the same but for a value behind a predicate that takes only one.
+/// Returns whether two statements are the same but for a value behind a predicate that takes only
+/// one.
 fn is_other_value(known: &Statement, new: &Statement, rules: &Rules) -> bool {
     let (one, other) = (&known.sequence, &new.sequence);
     let before = one.iter().zip(other).take_while(|(a, b)| a == b).count();

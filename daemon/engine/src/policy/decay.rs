@@ -8,7 +8,7 @@ const OFTEN_RECALLED: u64 = 10;
 /// Centrality above which a memory fades half as fast: more than half of the most that lead to any.
 pub const CENTRAL: f32 = 0.5;
 
-/// What a memory's fading depends on.
+/// The inputs of a memory's fading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fading {
     /// As stored, 0 to 1.
@@ -61,7 +61,7 @@ const RECALLS_BELIEVED: f64 = 3.0;
 /// Days after which half of what recalls say is forgotten.
 const RECALLS_HALF_LIFE_DAYS: f64 = 7.0;
 
-/// That a memory was recalled, as far as that says that it is needed where nobody asked for it.
+/// Recalls of a memory, as far as they say that it is needed where nobody asked for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recalls {
     /// How often.

@@ -48,7 +48,7 @@ pub struct Pair {
     pub similarity: f32,
 }
 
-/// What a search found.
+/// The hits of a search.
 #[derive(Debug, Default, PartialEq)]
 pub struct Found {
     /// By `kept` from late to early.

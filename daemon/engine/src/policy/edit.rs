@@ -360,6 +360,7 @@ fn approve(memory: &mut Memory, by: Origin, at: Timestamp) -> Result<(), EditErr
     }
     memory.status = Status::Active;
     memory.origin = memory.origin.confirmed_by(by);
+    memory.suspicions.clear();
     memory.last_seen_at = memory.last_seen_at.max(at);
     Ok(())
 }

@@ -59,7 +59,7 @@ impl Returning {
         }
     }
 
-    /// Whether it is what a tombstone is for: the same text, or nearly the same words.
+    /// Returns whether it is what a tombstone is for: the same text, or nearly the same words.
     #[must_use]
     pub fn is(&self, tombstone: &Tombstone) -> bool {
         self.text_hash == tombstone.text_hash || self.words_alike(tombstone) > WORDS_ALIKE

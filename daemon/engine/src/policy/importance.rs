@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::model::Kind;
 
-/// What a kind starts from that is not listed: the middle.
+/// Starting importance of a kind that is not listed: the middle.
 pub const IMPORTANCE_DEFAULT: f32 = 0.5;
 
 /// The most that is rated: what is more important, somebody says.
@@ -41,16 +41,16 @@ struct Adds {
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("importance.toml")).unwrap_or_default());
 
-/// What is rated.
+/// A rated item.
 #[derive(Clone, Copy, Debug)]
 pub struct Rated<'a> {
     /// Its kind.
     pub kind: &'a Kind,
     /// Its text.
     pub text: &'a str,
-    /// Whether it never fades.
+    /// True if it never fades.
     pub pinned: bool,
-    /// Whether it is about a file.
+    /// True if it is about a file.
     pub has_source: bool,
 }
 

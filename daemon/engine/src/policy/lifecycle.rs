@@ -26,14 +26,14 @@ const HOUR_US: i64 = 3_600_000_000;
 /// Microseconds of one day.
 const DAY_US: f64 = 86_400_000_000.0;
 
-/// What the next step of a memory's life depends on.
+/// The inputs of the next step of a memory's life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Life {
     /// Where it is now.
     pub status: Status,
     /// How it fades.
     pub fading: Fading,
-    /// Whether it expires.
+    /// True if it expires.
     pub is_scratch: bool,
     /// When its record was changed last: of an archived one, when it was archived.
     pub changed_at: Timestamp,

@@ -50,7 +50,7 @@ impl WordSet {
         self.0.len()
     }
 
-    /// Whether it has none.
+    /// Returns whether it has none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -98,7 +98,7 @@ fn shared(one: &[u64], other: &[u64]) -> usize {
     shared
 }
 
-/// What two sets share of all that they have.
+/// Returns the shared part of two sets.
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn share(shared: usize, one: usize, other: usize) -> f32 {
     let all = one + other - shared;
@@ -135,7 +135,7 @@ pub(crate) fn fold_white_space(text: &str) -> Cow<'_, str> {
     Cow::Owned(folded)
 }
 
-/// Whether folding surely changes nothing. Of texts beyond ASCII it is not known.
+/// Returns whether folding surely changes nothing. Of texts beyond ASCII it is not known.
 fn is_folded(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_spread = || bytes.windows(2).any(|pair| pair == b"  ");

@@ -1,5 +1,5 @@
-//! Whether two texts say the same thing, so that one of them may go. Being alike is not enough: two
-//! facts of one form differ in a single word, and that word is what they are about.
+//! Judges whether two texts say the same thing, so that one of them may go. Being alike is not
+//! enough: two facts of one form differ in a single word, and that word is what they are about.
 
 use std::hash::{Hash, Hasher};
 
@@ -19,18 +19,18 @@ const SMALL_WORDS: [&str; 16] = [
     "too", "quite", "simply", "actually",
 ];
 
-/// What stands at a word's beginning and is none of it: quotes, brackets, marks of emphasis.
+/// Characters at a word's beginning that do not belong to it: quotes, brackets, marks of emphasis.
 const OPENING: &[char] = &['"', '\'', '(', '[', '{', '<', '`', '*', '_', '“', '‘', '«'];
 
-/// What stands at a word's end and is none of it.
+/// Characters at a word's end that do not belong to it.
 const CLOSING: &[char] = &[
     '"', '\'', ')', ']', '}', '>', '`', '*', '_', '”', '’', '»', '.', ',', ';', ':', '!', '?', '…',
 ];
 
-/// What stands alone and is no word: bullets, dashes, marks of headings.
+/// Marks that stand alone and are no words: bullets, dashes, marks of headings.
 const MARKS: &[char] = &['-', '–', '—', '*', '•', '·', '#', '…', '.'];
 
-/// What a text says, in two hashes.
+/// A text's statement, in two hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saying {
     /// Equal for texts of the same words in the same order, apart from case, punctuation, white

@@ -1,4 +1,4 @@
-//! Whether a memory's source is still what it was: by content, never by time.
+//! Judges whether a memory's source is still what it was: by content, never by time.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub const SOURCE_PROJECT_ATTRIBUTE: &str = "helix.source-project";
 /// Most confidence that a memory has whose source changed or is gone.
 pub const STALE_CONFIDENCE_MAX: f32 = 0.7;
 
-/// What has become of a memory's source.
+/// The present state of a memory's source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceState {
     /// Not looked at, or there is nothing to compare with.
@@ -32,7 +32,7 @@ pub enum SourceState {
 }
 
 impl SourceState {
-    /// Whether the memory may be wrong by now.
+    /// Returns whether the memory may be wrong by now.
     #[must_use]
     pub const fn is_stale(self) -> bool {
         match self {
@@ -50,7 +50,8 @@ impl SourceState {
         }
     }
 
-    /// What to put behind the memory in a text for readers; `None` when there is nothing to say.
+    /// Returns the mark behind the memory in a text for readers; `None` when there is nothing to
+    /// say.
     #[must_use]
     pub const fn mark(self) -> Option<&'static str> {
         match self {
@@ -156,7 +157,7 @@ pub fn source_scope(scope: &Scope, recorded: Option<&str>) -> Scope {
         .unwrap_or_else(|| scope.clone())
 }
 
-/// What was recorded of a source when the memory was stored.
+/// The record of a source, made when the memory was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// BLAKE3 of the file; `None` when it could not be read.
@@ -168,7 +169,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// What was recorded of a memory's source; `None` when it has none.
+    /// Returns the record of a memory's source; `None` when it has none.
     #[must_use]
     pub fn of(memory: &Memory) -> Option<Self> {
         let source = memory.source.as_ref()?;
@@ -183,14 +184,14 @@ impl Recorded {
         })
     }
 
-    /// Whether the file's lines must be known besides its content hash.
+    /// Returns whether the file's lines must be known besides its content hash.
     #[must_use]
     pub fn needs_lines(&self, content: &[u8; 32]) -> bool {
         self.line.is_some() && self.content.is_some_and(|recorded| recorded != *content)
     }
 }
 
-/// What is found where the source was.
+/// The text found where the source was.
 #[derive(Clone, Copy, Debug)]
 pub enum Found<'a> {
     /// It cannot be told: too large, not readable, or not of this project.

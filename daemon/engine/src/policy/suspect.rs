@@ -94,6 +94,25 @@ impl Reason {
     }
 }
 
+/// The reasons for which a text is held back until a person approves it, where no person gave it:
+/// facts about code are hardly ever suspected for these. For the others it is only flagged.
+const GRAVE: [Reason; 8] = [
+    Reason::OverridesInstructions,
+    Reason::ClosesQuoting,
+    Reason::SpeaksAsSystem,
+    Reason::Conceals,
+    Reason::Exfiltrates,
+    Reason::FakesToolResult,
+    Reason::HiddenCharacters,
+    Reason::EncodedOrder,
+];
+
+/// Whether a text is held back that is suspected for a reason of this name.
+#[must_use]
+pub fn is_grave(name: &str) -> bool {
+    GRAVE.iter().any(|reason| reason.name() == name)
+}
+
 /// Names of the reasons to suspect a text, each once, as a memory keeps them.
 #[must_use]
 pub fn names_of(text: &str) -> Vec<String> {
@@ -240,8 +259,8 @@ impl Lexicon {
         })
     }
 
-    /// Whether a text that something was decoded to is an order, which `plain`, what it was decoded
-    /// from, is not.
+    /// Returns whether a text that something was decoded to is an order, which `plain`, what it was
+    /// decoded from, is not.
     fn is_order(&self, decoded: &str, plain: &str, least: Least) -> bool {
         if decoded == plain {
             return false;

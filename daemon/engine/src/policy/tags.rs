@@ -59,10 +59,10 @@ pub(crate) const KIND_PREFIXES: [&str; 5] =
 /// Longest prefix that may name a kind, in bytes.
 const KIND_PREFIX_MAX_BYTES: usize = 40;
 
-/// What ends a prefix.
+/// Ends of a prefix.
 const PREFIX_MARKS: [&str; 3] = [":", " - ", " — "];
 
-/// What begins an item of a list, or a quotation.
+/// Beginnings of an item of a list, or of a quotation.
 const ITEM_MARKS: [&str; 4] = ["- ", "* ", "+ ", "> "];
 
 /// Marks emphasis.
@@ -174,7 +174,8 @@ fn prefix(text: &str) -> Option<String> {
     if is_label { normalise_one(label) } else { None }
 }
 
-/// Whether what stands behind a bracketed word makes it a label, and not a link or an index.
+/// Returns whether what stands behind a bracketed word makes it a label, and not a link or an
+/// index.
 fn ends_label(rest: &str) -> bool {
     let rest = rest.trim_start_matches(EMPHASIS);
     rest.is_empty() || rest.starts_with([' ', ':'])
@@ -198,7 +199,7 @@ fn first_line(text: &str) -> Option<&str> {
     }
 }
 
-/// What a text's prefix says that it is: one of the auto tags, or a kind.
+/// Returns the label in a text's prefix: one of the auto tags, or a kind.
 #[must_use]
 pub fn label(text: &str, kinds: &Kinds) -> Option<String> {
     let kind = || prefix_kind(text, kinds).map(|kind| kind.as_str().to_owned());

@@ -1,5 +1,5 @@
-//! What an agent is doing, as far as its tools show it: which commands build or test, what went
-//! wrong in them, what was done about it, and whether it heeds what it is told.
+//! Follows an agent's work through its tools: which commands build or test, what went wrong in
+//! them, what was done about it, and whether the agent heeds what it is told.
 
 pub mod activity;
 pub mod attention;

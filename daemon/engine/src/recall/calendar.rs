@@ -6,7 +6,7 @@ use jiff::{SignedDuration, ToSpan, Zoned};
 
 use crate::model::Timestamp;
 
-/// What a query's dates are seen from.
+/// The day and zone from which a query's dates are seen.
 #[derive(Clone, Debug)]
 pub struct Calendar {
     now: Zoned,
@@ -91,7 +91,7 @@ impl Calendar {
     }
 }
 
-/// Whether more than a day is named.
+/// Returns whether more than a day is named.
 fn has_time(text: &str) -> bool {
     text.contains([':', 'T', 't', ' '])
 }

@@ -100,7 +100,7 @@ pub(super) fn marks(
     };
     let found = RefCell::new(vec![false; extent]);
     // A search that keeps nothing never knows enough to pass over anything.
-    strand.lexical().search(query, 1, &restriction, |number| {
+    strand.search_words(query, 1, &restriction, |number| {
         if passes(number)
             && let Some(mark) = found.borrow_mut().get_mut(number as usize)
         {

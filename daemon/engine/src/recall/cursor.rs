@@ -256,6 +256,9 @@ fn fingerprint(search: &Search) -> [u8; 4] {
         "before",
         filter.before.iter().map(ToString::to_string).collect(),
     );
+    if !filter.moment.is_now() {
+        parts.push(format!("{:?}", filter.moment));
+    }
     parts.push(mode_name(search.mode).to_owned());
     parts.push(retriever_name(search.retriever).to_owned());
     let mut hasher = blake3::Hasher::new();

@@ -78,15 +78,15 @@ struct Neighbour {
 }
 
 impl Search {
-    /// Whether what the graph connects to the hits answers the search: not where all words or one
-    /// list alone were demanded.
+    /// Returns whether what the graph connects to the hits answers the search: not where all words
+    /// or one list alone were demanded.
     fn may_expand(&self) -> bool {
         self.retriever == Retriever::Hybrid && self.mode != Mode::All && !self.is_listing()
     }
 }
 
 impl Strand {
-    /// Whether a search is expanded.
+    /// Returns whether a search is expanded.
     pub(super) fn expands(&self, search: &Search) -> bool {
         search.may_expand() && !self.catalog().graph().is_empty()
     }
@@ -125,7 +125,7 @@ impl Strand {
         Ok(woven(hits, neighbours, seeds.len()))
     }
 
-    /// What is near to the seeds and passes the filter, best first.
+    /// Lists memories near to the seeds that pass the filter, best first.
     fn connected(&self, seeds: &[Seed], search: &Search, place: Place) -> Vec<Neighbour> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);

@@ -16,7 +16,7 @@ const RECENCY_DAYS: f64 = 30.0;
 /// How much importance moves the score around its middle of 0.5.
 const IMPORTANCE_SHARE: f32 = 0.1;
 
-/// What a memory of the caller's own project gains over a global one.
+/// Gain of a memory of the caller's own project over a global one.
 const PROJECT_FACTOR: f32 = 1.03;
 
 /// The factors of one hit, each around 1.

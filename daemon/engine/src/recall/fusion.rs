@@ -20,7 +20,7 @@ use crate::model::MemoryNumber;
 /// Candidates taken from each list.
 pub const FUSION_DEPTH: usize = 100;
 
-/// What a lexical list weighs against a semantic one that stands out as far. BM25 has the longer
+/// Weight of a lexical list against a semantic one that stands out as far. BM25 has the longer
 /// tail, so its best stands out by chance more often. Everything from 0.4 to 0.6 does about as well
 /// on the sets above.
 const LEXICAL_SHARE: f32 = 0.5;
@@ -49,7 +49,7 @@ const MEANING_SURE: f32 = 0.4;
 /// 32-bit number.
 const NO_SPREAD: f64 = 1e-6;
 
-/// What the two lists say of a memory.
+/// The evidence of the two lists for a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// 1-based rank in the lexical list; 0 when absent.
@@ -65,7 +65,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Whether it is near in meaning to what was asked.
+    /// Returns whether it is near in meaning to what was asked.
     #[must_use]
     pub fn is_near(&self) -> bool {
         self.semantic_rank > 0 && self.semantic_score >= MEANING_FLOOR
@@ -124,7 +124,7 @@ struct Scale {
     /// The score that counts 0, and the distance to the one that counts 1.
     zero: f32,
     span: f32,
-    /// What the list counts in all.
+    /// The list's total weight.
     weight: f32,
 }
 

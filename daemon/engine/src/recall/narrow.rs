@@ -1,4 +1,4 @@
-//! What a query demands beyond its words: phrases that hold together, words that must not occur, a
+//! Conditions of a query beyond its words: phrases that hold together, words that must not occur, a
 //! line of a source.
 //!
 //! Each demand becomes a set of memories before the search runs, so that both lists are filtered by
@@ -17,12 +17,12 @@ use crate::strand::{ReadError, Strand};
 /// microseconds.
 const CHECKED_MAX: usize = 5_000;
 
-/// What became of a query's demands.
+/// The fate of a query's demands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Narrowed {
     /// Phrases that no memory has, so that their words were looked for one by one.
     pub loosened: Vec<String>,
-    /// That no memory is about the line, so that its whole file was asked for.
+    /// True if no memory is about the line, so that its whole file was asked for.
     pub has_loosened_line: bool,
     /// Phrases whose words are in more memories than are looked through.
     pub cut: Vec<String>,
@@ -150,8 +150,8 @@ fn keep(within: &mut [bool], is_kept: impl Fn(usize) -> bool) {
     }
 }
 
-/// Whether one of a memory's texts has the phrase, in any case and with any blanks, not as a part
-/// of longer words.
+/// Returns whether one of a memory's texts has the phrase, in any case and with any blanks, not as
+/// a part of longer words.
 fn has_phrase(memory: &Memory, wanted: &str) -> bool {
     let source = memory.source.as_ref().map(|source| source.path.as_str());
     let named = [memory.text.as_str(), memory.topic.as_str()]

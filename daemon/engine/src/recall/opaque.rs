@@ -71,7 +71,7 @@ impl In {
         u32::try_from(self.number()?).ok()
     }
 
-    /// Whether nothing is left.
+    /// Returns whether nothing is left.
     pub(super) fn is_at_end(&self) -> bool {
         self.0.len() == 0
     }

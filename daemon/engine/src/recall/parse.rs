@@ -34,10 +34,9 @@ const EXCLUDED_MIN_CHARS: usize = 2;
 /// A query taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParsedQuery {
-    /// What is searched by words and meaning.
+    /// Words that are searched for by themselves and by meaning.
     pub words: String,
-    /// What the inline filters ask for; scopes are still names, because `project` depends on the
-    /// caller.
+    /// The inline filters; scopes are still names, because `project` depends on the caller.
     pub filter: Filter,
     /// Scopes by name: `project`, `global`, `all`, `project:<id>`.
     pub scopes: Vec<String>,
@@ -54,7 +53,7 @@ pub enum QueryError {
     Date {
         /// `before` or `after`.
         key: &'static str,
-        /// What was given.
+        /// The value as given.
         value: String,
     },
     /// An empty filter.
@@ -71,7 +70,7 @@ pub enum QueryError {
     Span {
         /// `days` or `hours`.
         key: &'static str,
-        /// What was given.
+        /// The value as given.
         value: String,
     },
     /// Too many.

@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// Whether the memory was there when the first page was made.
+    /// Returns whether the memory was there when the first page was made.
     pub(super) const fn knows(&self, number: u32) -> bool {
         number < self.extent
     }

@@ -245,6 +245,7 @@ impl Strand {
         let (Some(vector), false) = (&search.vector, search.retriever == Retriever::Words) else {
             return Ok(Vec::new());
         };
+        let passes = &|number| passes(number) && self.says_the_same(MemoryNumber(number));
         let listed = few_candidates(search, catalog, passes);
         let candidates = match &listed {
             Some(list) => Candidates::List(list),

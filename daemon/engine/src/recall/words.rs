@@ -113,7 +113,7 @@ impl Strand {
             topics: &search.filter.topics,
             tags: &search.filter.tags,
         };
-        let hits = self.lexical().search(&query, depth, &restriction, passes)?;
+        let hits = self.search_words(&query, depth, &restriction, passes)?;
         Ok(hits
             .into_iter()
             .map(|hit| (MemoryNumber(hit.number), hit.score))

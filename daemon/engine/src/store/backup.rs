@@ -66,7 +66,7 @@ impl BackupError {
     }
 }
 
-/// What a copy holds that was found whole.
+/// The content of a copy that was found whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// The newest operation.

@@ -240,7 +240,7 @@ impl Snapshot {
         Ok(newest)
     }
 
-    /// Whether a checkpoint is saved under a scope that is wanted.
+    /// Returns whether a checkpoint is saved under a scope that is wanted.
     ///
     /// # Errors
     /// When the disk fails.

@@ -30,7 +30,7 @@ pub enum CodecError {
         "record of {what} has version {found}, this Helix knows up to {RECORD_VERSION}; install the newer Helix"
     )]
     Newer {
-        /// What the record describes.
+        /// The record's subject.
         what: &'static str,
         /// The version found.
         found: u8,
@@ -40,9 +40,9 @@ pub enum CodecError {
         "record of {what} is damaged: {detail}; restore a backup or run `helixctl doctor --deep`"
     )]
     Damaged {
-        /// What the record describes.
+        /// The record's subject.
         what: &'static str,
-        /// What is wrong with it; never its content.
+        /// The damage; never the record's content.
         detail: String,
     },
 }

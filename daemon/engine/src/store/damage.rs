@@ -49,7 +49,7 @@ impl Skipped {
     }
 }
 
-/// What is damaged, by numbers and handles; never a text.
+/// The damage, by numbers and handles; never a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
     /// Memories whose records do not match their hashes now.
@@ -64,7 +64,7 @@ pub struct Damage {
 }
 
 impl Damage {
-    /// Whether anything is.
+    /// Returns whether anything is.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()

@@ -9,7 +9,7 @@ use super::guard::guarded;
 use super::{STORE_FILE, Store, StoreError, open_view, tables};
 use crate::ports::Storage;
 
-/// What became of the file that a store was opened from.
+/// The fate of the file that a store was opened from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Examined {
     /// Every page of it matches its checksum, and it holds what the store holds.

@@ -14,7 +14,7 @@ use crate::model::{Actor, Edge, GitContext, Memory, MemoryNumber, Origin, Sequen
 
 const WHAT: &str = "an operation";
 
-/// What an operation did.
+/// The effect of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
     /// A new memory.
@@ -45,9 +45,9 @@ pub enum OperationKind {
     Archive,
     /// It was archived and unread for long, and left the indexes.
     Prune,
-    /// What came from outside was trusted.
+    /// A memory from outside was trusted.
     Approve,
-    /// What came from outside, or a proposal, was refused.
+    /// A memory from outside, or a proposal, was refused.
     Reject,
     /// It was put back to an earlier version.
     Revert,
@@ -59,7 +59,7 @@ pub enum OperationKind {
     Unrelate,
 }
 
-/// What an operation is about, and so what its payload holds.
+/// The subject of an operation, and so the content of its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// A memory's record.
@@ -121,7 +121,7 @@ impl OperationKind {
         }
     }
 
-    /// What an operation of this kind is about.
+    /// Returns the subject of an operation of this kind.
     #[must_use]
     pub const fn payload(self) -> Payload {
         match self {
@@ -157,7 +157,7 @@ pub struct Operation {
     pub at: Timestamp,
     /// Who asked for it.
     pub actor: Actor,
-    /// What it did.
+    /// Its effect.
     pub kind: OperationKind,
     /// The memory it changed.
     pub number: MemoryNumber,
@@ -253,7 +253,7 @@ struct OperationV1 {
 const CHAIN_HASH_TAG: u32 = 9;
 const PAYLOAD_TAG: u32 = 10;
 
-/// What the tags and lengths of both take at most, in bytes.
+/// Most bytes of the tags and lengths of both.
 const FIELDS_MAX_BYTES: usize = 16;
 
 /// Where the chain is broken.
@@ -262,7 +262,7 @@ const FIELDS_MAX_BYTES: usize = 16;
 pub struct ChainError {
     /// The first operation that does not fit.
     pub sequence: Sequence,
-    /// What does not fit.
+    /// The part that does not fit.
     pub detail: &'static str,
 }
 
@@ -384,7 +384,7 @@ pub(super) fn sound(sequence: Sequence, bytes: &[u8]) -> Result<Operation, Codec
     }
 }
 
-/// Whether an operation left this record of this memory.
+/// Returns whether an operation left this record of this memory.
 pub(super) fn vouches(
     sequence: Sequence,
     bytes: &[u8],

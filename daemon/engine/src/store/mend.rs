@@ -100,7 +100,7 @@ struct Damaged {
     receipts: Option<ReadOnlyTable<i64, &'static [u8]>>,
     /// With names as keys and sealed records.
     named: Vec<(tables::Named, Named)>,
-    /// What was lost before.
+    /// Records that were lost before.
     lost: Option<ReadOnlyTable<u32, &'static str>>,
     handles: Option<ReadOnlyTable<&'static str, u32>>,
     /// The next number of a memory, as the store has it.
@@ -111,7 +111,7 @@ struct Damaged {
 
 type Named = Option<ReadOnlyTable<&'static str, &'static [u8]>>;
 
-/// What was taken over.
+/// The rows that were taken over.
 #[derive(Default)]
 struct Found {
     /// The operation that changed each memory last, as its record says.
@@ -130,7 +130,7 @@ struct Found {
 }
 
 impl Found {
-    /// Whether so little is left that the store is not to be begun with.
+    /// Returns whether so little is left that the store is not to be begun with.
     fn is_hopeless(&self) -> bool {
         let (kept, lost) = (self.memories.len() as u64, self.lost.len() as u64);
         let is_empty = kept == 0 && self.operations == 0;
@@ -152,7 +152,7 @@ impl Found {
     }
 }
 
-/// Whether a name from a damaged table may be shown.
+/// Returns whether a name from a damaged table may be shown.
 fn is_plain(handle: &str) -> bool {
     let is_plain = |byte: u8| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'/')

@@ -1,5 +1,6 @@
 //! Reading a snapshot of the store.
 
+mod earlier;
 mod names;
 mod operations;
 mod past;
@@ -12,6 +13,8 @@ use redb::{
     Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
     ReadableTableMetadata,
 };
+
+pub(crate) use earlier::Earlier;
 
 use super::codec::CodecError;
 use super::damage::Skipped;
@@ -29,6 +32,8 @@ pub struct Snapshot {
     history: ReadOnlyTable<u64, &'static [u8]>,
     pub(super) transaction: ReadTransaction,
     pub(super) skipped: Arc<Skipped>,
+    /// The versions that stand for some memories, where it is read as it was earlier.
+    earlier: Option<Arc<Earlier>>,
     /// Stays open while it is read from, also when a smaller file has taken its place.
     _database: Arc<Database>,
 }
@@ -48,6 +53,7 @@ impl Snapshot {
                 history: transaction.open_table(tables::HISTORY)?,
                 transaction,
                 skipped: Arc::clone(skipped),
+                earlier: None,
                 _database: Arc::clone(database),
             })
         })
@@ -124,6 +130,14 @@ impl Snapshot {
     /// # Errors
     /// When the disk fails.
     pub fn memory(&self, number: MemoryNumber) -> Result<Option<Memory>, StoreError> {
+        match self.earlier(number) {
+            Some(version) => self.earlier_version(version),
+            None => self.present(number),
+        }
+    }
+
+    /// Reads one memory as it is now, also where the snapshot is read as it was earlier.
+    pub(super) fn present(&self, number: MemoryNumber) -> Result<Option<Memory>, StoreError> {
         guarded(|| {
             let Some(found) = self.memories.get(number.0)? else {
                 return Ok(None);
@@ -154,6 +168,9 @@ impl Snapshot {
         mut each: impl FnMut(Memory) -> Result<(), E>,
     ) -> Result<(), E> {
         self.for_each_record_in(numbers, |number, body, access| {
+            if let Some(version) = self.earlier(number) {
+                return self.earlier_version(version)?.map_or(Ok(()), &mut each);
+            }
             let Some(mut memory) = self.understood(number, codec::decode(number, body)) else {
                 return Ok(());
             };
@@ -238,6 +255,12 @@ impl Snapshot {
                 let (key, value) = entry?;
                 let number = MemoryNumber(key.value());
                 if is_wanted(number)
+                    && let Some(version) = self.earlier(number)
+                {
+                    if let Some(memory) = self.earlier_version(version)? {
+                        each(number, &memory.text);
+                    }
+                } else if is_wanted(number)
                     && let Some(body) = self.body(number, value.value())?
                     && let Some(text) = self.understood(number, codec::decode_text(body))
                 {

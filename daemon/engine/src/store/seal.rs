@@ -57,7 +57,7 @@ pub(super) fn seal<K: SealedKey + ?Sized>(
     sealed
 }
 
-/// Whether a record is in an envelope.
+/// Returns whether a record is in an envelope.
 pub(super) fn is_sealed(record: &[u8]) -> bool {
     record.first() == Some(&SEALED_VERSION)
 }

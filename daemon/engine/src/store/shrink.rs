@@ -21,7 +21,7 @@ pub(super) const SHRUNK_FILE: &str = "store.redb.shrinking";
 /// on an ordinary disk and never as long as a client waits. It holds about a million memories.
 pub const SHRINK_MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// What became of the file.
+/// The fate of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shrunk {
     /// It was rewritten.
@@ -134,7 +134,7 @@ impl Writer {
     }
 }
 
-/// What making the copy came to.
+/// The result of making the copy.
 enum Made {
     Smaller {
         copy: Database,

@@ -47,11 +47,11 @@ const SLACK: u64 = 32;
 /// A table of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum States {
-    /// What each session was given.
+    /// Memories that each session was given.
     Sessions,
-    /// What is known of each mistake.
+    /// Facts about each mistake.
     Incidents,
-    /// What hooks noticed, by their own names for it.
+    /// Observations of hooks, by the hooks' own names for them.
     Observations,
     /// When each project was worked in.
     Projects,

@@ -175,6 +175,17 @@ pub enum Write {
         /// Why.
         cause: Cause,
     },
+    /// Notes that the memory which was stored last was made from this one.
+    Derive {
+        /// What it was made from.
+        from: MemoryNumber,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
+        /// Why.
+        cause: Cause,
+    },
     /// Removes an edge.
     Unrelate {
         /// Which.

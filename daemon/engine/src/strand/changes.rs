@@ -11,7 +11,7 @@ use crate::lock_order::{Lock, Ordered};
 use crate::model::{MemoryNumber, Sequence, Timestamp};
 use crate::store::StoreError;
 
-/// What the history up to a sequence says.
+/// Changes in the history up to a sequence.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     up_to: Sequence,

@@ -18,7 +18,7 @@ use crate::store::{Snapshot, StoreError};
 /// RAM meanwhile.
 pub const COMPACT_MEMORIES_MAX: usize = 200_000;
 
-/// What repeats something in some scopes.
+/// Duplicates in some scopes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Duplicates {
     /// The newer and the older memory of each pair that says the same, from the newest. No
@@ -76,13 +76,13 @@ pub struct Extent {
 /// Two memories that say the same, or nearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuplicatePair {
-    /// What merging them takes.
+    /// The request that merges them.
     pub merge: MergePair,
     /// Jaccard similarity.
     pub similarity: f32,
 }
 
-/// What is compared of a memory.
+/// The part of a memory that is compared.
 struct Compared {
     words: WordSet,
     /// `None` for what is gone, or has no words.
@@ -246,8 +246,8 @@ fn same(members: &[Member], compared: &[Compared]) -> Vec<Pair> {
     pairs
 }
 
-/// Whether two alike memories are about different things. One that cannot be read is: nothing is
-/// advised about it.
+/// Returns whether two alike memories are about different things. One that cannot be read is:
+/// nothing is advised about it.
 #[must_use]
 pub fn are_apart(snapshot: &Snapshot, one: MemoryNumber, other: MemoryNumber) -> bool {
     let particulars = |number| {
@@ -276,7 +276,7 @@ fn merge_of(members: &[Member], pair: &Pair) -> Option<DuplicatePair> {
     })
 }
 
-/// What the catalog knows of a memory that is compared.
+/// The catalog's knowledge of a memory that is compared.
 struct Member {
     topic: u32,
     recorded_at: Timestamp,

@@ -1,4 +1,4 @@
-//! What is known that a new text corrects: found by words in common, decided by
+//! Finds known memories that a new text corrects: by words in common, decided by
 //! `policy::consolidate`.
 
 use super::{ReadError, Strand, prefix_length};
@@ -17,7 +17,7 @@ const COMPARED_ALIKE_MIN: f32 = 0.08;
 pub struct Correction {
     /// The memory as it was when this was decided.
     pub memory: Memory,
-    /// What the new text means to it.
+    /// The meaning of the new text for it.
     pub verdict: Verdict,
 }
 

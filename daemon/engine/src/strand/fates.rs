@@ -22,7 +22,7 @@ pub struct Fate {
     pub confidence: f32,
 }
 
-/// What the half-life of a kind is, and whether memories of it expire.
+/// The half-life of a kind, and whether memories of it expire.
 #[derive(Clone, Copy)]
 struct Pace {
     half_life_days: Option<f64>,

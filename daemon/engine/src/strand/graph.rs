@@ -22,7 +22,7 @@ pub const CROSS_REFERENCES_MAX: usize = 200;
 pub struct TopicEdge {
     /// Whose memories refer.
     pub from: String,
-    /// What they refer to.
+    /// The topic that they refer to.
     pub to: String,
     /// Memories of `from` that name `to`.
     pub mentions: u32,
@@ -57,7 +57,7 @@ struct Weight {
     links: u32,
 }
 
-/// What an asker sees, in the catalog's numbers.
+/// The scopes that an asker sees, in the catalog's numbers.
 struct Visible {
     /// By the number of a memory: its topic, if the memory is visible.
     topic_of: Vec<Option<u32>>,

@@ -357,9 +357,11 @@ impl Strand {
 
     /// Whether a memory has a vector that is searched.
     pub(crate) fn has_vector(&self, number: MemoryNumber) -> bool {
-        self.space()
-            .as_ref()
-            .is_some_and(|space| space.index.contains(number.0))
+        self.says_the_same(number)
+            && self
+                .space()
+                .as_ref()
+                .is_some_and(|space| space.index.contains(number.0))
     }
 
     /// Whether a memory waits for its vector.
@@ -382,10 +384,11 @@ impl Strand {
     /// The vectors' codes of some memories, where they have one.
     pub(crate) fn codes(&self, numbers: &[MemoryNumber]) -> Vec<Option<Code>> {
         let space = self.space();
-        numbers
-            .iter()
-            .map(|number| space.as_ref().and_then(|space| space.index.code(number.0)))
-            .collect()
+        let code = |number: &MemoryNumber| {
+            let space = space.as_ref().filter(|_| self.says_the_same(*number))?;
+            space.index.code(number.0)
+        };
+        numbers.iter().map(code).collect()
     }
 
     /// The cosines of so many pairs of different memories, the same ones each time while nothing

@@ -14,7 +14,7 @@ use crate::store::Snapshot;
 /// Changed memories beyond which one pass over all texts is cheaper than reading each of them.
 const SINGLE_READS_MAX: usize = 1_000;
 
-/// What the texts say up to a commit, of every scope. 100,000 memories take some megabytes.
+/// Mentions in the texts up to a commit, of every scope.
 #[derive(Default)]
 pub(super) struct Mentions {
     up_to: Sequence,
@@ -27,7 +27,7 @@ pub(super) struct Mentions {
     of: Vec<Box<[u32]>>,
 }
 
-/// What a memory's text is to the pass.
+/// The role of a memory's text in the pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Text {
     /// The memory is not active.
@@ -38,7 +38,7 @@ enum Text {
     New,
 }
 
-/// What the catalog has gained.
+/// Rows that the catalog gained.
 struct News {
     up_to: Sequence,
     /// By the number of a memory.
@@ -237,7 +237,7 @@ impl NameFinder {
     }
 }
 
-/// Whether what lies between two places is no part of a longer word. A dash joins words:
+/// Returns whether what lies between two places is no part of a longer word. A dash joins words:
 /// `iris-engine` is not `iris`.
 fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let before = text.get(..start).unwrap_or_default().chars().rev();

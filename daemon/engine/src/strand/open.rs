@@ -88,16 +88,17 @@ impl Strand {
             store,
             kinds,
             catalog: RwLock::new(catalog),
-            lexical,
-            meaning: Meaning::default(),
+            lexical: Arc::new(lexical),
+            meaning: Arc::new(Meaning::default()),
             changes: Mutex::default(),
             mentions: Mutex::default(),
             tombstones: RwLock::new(tombstones),
+            seen: None,
         };
         let replayed = match strand.catch_up(sequence) {
             // No room, as on the disk of a store that can only be read.
             Err(OpenError::Lexical(error)) => {
-                strand.lexical = words_in_memory(&error)?;
+                strand.lexical = Arc::new(words_in_memory(&error)?);
                 rebuilt_words = true;
                 strand.catch_up(sequence)?
             }

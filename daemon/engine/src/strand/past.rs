@@ -28,7 +28,7 @@ pub struct EdgeVersions {
     pub after: Option<Edge>,
 }
 
-/// What the operations after one sequence up to another changed.
+/// Changes made by the operations after one sequence up to another.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Between {
     memories: BTreeMap<MemoryNumber, Versions>,
@@ -156,13 +156,13 @@ impl<'s> Past<'s> {
         self.sequence
     }
 
-    /// What was changed since.
+    /// Returns the changes since.
     #[must_use]
     pub fn since(&self) -> &Between {
         &self.since
     }
 
-    /// Whether a memory was changed since.
+    /// Returns whether a memory was changed since.
     #[must_use]
     pub fn is_changed(&self, number: MemoryNumber) -> bool {
         self.since.memories.contains_key(&number)

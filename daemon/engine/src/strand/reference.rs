@@ -29,7 +29,7 @@ const SEVERAL_SHOWN_MAX: usize = 2;
 /// Characters of a link that a note repeats.
 const LINK_SHOWN_MAX_CHARS: usize = 80;
 
-/// What a reference means.
+/// The meaning of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// Exactly one memory.
@@ -50,7 +50,7 @@ impl Resolution {
     }
 }
 
-/// What links lead to.
+/// The targets of links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkTargets {
     /// The memories, each once.
@@ -64,7 +64,7 @@ pub struct LinkTargets {
 }
 
 impl LinkTargets {
-    /// What whoever gave the links should know.
+    /// Returns the warnings for whoever gave the links.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let unknown = self.unknown.iter().map(|link| leads_nowhere(link));
@@ -85,7 +85,7 @@ impl LinkTargets {
     }
 }
 
-/// Whether a link can be the place of an earlier draft in a batch.
+/// Returns whether a link can be the place of an earlier draft in a batch.
 fn is_place(link: &str) -> bool {
     link.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -5,7 +5,7 @@ use super::{OpenError, Strand};
 use crate::model::Sequence;
 use crate::store::StoreError;
 
-/// What making the indexes anew did.
+/// The result of making the indexes anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReindexReport {
     /// Memories that the word index was filled with.

@@ -29,7 +29,7 @@ pub enum RestoreError {
     /// It cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What was forgotten could not be forgotten again.
+    /// Forgotten memories could not be forgotten again.
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// A memory could not be forgotten again.
@@ -40,7 +40,7 @@ pub enum RestoreError {
     Backup(#[from] BackupError),
 }
 
-/// What was restored.
+/// The result of a restore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restored {
     /// Memories in the backup, of any status.

@@ -17,8 +17,8 @@ pub struct Counted {
     pub count: u64,
 }
 
-/// What some scopes hold. All lists have the most frequent first; all but `statuses` count active
-/// memories only.
+/// The counts of some scopes. All lists have the most frequent first; all but `statuses` count
+/// active memories only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Memories.

@@ -1,4 +1,4 @@
-//! What took the place of a memory that was superseded, so that what links to it leads somewhere.
+//! The successor of a superseded memory, so that links to the old one lead somewhere.
 
 use super::Strand;
 use crate::model::{Memory, MemoryId, Status};

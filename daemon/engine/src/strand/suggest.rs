@@ -37,7 +37,7 @@ const NAME_CHARS_MIN: usize = 3;
 /// Words of a text that are looked at as paths, at most.
 const PATHS_MAX: usize = 50;
 
-/// What suggests a relation; the name of the extractor in its provenance.
+/// The source of a suggested relation; the name of the extractor in its provenance.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extractor {
     /// Their words.
@@ -224,8 +224,8 @@ fn named(names: &Names, memory: &Memory) -> Vec<Suggestion> {
         .collect()
 }
 
-/// What a text may call an entity or a project: its `name` and `aliases`, the second part of its
-/// handle, and a person's first name behind an at sign.
+/// Lists the names by which a text may call an entity or a project: its `name` and `aliases`, the
+/// second part of its handle, and a person's first name behind an at sign.
 fn names_of(memory: &Memory) -> Vec<String> {
     let mut names = Vec::new();
     for key in ["name", "alias", "aliases"] {

@@ -123,7 +123,7 @@ impl Strand {
     }
 }
 
-/// What is active in these scopes.
+/// Filters for the active memories in these scopes.
 pub(super) fn in_scopes(scopes: &[Scope]) -> Filter {
     Filter {
         scopes: scopes.to_vec(),

@@ -3,6 +3,7 @@
 mod decide;
 mod independence;
 mod indexes;
+mod split;
 mod together;
 mod tombstones;
 
@@ -22,6 +23,7 @@ use decide::{Decided, Label};
 use helix_redact::{Redact, Redacted, Secrets, State};
 use independence::Independence;
 use indexes::{LINKED_MIN, New, link_beside};
+pub use split::{Part, Split};
 
 /// Memories that one request may change at once: all of them are in RAM until they are durable and
 /// indexed.
@@ -102,6 +104,8 @@ pub enum Request {
         /// When.
         at: Timestamp,
     },
+    /// Makes several memories of one, which they take the place of.
+    Split(Box<Split>),
     /// Removes a memory and its text from the whole history.
     Purge {
         /// Which.
@@ -183,6 +187,7 @@ impl Redact for Request {
                 steps.redact(secrets);
                 actor.redact(secrets);
             }
+            Self::Split(split) => split.redact(secrets),
             Self::Purge {
                 number: _,
                 actor,

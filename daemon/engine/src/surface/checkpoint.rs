@@ -19,7 +19,7 @@ const SHORT_BLOCKED_MAX_CHARS: usize = 160;
 /// event's 1,500 tokens.
 pub const WHOLE_MAX_CHARS: usize = 3_600;
 
-/// What stands in an injection for what did not fit.
+/// Placeholder in an injection for what did not fit.
 const CUT: &str = "… resume the checkpoint to read the rest";
 
 /// Renders the whole checkpoint as Markdown; sections without entries are left out.

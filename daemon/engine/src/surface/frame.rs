@@ -83,13 +83,13 @@ impl Quotable {
     }
 }
 
-/// Whether this is a `<`, of whatever width.
+/// Returns whether this is a `<`, of whatever width.
 fn is_tag_start(c: char) -> bool {
     c == '<' || (!c.is_ascii() && std::iter::once(c).nfkc().eq(std::iter::once('<')))
 }
 
-/// Whether the letters of a tag come next. A further `<` ends the look, so that looking at all
-/// takes as long as the text.
+/// Returns whether the letters of a tag come next. A further `<` ends the look, so that looking at
+/// all takes as long as the text.
 fn begins_tag(text: &str) -> bool {
     has_letters(text, &OWN)
         || OF_CLIENTS
@@ -109,7 +109,7 @@ fn has_letters(text: &str, tag: &str) -> bool {
     tag.chars().all(|letter| letters.next() == Some(letter))
 }
 
-/// Whether anything stands between the letters of a tag: `Vec<SystemReminder>` is a type.
+/// Returns whether anything stands between the letters of a tag: `Vec<SystemReminder>` is a type.
 fn is_parted(text: &str, tag: &str) -> bool {
     let begun = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     begun.chars().take_while(|c| c.is_alphanumeric()).count() < tag.len()
@@ -157,7 +157,7 @@ pub(crate) fn heading(memory: &Memory, sources: &dyn Sources, zone: &TimeZone) -
     format!("[{handle}] {}, {day}{place}{}", memory.kind, mark_of(state))
 }
 
-/// What to put behind a memory whose source is not what it was; empty for nothing.
+/// Returns the mark behind a memory whose source is not what it was; empty for nothing.
 pub(crate) fn mark(memory: &Memory, sources: &dyn Sources) -> String {
     mark_of(sources.state(memory))
 }

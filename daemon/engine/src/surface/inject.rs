@@ -29,7 +29,7 @@ pub struct Injection {
 }
 
 impl Injection {
-    /// What Helix says itself, of no memory, outside of the frame.
+    /// Puts Helix's own words, which are no memory's, outside of the frame.
     #[must_use]
     pub fn own(text: &str) -> Self {
         Self::default().below(text)
@@ -55,7 +55,7 @@ impl Injection {
     }
 }
 
-/// What an injection is made of.
+/// The content of an injection.
 pub struct Content<'a> {
     /// The line above everything.
     pub heading: &'a str,

@@ -1,4 +1,5 @@
-//! What a prompt asks that memories could answer, and which files it attaches or names.
+//! Reads a prompt: the question that memories could answer, and the files that it attaches or
+//! names.
 
 mod paths;
 
@@ -16,7 +17,7 @@ const PROMPT_CHARS: std::ops::RangeInclusive<usize> = 10..=500;
 /// Distinct words that a prompt needs beside those that every prompt has.
 const TERMS_MIN: usize = 2;
 
-/// What a file's name begins with that is attached.
+/// Beginning of an attached file's name.
 const ATTACHING: char = '@';
 
 /// Words with which people keep a conversation going.
@@ -28,7 +29,7 @@ const SMALL_TALK: &[&str] = &[
     "try", "want", "way", "well", "yeah", "yep", "yes", "yet",
 ];
 
-/// What starts text that was put into a prompt or an output by programs, and what ends it.
+/// Start and end of text that programs put into a prompt or an output.
 const INSERTED: &[(&str, &str)] = &[
     ("<helix-memory", "</helix-memory>"),
     ("<system-reminder", "</system-reminder>"),

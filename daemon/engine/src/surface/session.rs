@@ -1,4 +1,4 @@
-//! What a session starts with: the project's most important memories, as few tokens as they need.
+//! The start of a session: the project's most important memories, in as few tokens as they need.
 
 mod standing;
 
@@ -35,7 +35,7 @@ const RESTORED_MAX_TOKENS: usize = SURFACE_MAX_TOKENS;
 /// Characters of what stands above the memories: they keep the room that a surface aims at.
 const CHECKPOINT_MAX_CHARS: usize = EVENT_MAX_CHARS - SURFACE_AIM_TOKENS * CHARS_PER_TOKEN;
 
-/// What stands for the lines above the memories that did not fit.
+/// Placeholder for the lines above the memories that did not fit.
 const CUT: &str = "…";
 
 /// Over what is pinned, and over what a session was given before, where it is given again.
@@ -123,7 +123,7 @@ pub fn choose(
     Choice { numbers, total }
 }
 
-/// What a surface is made of.
+/// The content of a surface.
 pub struct Surface<'a> {
     /// The project's short name.
     pub project: &'a str,
@@ -138,7 +138,7 @@ pub struct Surface<'a> {
     pub needed: usize,
     /// Where the project's task stands, from [`super::checkpoint`]; empty for nothing.
     pub checkpoint: &'a str,
-    /// Whether the checkpoint is the whole one, which does not count against the memories' room.
+    /// True if the checkpoint is the whole one, which does not count against the memories' room.
     pub is_whole: bool,
     /// Looks at the memories' sources.
     pub sources: &'a dyn Sources,

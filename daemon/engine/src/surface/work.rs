@@ -1,4 +1,4 @@
-//! What a session is doing, in words: for the session itself after a compaction, and for people.
+//! A session's activity in words: for the session itself after a compaction, and for people.
 
 use crate::model::Timestamp;
 use crate::neutral::one_line;
@@ -20,7 +20,8 @@ const RESUMED_MAX_CHARS: usize = 550;
 /// Characters of one line of it.
 const RESUMED_LINE_MAX_CHARS: usize = 240;
 
-/// What a session needs to go on after it lost its context; `None` when it did nothing yet.
+/// Describes a session's work so that it can go on after it lost its context; `None` when it did
+/// nothing yet.
 #[must_use]
 pub fn resumed(activity: &Activity, now: Timestamp) -> Option<String> {
     let mut lines = Vec::new();
@@ -53,7 +54,7 @@ pub fn resumed(activity: &Activity, now: Timestamp) -> Option<String> {
     Some(text)
 }
 
-/// What a session is doing, for people: one line for each thing.
+/// Describes a session's activity, for people: one line for each thing.
 #[must_use]
 pub fn described(activity: &Activity, now: Timestamp) -> Vec<String> {
     let mut lines = vec![format!("Phase: {}", activity.current_phase().name())];

@@ -41,7 +41,7 @@ fn of_topics<'a>(memories: &'a [Memory], pattern: &str) -> Vec<Selected<'a>> {
     select(memories, |memory| pattern.matches(memory.topic.as_str()))
 }
 
-/// What the selected link to, as a caller would gather it.
+/// Gathers the links of the selected, as a caller would.
 fn linked(memories: &[Memory], selected: &[Selected<'_>]) -> Vec<Memory> {
     let targets: BTreeSet<_> = selected
         .iter()

@@ -1,4 +1,4 @@
-//! What the model knows of a strand's memories, and what it expects of every write.
+//! The model's knowledge of a strand's memories, and the result that it expects of every write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -134,7 +134,7 @@ pub(crate) fn placed(change: Change, seen: usize) -> Option<Change> {
     })
 }
 
-/// What the model knows of a memory.
+/// The model's knowledge of a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Known {
     pub(crate) topic: usize,
@@ -143,7 +143,7 @@ pub(crate) struct Known {
     pub(crate) pinned: bool,
     pub(crate) status: Status,
     pub(crate) access_count: u64,
-    /// What a reopened strand will know of `access_count`.
+    /// The `access_count` that a reopened strand will know.
     pub(crate) saved_count: u64,
     pub(crate) handle: String,
     /// Every handle that it has or had before it was moved.
@@ -177,7 +177,7 @@ pub(crate) struct Model {
     pub(crate) tick: u64,
 }
 
-/// What the model expects of a request.
+/// The result that the model expects of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
     Stored(u32),

@@ -22,7 +22,7 @@ impl Dice {
         self.next() % end.max(1)
     }
 
-    /// Whether a chance of one in `times` came true.
+    /// Returns whether a chance of one in `times` came true.
     pub(crate) fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

@@ -15,10 +15,10 @@ use redb::StorageBackend;
 
 use dice::Dice;
 
-/// What a disk writes whole or not at all.
+/// Bytes that a disk writes whole or not at all.
 const SECTOR_BYTES: usize = 512;
 
-/// What goes wrong at the operation that a plan names.
+/// The fault at the operation that a plan names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The power is cut: this operation and all later ones fail, and unsynced writes are at stake.
@@ -27,7 +27,7 @@ pub(crate) enum Fault {
     Hiccup,
 }
 
-/// What a disk is asked to do.
+/// An operation of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Read,
@@ -46,9 +46,9 @@ pub(crate) struct Refusal {
     pub(crate) operation: Operation,
     /// Operations of the kind that are still done.
     pub(crate) after: u64,
-    /// Whether all later ones of the kind are refused too, as on a full disk.
+    /// True if all later ones of the kind are refused too, as on a full disk.
     pub(crate) lasts: bool,
-    /// Whether the disk says that it did what it refused: a broken disk, which nothing can make up
+    /// True if the disk says that it did what it refused: a broken disk, which nothing can make up
     /// for.
     pub(crate) is_hidden: bool,
 }
@@ -61,11 +61,11 @@ pub(crate) struct Medium {
 
 #[derive(Debug)]
 struct Disk {
-    /// What survives whatever happens.
+    /// Bytes that survive whatever happens.
     durable: Vec<u8>,
-    /// What reads see.
+    /// Bytes that reads see.
     current: Vec<u8>,
-    /// What was done since the last honest sync, in order.
+    /// Operations since the last honest sync, in order.
     unsynced: Vec<Unsynced>,
     /// Operations until the fault.
     plan: Option<(u64, Fault)>,
@@ -116,7 +116,7 @@ impl Medium {
         self.disk().refusal = Some(refusal);
     }
 
-    /// Whether a fault has happened.
+    /// Returns whether a fault has happened.
     pub(crate) fn has_failed(&self) -> bool {
         self.disk().has_failed
     }

@@ -38,13 +38,13 @@ pub(super) struct PlacesTable {
     pub(super) places: Vec<PlaceRow>,
 }
 
-/// What decides whether a value that stands where secrets stand is one.
+/// Decides whether a value in a secret's usual place is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Judge {
     /// Everything is one.
     Any,
-    /// What stands for no other value.
+    /// The placeholder of no other value.
     Given,
     /// The same, and is neither a word nor what everybody knows.
     Told,
@@ -60,7 +60,7 @@ enum Judge {
     Address,
     /// The same, and not one that everybody knows.
     TellingAddress,
-    /// What the group `name` tells of.
+    /// Told by the group `name`.
     Named,
     /// The same, in an element of XML.
     Element,
@@ -79,7 +79,7 @@ pub(super) struct Place {
     pub(super) is_beside_name: bool,
 }
 
-/// What a place's values are judged by.
+/// The context by which a place's values are judged.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'r> {
     pub(super) names: &'r Names,

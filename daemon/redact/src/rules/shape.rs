@@ -60,7 +60,7 @@ impl Shape {
     }
 }
 
-/// Whether a letter or digit stands at a byte.
+/// Returns whether a letter or digit stands at a byte.
 fn is_glued(text: &str, at: Option<usize>) -> bool {
     at.and_then(|at| text.as_bytes().get(at))
         .is_some_and(u8::is_ascii_alphanumeric)

@@ -43,6 +43,15 @@ fn action(wire: Wire) -> Action {
         Wire::Rename(v1::RenameTopic { topic, new_name }) => Action::Rename { topic, new_name },
         Wire::Merge(v1::MergeTopic { topic, into }) => Action::Merge { topic, into },
         Wire::Restore(wire) => restore(wire),
+        Wire::Split(v1::SplitMemory {
+            target,
+            into,
+            preview,
+        }) => Action::Split {
+            target: self::target(target),
+            into,
+            is_preview: preview,
+        },
     }
 }
 
@@ -137,6 +146,7 @@ pub(crate) fn answer(answer: Answer) -> v1::EditReply {
         warnings,
         candidates,
         candidates_total,
+        parts,
     } = answer;
     v1::EditReply {
         memories: memories.iter().map(told).collect(),
@@ -145,6 +155,7 @@ pub(crate) fn answer(answer: Answer) -> v1::EditReply {
         warnings,
         candidates: candidates.iter().map(told).collect(),
         candidates_total: u32::try_from(candidates_total).unwrap_or(u32::MAX),
+        parts,
     }
 }
 

@@ -7,6 +7,7 @@ use helix_app::history::point::Point;
 use helix_app::history::revert::{self, Answer, What};
 use helix_app::history::why::Life;
 use helix_app::history::{ChangedEdge, ChangedMemory, EdgeState, Line};
+use helix_app::moment::At;
 use helix_engine::model::{Sequence, Timestamp};
 use helix_proto::v1;
 use helix_proto::v1::history_point::Point as WirePoint;
@@ -72,6 +73,15 @@ fn point(wire: Option<v1::HistoryPoint>) -> Option<Point> {
         WirePoint::Sequence(sequence) => Point::Sequence(Sequence(sequence)),
         WirePoint::AtUs(at_us) => Point::Time(Timestamp::from_micros(at_us)),
     })
+}
+
+/// Reads the moment that is looked at.
+pub(crate) fn at(wire: Option<v1::Moment>) -> At {
+    let v1::Moment { as_of, valid_at_us } = wire.unwrap_or_default();
+    At {
+        as_of: point(as_of),
+        valid_at: valid_at_us.map(Timestamp::from_micros),
+    }
 }
 
 /// Reads what is to be compared.

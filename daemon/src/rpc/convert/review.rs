@@ -33,6 +33,7 @@ pub(crate) fn listed(items: &[Item], total: usize) -> v1::ReviewReply {
 fn item(item: &Item) -> v1::ReviewItem {
     let kind = match item.kind {
         Kind::Quarantined => v1::ReviewKind::Quarantined,
+        Kind::Suspect => v1::ReviewKind::Suspect,
         Kind::Conflict => v1::ReviewKind::Conflict,
         Kind::Supersession => v1::ReviewKind::Supersession,
         Kind::Archive => v1::ReviewKind::Archive,

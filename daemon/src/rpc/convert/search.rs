@@ -7,6 +7,7 @@ use helix_engine::model::Timestamp;
 use helix_engine::recall::{Mode, Retriever};
 use helix_proto::v1;
 
+use super::history::at;
 use super::{counted, text_shown, told};
 
 /// Reads what somebody searches for.
@@ -23,6 +24,7 @@ pub(crate) fn wanted(wire: v1::SearchRequest) -> Wanted {
         explain,
         passive,
         cursor,
+        moment,
         ..
     } = wire;
     let filter = filter_asked(filter.unwrap_or_default());
@@ -36,6 +38,7 @@ pub(crate) fn wanted(wire: v1::SearchRequest) -> Wanted {
         passive,
         cursor,
         shown,
+        at: at(moment),
     }
 }
 

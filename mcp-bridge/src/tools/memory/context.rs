@@ -41,6 +41,7 @@ impl Call for Context {
                 .budget_tokens
                 .map(|tokens| tokens.0)
                 .unwrap_or_default(),
+            ..ContextRequest::default()
         };
         packed(daemon, request).await
     }

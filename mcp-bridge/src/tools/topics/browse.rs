@@ -38,6 +38,7 @@ pub(crate) struct Recent {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Entries {
+    /// topic; why, neighbours, traverse: handle; log: either; stale: iris-* too
     #[schemars(with = "Text")]
     topic: Words,
     /// only this one, whole
@@ -128,6 +129,8 @@ impl Entries {
             match_str: self.match_str,
             limit: self.limit,
             cursor: self.cursor,
+            as_of: Text::default(),
+            valid_at: Text::default(),
         };
         read::paged(daemon, read.request(caller, shown)?, render::entries).await
     }

@@ -27,7 +27,7 @@ const FORMATS: [(&str, &str); 3] = [
     ("markdown", "topics"),
 ];
 
-/// What one format cost.
+/// The cost of one format.
 struct Cost {
     memories: u64,
     bytes: u64,

@@ -7,6 +7,7 @@
 
 mod capture;
 mod corpus;
+mod corrections;
 mod fixture;
 mod hook;
 mod import;
@@ -20,6 +21,7 @@ mod search;
 mod silence;
 mod stats;
 mod store;
+mod suspects;
 mod tools;
 
 use std::path::PathBuf;
@@ -34,7 +36,8 @@ use report::Report;
 #[derive(Debug, Parser)]
 #[command(name = "helix-bench")]
 struct Args {
-    /// What to measure; everything but `quality` and `capture` unless named. `remedies` is a part of `hooks`.
+    /// What to measure; everything but `quality` and `capture` unless named. `remedies` is a part
+    /// of `hooks`; `corrections` and `suspects` are parts of `memory`.
     sections: Vec<SectionName>,
     /// Measures at 1,000 and 10,000 memories only, and repeats less.
     #[arg(long)]
@@ -71,6 +74,8 @@ enum SectionName {
     Search,
     Restart,
     Memory,
+    Corrections,
+    Suspects,
     Tools,
     Import,
     Quality,
@@ -140,7 +145,11 @@ fn main() -> Result<()> {
             SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),
-            SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report),
+            SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report)
+                .and_then(|()| corrections::measure(&mut report))
+                .and_then(|()| suspects::measure(&mut report)),
+            SectionName::Corrections => corrections::measure(&mut report),
+            SectionName::Suspects => suspects::measure(&mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
             SectionName::Capture => capture::measure(&mut report),

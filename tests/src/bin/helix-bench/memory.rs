@@ -115,7 +115,7 @@ fn after_questions(loaded: &Loaded, fixtures: &Fixtures, retriever: Retriever) -
     resident_mb(loaded)
 }
 
-/// What the kernel says, in MB.
+/// Returns the kernel's figure, in MB.
 fn resident_mb(loaded: &Loaded) -> Result<f64> {
     let status = fs::read_to_string(format!("/proc/{}/status", loaded.pid()?))
         .context("reading what the kernel says")?;

@@ -13,7 +13,8 @@ use crate::kept::{Embedded, Kept};
 use crate::report::{Report, Table, Target, micros};
 use crate::stats::Samples;
 
-/// What the daemon's part of a search may take, in microseconds, without the query's embedding.
+/// Time that the daemon's part of a search may take, in microseconds, without the query's
+/// embedding.
 const SEARCH_P50_MAX_US: f64 = 1_000.0;
 const SEARCH_P99_MAX_US: f64 = 5_000.0;
 
@@ -28,7 +29,7 @@ const WAITING_MEMORIES: usize = 10_000;
 /// Questions asked meanwhile: few enough that the vectors are not all made by then.
 const WAITING_QUESTIONS: usize = 150;
 
-/// What one run of questions cost.
+/// The cost of one run of questions.
 #[derive(Default)]
 struct Cost {
     search: Samples,

@@ -17,7 +17,7 @@ use crate::stats::Samples;
 /// Bytes of the write that a store is compared with: one page.
 const WRITE_BYTES: usize = 4096;
 
-/// What a store may cost, in fsync'd writes.
+/// Cost that a store may have, in fsync'd writes.
 const STORE_RATIO_MAX: f64 = 1.5;
 
 /// Memories a second that batches must reach.

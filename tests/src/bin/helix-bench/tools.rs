@@ -51,7 +51,7 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
     Ok(())
 }
 
-/// What every part of this section needs.
+/// The shared parts of this section.
 struct Bench<'a> {
     corpus: &'a Corpus,
     size: usize,

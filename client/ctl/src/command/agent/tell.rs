@@ -1,4 +1,4 @@
-//! What happened to a client's files, or would happen, as people and scripts read it.
+//! Reports the changes to a client's files, made or planned, for people and scripts.
 
 use std::path::Path;
 

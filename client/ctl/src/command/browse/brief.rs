@@ -5,6 +5,7 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use super::Scopes;
+use crate::command::moment::Moment;
 use crate::context::{Context, wait};
 use crate::document::BriefDocument;
 use crate::failure::Outcome;
@@ -41,6 +42,8 @@ pub(crate) struct Brief {
     compact: bool,
     #[command(flatten)]
     scopes: Scopes,
+    #[command(flatten)]
+    moment: Moment,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -63,6 +66,7 @@ impl Brief {
             compact: self.compact,
             scopes: self.scopes.scope,
             text_only: !self.json,
+            moment: self.moment.wire(),
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;

@@ -5,6 +5,7 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use super::Scopes;
+use crate::command::moment::Moment;
 use crate::context::{Context, wait};
 use crate::document::ContextDocument;
 use crate::failure::Outcome;
@@ -21,6 +22,8 @@ pub(crate) struct Pack {
     budget: Option<u32>,
     #[command(flatten)]
     scopes: Scopes,
+    #[command(flatten)]
+    moment: Moment,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -34,6 +37,7 @@ impl Pack {
             query: self.query.join(" "),
             scopes: self.scopes.scope,
             budget_tokens: self.budget.unwrap_or_default(),
+            moment: self.moment.wire(),
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;

@@ -101,7 +101,7 @@ impl Compact {
         lines
     }
 
-    /// What the files gain is known only once they are rewritten.
+    /// Tells the gain of the files, which is known only once they are rewritten.
     fn told_of_files(&self, reply: &v1::CompactReply) -> String {
         let before = reply.bytes_before;
         if self.apply {

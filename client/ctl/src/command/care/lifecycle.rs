@@ -92,7 +92,7 @@ fn listed(counts: &[v1::NamedCount]) -> String {
     }
 }
 
-/// What happens without being asked for.
+/// Tells the steps that happen without being asked for.
 fn mode(reply: &v1::LifecycleReply) -> String {
     match reply.mode.as_str() {
         "auto" => "mode auto: this is done every hour".to_owned(),

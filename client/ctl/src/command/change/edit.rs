@@ -152,7 +152,7 @@ fn change(context: &Context, memory: &Memory, edited: &str, json: bool) -> Outco
     make_and_tell(context, memory, changes, json)
 }
 
-/// Whether a text says what the memory says: white space at its end does not count.
+/// Returns whether a text says what the memory says: white space at its end does not count.
 fn is_same(text: &str, memory: &Memory) -> bool {
     text.trim_end() == memory.text.trim_end()
 }

@@ -48,8 +48,8 @@ impl TargetArgs {
     }
 }
 
-/// Whether a reference says a place in a topic. Places move when another memory of the topic is
-/// forgotten; names do not.
+/// Returns whether a reference says a place in a topic. Places move when another memory of the
+/// topic is forgotten; names do not.
 pub(super) fn is_place(reference: &str) -> bool {
     let place = reference
         .trim()
@@ -58,8 +58,8 @@ pub(super) fn is_place(reference: &str) -> bool {
     place.is_some_and(|(topic, index)| !topic.is_empty() && index.parse::<u32>().is_ok())
 }
 
-/// Whether a reference names this memory for good: by its whole id, its handle, or a handle that it
-/// had before it was moved.
+/// Returns whether a reference names this memory for good: by its whole id, its handle, or a handle
+/// that it had before it was moved.
 pub(super) fn is_whole_name(reference: &str, memory: &Memory) -> bool {
     let reference = reference.trim().to_lowercase();
     let is_beginning = memory.handle.starts_with(&reference) && memory.handle != reference;

@@ -15,8 +15,8 @@ const PERMISSION_BITS: u32 = 0o777;
 /// Everything that the group and others may do.
 const OTHERS: u32 = 0o077;
 
-/// What would let others put a socket of theirs in place of ours. The socket's directory may be one
-/// the user made and others may look into, as the daemon accepts it.
+/// Permissions with which others could put a socket of theirs in place of ours. The socket's
+/// directory may be one the user made and others may look into, as the daemon accepts it.
 const OTHERS_WRITE: u32 = 0o022;
 
 /// What a place should be.

@@ -19,7 +19,7 @@ use crate::finding::Finding;
 /// How the finding is called.
 const NAME: &str = "round trip";
 
-/// What the memory is filed under.
+/// Topic of the memory.
 const TOPIC: &str = "helix-doctor";
 
 /// Goes the whole way. Whatever fails between, the memory is forgotten in the end.

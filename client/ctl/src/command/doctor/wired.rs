@@ -1,4 +1,4 @@
-//! Whether the clients that work in this directory know of Helix.
+//! Checks that the clients that work in this directory know of Helix.
 
 use helix_proto::remedy;
 

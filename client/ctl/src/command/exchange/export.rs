@@ -25,13 +25,13 @@ use crate::progress::Counter;
 use crate::screen;
 use crate::text::one_line;
 
-/// What an export to stdout leaves behind that is interrupted.
+/// Note about an export to stdout that is interrupted.
 const INCOMPLETE: &str = "what was written to stdout is not the whole export";
 
 /// The scope that stands for all.
 const ALL: &str = "all";
 
-/// What the long help says of what is written.
+/// The long help's account of what is written.
 const WHAT: &str = "Without --topic, --scope and --all, every active memory of this project and every global one is written. \
 Memories of other projects are left out, and so are those that are forgotten, archived or superseded. For a copy of all that \
 Helix knows, of every project, say --all.";

@@ -55,7 +55,7 @@ pub(super) fn texts(target: &Target) -> &'static [&'static str] {
     }
 }
 
-/// What stands below a directory: each file with its text, each directory, each link.
+/// Lists everything below a directory: each file with its text, each directory, each link.
 pub(super) fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];

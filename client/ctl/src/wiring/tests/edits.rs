@@ -1,5 +1,4 @@
-//! What happens when somebody edits the file between installing and uninstalling, or the binary
-//! moves.
+//! Edits of a file between installing and uninstalling, and binaries that move.
 
 use super::*;
 use crate::wiring::Change;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::wiring::Change;
 
-/// What Claude Code keeps of a project, besides another one.
+/// Claude Code's file with a project, and another one.
 const CLAUDE: &str = "{\n  \"numStartups\": 3,\n  \"projects\": {\n    \"/elsewhere\": {\n      \"mcpServers\": {}\n    }\n  }\n}\n";
 
 fn project(world: &World) -> String {

@@ -12,8 +12,8 @@ fn file(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// What stands in the files that `connect claude` writes, with the programs taken from the search
-/// path.
+/// Returns the content of the files that `connect claude` writes, with the programs taken from the
+/// search path.
 fn connected() -> (Value, Value) {
     let [hooks, server] = [hooks_target(), server_target()].map(|target| {
         let text = plan_install(None, &target, &programs()).unwrap().text;

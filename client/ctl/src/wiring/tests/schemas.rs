@@ -1,4 +1,4 @@
-//! What each client's own schema allows: nothing that Helix writes has a key besides.
+//! Each client's own schema: nothing that Helix writes has a key besides.
 //!
 //! From the clients' documentation: a hook's and a server's members. Codex refuses a hooks file
 //! with another root key.

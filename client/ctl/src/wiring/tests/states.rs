@@ -1,4 +1,4 @@
-//! What `status` says.
+//! Answers of `status`.
 
 use super::*;
 use crate::wiring::WiringStatus;
@@ -7,7 +7,7 @@ fn status_of(text: Option<&str>, target: &Target, exists: bool) -> WiringStatus 
     plan_status(text, target, &programs(), &|_| exists).unwrap()
 }
 
-/// What the rows are called that are wanted.
+/// Lists the labels of the rows that are wanted.
 fn labels(wanted: impl Fn(&HookRow) -> bool) -> Vec<String> {
     rows::CLAUDE
         .iter()

@@ -48,7 +48,7 @@ impl Importer<'_> {
         if takes_links {
             self.progress.revised += 1;
             self.links
-                .want(known.number, self.app.memory.now(), place, memory.links);
+                .want(known.number, self.began, place, memory.links);
             return;
         }
         self.progress.known += 1;
@@ -63,7 +63,7 @@ impl Importer<'_> {
             }
         } else if has_ended_early && matches!(known.status, Life::Active | Life::Quarantined) {
             // The import that stored it ended before it saw what this links to.
-            let now = self.app.memory.now();
+            let now = self.began;
             self.links
                 .complete(known.number, now, place, &known.links, memory.links);
         }
@@ -113,7 +113,7 @@ impl Importer<'_> {
         takes_links: bool,
     ) {
         if self.dry_run {
-            let (mut revised, now) = (known.clone(), self.app.memory.now());
+            let (mut revised, now) = (known.clone(), self.began);
             match edits
                 .iter()
                 .try_for_each(|edit| apply(edit, &mut revised, now).map(drop))
@@ -133,7 +133,7 @@ impl Importer<'_> {
             links,
             ..
         } = memory;
-        let (links, at) = (takes_links.then_some(links), self.app.memory.now());
+        let (links, at) = (takes_links.then_some(links), self.began);
         for (nth, mut edit) in edits.into_iter().enumerate() {
             if let Edit::Set(fields) = &mut edit
                 && let Some(Some(sourced)) = &mut fields.source

@@ -141,7 +141,7 @@ impl Importer<'_> {
             admitted,
             stamps,
             force,
-            at: self.app.memory.now(),
+            at: self.began,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What goes through many topics: the most significant tags and parts of topic names.
+//! Themes across topics: the most significant tags and parts of topic names.
 
 use super::names::Names;
 use crate::brief::vocabulary::is_keyword;
@@ -21,7 +21,7 @@ pub struct Theme {
     pub topics: usize,
 }
 
-/// What is known of a theme while rows pass.
+/// The counts of a theme while rows pass.
 #[derive(Debug)]
 struct Count<'a> {
     name: &'a str,

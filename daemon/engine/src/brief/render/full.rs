@@ -181,7 +181,7 @@ fn body(text: &str, caps: &Caps) -> Vec<String> {
     lines
 }
 
-/// Whether [`body`] has all of a text.
+/// Returns whether [`body`] has all of a text.
 fn is_uncut(text: &str, caps: &Caps) -> bool {
     let chars: usize = filled(text).map(|line| line.chars().count()).sum();
     filled(text).count() <= caps.text_lines && chars <= caps.text_chars

@@ -29,7 +29,7 @@ pub(super) enum Line<'a> {
     Confidence(f32),
     Links(Vec<&'a str>),
     Modified(&'a str),
-    /// That it is everybody's: any other memory is of the project that it comes into.
+    /// Everybody's: any other memory is of the project that it comes into.
     Global,
 }
 
@@ -117,7 +117,7 @@ impl Line<'_> {
         }
     }
 
-    /// Whether it reads like nothing but metadata, so that a remark in brackets stays one.
+    /// Returns whether it reads like nothing but metadata, so that a remark in brackets stays one.
     pub(super) fn is_certain(&self) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#');
         match self {
@@ -139,7 +139,7 @@ impl Line<'_> {
     }
 }
 
-/// Whether a path with blanks ends in the name of a file and not of anything else: `docs/My
+/// Returns whether a path with blanks ends in the name of a file and not of anything else: `docs/My
 /// Notes.md`.
 fn is_file_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -260,8 +260,8 @@ fn line(body: &mut String, key: &str, value: &str) {
     }
 }
 
-/// Whether a value comes back as it is from between the brackets of one line, beside others like
-/// it.
+/// Returns whether a value comes back as it is from between the brackets of one line, beside others
+/// like it.
 fn is_word(value: &str, parts: fn(char) -> bool) -> bool {
     !value.is_empty()
         && value.trim() == value

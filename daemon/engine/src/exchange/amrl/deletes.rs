@@ -12,7 +12,7 @@ use super::{BODY_MAX_BYTES, HEADER_BYTES};
 pub struct DeletedOffsets(HashSet<u32>);
 
 impl DeletedOffsets {
-    /// Whether the entry at an offset is deleted.
+    /// Returns whether the entry at an offset is deleted.
     #[must_use]
     pub fn contains(&self, offset: u64) -> bool {
         u32::try_from(offset).is_ok_and(|offset| self.0.contains(&offset))
@@ -24,7 +24,7 @@ impl DeletedOffsets {
         self.0.len()
     }
 
-    /// Whether nothing is deleted.
+    /// Returns whether nothing is deleted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

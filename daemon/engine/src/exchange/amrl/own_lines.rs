@@ -3,7 +3,7 @@
 
 use super::body::{Body, first_line, parse_line};
 
-/// What lines set: the field, its other spellings, what a value is, and a right line.
+/// Fields that lines set, with their other spellings, their values, and a right line.
 const FIELDS: [Field; 4] = [
     Field {
         name: "tags",
@@ -31,7 +31,7 @@ const FIELDS: [Field; 4] = [
     },
 ];
 
-/// What lines do not set, though other tools write it so, and the field that it is here.
+/// Fields that lines do not set, though other tools write them so, with their names here.
 const NOT_FIELDS: [(&str, &str); 6] = [
     ("kind", "kind"),
     ("scope", "scope"),
@@ -49,10 +49,10 @@ struct Field {
     example: &'static str,
 }
 
-/// What an author wrote into a text as metadata lines.
+/// Metadata lines that an author wrote into a text.
 #[derive(Debug, Default, PartialEq)]
 pub struct OwnLines<'a> {
-    /// What is left.
+    /// The rest of the text.
     pub text: &'a str,
     /// `[tags: …]`
     pub tags: Vec<&'a str>,
@@ -120,8 +120,8 @@ impl<'a> OwnLines<'a> {
         names
     }
 
-    /// What to say of lines at a text's head and tail that seem to set a field and do not, each
-    /// thing once.
+    /// Explains lines at a text's head and tail that seem to set a field and do not, each thing
+    /// once.
     #[must_use]
     pub fn slips(text: &str) -> Vec<String> {
         let is_meant = |line: &&str| is_certain(line) || slip(line).is_some();
@@ -157,7 +157,7 @@ fn is_certain(line: &str) -> bool {
     parse_line(line).is_some_and(|line| line.is_certain())
 }
 
-/// What is wrong with a line that seems to set a field; `None` when it does, or is a remark.
+/// Explains a line that seems to set a field; `None` when it does, or is a remark.
 fn slip(line: &str) -> Option<String> {
     let (key, value) = line.trim().strip_prefix('[')?.split_once(':')?;
     let (value, is_closed) = value

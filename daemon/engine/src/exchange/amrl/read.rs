@@ -16,7 +16,7 @@ use crate::policy::admit::TEXT_MAX_BYTES;
 pub struct Entry {
     /// Where its record starts, in bytes from the start of the log.
     pub offset: u64,
-    /// What it says; `recorded_at` is its time.
+    /// The memory; `recorded_at` is its time.
     pub memory: Portable,
 }
 
@@ -48,7 +48,7 @@ pub enum ReadError {
     Io {
         /// Where.
         offset: u64,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -109,7 +109,7 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// What has been read so far, and what has not; complete once the iterator has ended.
+    /// Returns the report so far; complete once the iterator has ended.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
@@ -173,7 +173,7 @@ impl<R: Read> Reader<R> {
         Some(Entry { offset, memory })
     }
 
-    /// What is still to be deleted at the end has no entry.
+    /// Ends the log: deletes that are left have no entry.
     fn end(&mut self) {
         self.ended = true;
         for target in std::mem::take(&mut self.deleted).into_sorted() {

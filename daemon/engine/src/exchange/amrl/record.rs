@@ -16,7 +16,7 @@ pub(super) const DELETE_BYTES: usize = 8;
 /// Bytes that have to be seen to judge what starts: an entry's header and the longest topic.
 pub(super) const START_MAX_BYTES: usize = ENTRY_HEADER_BYTES + 255;
 
-/// What starts at a place of the log.
+/// The start of something at a place of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// An entry of these lengths.
@@ -37,7 +37,7 @@ pub(super) struct EntryHeader {
     pub(super) topic_bytes: u8,
     pub(super) body_bytes: u32,
     pub(super) minutes: i32,
-    /// What the two bytes of padding hold; Helix writes zeros.
+    /// The two bytes of padding; Helix writes zeros.
     pub(super) padding: [u8; 2],
 }
 
@@ -46,12 +46,12 @@ pub(super) struct EntryHeader {
 pub(super) struct DeleteRecord {
     /// The offset of the entry that it deletes.
     pub(super) target: u32,
-    /// What the three reserved bytes hold; zeros mostly.
+    /// The three reserved bytes; zeros mostly.
     reserved: [u8; 3],
 }
 
 impl DeleteRecord {
-    /// Whether the bytes that say nothing are zeros.
+    /// Returns whether the bytes that say nothing are zeros.
     pub(super) fn is_plain(self) -> bool {
         self.reserved == [0; 3]
     }
@@ -68,7 +68,7 @@ impl EntryHeader {
         }
     }
 
-    /// Whether the bytes that say nothing are zeros.
+    /// Returns whether the bytes that say nothing are zeros.
     pub(super) fn is_plain(self) -> bool {
         self.padding == [0; 2]
     }

@@ -11,14 +11,14 @@ use super::window::Window;
 use super::{BODY_MAX_BYTES, HEADER_BYTES};
 use crate::exchange::Problem;
 
-/// What is missing of an entry whose padding is not zero. Nothing asks for zeros there, but then
-/// the rest has to fit.
+/// Explains an entry whose padding is not zero. Nothing asks for zeros there, but then the rest has
+/// to fit.
 const ODD_ENTRY: &str = "zero bytes of padding in an entry, or a record behind it";
 
 /// The same of a delete.
 const ODD_DELETE: &str = "zero bytes in a delete, or a record behind it";
 
-/// What the log holds at an offset.
+/// The record at an offset of the log.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Record {
     /// An entry. The topic is text without control characters; the body may not be text.
@@ -34,7 +34,7 @@ pub(super) enum Record {
     Flaw { offset: u64, problem: Problem },
 }
 
-/// What comes of a look at the log.
+/// The result of a look at the log.
 enum Found {
     Entry(EntryHeader, usize),
     Delete(u32),

@@ -39,8 +39,8 @@ impl Resync {
         first(true).or_else(|| first(false))
     }
 
-    /// Whether a record starts here beyond doubt, with zeros in the bytes that say nothing or not.
-    /// The cheap questions come first.
+    /// Returns whether a record starts here beyond doubt, with zeros in the bytes that say nothing
+    /// or not. The cheap questions come first.
     fn is_certain(&mut self, bytes: &[u8], offset: u64, is_plain: bool) -> bool {
         match start(bytes, offset) {
             Start::Delete(delete) => {
@@ -75,7 +75,7 @@ impl Resync {
     }
 }
 
-/// Whether a record or the end of the file stands `distance` behind the start of `bytes`.
+/// Returns whether a record or the end of the file stands `distance` behind the start of `bytes`.
 pub(super) fn leads_on(bytes: &[u8], distance: usize, offset: u64) -> bool {
     let rest = bytes.get(distance..).unwrap_or_default();
     !matches!(start(rest, offset + distance as u64), Start::Nothing(_))

@@ -33,7 +33,7 @@ pub enum WriteError {
     Io {
         /// Where.
         offset: u64,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -106,7 +106,7 @@ impl<W: Write> Writer<W> {
         Ok(offset)
     }
 
-    /// What was written, and which times had to be changed.
+    /// Returns the report: the memories written, and the times that had to be changed.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report

@@ -56,7 +56,7 @@ const NAMES: [&str; 23] = [
     "text_hash",
 ];
 
-/// Whether a field of this name means anything, beside topic and text.
+/// Returns whether a field of this name means anything, beside topic and text.
 pub(in crate::exchange) fn is_known(name: &str) -> bool {
     NAMES.contains(&name)
         || RECORDED_NAMES.contains(&name)
@@ -272,7 +272,7 @@ fn scalar(value: Value) -> Option<String> {
     }
 }
 
-/// What a list holds.
+/// The names in a list.
 #[derive(Default)]
 struct Words {
     right: Vec<String>,

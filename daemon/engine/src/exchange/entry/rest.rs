@@ -29,7 +29,7 @@ pub enum Rest {
     Handle,
     /// Who said it.
     Origin,
-    /// What else is known.
+    /// All other fields.
     Attributes,
     /// Who told it to whom.
     Provenance,
@@ -63,7 +63,7 @@ impl Rest {
         Self::AccessCount,
     ];
 
-    /// What the field is called in a file.
+    /// Returns the field's name in a file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

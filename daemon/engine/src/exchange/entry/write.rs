@@ -9,7 +9,7 @@ use super::rest_hash;
 use crate::exchange::{Portable, time};
 use crate::model::{Origin, Provenance, SourceRef, Status, Timestamp};
 
-/// Whether the object holds the text or only what describes it.
+/// Says whether the object holds the text or only describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exchange) enum Carries {
     /// Everything but the topic, which stands around it; and the hashes, where an id makes changes

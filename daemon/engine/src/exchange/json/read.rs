@@ -14,7 +14,7 @@ use super::{ENTRY_MAX_BYTES, VERSION, WAITING_MAX_BYTES};
 use crate::error::ErrorKind;
 use crate::exchange::{Base, Portable, Report};
 
-/// What Windows programs put before a text that is UTF-8.
+/// Mark that Windows programs put before a text that is UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes read at once.
@@ -74,7 +74,7 @@ pub enum ReadError<E> {
     Io {
         /// 1-based.
         line: u64,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// Whoever takes the memories had enough.
@@ -205,7 +205,7 @@ impl Meter {
         self.newlines.get() + 1
     }
 
-    /// Whether a text has characters that stand for bytes that were none.
+    /// Returns whether a text has characters that stand for bytes that were none.
     pub(super) fn is_lossy(&self, text: &str) -> bool {
         self.replaced.get() && text.contains('\u{fffd}')
     }

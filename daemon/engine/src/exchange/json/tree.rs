@@ -1,5 +1,5 @@
-//! What stands where in a document: one visitor for each level, so that only one entry is in memory
-//! at a time.
+//! The layout of a document: one visitor for each level, so that only one entry is in memory at a
+//! time.
 
 use std::fmt;
 
@@ -156,7 +156,7 @@ struct Item<'a, F, E> {
 struct Entries<'a, F, E> {
     run: &'a mut Run<F, E>,
     topic: Option<&'a str>,
-    /// Whether the list is flat: no topic has it.
+    /// True if the list is flat: no topic has it.
     is_flat: bool,
     waiting: &'a mut Waiting,
 }

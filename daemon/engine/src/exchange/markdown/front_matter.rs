@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::FORMAT;
 use crate::exchange::{Place, Portable, Report, entry};
 
-/// What holds for the file alone.
+/// Fields of the file alone.
 const OF_FILE: [&str; 4] = ["topic", "count", "format", "version"];
 
 /// Fields that a file can say of all its memories at once, beside when they were recorded.
@@ -23,7 +23,7 @@ const SHARED: [&str; 10] = [
     "valid_from",
 ];
 
-/// What the lines say that were read.
+/// The front matter's lines as they were read.
 #[derive(Debug, Default)]
 pub(super) struct FrontMatter {
     fields: Map<String, Value>,
@@ -70,7 +70,7 @@ impl FrontMatter {
         self.fields.insert(name.to_owned(), value);
     }
 
-    /// Whether an export wrote the file.
+    /// Returns whether an export wrote the file.
     pub(super) fn is_ours(&self) -> bool {
         self.text("format") == Some(FORMAT)
     }
@@ -85,8 +85,8 @@ impl FrontMatter {
         self.text("topic").filter(|topic| !topic.is_empty())
     }
 
-    /// What holds for every memory that does not say it itself. Reports at the first line what
-    /// cannot be understood, and where it stands what is not known.
+    /// Returns the fields for every memory that does not have its own. Reports at the first line
+    /// what cannot be understood, and where it stands what is not known.
     pub(super) fn shared(self, report: &mut Report) -> Portable {
         for (number, name) in &self.unknown {
             report.note_unknown_field(Place::Line(*number), name);

@@ -9,7 +9,7 @@ use super::SECTION_MAX_BYTES;
 pub(super) struct TextLine {
     /// Its bytes as text.
     pub(super) text: String,
-    /// Whether bytes that are no UTF-8 were replaced.
+    /// True if bytes that are no UTF-8 were replaced.
     pub(super) is_lossy: bool,
     /// Bytes that were there; more than the text has when the line is longer than
     /// [`SECTION_MAX_BYTES`].
@@ -78,5 +78,5 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// What some editors put before the first line.
+/// Mark that some editors put before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

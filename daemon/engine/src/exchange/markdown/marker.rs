@@ -12,7 +12,7 @@ const COMMENT: &str = "<!--";
 /// The line behind a memory's text.
 pub(super) const CLOSE: &str = "<!-- /helix -->";
 
-/// What a line is.
+/// The meaning of a line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Mark {
     /// Starts a memory; `None` when its metadata cannot be read.
@@ -53,12 +53,12 @@ pub(super) fn read(line: &str) -> Option<Mark> {
     Some(Mark::Open(serde_json::from_str(metadata).ok()))
 }
 
-/// Whether a file that ends with this line was cut inside of a marker.
+/// Returns whether a file that ends with this line was cut inside of a marker.
 pub(super) fn is_begun(line: &str) -> bool {
     line.starts_with(COMMENT) && (OPEN.starts_with(line) || CLOSE.starts_with(line))
 }
 
-/// Whether a line needs a backslash (or one more) to stay text.
+/// Returns whether a line needs a backslash (or one more) to stay text.
 fn looks_like_a_marker(line: &str) -> bool {
     let line = line.trim_start_matches('\\');
     line.starts_with(OPEN) || line.starts_with(CLOSE)

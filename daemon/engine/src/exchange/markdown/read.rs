@@ -23,7 +23,7 @@ const FRONT_MATTER_MAX_LINES: usize = 64;
 pub struct Section {
     /// The 1-based line where it starts.
     pub line: u64,
-    /// What it was when it was exported; nothing for one that was added.
+    /// Its exported version; nothing for one that was added.
     pub base: Base,
     /// The memory, with the file's topic.
     pub memory: Portable,
@@ -42,7 +42,7 @@ pub enum ReadError {
     Io {
         /// 1-based.
         line: u64,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -62,7 +62,7 @@ impl ReadError {
 pub struct Reader<R> {
     lines: Lines<R>,
     topic: String,
-    /// What the front matter says of every memory that does not say it itself.
+    /// The front matter's fields for every memory that does not have its own.
     shared: Portable,
     /// How many memories an export says there are.
     stated: Option<u64>,
@@ -133,7 +133,7 @@ impl<R: BufRead> Reader<R> {
         &self.topic
     }
 
-    /// What has been read so far, and what has not; complete once the iterator has ended.
+    /// Returns the report so far; complete once the iterator has ended.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report

@@ -46,7 +46,7 @@ const GOLDEN: &str = "---\ntopic: t\nformat: helix-markdown\nversion: 1\ncount: 
     <!-- helix: {\"id\":\"07070707-0707-0707-0707-070707070707\",\"text_hash\":\"f2648a6ab64dbe24\"} -->\nOne.\n\n<!-- /helix -->\n\n\
     <!-- helix: {\"tags\":[\"a-\\u003eb\"],\"text_hash\":\"85dc3d6730c989cb\"} -->\n\\<!-- /helix -->\n<!-- /helix -->\n";
 
-/// What is written beside what the first Helix wrote.
+/// Returns the hashes that are written beside the first Helix's fields.
 fn hashes_of(memory: &Portable) -> String {
     format!(
         ",\"fields_hash\":\"{}\",\"rest_hash\":\"{}\"",

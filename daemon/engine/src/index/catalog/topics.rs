@@ -31,7 +31,7 @@ pub struct TopicEntry {
     pub last_changed_at: Timestamp,
 }
 
-/// What the memories of a topic add up to.
+/// The sums of a topic's memories.
 #[derive(Clone, Copy, Default)]
 struct TopicSum {
     memories: usize,

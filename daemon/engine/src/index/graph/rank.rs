@@ -90,8 +90,8 @@ impl Graph {
     }
 }
 
-/// Whether rank flows over an edge: what was replaced or is contradicted is not meant along with
-/// what replaces or contradicts it. What has words in common is found by words.
+/// Returns whether rank flows over an edge: what was replaced or is contradicted is not meant along
+/// with what replaces or contradicts it. What has words in common is found by words.
 fn is_ranked(arc: &Arc) -> bool {
     let is_kin = !matches!(
         arc.key.relation,

@@ -67,7 +67,7 @@ pub struct Step {
 }
 
 impl Walk {
-    /// Whether the walk takes an edge from this end.
+    /// Returns whether the walk takes an edge from this end.
     fn takes(&self, arc: &Arc, from: MemoryNumber) -> bool {
         let is_forward = arc.key.from == from;
         let leads = match self.direction {

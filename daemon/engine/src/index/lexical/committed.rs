@@ -30,7 +30,7 @@ pub(super) struct Committed {
     totals: Totals,
 }
 
-/// What to look for in the committed index.
+/// A search of the committed index.
 pub(super) struct Search<'a> {
     pub(super) fields: &'a Fields,
     pub(super) query: &'a LexicalQuery,

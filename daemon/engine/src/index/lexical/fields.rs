@@ -28,7 +28,7 @@ pub(super) const TOKENIZER_NAME: &str = "helix";
 /// The name of the fast field that maps a tantivy document back to its memory.
 pub(super) const NUMBER_FIELD: &str = "number";
 
-/// What the lexical index takes from a memory.
+/// The indexed part of a memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Document<'a> {
     /// The memory's number: dense, unique, and the same in every index.

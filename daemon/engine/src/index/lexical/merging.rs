@@ -4,7 +4,7 @@
 /// A segment that is dead to this percentage is rewritten even alone.
 const DEAD_MAX_PERCENT: u64 = 30;
 
-/// What the plan looks at in a segment.
+/// The sizes by which a segment is planned for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size {
     /// Documents that are alive.

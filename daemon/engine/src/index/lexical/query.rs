@@ -1,4 +1,4 @@
-//! What a search asks for: tokens, and whether all or any of them must occur.
+//! A query of the word index: tokens, and whether all or any of them must occur.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ const KEYWORDS_MAX: usize = 4;
 /// is meant.
 const REQUIRED_MIN_BYTES: usize = 2;
 
-/// Whether one or every required term must occur in a memory.
+/// Says whether one or every required term must occur in a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Every required term must occur, in whichever field.
@@ -33,7 +33,7 @@ pub struct Term {
     pub token: String,
     /// The lowercased word as it was asked, for people to read.
     pub word: String,
-    /// Whether [`Mode::All`] demands it; whole identifiers of several parts, and lone digits, only
+    /// True if [`Mode::All`] demands it; whole identifiers of several parts, and lone digits, only
     /// raise the score.
     pub required: bool,
 }
@@ -43,7 +43,7 @@ pub struct Term {
 pub struct LexicalQuery {
     terms: Vec<Term>,
     mode: Mode,
-    /// Whether words were dropped because they are in every text.
+    /// True if words were dropped because they are in every text.
     is_prose: bool,
 }
 
@@ -83,8 +83,8 @@ impl LexicalQuery {
         query
     }
 
-    /// Whether it names a few things instead of asking a question: each of its words was chosen,
-    /// and is to be found.
+    /// Returns whether it names a few things instead of asking a question: each of its words was
+    /// chosen, and is to be found.
     #[must_use]
     pub fn is_keywords(&self) -> bool {
         !self.is_prose && self.terms.iter().filter(|term| term.required).count() <= KEYWORDS_MAX
@@ -146,7 +146,7 @@ impl LexicalQuery {
         self
     }
 
-    /// Whether every term that [`Mode::All`] demands occurs in a document.
+    /// Returns whether every term that [`Mode::All`] demands occurs in a document.
     #[must_use]
     pub fn has_all(&self, document: &Document<'_>) -> bool {
         let found = tokens_of(document);

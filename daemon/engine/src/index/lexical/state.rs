@@ -86,28 +86,30 @@ impl State {
         self.frozen.as_deref().into_iter().chain([&self.active])
     }
 
-    /// Searches the tail and takes what is needed to search the segments without the lock.
+    /// Searches the tail and takes what is needed to search the segments without the lock. The
+    /// versions of `instead` mask all others.
     pub(super) fn look<'a>(
         &self,
         query: &LexicalQuery,
         fields: &'a Fields,
+        instead: Option<&Generation>,
     ) -> tantivy::Result<Snapshot<'a>> {
         let frequencies = self.committed.frequencies(query, fields)?;
-        let statistics = self.statistics(query, fields, &frequencies);
+        let statistics = self.statistics(query, fields, &frequencies, instead);
         let mut tail_hits = Vec::new();
-        let mut hit = |number, score| tail_hits.push(LexicalHit { number, score });
-        self.active.search(query, &statistics, &mut hit);
-        if let Some(frozen) = &self.frozen {
-            frozen.search(query, &statistics, |number, score| {
-                if !self.active.masked().contains(&number) {
-                    hit(number, score);
+        let mut masks: Vec<Arc<NumberSet>> = Vec::new();
+        let newest_first = instead
+            .into_iter()
+            .chain([&self.active])
+            .chain(self.frozen.as_deref());
+        for generation in newest_first {
+            generation.search(query, &statistics, |number, score| {
+                if !masks.iter().any(|mask| mask.contains(&number)) {
+                    tail_hits.push(LexicalHit { number, score });
                 }
             });
+            masks.push(Arc::clone(generation.masked()));
         }
-        let masks = self
-            .generations()
-            .map(|generation| Arc::clone(generation.masked()))
-            .collect();
         Ok(Snapshot {
             committed: Arc::clone(&self.committed),
             frequencies,
@@ -129,18 +131,23 @@ impl State {
         query: &LexicalQuery,
         fields: &'a Fields,
         committed: &[Frequencies],
+        instead: Option<&Generation>,
     ) -> Statistics<'a> {
         let mut frequencies = committed.to_vec();
-        for generation in self.generations() {
+        for generation in self.generations().chain(instead) {
             for (sums, term) in frequencies.iter_mut().zip(query.terms()) {
                 for (sum, more) in sums.iter_mut().zip(generation.frequencies(&term.token)) {
                     *sum += more;
                 }
             }
         }
+        let totals = instead
+            .map(Generation::totals)
+            .into_iter()
+            .fold(self.totals(), Totals::plus);
         Statistics::new(
             fields,
-            self.totals(),
+            totals,
             query.terms().iter().map(|term| term.token.as_str()),
             frequencies,
         )

@@ -25,14 +25,14 @@ use crate::derived;
 /// write.
 const FORMAT: u32 = 4;
 
-/// What a commit's payload starts with; the format, the sequence and the store's mark follow.
+/// Beginning of a commit's payload; the format, the sequence and the store's mark follow.
 const PAYLOAD_NAME: &str = "helix-lexical";
 
 /// An index that can be searched.
 pub(super) struct Opened {
     pub(super) index: Index,
     pub(super) watermark: u64,
-    /// Whether it was made anew and is empty.
+    /// True if it was made anew and is empty.
     pub(super) is_new: bool,
 }
 

@@ -34,7 +34,7 @@ pub const FIELD_TOKENS_MAX: usize = 20_000;
 /// Fewest characters of a word that is stemmed: shorter ones are mostly names and abbreviations.
 const STEM_MIN_CHARS: usize = 4;
 
-/// What a token stands for.
+/// The meaning of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// A word, or one part of an identifier, stemmed.
@@ -48,22 +48,22 @@ pub enum TokenKind {
 /// One token of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// What is indexed and looked up.
+    /// The indexed text, which is looked up.
     pub text: String,
     /// The lowercased word it came from, before stemming.
     pub word: String,
-    /// What it stands for.
+    /// Its meaning.
     pub kind: TokenKind,
 }
 
 /// A token lent to a visitor.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenRef<'a> {
-    /// What is indexed and looked up.
+    /// The indexed text, which is looked up.
     pub text: &'a str,
     /// The lowercased word it came from, before stemming.
     pub word: &'a str,
-    /// What it stands for.
+    /// Its meaning.
     pub kind: TokenKind,
 }
 

@@ -59,8 +59,8 @@ impl Top {
         }
     }
 
-    /// What a further hit has to exceed to be looked at. Of hits that tie for the last place any
-    /// may stay.
+    /// Returns the score that a further hit has to exceed to be looked at. Of hits that tie for the
+    /// last place any may stay.
     pub(super) fn threshold(&self) -> f32 {
         match self.worst_first.peek() {
             Some(Reverse(worst)) if self.worst_first.len() >= self.limit => worst.0.score,

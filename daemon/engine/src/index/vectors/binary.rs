@@ -93,7 +93,7 @@ impl Binary {
             .truncate(self.traits.len().div_ceil(BLOCK_LANES) * self.words_per_vector);
     }
 
-    /// Whether the count has doubled since the codes were made.
+    /// Returns whether the count has doubled since the codes were made.
     pub(super) fn is_stale(&self) -> bool {
         self.traits.len() >= (2 * self.recoded_count).max(MIN_RECODE_COUNT)
     }

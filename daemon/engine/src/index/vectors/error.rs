@@ -1,4 +1,4 @@
-//! What the vector index refuses.
+//! Errors of the vector index.
 
 use super::MAX_DIMENSIONS;
 use super::MAX_NUMBER;
@@ -43,7 +43,7 @@ pub enum VectorError {
     /// Stored bytes are not a code of a version known here.
     #[error("stored bytes are not a vector code: {reason}; embed the memory again")]
     Damaged {
-        /// What is wrong with them.
+        /// The flaw.
         reason: &'static str,
     },
 }

@@ -90,7 +90,7 @@ dispatched! {
     signs, signs_plain, (weight: i32, levels: &[i8], centre: &[i32], words: &mut [u64])
 }
 
-/// What [`estimate`] needs of the query.
+/// The query's values that [`estimate`] needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
     /// The sum of the query's magnitudes.
@@ -99,8 +99,8 @@ pub(super) struct Estimate {
     pub(super) inverse_step: f32,
 }
 
-/// What a vector's signs lack: how long the difference from the centre is, and where it points
-/// along the centre.
+/// The part of a vector that its signs lack: how long the difference from the centre is, and where
+/// it points along the centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Traits {
     /// The size that stands for every component, chosen so that the estimate is right along the

@@ -11,7 +11,7 @@ use super::*;
 
 const DIMENSIONS: usize = 24;
 
-/// What a search must answer, when it is exact.
+/// Answers as an exact search must.
 fn brute_force(
     model: &BTreeMap<u32, Code>,
     query: &[f32],

@@ -63,7 +63,7 @@ impl Rules {
         })
     }
 
-    /// What a text says has ended.
+    /// Lists the statements of a text that something has ended.
     pub(super) fn departures<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let fitting = self.any_departure.matches(text);
         let fitting = fitting
@@ -76,12 +76,12 @@ impl Rules {
             .collect()
     }
 
-    /// Whether a text says that something changed.
+    /// Returns whether a text says that something changed.
     pub(super) fn is_change(&self, text: &str) -> bool {
         self.changes.is_match(text)
     }
 
-    /// Whether a text denies what its words say.
+    /// Returns whether a text denies what its words say.
     pub(super) fn is_negated(&self, text: &str) -> bool {
         let negations = self.negations.iter();
         let count: usize = negations
@@ -90,12 +90,12 @@ impl Rules {
         count % 2 == 1
     }
 
-    /// Whether a text ends where the only value of something is to follow.
+    /// Returns whether a text ends where the only value of something is to follow.
     pub(super) fn ends_in_predicate(&self, text: &str) -> bool {
         self.predicates.is_match(text)
     }
 
-    /// Whether a lower-case word carries nothing of what a statement says.
+    /// Returns whether a lower-case word carries nothing of what a statement says.
     pub(super) fn is_form(&self, word: &str) -> bool {
         self.form.contains(word)
     }

@@ -36,7 +36,7 @@ pub struct Statement {
     pub(super) names: BTreeSet<String>,
     /// All words in order, in lower case.
     pub(super) sequence: Vec<String>,
-    /// What it says has ended.
+    /// Statements that something has ended.
     pub(super) departures: Vec<Part>,
     /// It says that something changed.
     pub(super) is_change: bool,
@@ -143,7 +143,7 @@ fn lowered(word: &str) -> String {
     plain.map(str::to_owned).unwrap_or(lower)
 }
 
-/// Whether a word is a name, an identifier, a path, a version or a number.
+/// Returns whether a word is a name, an identifier, a path, a version or a number.
 fn is_name(word: &str, begins_text: bool) -> bool {
     let mut letters = word.chars();
     let first = letters.next();
@@ -156,7 +156,7 @@ fn is_name(word: &str, begins_text: bool) -> bool {
         || (is_capital && !begins_text)
 }
 
-/// Whether a word is a number, perhaps with a unit.
+/// Returns whether a word is a number, perhaps with a unit.
 pub(super) fn is_number(word: &str) -> bool {
     let word = word.trim_start_matches(['$', 'v']);
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');

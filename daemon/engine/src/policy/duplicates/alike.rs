@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::Text;
 use crate::policy::resemble::RESEMBLE_TOKENS_MIN;
 
-/// What a comparison costs beside looking at an entry.
+/// Cost of a comparison beside looking at an entry.
 pub(super) const COMPARISON_WORK: usize = 32;
 
 /// Most rare words that texts are asked to share: more cost more to count than they save

@@ -14,8 +14,8 @@ use crate::policy::tags;
 /// Readers show it as `[modified: <day>]`.
 pub const ATTRIBUTE_MODIFIED: &str = "helix.modified";
 
-/// What an import of an AMRL log called [`ATTRIBUTE_MODIFIED`] before; still read where its value
-/// is a time.
+/// Former name of [`ATTRIBUTE_MODIFIED`] in imports of AMRL logs; still read where its value is a
+/// time.
 pub const ATTRIBUTE_MODIFIED_BEFORE: &str = "modified";
 
 pub(super) fn append(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {

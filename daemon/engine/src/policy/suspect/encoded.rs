@@ -20,7 +20,7 @@ const WHOLE_MAX_BYTES: usize = 4 * 1024;
 /// Shortest decoded text, in characters.
 const DECODED_MIN_CHARS: usize = 6;
 
-/// What may be Base64 or the digits of bytes.
+/// Possible Base64, or the digits of bytes.
 const PARTS: &str = r"(?:\\x[0-9A-Fa-f]{2}){4,}|(?:%[0-9A-Fa-f]{2}){4,}|(?:0x[0-9A-Fa-f]{2}[ ,]*){6,}|(?:[0-9A-Fa-f]{2}[ :]){6,}[0-9A-Fa-f]{2}|[A-Za-z0-9+/_-]{12,}={0,2}";
 
 static PART: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(PARTS).ok());
@@ -28,7 +28,7 @@ static PART: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(PARTS).ok());
 /// Letters one by one, with one mark between them: of words, `word` is the mark between words.
 const SPACED: [(&str, &str); 4] = [(" ", "  "), (".", " "), (".", "-"), ("-", " ")];
 
-/// Whether a text has an order in an encoding.
+/// Returns whether a text has an order in an encoding.
 pub(super) fn has_order(lexicon: &Lexicon, text: &str) -> bool {
     has_encoded_part(lexicon, text, DEPTH_MAX) || is_order_in_whole(lexicon, text)
 }
@@ -67,7 +67,7 @@ fn is_text(text: &str) -> bool {
     text.chars().count() >= DECODED_MIN_CHARS && text.chars().all(is_printed)
 }
 
-/// Whether a whole text is an order when it is read in another way.
+/// Returns whether a whole text is an order when it is read in another way.
 fn is_order_in_whole(lexicon: &Lexicon, text: &str) -> bool {
     let end = text.floor_char_boundary(WHOLE_MAX_BYTES);
     let text = text.get(..end).unwrap_or_default();

@@ -45,7 +45,7 @@ pub(super) struct Revealed {
     pub(super) folded: String,
     /// Where the first hidden characters are, if they are no accident.
     pub(super) hidden: Option<Range<usize>>,
-    /// Whether words mix alphabets.
+    /// True if words mix alphabets.
     pub(super) has_lookalikes: bool,
 }
 
@@ -80,7 +80,7 @@ impl Revealed {
     }
 }
 
-/// What was read of a text so far.
+/// The part of a text read so far.
 #[derive(Default)]
 struct Reader {
     visible: String,

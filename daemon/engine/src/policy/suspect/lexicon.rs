@@ -65,7 +65,7 @@ struct ClassRow {
     words: Vec<String>,
     #[serde(default)]
     patterns: Vec<String>,
-    /// What a pattern finds does not count where it begins with one of them.
+    /// Beginnings with which a pattern's match does not count.
     #[serde(default)]
     unless: Vec<String>,
 }
@@ -106,7 +106,7 @@ enum Within {
 #[derive(Debug)]
 struct Word {
     class: Classes,
-    /// Whether any ending may follow.
+    /// True if any ending may follow.
     is_stem: bool,
 }
 
@@ -211,7 +211,7 @@ impl Lexicon {
         classes
     }
 
-    /// Whether a text with these classes talks of attacks.
+    /// Returns whether a text with these classes talks of attacks.
     pub(super) fn talks(&self, classes: Classes) -> bool {
         classes.has_any(self.talk)
     }
@@ -293,8 +293,8 @@ fn class_of(names: &[String], name: &str) -> Result<Classes, String> {
         .ok_or_else(|| format!("no class {name:?}"))
 }
 
-/// Whether a word may begin or end at a byte: there are not letters on both sides, or they are of a
-/// script that puts no blanks between words.
+/// Returns whether a word may begin or end at a byte: there are not letters on both sides, or they
+/// are of a script that puts no blanks between words.
 fn is_bounded(text: &str, at: usize) -> bool {
     let before = text.get(..at).and_then(|before| before.chars().next_back());
     let behind = text.get(at..).and_then(|behind| behind.chars().next());

@@ -1,5 +1,5 @@
-//! What one session is doing: its phase, the files it touched, the state of its build, and what
-//! fails in it.
+//! Activity of one session: its phase, the files it touched, the state of its build, and what fails
+//! in it.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ const TOPICS_MAX: usize = 64;
 /// Topics that count as a session's focus.
 const FOCUS_MAX: usize = 3;
 
-/// What a session is busy with.
+/// The phase of a session's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum Phase {
@@ -55,7 +55,7 @@ pub struct LastRun {
     /// The program and its subcommand.
     #[prost(string, tag = "1")]
     pub tool: String,
-    /// Whether it succeeded.
+    /// True if it succeeded.
     #[prost(bool, tag = "2")]
     pub has_succeeded: bool,
     /// When, in microseconds since the epoch.
@@ -86,7 +86,7 @@ pub struct EditCall {
     pub call: String,
 }
 
-/// What one session is doing, as it is persisted.
+/// The activity of one session, as it is persisted.
 #[derive(Clone, PartialEq, Message)]
 pub struct Activity {
     #[prost(enumeration = "Phase", tag = "1")]
@@ -100,7 +100,7 @@ pub struct Activity {
     /// Files changed, in the order of their last change.
     #[prost(string, repeated, tag = "4")]
     pub edited: Vec<String>,
-    /// What fails, oldest first.
+    /// Failing commands and tests, oldest first.
     #[prost(message, repeated, tag = "5")]
     pub failing: Vec<Failing>,
     #[prost(message, repeated, tag = "6")]
@@ -108,7 +108,7 @@ pub struct Activity {
     /// Failures that were mended.
     #[prost(uint32, tag = "7")]
     pub mended: u32,
-    /// Whether the session was reminded to store what it found.
+    /// True if the session was reminded to store what it found.
     #[prost(bool, tag = "8")]
     pub is_reminded: bool,
     /// How often that failed in a row which was mended and failed most often.
@@ -154,7 +154,7 @@ impl Redact for Activity {
 }
 
 impl Activity {
-    /// What it is busy with.
+    /// Returns its present phase.
     #[must_use]
     pub fn current_phase(&self) -> Phase {
         Phase::try_from(self.phase).unwrap_or(Phase::Research)
@@ -199,7 +199,7 @@ impl Activity {
         self.phase = Phase::Build.into();
     }
 
-    /// Whether it may have counted a change that was refused.
+    /// Returns whether it may have counted a change that was refused.
     #[must_use]
     pub fn has_calls(&self) -> bool {
         self.calls.iter().any(|edit| !edit.call.is_empty())
@@ -276,7 +276,7 @@ impl Activity {
         fresh
     }
 
-    /// What failed last named these files.
+    /// Notes the files that the last failure named.
     pub fn failed_in(&mut self, mut files: Vec<String>) {
         if let Some(failing) = self.failing.last_mut() {
             files.truncate(FILES_MAX);

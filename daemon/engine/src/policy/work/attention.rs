@@ -1,4 +1,4 @@
-//! Whether what hooks say is heeded, and how much less often something is said that nobody heeds.
+//! Tracks whether agents heed what hooks say, and how much less often an unheeded memory is said.
 //!
 //! A memory that was given in three sessions running and that none of them followed (by an edit, by
 //! reading it, by a mention) rests: it is left out of the next session that it would be given in,
@@ -35,7 +35,7 @@ impl Redact for Heed {
 }
 
 impl Heed {
-    /// Whether the next session is not to be given it.
+    /// Returns whether the next session is not to be given it.
     #[must_use]
     pub fn is_resting(self) -> bool {
         self.rests > 0

@@ -34,19 +34,19 @@ pub struct Failing {
     /// How often it failed in a row.
     #[prost(uint32, tag = "5")]
     pub times: u32,
-    /// What went wrong before and does not any more, with what was changed until then.
+    /// Mistakes that are gone, with the changes until then.
     #[prost(message, repeated, tag = "7")]
     pub gone: Vec<Mended>,
-    /// What goes wrong since a later failure, with what was changed before it came and not since.
+    /// Mistakes that came with a later failure, with the changes before they came and none since.
     #[prost(message, repeated, tag = "9")]
     pub late: Vec<Mended>,
     /// Files that it named when it failed last, relative to the project.
     #[prost(string, repeated, tag = "10")]
     pub files: Vec<String>,
-    /// What it needs to start, and its program, as they were written.
+    /// The words that start it, and its program, as they were written.
     #[prost(string, repeated, tag = "11")]
     pub called: Vec<String>,
-    /// What it runs under: with another one it is another command.
+    /// The environment that it runs under: with another one it is another command.
     #[prost(string, repeated, tag = "12")]
     pub environment: Vec<String>,
 }
@@ -111,8 +111,8 @@ impl Redact for Mended {
 }
 
 impl Failing {
-    /// What its success says was mended by what: a mistake by nothing that changed before it came
-    /// or after it was gone.
+    /// Lists the mistakes that its success mended, and by what: a mistake by nothing that changed
+    /// before it came or after it was gone.
     #[must_use]
     pub fn mended(&self) -> Vec<Mended> {
         let is_late = |print: &&String| {
@@ -144,7 +144,7 @@ impl Failing {
         all.filter(says).collect()
     }
 
-    /// Whether it is this command itself, as it is shown.
+    /// Returns whether it is this command itself, as it is shown.
     pub(super) fn is_run_by(&self, command: &str) -> bool {
         self.command() == command
     }
@@ -194,7 +194,7 @@ impl Failing {
         }
     }
 
-    /// Whether a run is of this command. It may tell more or less.
+    /// Returns whether a run is of this command. It may tell more or less.
     pub(super) fn is_of(&self, run: &Run) -> bool {
         let is_alike = || {
             does_alike(
@@ -208,7 +208,7 @@ impl Failing {
         self.environment == run.environment && (self.words == run.words || is_alike())
     }
 
-    /// Whether the success of this run says that it is mended.
+    /// Returns whether the success of this run says that it is mended.
     pub(super) fn is_mended_by(&self, run: &Run) -> bool {
         let is_there = run.named_place() == named_place(&self.called, &self.words);
         is_there && self.environment == run.environment && run.covers(&self.words)
@@ -283,13 +283,13 @@ impl Failing {
         }
     }
 
-    /// Whether it makes or made a mistake.
+    /// Returns whether it makes or made a mistake.
     pub(super) fn knows(&self, fingerprint: &String) -> bool {
         let has_gone = |gone: &Mended| gone.fingerprints.contains(fingerprint);
         self.fingerprints.contains(fingerprint) || self.gone.iter().any(has_gone)
     }
 
-    /// What was changed since a mistake came.
+    /// Lists the changes since a mistake came.
     fn changed_since(&self, fingerprint: &String) -> Mended {
         let late = self
             .late

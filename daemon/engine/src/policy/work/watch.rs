@@ -1,4 +1,4 @@
-//! Whether a project's hooks work: which fired when, which failed, and what of it is worth telling.
+//! Watches a project's hooks: which fired when, which failed, and what of it is worth telling.
 //!
 //! A client never says that it stopped running a hook, and a hook that is silent looks like one
 //! that has nothing to say. So those that every session fires are expected to: one that is wired
@@ -39,7 +39,7 @@ const TOLD_INTERVAL: Duration = Duration::from_hours(24);
 /// Least time between two writes of when an event fired: a crash costs so much of it.
 const WRITE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// What is known of one event's hook.
+/// The record of one event's hook.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct Hook {
     #[prost(string, tag = "1")]
@@ -66,7 +66,7 @@ pub struct Late {
     pub last_at_us: i64,
 }
 
-/// What is known of a project's hooks.
+/// The record of a project's hooks.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Watch {
     #[prost(message, repeated, tag = "1")]

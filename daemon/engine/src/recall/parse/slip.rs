@@ -6,7 +6,7 @@ use super::KEYS;
 /// Words of one query that are told of; one that has more is no attempt to filter.
 const TOLD_MAX: usize = 3;
 
-/// What people write for a key, besides slips of the pen.
+/// Other names that people write for a key, besides slips of the pen.
 const OTHER_NAMES: [(&str, &str); 10] = [
     ("tags", "tag"),
     ("topics", "topic"),
@@ -25,7 +25,7 @@ const OTHER_NAMES: [(&str, &str); 10] = [
 pub struct Slip<'q> {
     /// The word.
     pub word: &'q str,
-    /// What stands behind its colon.
+    /// The text behind its colon.
     pub value: &'q str,
     /// The key that its own looks like.
     pub meant: Option<&'static str>,
@@ -73,8 +73,8 @@ fn meant(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether one of two names is the other with two neighbours exchanged, or one letter missing,
-/// added or another.
+/// Returns whether one of two names is the other with two neighbours exchanged, or one letter
+/// missing, added or another.
 fn is_slip(name: &str, key: &str) -> bool {
     let (name, key) = (name.as_bytes(), key.as_bytes());
     let same_head = name.iter().zip(key).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! Whether the best of what a search found by meaning alone is no nearer than chance.
+//! Judges whether the best hit found by meaning alone is no nearer than chance.
 //!
 //! A vector is near something whatever it is made of. What that is worth depends on the strand:
 //! notes about one matter are near each other, those about many are not. So a search of which no
@@ -26,8 +26,8 @@ const NEARER_SHARE: usize = 20;
 /// memories are.
 const CHANCE_MAX: f32 = 0.35;
 
-/// Whether none of the hits, which have none of the words, is nearer in meaning than memories are
-/// by chance.
+/// Returns whether none of the hits, which have none of the words, is nearer in meaning than
+/// memories are by chance.
 #[must_use]
 pub fn is_noise(strand: &Strand, hits: &[Hit]) -> bool {
     let best = hits

@@ -5,6 +5,7 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 use super::{CodecError, WHAT, damaged, decode_id, decode_origin, versioned};
 use crate::model::{Memory, MemoryId, Origin, Sequence, Status, Timestamp};
+use crate::policy::suspect::is_grave;
 
 /// What the catalog keeps of a memory, and its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,7 @@ pub(crate) struct Columns<'a> {
     pub(crate) origin: Origin,
     pub(crate) status: Status,
     pub(crate) valid_from: Timestamp,
+    pub(crate) valid_to: Option<Timestamp>,
     pub(crate) recorded_at: Timestamp,
     pub(crate) last_seen_at: Timestamp,
     pub(crate) access_count: u64,
@@ -54,11 +56,12 @@ impl<'a> Columns<'a> {
             origin: memory.origin,
             status: memory.status,
             valid_from: memory.valid_from,
+            valid_to: memory.valid_to,
             recorded_at: memory.recorded_at,
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             sequence: memory.sequence,
-            is_suspect: !memory.suspicions.is_empty(),
+            is_suspect: memory.suspicions.iter().any(|name| is_grave(name)),
         }
     }
 
@@ -95,6 +98,7 @@ impl<'a> Columns<'a> {
             status: Status::parse(raw.status)
                 .ok_or_else(|| damaged(WHAT, "its status is unknown"))?,
             valid_from: Timestamp::from_micros(raw.valid_from_us),
+            valid_to: raw.valid_to_us.map(Timestamp::from_micros),
             recorded_at: Timestamp::from_micros(raw.recorded_at_us),
             last_seen_at: Timestamp::from_micros(raw.recorded_at_us),
             access_count: 0,
@@ -122,6 +126,7 @@ struct Raw<'a> {
     origin: &'a str,
     status: &'a str,
     valid_from_us: i64,
+    valid_to_us: Option<i64>,
     recorded_at_us: i64,
     sequence: u64,
     is_suspect: bool,
@@ -146,12 +151,12 @@ impl<'a> Raw<'a> {
             (13, WireType::LengthDelimited) => self.origin = text(rest)?,
             (15, WireType::LengthDelimited) => self.attributes.push(entry(bytes(rest)?)?),
             (16, WireType::Varint) => self.valid_from_us = zigzag(varint(rest)?),
+            (17, WireType::Varint) => self.valid_to_us = Some(zigzag(varint(rest)?)),
             (18, WireType::Varint) => self.recorded_at_us = zigzag(varint(rest)?),
             (19, WireType::LengthDelimited) => self.status = text(rest)?,
             (20, WireType::Varint) => self.sequence = varint(rest)?,
             (22, WireType::LengthDelimited) => {
-                bytes(rest)?;
-                self.is_suspect = true;
+                self.is_suspect |= is_grave(text(rest)?);
             }
             _ => skip_field(wire, tag, rest, DecodeContext::default()).map_err(|_| Cut)?,
         }

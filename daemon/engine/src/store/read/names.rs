@@ -43,7 +43,8 @@ impl Snapshot {
         number: MemoryNumber,
         handle: &str,
     ) -> Result<Option<bool>, StoreError> {
-        let Some(memory) = self.memory(number)? else {
+        // A memory is named by any handle that it ever had, also where it is read as it was earlier.
+        let Some(memory) = self.present(number)? else {
             return Ok(Some(false));
         };
         let mut earlier = Some(memory.sequence).filter(|_| memory.handle.as_str() != handle);

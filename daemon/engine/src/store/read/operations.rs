@@ -1,4 +1,4 @@
-//! What was done to the store, one operation after another.
+//! The operations of the history, one after another.
 
 use std::collections::BTreeMap;
 

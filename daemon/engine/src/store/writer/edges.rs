@@ -4,7 +4,9 @@ use redb::ReadableTable;
 
 use super::group::{Group, Tables};
 use super::{Cause, Change, CommitError, WriteError};
-use crate::model::{Actor, Edge, EdgeKey, MemoryNumber, Timestamp};
+use crate::model::{
+    Actor, Edge, EdgeKey, EdgeStatus, MemoryNumber, Provenance, Relation, Timestamp,
+};
 use crate::store::history::{Operation, OperationKind};
 use crate::store::{codec, seal, tables};
 
@@ -37,6 +39,33 @@ impl Group {
         tables.put_edge(&edge.key, Some(&body))?;
         self.append_edge(tables, OperationKind::Relate, &edge, body, actor, at, cause);
         Ok(Ok(Change::Edge(Box::new(edge))))
+    }
+
+    /// Notes that the memory which was stored last was made from another one.
+    pub(super) fn derive(
+        &mut self,
+        tables: &mut Tables<'_>,
+        from: MemoryNumber,
+        actor: Actor,
+        at: Timestamp,
+        cause: Cause,
+    ) -> Result<Result<Change, WriteError>, CommitError> {
+        let edge = Edge {
+            key: EdgeKey {
+                from: self.last_stored(),
+                relation: Relation::DerivedFrom,
+                to: from,
+            },
+            strength: 1.0,
+            is_bidirectional: false,
+            status: EdgeStatus::Active,
+            provenance: Provenance::stated(&actor, at),
+            reason: cause.reason.clone(),
+            valid_from: at,
+            valid_to: None,
+            sequence: self.sequence,
+        };
+        self.relate(tables, edge, actor, at, cause)
     }
 
     /// Removes an edge.

@@ -19,7 +19,7 @@ const GATHERED_MAX: usize = 512;
 /// Fewest rows for which a cursor costs less than inserting them one by one.
 const CURSOR_MIN: usize = 8;
 
-/// What is not in the tables yet.
+/// Rows that are not in the tables yet.
 #[derive(Default)]
 pub(super) struct Gathered {
     memories: Vec<(u32, Vec<u8>)>,
@@ -49,19 +49,19 @@ impl Gathered {
         self.operations.push((sequence, record));
     }
 
-    /// Whether a memory has this id that is not in the tables yet.
+    /// Returns whether a memory has this id that is not in the tables yet.
     pub(super) fn has_id(&self, id: &[u8; 16]) -> bool {
         self.ids.contains_key(id)
     }
 
-    /// Whether a memory is not in the tables yet.
+    /// Returns whether a memory is not in the tables yet.
     pub(super) fn has(&self, number: MemoryNumber) -> bool {
         self.memories
             .first()
             .is_some_and(|(first, _)| *first <= number.0)
     }
 
-    /// Whether so much is gathered that it is to be written.
+    /// Returns whether so much is gathered that it is to be written.
     pub(super) fn is_full(&self) -> bool {
         self.operations.len() >= GATHERED_MAX
     }

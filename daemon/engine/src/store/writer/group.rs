@@ -202,6 +202,12 @@ impl Group {
                 at,
                 cause,
             } => self.relate(tables, *edge, actor, at, cause),
+            Write::Derive {
+                from,
+                actor,
+                at,
+                cause,
+            } => self.derive(tables, from, actor, at, cause),
             Write::Unrelate {
                 key,
                 actor,
@@ -281,6 +287,11 @@ impl Group {
             status: Status::Active,
             sequence: self.sequence.next(),
         }
+    }
+
+    /// The memory that was stored last.
+    pub(super) fn last_stored(&self) -> MemoryNumber {
+        MemoryNumber(self.next_number.saturating_sub(1))
     }
 
     fn reinforce(

@@ -99,7 +99,7 @@ impl Tables<'_> {
     }
 }
 
-/// Whether an operation's payload is the memory's, or an edge's that has it as an end.
+/// Returns whether an operation's payload is the memory's, or an edge's that has it as an end.
 fn concerns(operation: &Operation, number: MemoryNumber) -> bool {
     match operation.kind.payload() {
         Payload::Memory => operation.number == number,

@@ -11,7 +11,7 @@ use crate::store::{States, checkpoint, seal, tables};
 /// Shortest line of a text that is looked for: a shorter one stands in many places of its own right.
 const LINE_MIN_BYTES: usize = 24;
 
-/// What a purged memory is known by.
+/// The traces by which a purged memory is known.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Traces(Vec<String>);
 
@@ -38,7 +38,7 @@ impl Traces {
         }
     }
 
-    /// Whether bytes hold any of it.
+    /// Returns whether bytes hold any of it.
     fn is_in(&self, bytes: &[u8]) -> bool {
         let mut traces = self.0.iter();
         traces.any(|trace| {

@@ -274,6 +274,12 @@ impl Strand {
                 text_hash: None,
                 label: Label::Together,
             },
+            Request::Split(split) => Decided {
+                writes: self.split(*split)?,
+                words: None,
+                text_hash: None,
+                label: Label::Together,
+            },
             Request::Purge { number, actor, at } => {
                 decided(self.purge(number, actor, at)?, Label::Done)
             }

@@ -73,6 +73,7 @@ impl Independence {
             Request::EditTopic { .. }
             | Request::MergeDuplicates { .. }
             | Request::Together { .. }
+            | Request::Split(_)
             | Request::Purge { .. } => {
                 self.is_closed = !self.is_begun;
                 self.is_closed

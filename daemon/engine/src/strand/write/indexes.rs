@@ -26,7 +26,7 @@ const LINKED_CHUNK: usize = 256;
 /// wait for it.
 const LARGE_GROUP: usize = 8_192;
 
-/// What is known of a new memory before it is written.
+/// Facts about a new memory before it is written.
 pub(super) struct New {
     /// The place of its write in the group.
     pub(super) place: usize,

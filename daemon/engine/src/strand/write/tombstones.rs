@@ -1,4 +1,4 @@
-//! What stays of what was forgotten, refused or purged.
+//! Writes tombstones of what was forgotten, refused or purged.
 
 use crate::model::{
     Actor, Departure, Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, Status, Timestamp, Tombstone,
@@ -29,7 +29,7 @@ pub(super) fn departure(edit: &Edit) -> Option<Option<Departure>> {
     }
 }
 
-/// What a memory that is put back to a status leaves behind.
+/// Returns the departure that putting a memory back to a status leaves behind.
 fn departure_to(status: Status) -> Option<Departure> {
     match status {
         Status::Forgotten => Some(Departure::Forgotten),

@@ -6,7 +6,7 @@ use super::ATTACHING;
 /// Longest ending of a file's name, in bytes: `.properties`.
 const ENDING_MAX_BYTES: usize = 10;
 
-/// What people put around a path.
+/// Characters that people put around a path.
 const QUOTES: [char; 3] = ['`', '"', '\''];
 
 /// The paths that a text names, as far as their looks tell; also those of directories, and words
@@ -47,7 +47,7 @@ pub(super) fn without_paths(text: &str, is_known: impl Fn(&str) -> bool) -> Stri
     left
 }
 
-/// What stands before the first character that is so, and the rest.
+/// Splits a text before the first character that is so.
 fn split(text: &str, is_so: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at_checked(text.find(is_so).unwrap_or(text.len()))
         .unwrap_or((text, ""))
@@ -62,7 +62,7 @@ fn as_path(piece: &str) -> &str {
     piece.trim_end_matches(['.', '-'])
 }
 
-/// Whether a piece of a text may be a path: no address, and nothing that is attached.
+/// Returns whether a piece of a text may be a path: no address, and nothing that is attached.
 fn is_path(piece: &str) -> bool {
     !piece.starts_with(ATTACHING)
         && !piece.starts_with("//")
@@ -70,8 +70,8 @@ fn is_path(piece: &str) -> bool {
         && piece.contains('/')
 }
 
-/// Whether a path has the looks of a file's. Where all of its parts have, they are several names:
-/// `main.rs/lib.rs`.
+/// Returns whether a path has the looks of a file's. Where all of its parts have, they are several
+/// names: `main.rs/lib.rs`.
 fn is_file(path: &str) -> bool {
     let has_ending = |part: &str| {
         let (stem, ending) = part.rsplit_once('.').unwrap_or_default();

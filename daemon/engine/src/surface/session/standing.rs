@@ -12,11 +12,11 @@ const WEIGHTS: (f32, f32, f32, f32) = (0.50, 0.20, 0.15, 0.15);
 /// Days after which freshness has halved.
 const FRESH_DAYS: f64 = 30.0;
 
-/// What a memory of the project itself gains over a global one that is not about the user.
+/// Gain of a memory of the project itself over a global one that is not about the user.
 const PROJECT_BONUS: f32 = 0.1;
 
-/// What a kind gains that says what to do or to avoid, over one that tells what is or was: as much
-/// as being of today.
+/// Gain of a kind that says what to do or to avoid, over one that tells what is or was: as much as
+/// being of today.
 const GUIDANCE_BONUS: f32 = 0.15;
 
 /// Kinds that guide. Knowing of them before the work starts is what saves it.
@@ -34,7 +34,7 @@ const GUIDANCE: [&str; 7] = [
 /// holds a dozen lines, the budgets together some three hundred.
 const LINES_PER_SHARE: u32 = 5;
 
-/// What a pinned memory gains: it comes first.
+/// Gain of a pinned memory: it comes first.
 const PINNED_BONUS: f32 = 1.0;
 
 /// A memory and its rank.
@@ -42,7 +42,7 @@ const PINNED_BONUS: f32 = 1.0;
 pub(super) struct Ranked {
     pub(super) number: MemoryNumber,
     pub(super) rank: f32,
-    /// Whether it leaves its place to those that do not.
+    /// True if it leaves its place to those that do not.
     pub(super) rests: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn best_first(a: Ranked, b: Ranked) -> Ordering {
 /// How the memories of one kind stand.
 pub(super) struct Standing<'a> {
     spec: &'a KindSpec,
-    /// What the kind gains.
+    /// The kind's gain.
     bonus: f32,
     /// How many of them come before any kind has more.
     share: usize,
@@ -98,12 +98,12 @@ impl<'a> Standing<'a> {
         }
     }
 
-    /// Whether the kind says what to do or to avoid.
+    /// Returns whether the kind says what to do or to avoid.
     fn guides(&self) -> bool {
         self.bonus > 0.0
     }
 
-    /// What a memory is worth where nobody asked for it.
+    /// Ranks a memory where nobody asked for it.
     #[allow(clippy::cast_possible_truncation)]
     pub(super) fn rank(&self, row: &Row, centrality: f32, is_global: bool, now: Timestamp) -> f32 {
         let recalls = Recalls {

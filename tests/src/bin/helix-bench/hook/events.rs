@@ -27,7 +27,7 @@ const FIRST_FILE: &str = "src/first.rs";
 /// Bytes of the session's transcript, which some events look into.
 const TRANSCRIPT_BYTES: usize = 1024 * 1024;
 
-/// What a hook may cost over the floor, in microseconds.
+/// Cost that a hook may have over the floor, in microseconds.
 const EMPTY_OVER_FLOOR_MAX_US: f64 = 150.0;
 const AMBIENT_OVER_FLOOR_MAX_US: f64 = 1_000.0;
 
@@ -164,9 +164,9 @@ impl<'a> Place<'a> {
         )
     }
 
-    /// What no event costs less than: a session of which nothing is known stops, and writes no
-    /// transcript. It comes after a light one: the first of a round finds the caches full of
-    /// the daemon before.
+    /// Measures the least that any event costs: a session of which nothing is known stops, and
+    /// writes no transcript. It comes after a light one: the first of a round finds the caches full
+    /// of the daemon before.
     fn nothing(&self) -> Result<Variant> {
         let mut variant = self.event(
             "an empty answer",
@@ -306,7 +306,7 @@ impl<'a> Place<'a> {
         Ok(variant)
     }
 
-    /// What is asked, round by round.
+    /// Lists the questions, round by round.
     fn questions(&self) -> Vec<String> {
         (0..64)
             .map(|round| {

@@ -1,4 +1,4 @@
-//! What builds and tests print, in a realistic length.
+//! Outputs of builds and tests, in a realistic length.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ const WARNINGS: usize = 20;
 /// Tests that are run.
 const TESTS: usize = 200;
 
-/// What the compiler says of two mistakes, one of them about `name`; 8 KB.
+/// Returns a compiler's output for two mistakes, one of them about `name`; 8 KB.
 pub(super) fn failing_build(code: &str, name: &str) -> String {
     let mut text = building();
     let faults = [

@@ -17,7 +17,7 @@ const NOOP_VARIABLE: &str = "HELIX_BENCH_NOOP";
 /// Slow programs run in one round of so many.
 const SLOW_EVERY: usize = 20;
 
-/// What a hook should say for its times to mean what its name promises.
+/// The reply that a hook must give for its times to mean what its name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     /// It is no hook.
@@ -37,14 +37,14 @@ pub(super) struct Variant {
     pub(super) arguments: Vec<&'static str>,
     /// The home that it asks.
     pub(super) home: Option<PathBuf>,
-    /// What it is given, by round.
+    /// Its input, by round.
     pub(super) stdin: Box<dyn Fn(usize) -> Vec<u8>>,
     pub(super) expected: Expected,
     /// It runs in one round of so many.
     pub(super) every: usize,
     pub(super) over_floor_max_us: Option<f64>,
     pub(super) samples: Samples,
-    /// What the program that does nothing took in the turns before.
+    /// Times of the program that does nothing, in the turns before.
     pub(super) floor: Samples,
     pub(super) runs: usize,
     pub(super) answers: usize,
@@ -72,7 +72,7 @@ pub(super) fn floor() -> Result<Variant> {
     ))
 }
 
-/// What a hook written otherwise would start with, where it is installed.
+/// Lists the programs that a hook written otherwise would start with, where they are installed.
 pub(super) fn others() -> Vec<Variant> {
     let mut found = vec![
         Variant::plain("/bin/true", PathBuf::from("/bin/true"), vec![]),
@@ -154,7 +154,7 @@ impl Variant {
         self.answers += usize::from(run.has_answered);
     }
 
-    /// Whether it said something as often as its name promises.
+    /// Returns whether it said something as often as its name promises.
     pub(super) fn is_as_expected(&self) -> bool {
         let Self { runs, answers, .. } = self;
         match self.expected {
@@ -174,7 +174,7 @@ impl Variant {
         }
     }
 
-    /// What its figures are called.
+    /// Returns the name of its figures.
     pub(super) fn figure_name(&self) -> String {
         self.size.map_or_else(
             || self.name.clone(),

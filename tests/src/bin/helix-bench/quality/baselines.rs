@@ -1,4 +1,4 @@
-//! What known kinds of retrieval reach on sets of the same nature.
+//! Baselines: results of known kinds of retrieval on sets of the same nature.
 
 /// Recall at 5 and gain at 10 of one kind of retrieval.
 type Figures = (f64, f64);

@@ -78,7 +78,7 @@ impl Metrics {
     }
 }
 
-/// What a relevant document counts at a place, from 0.
+/// Returns the weight of a relevant document at a place, from 0.
 #[expect(clippy::cast_precision_loss, reason = "a place is at most a hundred")]
 fn discount(place: usize) -> f64 {
     1.0 / (place as f64 + 2.0).log2()

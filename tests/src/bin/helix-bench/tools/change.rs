@@ -1,4 +1,4 @@
-//! What writes: `store`, `batch`, `edit`, checkpoints.
+//! Calls that write: `store`, `batch`, `edit`, checkpoints.
 
 use std::fs;
 

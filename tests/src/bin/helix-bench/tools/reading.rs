@@ -1,4 +1,4 @@
-//! What reads some memories: `search`, `read`, `brief`, `context`.
+//! Calls that read some memories: `search`, `read`, `brief`, `context`.
 
 use anyhow::{Result, ensure};
 use helix_proto::v1;

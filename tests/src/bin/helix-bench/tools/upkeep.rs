@@ -90,7 +90,7 @@ fn listings(bench: &mut Bench<'_>) -> Result<()> {
     })
 }
 
-/// What must read every text the first time after a change.
+/// Measures calls that must read every text the first time after a change.
 fn references(bench: &mut Bench<'_>) -> Result<()> {
     let (corpus, size, caller) = (bench.corpus, bench.size, bench.caller());
     let store = |connection: &mut Connection, number: usize| {

@@ -89,7 +89,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Whether nothing was changed.
+    /// Returns whether nothing was changed.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -192,7 +192,7 @@ impl Sheet {
         }
     }
 
-    /// What differs in `after`. A field that is not there any more stays as it is.
+    /// Returns the differences in `after`. A field that is not there any more stays as it is.
     pub(super) fn changes(&self, after: &Self) -> Result<Changes, SheetError> {
         let mut changes = Changes::default();
         if self.text != after.text {

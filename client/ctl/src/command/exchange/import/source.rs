@@ -1,4 +1,4 @@
-//! What is imported: a file, a directory of Markdown files, or stdin, in pieces.
+//! The source of an import: a file, a directory of Markdown files, or stdin, in pieces.
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
@@ -21,7 +21,7 @@ const PIECE_BYTES: usize = 256 * 1024;
 /// First bytes that tell a format.
 const PEEK_BYTES: u64 = 64;
 
-/// What stdin is called, and the topic of its Markdown that names none.
+/// Name of stdin, and the topic of its Markdown that names none.
 const STDIN_NAME: &str = "stdin";
 
 /// Something to read, and its format.

@@ -33,7 +33,7 @@ impl List {
     }
 }
 
-/// What a document has to have: one of these lists.
+/// A requirement for a document: one of these lists.
 struct Requirement {
     lists: Vec<List>,
 }
@@ -60,7 +60,7 @@ pub(super) struct Intersection<'a> {
     segment: &'a Segment,
     /// Rarest first.
     required: Vec<Requirement>,
-    /// What raises the score only.
+    /// Words that raise the score only.
     optional: Vec<List>,
     average_lengths: [f32; SCORED_FIELDS],
 }

@@ -20,7 +20,7 @@ pub(super) fn hash_of(token: &str) -> u64 {
     HASHER.hash_one(token)
 }
 
-/// What has to be known of a memory until it is committed.
+/// The part of a memory that is kept until it is committed.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     pub(super) text: String,

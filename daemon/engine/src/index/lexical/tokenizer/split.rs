@@ -6,7 +6,7 @@ pub(super) struct Parts<'a, C> {
     rest: &'a [C],
 }
 
-/// What a character means for splitting. Letters without case, and marks, count as lowercase: they
+/// A character's class for splitting. Letters without case, and marks, count as lowercase: they
 /// never start a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -18,10 +18,10 @@ pub(super) enum Class {
 
 /// A character of an identifier: any, or one byte of an identifier that is ASCII.
 pub(super) trait Character: Copy + PartialEq {
-    /// What makes a plural of an acronym.
+    /// Ending that makes a plural of an acronym.
     const PLURAL: Self;
 
-    /// What it means for splitting.
+    /// Returns its class for splitting.
     fn class(self) -> Class;
 }
 

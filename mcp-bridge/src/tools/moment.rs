@@ -1,0 +1,55 @@
+//! The moment that a tool looks at.
+
+use helix_client::v1::history_point::Point;
+use helix_client::v1::{HistoryPoint, Moment};
+use jiff::Zoned;
+use serde_json::Value;
+
+use crate::arguments::{ArgumentError, Text};
+use crate::dates::{self, DAY_SHAPE};
+
+/// Reads `as_of` and `valid_at`; `None` for now.
+pub(super) fn moment(
+    as_of: &Text,
+    valid_at: &Text,
+    now: &Zoned,
+) -> Result<Option<Moment>, ArgumentError> {
+    let moment = Moment {
+        as_of: point(as_of, now)?,
+        valid_at_us: match valid_at.trimmed() {
+            text if text.is_empty() => None,
+            text => Some(time("valid_at", &text, DAY_SHAPE, now)?),
+        },
+    };
+    Ok(Some(moment).filter(|moment| *moment != Moment::default()))
+}
+
+fn point(as_of: &Text, now: &Zoned) -> Result<Option<HistoryPoint>, ArgumentError> {
+    let text = as_of.trimmed();
+    if text.is_empty() || text == "now" {
+        return Ok(None);
+    }
+    let point = match text.parse() {
+        Ok(sequence) => Point::Sequence(sequence),
+        Err(_) => {
+            let expected = format!("a sequence, now, {DAY_SHAPE}");
+            Point::AtUs(time("as_of", &text, &expected, now)?)
+        }
+    };
+    Ok(Some(HistoryPoint { point: Some(point) }))
+}
+
+/// Reads a time, or the end of a day; of a day that is not over yet, now.
+fn time(name: &str, text: &str, expected: &str, now: &Zoned) -> Result<i64, ArgumentError> {
+    let read = dates::from(text, now).zip(dates::up_to(text, now));
+    let Some((start, end)) = read else {
+        let given = Value::from(text).to_string();
+        return Err(ArgumentError::wrong(name, expected, &given));
+    };
+    let at = if start <= *now {
+        end.min(now.clone())
+    } else {
+        end
+    };
+    Ok(at.timestamp().as_microsecond())
+}

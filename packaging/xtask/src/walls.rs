@@ -1,0 +1,256 @@
+//! Walls between the crates, and references from the documents: tests that read the sources.
+//!
+//! A wall is a list of names that must not occur in a directory. Comments and tests do not count.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a failed step is a failed test"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The directory of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("cannot read {path:?}: {error}"))
+}
+
+/// Files below a directory whose names end so, in order.
+fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![directory.to_owned()];
+    while let Some(next) = waiting.pop() {
+        let entries = fs::read_dir(&next).unwrap_or_else(|error| panic!("{next:?}: {error}"));
+        for entry in entries {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.to_string_lossy().ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Returns whether a file holds nothing but tests.
+fn is_test(path: &Path) -> bool {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let in_tests = path.components().any(|part| part.as_os_str() == "tests");
+    in_tests || stem == "tests" || stem.ends_with("_tests")
+}
+
+/// The code of a file: without comments, and without the tests at its end.
+fn code(text: &str) -> String {
+    let before_tests = text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or(text);
+    let lines = before_tests.lines();
+    let kept = lines.filter(|line| !line.trim_start().starts_with("//"));
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+/// Places below a directory where one of the names occurs in code.
+fn places_of(directory: &Path, names: &[&str]) -> Vec<String> {
+    let mut places = Vec::new();
+    let sources = files(directory, ".rs");
+    assert!(!sources.is_empty(), "no sources in {directory:?}");
+    for source in sources.iter().filter(|source| !is_test(source)) {
+        let code = code(&read(source));
+        for name in names.iter().filter(|name| code.contains(*name)) {
+            places.push(format!("{name} in {}", source.display()));
+        }
+    }
+    places
+}
+
+/// Checks that none of the names occurs in the code of the directory.
+fn check_absent(directory: &str, names: &[&str]) {
+    let places = places_of(&root().join(directory), names);
+    assert!(places.is_empty(), "{places:#?}");
+}
+
+/// Checks that a crate does not depend on any of these directly.
+fn check_no_dependency(manifest: &str, crates: &[&str]) {
+    let text = read(&root().join(manifest));
+    for name in crates {
+        let is_named = text.lines().any(|line| {
+            line.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with([' ', '.']))
+        });
+        assert!(!is_named, "{manifest} depends on {name}");
+    }
+}
+
+#[test]
+fn a_planted_name_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let plant = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    plant("comment.rs", "// std::env is not used\n");
+    plant("tests.rs", "use std::env;\n");
+    plant(
+        "end.rs",
+        "fn f() {}\n\n#[cfg(test)]\nmod tests {\n    use std::env;\n}\n",
+    );
+    assert_eq!(
+        places_of(directory.path(), &["std::env"]),
+        Vec::<String>::new()
+    );
+    plant("code.rs", "use std::env;\n");
+    let places = places_of(directory.path(), &["std::env"]);
+    assert_eq!(places.len(), 1);
+    assert!(places[0].ends_with("code.rs"));
+}
+
+#[test]
+fn the_engine_knows_no_runtime_no_environment_and_no_clock() {
+    let names = [
+        "tokio::",
+        "tonic::",
+        " ort::",
+        "std::env",
+        "home_dir",
+        "SystemTime",
+        "Instant::now",
+        "Timestamp::now",
+        "Zoned::now",
+        "TimeZone::system",
+    ];
+    check_absent("daemon/engine/src", &names);
+    check_no_dependency(
+        "daemon/engine/Cargo.toml",
+        &[
+            "tokio",
+            "tonic",
+            "ort",
+            "helix-proto",
+            "helix-app",
+            "directories",
+        ],
+    );
+}
+
+#[test]
+fn model_and_policy_import_nothing_below_them() {
+    let below = [
+        "crate::store",
+        "crate::index",
+        "crate::recall",
+        "crate::brief",
+        "crate::surface",
+        "crate::strand",
+        "crate::exchange",
+    ];
+    check_absent("daemon/engine/src/policy", &below);
+    check_absent("daemon/engine/src/model", &below);
+    check_absent("daemon/engine/src/model", &["crate::policy"]);
+}
+
+#[test]
+fn the_use_cases_name_no_transport() {
+    check_absent("daemon/app/src", &["tonic::", "tokio::", "helix_proto::v1"]);
+    check_no_dependency("daemon/app/Cargo.toml", &["tokio", "tonic", "ort"]);
+}
+
+#[test]
+fn what_reads_commands_sources_and_secrets_knows_no_memories() {
+    let ours = ["helix-engine", "helix-app", "helix-proto"];
+    for manifest in [
+        "daemon/redact/Cargo.toml",
+        "daemon/terminal/Cargo.toml",
+        "daemon/code/Cargo.toml",
+    ] {
+        check_no_dependency(manifest, &ours);
+    }
+}
+
+#[test]
+fn nothing_that_ships_opens_an_internet_socket() {
+    let names = [
+        "std::net",
+        "TcpStream",
+        "TcpListener",
+        "TcpSocket",
+        "UdpSocket",
+        "AddressFamily::Inet",
+    ];
+    for directory in [
+        "daemon",
+        "client",
+        "proto/src",
+        "hookshim/src",
+        "mcp-bridge/src",
+    ] {
+        check_absent(directory, &names);
+    }
+    let lock = read(&root().join("Cargo.lock"));
+    for client in ["reqwest", "ureq", "curl", "rustls", "native-tls", "openssl"] {
+        let entry = format!("name = \"{client}\"\n");
+        assert!(!lock.contains(&entry), "{client} is in Cargo.lock");
+    }
+}
+
+/// Tests that a document names, as `path.rs::name` in backticks.
+fn cited(document: &str) -> Vec<(String, String)> {
+    let spans = document.split('`').skip(1).step_by(2);
+    let tests = spans.filter_map(|span| span.split_once(".rs::"));
+    tests
+        .map(|(path, name)| (format!("{path}.rs"), name.to_owned()))
+        .collect()
+}
+
+/// Checks that each test exists that a document names, and returns how many those are.
+fn check_cited(document: &Path) -> usize {
+    let tests = cited(&read(document));
+    for (path, name) in &tests {
+        let source = root().join(path);
+        let is_there = source.exists() && read(&source).contains(&format!("fn {name}("));
+        assert!(
+            is_there,
+            "{document:?} names {path}::{name}, which is not there"
+        );
+    }
+    tests.len()
+}
+
+#[test]
+fn every_test_that_a_document_names_exists() {
+    let architecture = root().join("daemon/ARCHITECTURE.md");
+    assert!(check_cited(&architecture) >= 30);
+    for page in files(&root().join("daemon/decisions"), ".md") {
+        check_cited(&page);
+    }
+}
+
+#[test]
+fn every_decision_is_listed() {
+    let directory = root().join("daemon/decisions");
+    let list = read(&directory.join("README.md"));
+    for page in files(&directory, ".md") {
+        let name = page.file_name().unwrap_or_default().to_string_lossy();
+        let is_listed = name == "README.md" || list.contains(&format!("({name})"));
+        assert!(is_listed, "{name} is not in daemon/decisions/README.md");
+    }
+}
+
+#[test]
+fn paths_in_the_guides_exist() {
+    let guide = read(&root().join("CONTRIBUTING.md"));
+    let spans = guide.split('`').skip(1).step_by(2);
+    let paths = spans.filter(|span| {
+        let is_a_path = span.contains('/') && !span.contains([' ', '*', '<', '$', '{', '(']);
+        is_a_path && !span.starts_with(['/', '-', '~'])
+    });
+    let mut count = 0;
+    for path in paths {
+        assert!(root().join(path).exists(), "CONTRIBUTING.md names {path}");
+        count += 1;
+    }
+    assert!(count >= 30, "only {count} paths were found");
+}
