@@ -37,8 +37,8 @@ use report::Report;
 #[derive(Debug, Parser)]
 #[command(name = "helix-bench")]
 struct Args {
-    /// What to measure; everything but `quality` and `capture` unless named. `remedies` is a part of
-    /// `hooks`; `corrections` and `suspects` are parts of `memory`.
+    /// What to measure; everything but `quality` and `capture` unless named. `remedies` is a part
+    /// of `hooks`; `corrections` and `suspects` are parts of `memory`.
     sections: Vec<SectionName>,
     /// Measures at 1,000 and 10,000 memories only, and repeats less.
     #[arg(long)]
