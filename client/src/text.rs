@@ -4,7 +4,9 @@
 //! Headers start at the margin and stored text is indented, so that no memory can fake a second
 //! one.
 
+pub mod changes;
 pub mod clean;
+pub mod corrections;
 pub mod dates;
 pub mod hits;
 pub mod memory;

@@ -2,11 +2,15 @@
 //! looks is `helix_client::text`.
 
 mod batch;
+mod conflicts;
+mod corrections;
 mod digest;
 mod edit;
+mod history;
 mod memories;
 mod pack;
 mod read;
+mod relations;
 mod search;
 mod store;
 mod topics;
@@ -18,10 +22,13 @@ pub(crate) use batch::{Batched, batched};
 pub(crate) use helix_client::text::View;
 pub(crate) use helix_client::text::hits::Detail;
 
+pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use digest::{briefed, nothing_to_brief, packed_context};
 pub(crate) use edit::{Change, edited};
+pub(crate) use history::{difference, log, undone, why};
 pub(crate) use memories::{forgotten, listed, packed_hits, written};
 pub(crate) use read::{Shown, entries, read};
+pub(crate) use relations::{neighbours, path, related, traversed, unrelated};
 pub(crate) use search::{Found, found};
 pub(crate) use store::stored;
 pub(crate) use topics::{

@@ -47,6 +47,7 @@ pub fn without_noise(text: &str) -> String {
     let text = replaced(&text, "\"rest_hash\":\"x*\"", |_| {
         "\"rest_hash\":\"[hash]\"".to_owned()
     });
+    let text = replaced(&text, "at xxxxxxxxxx)", |_| "at [commit])".to_owned());
     replaced(&text, "score 0.0*:", |_| "score [score]:".to_owned())
 }
 

@@ -203,7 +203,8 @@ fn a_whole_topic_is_settled_at_once_and_agents_settle_nothing() {
 #[test]
 fn own_exports_and_vouched_files_come_back_as_they_were() {
     let mut world = World::new();
-    world.add("kept", PURGED, &["--summary", "Wombat gateway"]);
+    let about = ["--summary", "Wombat gateway", "--scope", "global"];
+    world.add("kept", PURGED, &about);
     let path = world.served.home.scratch().join("own.json");
     let file = path.to_str().unwrap();
     world.done(&["export", "--format", "json", "--output", file]);

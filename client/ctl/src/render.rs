@@ -6,6 +6,7 @@
 
 mod care;
 mod conflicts;
+mod corrections;
 mod findings;
 mod history;
 mod life;
@@ -25,6 +26,7 @@ pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
 pub(crate) use conflicts::{conflicts, settled};
+pub(crate) use corrections::corrections;
 pub(crate) use findings::findings;
 pub(crate) use history::{changes, log, why};
 pub(crate) use life::{backups, fates, metrics};

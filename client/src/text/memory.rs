@@ -285,13 +285,12 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     if !source.is_empty() {
         field("source", &source);
     }
-    match memory.doubted_confidence {
-        Some(doubted) => field("confidence", &format!("{}, stale", short(doubted))),
-        None => {
-            let left = confidence_left(memory);
-            if left < CONFIDENCE_WHOLE {
-                field("confidence", &short(left));
-            }
+    if let Some(doubted) = memory.doubted_confidence {
+        field("confidence", &format!("{}, stale", short(doubted)));
+    } else {
+        let left = confidence_left(memory);
+        if left < CONFIDENCE_WHOLE {
+            field("confidence", &short(left));
         }
     }
     if (memory.importance - IMPORTANCE_DEFAULT).abs() > IMPORTANCE_USUAL {

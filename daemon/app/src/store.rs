@@ -365,13 +365,11 @@ fn stored(app: &App, asker: &Asker, outcome: Outcome, notes: Notes) -> Result<St
         Vec::new()
     };
     shown::note_known(app, asker, &[memory.number]);
-    let mut warnings = notes.warnings;
-    warnings.extend(corrected.iter().map(Corrected::sentence));
     Ok(Stored {
         how,
         memory: Told::of(app, &memory),
         similarity,
-        warnings,
+        warnings: notes.warnings,
         corrected,
     })
 }

@@ -4,6 +4,7 @@ use helix_client::limits::CHARS_PER_TOKEN;
 use helix_client::text::hits::blocks;
 use helix_client::v1::{ForgetReply, Memory, SearchReply, StoreOutcome, StoreReply};
 
+use super::corrections::with_forget;
 use super::memory::{cut, nature, summary};
 use super::pack::{pack_within, packed};
 use super::{Detail, View};
@@ -34,6 +35,8 @@ pub(crate) fn written(reply: &StoreReply) -> String {
     };
     let mut lines = vec![outcome];
     lines.extend(notes(&reply.warnings));
+    let corrections = with_forget(reply).into_iter();
+    lines.extend(corrections.map(|note| format!("note: {note}")));
     lines.join("\n")
 }
 
@@ -113,6 +116,8 @@ fn texts(reply: &SearchReply, detail: Detail, view: &View) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use helix_client::v1::Correction;
+
     use super::super::samples::{arm64, hit, long, reply_with, utc};
     use super::*;
 
@@ -141,6 +146,22 @@ mod tests {
         not stored: 0.83 similar to build-gotchas/arch-arm64-required
           Rust lib must use -arch arm64.
         If yours corrects it, forget that one and write again.
+        ");
+    }
+
+    #[test]
+    fn contradictions_name_the_call_that_settles_them() {
+        let correction = Correction {
+            handle: "build/x86".to_owned(),
+            is_replaced: false,
+            why: "gives another value of the same".to_owned(),
+            text: "Rust lib must use -arch x86_64.".to_owned(),
+        };
+        let mut reply = reply_with(StoreOutcome::Stored, 0.0);
+        reply.corrections = vec![correction];
+        insta::assert_snapshot!(written(&reply), @r"
+        stored build-gotchas/arch-arm64-required (gotcha, project)
+        note: contradicts build/x86 (“Rust lib must use -arch x86_64.”): it gives another value of the same; both are kept. If one is wrong: memory.forget id=build/x86, or id=build-gotchas/arch-arm64-required
         ");
     }
 

@@ -2,6 +2,7 @@
 
 use helix_client::v1::{Memory, StoreOutcome, StoreReply};
 
+use super::corrections::with_edit;
 use super::memory::{nature, summary};
 use crate::clean;
 
@@ -27,11 +28,10 @@ pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
                 .to_owned()
         }
     };
-    let warnings = reply
-        .warnings
-        .iter()
-        .map(|warning| format!("\nnote: {}", clean::line(warning)));
-    std::iter::once(outcome).chain(warnings).collect()
+    let warnings = reply.warnings.iter().map(|warning| clean::line(warning));
+    let notes = warnings.chain(with_edit(reply));
+    let notes = notes.map(|note| format!("\nnote: {note}"));
+    std::iter::once(outcome).chain(notes).collect()
 }
 
 fn duplicate(memory: &Memory, handle: &str, similarity: f32, terse: bool) -> String {
@@ -50,6 +50,8 @@ fn duplicate(memory: &Memory, handle: &str, similarity: f32, terse: bool) -> Str
 
 #[cfg(test)]
 mod tests {
+    use helix_client::v1::Correction;
+
     use super::super::samples::{arm64, reply_with};
     use super::*;
 
@@ -67,6 +69,19 @@ mod tests {
             stored(&StoreReply::default(), false),
         ];
         insta::assert_snapshot!(texts.join("\n---\n"));
+    }
+
+    #[test]
+    fn corrections_name_the_call_that_settles_them() {
+        let correction = |is_replaced| Correction {
+            handle: "build/x86".to_owned(),
+            is_replaced,
+            why: "gives another value of the same".to_owned(),
+            text: "Rust lib must use\n-arch x86_64.".to_owned(),
+        };
+        let mut reply = reply_with(StoreOutcome::Stored, 0.0);
+        reply.corrections = vec![correction(false), correction(true)];
+        insta::assert_snapshot!(stored(&reply, true));
     }
 
     #[test]

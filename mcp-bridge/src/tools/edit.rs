@@ -1,7 +1,9 @@
-//! `edit`: changes to a memory or a whole topic.
+//! `edit`: changes to a memory or a whole topic, relations, settled conflicts, and undo.
 
 use helix_client::v1::edit_request::Action;
-use helix_client::v1::{Caller, EditRequest};
+use helix_client::v1::{
+    Caller, EditRequest, RelateRequest, RevertRequest, SettleRequest, UnrelateRequest,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,7 +13,10 @@ use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, Change, View};
 
+mod relations;
 mod request;
+
+use relations::{Relate, Settle, Supersede, Undo, Unrelate};
 
 /// A change.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -25,6 +30,11 @@ pub(super) enum Edit {
     Rename(Rename),
     Merge(Merge),
     Restore(Restore),
+    Relate(Relate),
+    Unrelate(Unrelate),
+    Settle(Settle),
+    Supersede(Supersede),
+    Undo(Undo),
 }
 
 /// The memory that is meant, by itself or in its topic.
@@ -104,7 +114,7 @@ pub(super) struct Rename {
 pub(super) struct Merge {
     /// topic, handle, id or topic:index
     topic: Text,
-    /// topic
+    /// topic, or the handle that takes over the text of the one in topic
     into: Text,
 }
 
@@ -117,6 +127,17 @@ pub(super) struct Restore {
     all: Flag,
 }
 
+/// A change as it goes to the daemon.
+#[derive(Debug)]
+enum Asked {
+    /// Of a memory or a topic; with the topic of the call.
+    Edit(Change, Text, Action),
+    Relate(RelateRequest),
+    Unrelate(UnrelateRequest),
+    Settle(SettleRequest),
+    Undo(RevertRequest),
+}
+
 impl Call for Edit {
     const DESCRIPTION: Description = Description {
         name: "edit",
@@ -124,63 +145,99 @@ impl Call for Edit {
         about: "Correct what is stored, as soon as you see that it is wrong or outdated. append or \
                 revise (text), delete, tag (tags, remove), set (source, confidence and so on), \
                 rename a topic (new_name), merge it (into), restore what was deleted. append, \
-                delete and tag with a topic alone mean its newest memory.",
+                delete and tag with a topic alone mean its newest memory. relate, unrelate two \
+                memories; settle a contradiction; supersede (by); undo.",
         nature: Nature::Changes { idempotent: false },
         default_action: None,
     };
 
     async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
-        let change = self.change();
-        let asked = self.topic().0.clone();
-        let request = EditRequest {
-            caller: Some(caller),
-            action: Some(self.action()?),
-            ..EditRequest::default()
-        };
-        let reply = daemon
-            .call_at_most_once(async move |rpc| rpc.edit(request.clone()).await)
-            .await?;
-        Ok(render::edited(&reply, change, &asked, &View::local()))
+        match self.asked(&caller)? {
+            Asked::Edit(change, topic, action) => {
+                edit(daemon, caller, change, &topic, action).await
+            }
+            Asked::Relate(request) => relate(daemon, request).await,
+            Asked::Unrelate(request) => unrelate(daemon, request).await,
+            Asked::Settle(request) => settle(daemon, request).await,
+            Asked::Undo(request) => undo(daemon, request).await,
+        }
     }
 }
 
+async fn edit(
+    daemon: &Daemon,
+    caller: Caller,
+    change: Change,
+    topic: &Text,
+    action: Action,
+) -> Result<String, Failure> {
+    let request = EditRequest {
+        caller: Some(caller),
+        action: Some(action),
+        ..EditRequest::default()
+    };
+    let reply = daemon
+        .call_at_most_once(async move |rpc| rpc.edit(request.clone()).await)
+        .await?;
+    Ok(render::edited(&reply, change, &topic.0, &View::local()))
+}
+
+async fn relate(daemon: &Daemon, request: RelateRequest) -> Result<String, Failure> {
+    let reply = daemon
+        .call(async move |rpc| rpc.relate(request.clone()).await)
+        .await?;
+    Ok(render::related(&reply))
+}
+
+async fn unrelate(daemon: &Daemon, request: UnrelateRequest) -> Result<String, Failure> {
+    let reply = daemon
+        .call_at_most_once(async move |rpc| rpc.unrelate(request.clone()).await)
+        .await?;
+    Ok(render::unrelated(&reply))
+}
+
+async fn settle(daemon: &Daemon, request: SettleRequest) -> Result<String, Failure> {
+    let settlement = request.settlement();
+    let reply = daemon
+        .call_at_most_once(async move |rpc| rpc.settle(request.clone()).await)
+        .await?;
+    Ok(render::settled(&reply, settlement))
+}
+
+async fn undo(daemon: &Daemon, request: RevertRequest) -> Result<String, Failure> {
+    let reply = daemon
+        .call_at_most_once(async move |rpc| rpc.revert(request.clone()).await)
+        .await?;
+    Ok(render::undone(&reply, &View::local()))
+}
+
 impl Edit {
-    fn change(&self) -> Change {
-        match self {
-            Self::Append(_) => Change::Append,
-            Self::Revise(_) => Change::Revise,
-            Self::Delete(_) => Change::Delete,
-            Self::Tag(_) => Change::Tag,
-            Self::Set(_) => Change::Set,
-            Self::Rename(_) => Change::Rename,
-            Self::Merge(_) => Change::Merge,
-            Self::Restore(_) => Change::Restore,
-        }
-    }
-
-    fn topic(&self) -> &Text {
-        match self {
-            Self::Append(Append { memory, .. })
-            | Self::Revise(Revise { memory, .. })
-            | Self::Delete(Delete { memory, .. })
-            | Self::Tag(Tag { memory, .. })
-            | Self::Set(Set { memory, .. })
-            | Self::Restore(Restore { memory, .. }) => &memory.topic,
-            Self::Rename(Rename { topic, .. }) | Self::Merge(Merge { topic, .. }) => topic,
-        }
-    }
-
-    fn action(self) -> Result<Action, ArgumentError> {
-        match self {
-            Self::Append(append) => append.action(),
-            Self::Revise(revise) => revise.action(),
-            Self::Delete(delete) => delete.action(),
-            Self::Tag(tag) => tag.action(),
-            Self::Set(set) => set.action(),
-            Self::Rename(rename) => Ok(rename.action()),
-            Self::Merge(merge) => Ok(merge.action()),
-            Self::Restore(restore) => restore.action(),
-        }
+    fn asked(self, caller: &Caller) -> Result<Asked, ArgumentError> {
+        let caller = caller.clone();
+        Ok(match self {
+            Self::Append(one) => {
+                Asked::Edit(Change::Append, one.memory.topic.clone(), one.action()?)
+            }
+            Self::Revise(one) => {
+                Asked::Edit(Change::Revise, one.memory.topic.clone(), one.action()?)
+            }
+            Self::Delete(one) => {
+                Asked::Edit(Change::Delete, one.memory.topic.clone(), one.action()?)
+            }
+            Self::Tag(one) => Asked::Edit(Change::Tag, one.memory.topic.clone(), one.action()?),
+            Self::Set(one) => Asked::Edit(Change::Set, one.memory.topic.clone(), one.action()?),
+            Self::Rename(one) => Asked::Edit(Change::Rename, one.topic.clone(), one.action()),
+            Self::Merge(one) if one.is_of_memories() => Asked::Settle(one.request(caller)),
+            Self::Merge(one) => Asked::Edit(Change::Merge, one.topic.clone(), one.action()),
+            Self::Restore(one) => {
+                Asked::Edit(Change::Restore, one.memory.topic.clone(), one.action()?)
+            }
+            Self::Relate(relate) => Asked::Relate(relate.request(caller)),
+            Self::Unrelate(unrelate) => Asked::Unrelate(unrelate.request(caller)),
+            Self::Settle(settle) => Asked::Settle(settle.request(caller)),
+            Self::Supersede(supersede) => Asked::Settle(supersede.request(caller)),
+            Self::Undo(undo) => Asked::Undo(undo.request(caller)),
+        })
     }
 }
 
@@ -192,8 +249,15 @@ mod tests {
     use super::super::samples::{read, shown};
     use super::*;
 
-    fn asked(given: &Value) -> Result<Action, ArgumentError> {
-        read::<Edit>(given)?.action()
+    /// The request that a call makes of the daemon.
+    fn asked(given: &Value) -> Result<String, ArgumentError> {
+        Ok(match read::<Edit>(given)?.asked(&Caller::default())? {
+            Asked::Edit(_, _, action) => shown(&action),
+            Asked::Relate(request) => shown(&request),
+            Asked::Unrelate(request) => shown(&request),
+            Asked::Settle(request) => shown(&request),
+            Asked::Undo(request) => shown(&request),
+        })
     }
 
     #[test]
@@ -213,8 +277,16 @@ mod tests {
             json!({"action": "restore", "topic": "build/arch"}),
             json!({"action": "restore", "topic": "build", "index": 1}),
             json!({"action": "restore", "topic": "build", "all": true}),
+            json!({"action": "relate", "topic": "a/b", "relation": "uses", "to": "c:1", "strength": "0.5", "reason": "says so"}),
+            json!({"action": "unrelate", "topic": "a/b", "relation": "uses", "to": "c:1"}),
+            json!({"action": "settle", "topic": "a/b", "other": "a/c", "how": "Keep"}),
+            json!({"action": "settle", "topic": "a/b", "other": "a/c", "how": "both"}),
+            json!({"action": "supersede", "topic": "a/b", "by": "a/c"}),
+            json!({"action": "merge", "topic": "a/b", "into": "a/c"}),
+            json!({"action": "undo"}),
+            json!({"action": "undo", "sequence": "41", "force": "true"}),
         ]
-        .map(|given| shown(&asked(&given).unwrap()));
+        .map(|given| asked(&given).unwrap());
         insta::assert_snapshot!(requests.join("\n"));
     }
 
@@ -231,6 +303,10 @@ mod tests {
             json!({"action": "revise", "topic": "build", "text": "a", "index": 0, "match_str": "b"}),
             json!({"action": "delete", "topic": "build", "all": true, "index": 0}),
             json!({"action": "restore"}),
+            json!({"action": "relate", "topic": "a/b", "to": "a/c"}),
+            json!({"action": "settle", "topic": "a/b", "other": "a/c"}),
+            json!({"action": "settle", "topic": "a/b", "other": "a/c", "how": "fight"}),
+            json!({"action": "undo", "sequence": 0}),
         ]
         .map(|given| asked(&given).unwrap_err().to_string());
         insta::assert_snapshot!(errors.join("\n"));

@@ -1,4 +1,4 @@
-//! `topics`: browsing, upkeep, exchange, and where a task stands.
+//! `topics`: browsing, history, relations, upkeep, exchange, and where a task stands.
 
 use helix_client::v1::Caller;
 use rmcp::model::JsonObject;
@@ -13,6 +13,8 @@ use crate::turn::Effect;
 
 mod browse;
 mod exchange;
+mod history;
+mod relations;
 mod task;
 mod upkeep;
 
@@ -26,6 +28,13 @@ pub(super) enum Topics {
     Stats(upkeep::Stats),
     Xref(browse::Xref),
     Graph(browse::Graph),
+    Log(history::Log),
+    Diff(history::Diff),
+    Why(history::Why),
+    Neighbours(relations::Neighbours),
+    Traverse(relations::Traverse),
+    Path(relations::Path),
+    Conflicts,
     Stale(upkeep::Stale),
     Prune(upkeep::Prune),
     Compact(upkeep::Compact),
@@ -43,10 +52,12 @@ impl Call for Topics {
         name: "topics",
         title: "Browse and maintain",
         about: "Browse: list, recent, entries (of a topic, numbered), stats, xref (who mentions a \
-                topic), graph. Upkeep: stale (sources that changed), prune (idle topics; reports \
-                only), compact (near-duplicates; apply merges same ones), reindex, export, import. \
-                Tasks: checkpoint saves where you stand, before a break or compaction; resume loads \
-                it; clear_checkpoint; session lists what this session changed.",
+                topic), graph. History: log, diff, why (where a memory comes from and what became \
+                of it). Relations: neighbours, traverse, path, conflicts (open contradictions). \
+                Upkeep: stale (sources that changed), prune (idle topics; reports only), compact \
+                (near-duplicates; apply merges same ones), reindex, export, import. Tasks: \
+                checkpoint saves where you stand, before a break or compaction; resume loads it; \
+                clear_checkpoint; session lists what this session changed.",
         nature: Nature::Changes { idempotent: true },
         default_action: Some("list"),
     };
@@ -66,6 +77,13 @@ impl Call for Topics {
             Self::Entries(entries) => entries.run(daemon, caller).await,
             Self::Xref(xref) => xref.run(daemon, caller).await,
             Self::Graph(graph) => graph.run(daemon, caller).await,
+            Self::Log(log) => log.run(daemon, caller).await,
+            Self::Diff(diff) => diff.run(daemon, caller).await,
+            Self::Why(why) => why.run(daemon, caller).await,
+            Self::Neighbours(neighbours) => neighbours.run(daemon, caller).await,
+            Self::Traverse(traverse) => traverse.run(daemon, caller).await,
+            Self::Path(path) => path.run(daemon, caller).await,
+            Self::Conflicts => relations::conflicts(daemon, caller).await,
             Self::Stats(stats) => stats.run(daemon, caller).await,
             Self::Stale(stale) => stale.run(daemon, caller).await,
             Self::Prune(prune) => prune.run(daemon, caller).await,
@@ -90,6 +108,13 @@ impl Topics {
             | Self::Stats(_)
             | Self::Xref(_)
             | Self::Graph(_)
+            | Self::Log(_)
+            | Self::Diff(_)
+            | Self::Why(_)
+            | Self::Neighbours(_)
+            | Self::Traverse(_)
+            | Self::Path(_)
+            | Self::Conflicts
             | Self::Stale(_)
             | Self::Prune(_)
             | Self::Export(_)

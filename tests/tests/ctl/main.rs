@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 mod as_of;
+mod corrections;
 mod history;
 mod life;
 mod search;

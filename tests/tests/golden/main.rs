@@ -9,10 +9,13 @@
 mod batch;
 mod brief;
 mod context;
+mod corrections;
 mod edit;
 mod exchange;
+mod history;
 mod mistakes;
 mod read;
+mod relations;
 mod search;
 mod session;
 mod stale;

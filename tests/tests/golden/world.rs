@@ -8,7 +8,7 @@ use helix_tests::text::{with_days, without_noise};
 use helix_tests::{Binary, Bridge, Daemon, Home, Project};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Span, Timestamp, Unit};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The day that every transcript shows as today; the corpus was written in the three months before.
 const TODAY: Date = date(2026, 11, 20);
@@ -100,9 +100,32 @@ impl World {
         answer.text
     }
 
+    /// Makes a call that must fail and writes both down.
+    pub(crate) fn refused(&mut self, tool: &str, arguments: Value) {
+        let before = self.said.len();
+        self.say(tool, arguments);
+        let added = self.said.get(before..).unwrap();
+        assert!(added.contains("\nERROR "), "not refused: {added}");
+    }
+
+    /// A tool as it is listed.
+    pub(crate) fn tool(&mut self, name: &str) -> Value {
+        let request = json!({"jsonrpc": "2.0", "id": "list", "method": "tools/list", "params": {}});
+        let answer = self.bridge.ask(&request).unwrap();
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let tool = tools.iter().find(|tool| tool["name"] == name);
+        tool.unwrap().clone()
+    }
+
     /// Calls a tool without writing anything down; returns the answer as it was.
     pub(crate) fn do_silently(&mut self, tool: &str, arguments: &Value) -> String {
         self.bridge.text(tool, arguments).unwrap()
+    }
+
+    /// Stores a text and returns its handle.
+    pub(crate) fn store(&mut self, topic: &str, text: &str) -> String {
+        let answer = self.say("store", json!({"topic": topic, "text": text}));
+        handle_of(&answer)
     }
 
     /// Writes a remark between two calls.
@@ -163,6 +186,26 @@ fn day_of(at: Timestamp) -> Date {
 
 fn days_between(from: Date, to: Date) -> Span {
     from.until((Unit::Day, to)).unwrap()
+}
+
+/// The handle that an answer of `store` begins with.
+pub(crate) fn handle_of(answer: &str) -> String {
+    answer.split_whitespace().nth(1).unwrap().to_owned()
+}
+
+/// A call of `edit` as an answer spells it, such as `edit action=undo sequence=4 takes that back`:
+/// what is behind the last argument is not part of it.
+pub(crate) fn spelled_call(answer: &str) -> Value {
+    let (_, call) = answer.split_once("edit action=").unwrap();
+    let words = format!("action={call}");
+    let arguments = words.split_whitespace().map_while(|word| {
+        let (name, value) = word.split_once('=')?;
+        Some((
+            name.to_owned(),
+            value.trim_end_matches(['.', ',', ';']).into(),
+        ))
+    });
+    Value::Object(arguments.collect())
 }
 
 /// Arguments as a reader wants them.

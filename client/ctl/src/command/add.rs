@@ -8,6 +8,7 @@ use crate::context::{Context, wait};
 use crate::document::StoreDocument;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, fraction};
+use crate::render::corrections;
 use crate::screen;
 use crate::text::one_line;
 
@@ -92,6 +93,9 @@ impl Add {
             }
             for warning in reply.warnings.iter().filter(|_| !json) {
                 screen::remark(&format!("helixctl: {}", one_line(warning)));
+            }
+            for told in corrections(&reply).iter().filter(|_| !json) {
+                screen::remark(&format!("helixctl: {told}"));
             }
             tell(&reply, json)
         })

@@ -3,7 +3,7 @@
 use helix_client::v1::{self, batch_item};
 use serde::Serialize;
 
-use super::memory::{MemoryDocument, outcome};
+use super::memory::{CorrectionDocument, MemoryDocument, corrections, outcome};
 
 /// A change made, or what could be meant.
 #[derive(Debug, Serialize)]
@@ -25,6 +25,7 @@ pub(crate) struct BatchLine<'a> {
     similarity: Option<f32>,
     refused: Option<&'a str>,
     warnings: &'a [String],
+    corrections: Vec<CorrectionDocument<'a>>,
 }
 
 /// What was exported.
@@ -97,6 +98,7 @@ impl<'a> BatchLine<'a> {
             similarity: None,
             refused: Some(why),
             warnings: &[],
+            corrections: Vec::new(),
         };
         match &item.item {
             Some(batch_item::Item::Stored(reply)) => Self {
@@ -107,6 +109,7 @@ impl<'a> BatchLine<'a> {
                     .then_some(reply.similarity),
                 refused: None,
                 warnings: &reply.warnings,
+                corrections: corrections(reply),
             },
             Some(batch_item::Item::Refused(why)) => refused(why),
             None => refused("the daemon did not say what became of it"),

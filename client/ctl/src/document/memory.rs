@@ -83,6 +83,16 @@ pub(crate) struct StoreDocument<'a> {
     memory: Option<MemoryDocument<'a>>,
     similarity: Option<f32>,
     warnings: &'a [String],
+    corrections: Vec<CorrectionDocument<'a>>,
+}
+
+/// A memory that a new one replaced, or cannot stand beside.
+#[derive(Debug, Serialize)]
+pub(crate) struct CorrectionDocument<'a> {
+    handle: &'a str,
+    replaced: bool,
+    why: &'a str,
+    text: &'a str,
 }
 
 /// One memory or a topic's.
@@ -191,8 +201,26 @@ impl<'a> From<&'a v1::StoreReply> for StoreDocument<'a> {
             similarity: (reply.outcome() == v1::StoreOutcome::Duplicate)
                 .then_some(reply.similarity),
             warnings: &reply.warnings,
+            corrections: corrections(reply),
         }
     }
+}
+
+impl<'a> From<&'a v1::Correction> for CorrectionDocument<'a> {
+    fn from(correction: &'a v1::Correction) -> Self {
+        Self {
+            handle: &correction.handle,
+            replaced: correction.is_replaced,
+            why: &correction.why,
+            text: &correction.text,
+        }
+    }
+}
+
+/// What a new memory did to those that were known.
+pub(crate) fn corrections(reply: &v1::StoreReply) -> Vec<CorrectionDocument<'_>> {
+    let corrections = reply.corrections.iter();
+    corrections.map(CorrectionDocument::from).collect()
 }
 
 impl<'a> From<&'a v1::ReadReply> for ReadDocument<'a> {

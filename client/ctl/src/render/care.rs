@@ -8,6 +8,7 @@ use helix_client::v1::{
     Receipt, Repeat, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, batch_item,
 };
 
+use super::corrections;
 use super::memory::{handle, row_text, source};
 use super::table::{Field, HANDLES, rows};
 use crate::document::source_state;
@@ -333,7 +334,8 @@ fn stored(look: Look, number: usize, reply: &StoreReply) -> String {
     let warnings = reply.warnings.iter().map(|warning| one_line(warning));
     let fields = [number.to_string(), look.paint(paint, word), handle]
         .into_iter()
-        .chain(warnings);
+        .chain(warnings)
+        .chain(corrections(reply));
     fields.collect::<Vec<_>>().join("\t") + "\n"
 }
 

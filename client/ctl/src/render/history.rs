@@ -1,15 +1,16 @@
 //! Operations, differences, and a memory's life.
 
+use helix_client::text::View;
+use helix_client::text::changes::{Change, Line, fields, lines, newest};
 use helix_client::text::memory::count_of;
-use helix_client::v1::{ChangedEdge, ChangedMemory, EdgeState, LogLine, Memory, WhyReply};
-use similar::{ChangeTag, TextDiff};
+use helix_client::v1::{ChangedEdge, ChangedMemory, EdgeState, LogLine, WhyReply};
 
 use super::memory::in_full;
 use super::memory::row_text;
 use super::table::{Field, rows};
 use crate::screen::{Look, Paint};
 use crate::text::{neutral, one_line};
-use crate::time::{minute, rfc3339};
+use crate::time::minute;
 
 /// Characters of a commit's id that tell it from others.
 const COMMIT_CHARS: usize = 10;
@@ -61,90 +62,39 @@ pub(crate) fn changes(look: Look, memories: &[ChangedMemory], edges: &[ChangedEd
     memories.chain(edges).collect()
 }
 
-/// Whether a memory is in use, so that its end is a removal.
-fn is_there(memory: Option<&Memory>) -> bool {
-    memory.is_some_and(|memory| !matches!(memory.status.as_str(), "forgotten" | "pruned"))
-}
-
 fn memory(look: Look, changed: &ChangedMemory) -> String {
-    let (before, after) = (changed.before.as_ref(), changed.after.as_ref());
-    let Some(newest) = after.or(before) else {
+    let Some(newest) = newest(changed) else {
         return String::new();
     };
-    let (word, paint) = match (is_there(before), is_there(after)) {
-        (false, true) => ("added", Paint::Good),
-        (true, false) => ("removed", Paint::Bad),
-        (true, true) | (false, false) => ("changed", Paint::Warning),
+    let change = Change::of(changed);
+    let paint = match change {
+        Change::Added => Paint::Good,
+        Change::Removed => Paint::Bad,
+        Change::Changed => Paint::Warning,
     };
     let mut shown = format!(
         "{}\t{}\n",
-        look.paint(paint, word),
+        look.paint(paint, change.word()),
         look.paint(Paint::Name, &one_line(&newest.handle))
     );
-    let text = |memory: Option<&Memory>| {
-        let there = memory.filter(|memory| is_there(Some(memory)));
-        there
-            .map(|memory| neutral(&memory.text))
-            .unwrap_or_default()
+    for line in lines(changed) {
+        shown.push_str(&text_line(look, &line));
+    }
+    for field in fields(changed, &View::local()) {
+        let (before, after) = (or_dash(&field.before), or_dash(&field.after));
+        shown.push_str(&format!("    {}: {before} → {after}\n", field.name));
+    }
+    shown
+}
+
+fn text_line(look: Look, line: &Line) -> String {
+    let (mark, paint) = if line.is_new {
+        ("+", Paint::Good)
+    } else {
+        ("-", Paint::Bad)
     };
-    shown.push_str(&text_diff(look, &text(before), &text(after)));
-    if let (Some(before), Some(after)) = (before, after) {
-        for line in fields(before, after) {
-            shown.push_str(&format!("    {line}\n"));
-        }
-    }
-    shown
-}
-
-/// Lines that one of two texts lacks; those of both are left out.
-fn text_diff(look: Look, before: &str, after: &str) -> String {
-    let mut shown = String::new();
-    for change in TextDiff::from_lines(before, after).iter_all_changes() {
-        let (mark, paint) = match change.tag() {
-            ChangeTag::Equal => continue,
-            ChangeTag::Delete => ("-", Paint::Bad),
-            ChangeTag::Insert => ("+", Paint::Good),
-        };
-        let line = format!("{mark} {}", change.value().trim_end_matches('\n'));
-        shown.push_str(&format!("  {}\n", look.paint(paint, &line)));
-    }
-    shown
-}
-
-/// Fields beside the text that are different, as `tags: ci → build, ci`.
-fn fields(before: &Memory, after: &Memory) -> Vec<String> {
-    let source = |memory: &Memory| super::source(memory);
-    let until = |memory: &Memory| memory.valid_to_us.map_or_else(|| "-".to_owned(), rfc3339);
-    let pairs = [
-        ("handle", before.handle.clone(), after.handle.clone()),
-        ("topic", before.topic.clone(), after.topic.clone()),
-        ("status", before.status.clone(), after.status.clone()),
-        ("kind", before.kind.clone(), after.kind.clone()),
-        ("tags", before.tags.join(", "), after.tags.join(", ")),
-        ("links", before.links.join(", "), after.links.join(", ")),
-        ("source", source(before), source(after)),
-        ("origin", before.origin.clone(), after.origin.clone()),
-        (
-            "importance",
-            before.importance.to_string(),
-            after.importance.to_string(),
-        ),
-        (
-            "confidence",
-            before.confidence.to_string(),
-            after.confidence.to_string(),
-        ),
-        (
-            "pinned",
-            before.pinned.to_string(),
-            after.pinned.to_string(),
-        ),
-        ("valid to", until(before), until(after)),
-    ];
-    let different = pairs.into_iter().filter(|(_, one, other)| one != other);
-    different
-        .map(|(name, one, other)| format!("{name}: {} → {}", or_dash(&one), or_dash(&other)))
-        .collect()
+    let text = format!("{mark} {}", neutral(&line.text));
+    format!("  {}\n", look.paint(paint, &text))
 }
 
 fn or_dash(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{EdgeKey, EdgeStatus, Memory, MemoryNumber, Sequence};
+use helix_engine::model::{Actor, EdgeKey, EdgeStatus, Memory, MemoryNumber, Origin, Sequence};
 use helix_engine::store::{Operation, OperationKind, Payload, Snapshot, StoreError};
 
 use super::line::Line;
@@ -117,7 +117,7 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
         }
         undone.meet(snapshot, &operation)?;
         let is_over = undone.has(&operation) || operation.reverts.is_some();
-        if is_over || !is_change(&operation)? || !is_from(app, asker, &operation)? {
+        if is_over || !is_asked_for(&operation)? || !is_from(app, asker, &operation)? {
             return Ok(ControlFlow::Continue(()));
         }
         found = Some(operation);
@@ -132,15 +132,26 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
     }
 }
 
-/// Whether an operation is a change that somebody asked for: storing the same text again changes
-/// nothing to be seen, and edges that are merely suggested come along with what was stored.
-fn is_change(operation: &Operation) -> Result<bool, StoreError> {
-    let is_seen = operation.kind != OperationKind::Reinforce
-        && operation.kind != OperationKind::Purge
-        && !operation.is_purged;
-    let edge = operation.edge()?;
-    let is_suggestion = edge.is_some_and(|edge| edge.status == EdgeStatus::Suggested);
-    Ok(is_seen && !is_suggestion)
+/// Whether somebody asked for a change. Storing the same text again changes nothing that is seen,
+/// and nobody asks for a suggestion.
+fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
+    let is_unseen = matches!(
+        operation.kind,
+        OperationKind::Reinforce | OperationKind::Purge
+    ) || operation.is_purged;
+    if is_unseen || is_of_daemon(&operation.actor) {
+        return Ok(false);
+    }
+    let edge = match operation.kind.payload() {
+        Payload::Edge => operation.edge()?,
+        Payload::Memory | Payload::Nothing => None,
+    };
+    Ok(edge.is_none_or(|edge| edge.status != EdgeStatus::Suggested))
+}
+
+/// Whether the daemon did something by itself: it names neither a session nor a project.
+fn is_of_daemon(actor: &Actor) -> bool {
+    actor.origin == Origin::Tool && actor.session.is_empty() && actor.project.is_empty()
 }
 
 /// Whether an operation was made from the asker's project; of one that does not say it, whether it

@@ -5,7 +5,6 @@ use helix_engine::model::{
     Actor, Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Provenance, Relation, Sequence,
     Timestamp,
 };
-use helix_engine::neutral::one_line;
 use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::consolidate::{Verdict, Why};
 use helix_engine::policy::edit::{Edit, Fields};
@@ -19,9 +18,6 @@ const EXTRACTOR: &str = "corrections";
 /// How sure a contradiction is that nobody has settled.
 const CONFLICT_STRENGTH: f32 = 0.5;
 
-/// Characters of a corrected text that are shown.
-const SHOWN_MAX_CHARS: usize = 160;
-
 /// Confidence that a memory gains when it is said again with more.
 const CONFIDENCE_GAINED: f32 = 0.1;
 
@@ -34,32 +30,6 @@ pub struct Corrected {
     pub is_replaced: bool,
     /// Why.
     pub why: Why,
-}
-
-impl Corrected {
-    /// The handle and the beginning of the text, in quotation marks.
-    fn quoted(&self) -> String {
-        let text = one_line(&self.memory.text, SHOWN_MAX_CHARS);
-        format!("{} (\u{201c}{text}\u{201d})", self.memory.handle)
-    }
-
-    /// Says it to whoever stored the new memory.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        if self.is_replaced {
-            format!(
-                "replaces {}: it {}; undo brings that back",
-                self.quoted(),
-                self.why.sentence()
-            )
-        } else {
-            format!(
-                "contradicts {}: it {}; both stand until it is settled which to keep",
-                self.quoted(),
-                self.why.sentence()
-            )
-        }
-    }
 }
 
 /// The memories that a new one takes the place of.

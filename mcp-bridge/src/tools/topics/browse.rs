@@ -38,6 +38,7 @@ pub(crate) struct Recent {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Entries {
+    /// topic; why, neighbours, traverse: handle; log: either; stale: iris-* too
     #[schemars(with = "Text")]
     topic: Words,
     /// only this one, whole

@@ -29,7 +29,6 @@ enum Detail {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Stale {
-    /// or iris-*
     topic: Text,
     /// show the source as it is now
     refresh: Flag,

@@ -6,6 +6,7 @@
 //! because a busy machine misses some.
 
 mod corpus;
+mod corrections;
 mod fixture;
 mod hook;
 mod import;
@@ -19,6 +20,7 @@ mod search;
 mod silence;
 mod stats;
 mod store;
+mod suspects;
 mod tools;
 
 use std::path::PathBuf;
@@ -33,7 +35,8 @@ use report::Report;
 #[derive(Debug, Parser)]
 #[command(name = "helix-bench")]
 struct Args {
-    /// What to measure; everything but `quality` unless named. `remedies` is a part of `hooks`.
+    /// What to measure; everything but `quality` unless named. `remedies` is a part of `hooks`;
+    /// `corrections` and `suspects` are parts of `memory`.
     sections: Vec<SectionName>,
     /// Measures at 1,000 and 10,000 memories only, and repeats less.
     #[arg(long)]
@@ -70,6 +73,8 @@ enum SectionName {
     Search,
     Restart,
     Memory,
+    Corrections,
+    Suspects,
     Tools,
     Import,
     Quality,
@@ -138,7 +143,11 @@ fn main() -> Result<()> {
             SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),
-            SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report),
+            SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report)
+                .and_then(|()| corrections::measure(&mut report))
+                .and_then(|()| suspects::measure(&mut report)),
+            SectionName::Corrections => corrections::measure(&mut report),
+            SectionName::Suspects => suspects::measure(&mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
             SectionName::Quality => quality::measure(

@@ -1,0 +1,289 @@
+//! What is related: a search brings what belongs to its best hits, and new memories get suggestions
+//! for what their texts name.
+
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use helix_client::caller;
+use helix_client::v1::{
+    Caller, Draft, EdgeFilter, FoundBy, Hit, MemoryEdge, Program, RelateRequest, Retriever,
+    RevertRequest, SearchRequest, TraverseRequest, revert_request,
+};
+use helix_tests::process::within;
+use helix_tests::rpc::draft;
+use helix_tests::{Binary, Project, Served};
+
+/// How long the suggester may take: it waits until nobody writes.
+const SUGGESTED_DEADLINE: Duration = Duration::from_mins(1);
+
+/// Suggestions of one memory, at most.
+const SUGGESTIONS_MAX: usize = 8;
+
+struct World {
+    served: Served,
+    cwd: PathBuf,
+}
+
+impl World {
+    fn new() -> Self {
+        let served = Served::new().unwrap();
+        let cwd = Project::new(&served.home, "billing").unwrap().root;
+        Self { served, cwd }
+    }
+
+    fn caller(&self) -> Caller {
+        caller(Program::Ctl, &self.cwd, "tests", "")
+    }
+
+    /// Stores a draft; returns its handle.
+    fn store(&mut self, draft: Draft) -> String {
+        let stored = self.served.rpc.store(Program::Ctl, &self.cwd, draft);
+        stored.unwrap().handle
+    }
+
+    /// Stores somebody or something that has a name.
+    fn store_entity(&mut self, topic: &str, text: &str, name: &str) -> String {
+        let mut entity = Draft {
+            kind: "entity".to_owned(),
+            ..draft(topic, text, "")
+        };
+        entity.attributes.insert("name".to_owned(), name.to_owned());
+        self.store(entity)
+    }
+
+    fn relate(&mut self, from: &str, relation: &str, to: &str) {
+        let request = RelateRequest {
+            caller: Some(self.caller()),
+            from: from.to_owned(),
+            relation: relation.to_owned(),
+            to: to.to_owned(),
+            ..RelateRequest::default()
+        };
+        let rpc = &mut self.served.rpc;
+        let reply = rpc
+            .call(async |rpc| rpc.relate(request.clone()).await)
+            .unwrap();
+        assert!(reply.changed, "{reply:?}");
+    }
+
+    fn search(&mut self, query: &str) -> Vec<Hit> {
+        let request = SearchRequest {
+            caller: Some(self.caller()),
+            query: query.to_owned(),
+            retriever: Retriever::Hybrid.into(),
+            explain: true,
+            ..SearchRequest::default()
+        };
+        let rpc = &mut self.served.rpc;
+        let reply = rpc.call(async |rpc| rpc.search(request.clone()).await);
+        reply.unwrap().hits
+    }
+
+    /// The edges of a memory, suggested ones among them.
+    fn edges(&mut self, handle: &str) -> Vec<MemoryEdge> {
+        let request = TraverseRequest {
+            caller: Some(self.caller()),
+            memories: vec![handle.to_owned()],
+            depth: Some(1),
+            edges: Some(EdgeFilter {
+                suggested: true,
+                ..EdgeFilter::default()
+            }),
+            ..TraverseRequest::default()
+        };
+        let rpc = &mut self.served.rpc;
+        let reply = rpc.call(async |rpc| rpc.traverse(request.clone()).await);
+        let edges = reply.unwrap().edges.into_iter();
+        edges
+            .filter(|edge| edge.from == handle || edge.to == handle)
+            .collect()
+    }
+
+    /// Waits until a memory has edges; returns them.
+    fn await_edges(&mut self, handle: &str) -> Vec<MemoryEdge> {
+        within(SUGGESTED_DEADLINE, || {
+            let edges = self.edges(handle);
+            Ok((!edges.is_empty()).then_some(edges))
+        })
+        .unwrap()
+    }
+}
+
+/// The decision about the billing database and what belongs to it.
+struct Billing {
+    decision: String,
+    project: String,
+    convention: String,
+    owner: String,
+    service: String,
+}
+
+fn billing(world: &mut World) -> Billing {
+    let billing = Billing {
+        decision: world.store(draft(
+            "decisions",
+            "The billing database is Postgres 16, one schema per tenant.",
+            "",
+        )),
+        project: world.store(draft("projects", "Parcelhub backend, written in Go.", "")),
+        convention: world.store(draft("conventions", "Migrations come in pairs.", "")),
+        owner: world.store_entity("people", "@priya answers for money.", "Priya"),
+        service: world.store_entity("services", "auth-svc checks tokens.", "auth-svc"),
+    };
+    for text in [
+        "Walruses eat clams.",
+        "Ferries leave at noon.",
+        "Cranes need calm wind.",
+        "Pallets are stacked by hand.",
+    ] {
+        world.store(draft("noise", text, ""));
+    }
+    let Billing {
+        decision,
+        project,
+        convention,
+        owner,
+        service,
+    } = &billing;
+    world.relate(project, "has_decision", decision);
+    world.relate(project, "has_convention", convention);
+    world.relate(owner, "owns", project);
+    world.relate(service, "depends_on", decision);
+    billing
+}
+
+#[test]
+fn a_search_brings_what_belongs_to_its_best_hit() {
+    let mut world = World::new();
+    let billing = billing(&mut world);
+    let hits = world.search("how do we handle the billing database?");
+    let handle = |hit: &Hit| hit.memory.as_ref().unwrap().handle.clone();
+    assert_eq!(handle(&hits[0]), billing.decision);
+    let expected = [
+        (&billing.project, &billing.decision, "decision_of"),
+        (&billing.service, &billing.decision, "dependency_of"),
+        (&billing.convention, &billing.project, "has_convention"),
+        (&billing.owner, &billing.project, "owned_by"),
+    ];
+    for (brought, from, relation) in expected {
+        let hit = hits.iter().find(|hit| handle(hit) == *brought);
+        assert!(hit.is_some(), "{brought} did not come along");
+        let hit = hit.unwrap();
+        let why = hit.explanation.as_ref().unwrap();
+        assert_eq!(hit.found_by(), FoundBy::Relation, "{brought}");
+        assert_eq!(why.related_from, *from, "{brought}");
+        assert_eq!(why.relation, relation, "{brought}");
+        assert!(hit.score <= hits[0].score, "{brought}");
+    }
+    assert_eq!(hits.len(), 1 + expected.len(), "noise came along");
+}
+
+#[test]
+fn a_search_explains_by_which_relation_a_hit_came_along() {
+    let mut world = World::new();
+    let billing = billing(&mut world);
+    let mut command = world.served.home.command(Binary::Ctl);
+    let output = command
+        .args([
+            "search",
+            "how do we handle the billing database?",
+            "--explain",
+        ])
+        .current_dir(&world.cwd)
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    for said in [
+        format!("{} decision_of this", billing.decision),
+        format!("{} has_convention this", billing.project),
+        format!("{} owned_by this", billing.project),
+    ] {
+        assert!(printed.contains(&said), "{said}:\n{printed}");
+    }
+}
+
+#[test]
+fn without_relations_nothing_comes_along() {
+    let mut world = World::new();
+    let decision = world.store(draft(
+        "decisions",
+        "The billing database is Postgres 16.",
+        "",
+    ));
+    world.store(draft("conventions", "Migrations come in pairs.", ""));
+    let hits = world.search("how do we handle the billing database?");
+    assert_eq!(hits.len(), 1);
+    assert_eq!(hits[0].memory.as_ref().unwrap().handle, decision);
+}
+
+#[test]
+fn what_a_text_names_is_suggested_and_not_followed() {
+    let mut world = World::new();
+    let person = world.store_entity("people", "Answers for money.", "Priya Sharma");
+    let package = world.store_entity("packages", "Signs every token.", "jose-jwt");
+    let symbol = world.store_entity("symbols", "Rounds half to even.", "RoundMoney");
+    let file = world.store(draft("parser", "Errors carry offsets.", "src/parser.rs:4"));
+    let text = "Ask @priya why src/parser.rs:90 calls RoundMoney through jose-jwt";
+    let stored = world.store(draft("review", text, ""));
+    let edges = world.await_edges(&stored);
+    let mut named: Vec<&str> = edges.iter().map(|edge| edge.to.as_str()).collect();
+    named.sort_unstable();
+    let mut expected = [&person, &package, &symbol, &file].map(String::as_str);
+    expected.sort_unstable();
+    assert_eq!(named, expected);
+    for edge in &edges {
+        assert_eq!(edge.status, "suggested", "{edge:?}");
+        assert_eq!(edge.relation, "relates_to", "{edge:?}");
+        let extractor = &edge.provenance.as_ref().unwrap().extractor;
+        let by = if edge.to == file { "files" } else { "names" };
+        assert_eq!(extractor, by, "{edge:?}");
+    }
+    let hits = world.search("ask about RoundMoney calls");
+    let is_brought = |hit: &Hit| hit.found_by() == FoundBy::Relation;
+    assert!(!hits.iter().any(is_brought), "{hits:?}");
+}
+
+#[test]
+fn one_memory_gets_so_many_suggestions_at_most() {
+    let mut world = World::new();
+    let names: Vec<String> = (0..SUGGESTIONS_MAX + 4)
+        .map(|place| {
+            format!(
+                "service-{}",
+                char::from(b'a' + u8::try_from(place).unwrap())
+            )
+        })
+        .collect();
+    for name in &names {
+        world.store_entity("services", &format!("Runs {name}."), name);
+    }
+    let stored = world.store(draft(
+        "review",
+        &format!("We call {}", names.join(", ")),
+        "",
+    ));
+    let edges = world.await_edges(&stored);
+    assert_eq!(edges.len(), SUGGESTIONS_MAX);
+}
+
+#[test]
+fn undo_means_what_somebody_asked_for() {
+    let mut world = World::new();
+    let text = "The walrus parser reads every chunk before the index is flushed";
+    world.store(draft("parser", &format!("{text} to disk."), ""));
+    let later = world.store(draft("parser", &format!("{text} to the network."), ""));
+    world.await_edges(&later);
+    let request = RevertRequest {
+        caller: Some(world.caller()),
+        what: Some(revert_request::What::Undo(0)),
+        ..RevertRequest::default()
+    };
+    let rpc = &mut world.served.rpc;
+    let reply = rpc.call(async |rpc| rpc.revert(request.clone()).await);
+    let reverted = reply.unwrap().reverted;
+    assert_eq!(reverted.len(), 1, "{reverted:?}");
+    assert_eq!(reverted[0].kind, "store");
+    assert_eq!(reverted[0].handle, later);
+}
