@@ -12,6 +12,7 @@ use crate::{input, screen};
 
 /// Arguments of `event`.
 #[derive(Debug, Args)]
+#[expect(clippy::doc_markdown, reason = "the help shows it as it stands")]
 pub(crate) struct Event {
     /// file_opened, command_executed, error_occurred, decision_made, pattern_detected,
     /// user_feedback, session_start or session_end

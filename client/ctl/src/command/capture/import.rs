@@ -26,6 +26,7 @@ const IMPORT_DEADLINE: Duration = Duration::from_hours(6);
 
 /// Arguments of `capture import`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct Import {
     /// Reads the transcripts of this client alone: claude-code, codex, opencode, gemini-cli or
     /// cursor; may be repeated
@@ -65,7 +66,7 @@ impl Import {
                 dry_run: true,
                 ..request.clone()
             };
-            let foreseen = self.stream(context, plan, "looking")?;
+            let foreseen = stream(context, plan, "looking")?;
             self.show(context, &foreseen, true)?;
             let facts = kept(&foreseen);
             if self.dry_run || facts == 0 {
@@ -77,7 +78,7 @@ impl Import {
                 return Ok(exit::OK);
             }
         }
-        let summary = self.stream(context, request, "distilling")?;
+        let summary = stream(context, request, "distilling")?;
         self.show(context, &summary, false)?;
         if !summary.whole {
             return Err(Failure::Unavailable(
@@ -108,24 +109,6 @@ impl Import {
         })
     }
 
-    fn stream(
-        &self,
-        context: &Context,
-        request: v1::CaptureImportRequest,
-        message: &'static str,
-    ) -> Result<v1::CaptureSummary, Failure> {
-        let course = Course::new(context.screen, message);
-        let summary = wait(unless_interrupted(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            summary(&mut client, request, &course).await
-        }));
-        course.finish();
-        if matches!(summary, Err(Failure::Interrupted)) {
-            screen::remark("helixctl: stopped; the same again goes on where this one ended");
-        }
-        summary
-    }
-
     fn show(
         &self,
         context: &Context,
@@ -137,6 +120,23 @@ impl Import {
         }
         screen::print(&render::captured(context.screen.look, summary, is_dry))
     }
+}
+
+fn stream(
+    context: &Context,
+    request: v1::CaptureImportRequest,
+    message: &'static str,
+) -> Result<v1::CaptureSummary, Failure> {
+    let course = Course::new(context.screen, message);
+    let summary = wait(unless_interrupted(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        summary(&mut client, request, &course).await
+    }));
+    course.finish();
+    if matches!(summary, Err(Failure::Interrupted)) {
+        screen::remark("helixctl: stopped; the same again goes on where this one ended");
+    }
+    summary
 }
 
 fn kept(summary: &v1::CaptureSummary) -> u64 {
