@@ -58,6 +58,7 @@ impl World {
         self.rpc = Rpc::connect(&self.home).unwrap();
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "as requests have it")]
     fn caller(&self) -> Option<Caller> {
         Some(caller(Program::Ctl, &self.cwd, "tests", ""))
     }

@@ -153,7 +153,7 @@ pub fn review(app: &App, asker: &Asker, wanted: &Wanted) -> Result<(Vec<Item>, u
     let limit = LIMIT.read(wanted.limit)?;
     let scopes = scopes::listed(app, asker, &wanted.scopes)?;
     let topic = topic(&wanted.topic)?;
-    let mut waiting = waiting(app, &scopes, &topic)?;
+    let mut waiting = waiting(app, &scopes, topic.as_ref())?;
     if !wanted.relations {
         waiting.retain(|waiting| waiting.kind() != Kind::Relation);
     }
@@ -181,17 +181,14 @@ pub(super) fn topic(named: &str) -> Result<Option<Topic>, Refusal> {
 pub(super) fn waiting(
     app: &App,
     scopes: &[Scope],
-    topic: &Option<Topic>,
+    topic: Option<&Topic>,
 ) -> Result<Vec<Waiting>, Refusal> {
     let fates = proposed(app)?;
     let catalog = app.memory.strand.catalog();
     let scopes = catalog.scope_numbers(scopes);
     let is_wanted = |number: MemoryNumber| {
         let row = catalog.row(number).filter(|row| row.is_in(&scopes));
-        row.is_some_and(|row| {
-            let wanted = topic.as_ref();
-            wanted.is_none_or(|topic| catalog.topic_of(row) == topic.as_str())
-        })
+        row.is_some_and(|row| topic.is_none_or(|topic| catalog.topic_of(row) == topic.as_str()))
     };
     let memories = catalog
         .quarantined()

@@ -21,6 +21,10 @@ const FATES_MAX: usize = 1_000;
 const DAYS_DEFAULT: usize = 7;
 
 /// Lists what is due, and does it where that is asked for.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "as every call has its request"
+)]
 pub(super) fn lifecycle(
     app: &App,
     asker: &Asker,

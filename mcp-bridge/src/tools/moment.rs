@@ -29,12 +29,11 @@ fn point(as_of: &Text, now: &Zoned) -> Result<Option<HistoryPoint>, ArgumentErro
     if text.is_empty() || text == "now" {
         return Ok(None);
     }
-    let point = match text.parse() {
-        Ok(sequence) => Point::Sequence(sequence),
-        Err(_) => {
-            let expected = format!("a sequence, now, {DAY_SHAPE}");
-            Point::AtUs(time("as_of", &text, &expected, now)?)
-        }
+    let point = if let Ok(sequence) = text.parse() {
+        Point::Sequence(sequence)
+    } else {
+        let expected = format!("a sequence, now, {DAY_SHAPE}");
+        Point::AtUs(time("as_of", &text, &expected, now)?)
     };
     Ok(Some(HistoryPoint { point: Some(point) }))
 }

@@ -11,23 +11,23 @@ use helix_tests::{Binary, Home, Project, Served};
 use serde_json::{Value, json};
 
 /// How long the thread of captures may take, on a busy machine.
-const CAPTURE_DEADLINE: Duration = Duration::from_secs(60);
+const CAPTURE_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A message of a session: who says it, and what.
-pub type Said<'s> = (&'s str, &'s str);
+pub(crate) type Said<'s> = (&'s str, &'s str);
 
-pub struct World {
-    pub served: Served,
-    pub project: Project,
+pub(crate) struct World {
+    pub(crate) served: Served,
+    pub(crate) project: Project,
 }
 
 impl World {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with("")
     }
 
     /// A world whose daemon reads this configuration.
-    pub fn with(config: &str) -> Self {
+    pub(crate) fn with(config: &str) -> Self {
         let mut served = Served::new().unwrap();
         if !config.is_empty() {
             fs::write(served.home.paths.config(), config).unwrap();
@@ -37,11 +37,11 @@ impl World {
         Self { served, project }
     }
 
-    pub fn home(&self) -> &Home {
+    pub(crate) fn home(&self) -> &Home {
         &self.served.home
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         let mut command = self.home().command(Binary::Ctl);
         command
             .args(arguments)
@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Starts a command and does not wait for it.
-    pub fn start(&self, arguments: &[&str]) -> Child {
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.home().command(Binary::Ctl);
         command
             .args(arguments)
@@ -63,32 +63,32 @@ impl World {
             .unwrap()
     }
 
-    pub fn done(&self, arguments: &[&str]) -> String {
+    pub(crate) fn done(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{arguments:?}: {said}");
         String::from_utf8(output.stdout).unwrap() + &said
     }
 
-    pub fn refused(&self, arguments: &[&str]) -> String {
+    pub(crate) fn refused(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(!output.status.success(), "{arguments:?} was done");
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
-    pub fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let output = self.run(&[arguments, &["--json"]].concat());
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
     /// Imports all there is, and returns what came of it.
-    pub fn import(&self) -> Value {
+    pub(crate) fn import(&self) -> Value {
         self.json(&["capture", "import", "--yes"])
     }
 
     /// The texts that wait in the review, sorted.
-    pub fn waiting(&self) -> Vec<String> {
+    pub(crate) fn waiting(&self) -> Vec<String> {
         let listed = self.json(&["review", "--limit", "1000"]);
         let items = listed["items"].as_array().unwrap();
         let quarantined = items.iter().filter(|item| item["kind"] == "quarantined");
@@ -99,7 +99,7 @@ impl World {
     }
 
     /// How many wait, without asking for their texts.
-    pub fn waiting_count(&self) -> u64 {
+    pub(crate) fn waiting_count(&self) -> u64 {
         let status = self.json(&["status"]);
         status["memories_by_status"]["quarantined"]
             .as_u64()
@@ -107,21 +107,21 @@ impl World {
     }
 
     /// The handle of the one that waits.
-    pub fn only_handle(&self) -> String {
+    pub(crate) fn only_handle(&self) -> String {
         let listed = self.json(&["review"]);
         let handle = listed["items"][0]["memory"]["handle"].as_str();
         handle.unwrap().to_owned()
     }
 
     /// Where Claude Code writes a session of the project.
-    pub fn transcript(&self, session: &str) -> PathBuf {
+    pub(crate) fn transcript(&self, session: &str) -> PathBuf {
         let folder = self.home().scratch().join(".claude/projects/-billing");
         fs::create_dir_all(&folder).unwrap();
         folder.join(format!("{session}.jsonl"))
     }
 
     /// Writes a session as Claude Code does; one that is there goes on.
-    pub fn write(&self, session: &str, said: &[Said<'_>]) -> PathBuf {
+    pub(crate) fn write(&self, session: &str, said: &[Said<'_>]) -> PathBuf {
         let path = self.transcript(session);
         let before = fs::read_to_string(&path).unwrap_or_default();
         let line = |(speaker, text): &Said<'_>| self.line(session, speaker, text) + "\n";
@@ -152,7 +152,7 @@ impl World {
     }
 
     /// Ends a session, as its client tells it.
-    pub fn end(&self, session: &str) {
+    pub(crate) fn end(&self, session: &str) {
         let transcript = self.transcript(session);
         let told = Session::new(self.home(), &self.project, session)
             .hook("session-end", "SessionEnd-other", |input| {
@@ -163,13 +163,13 @@ impl World {
     }
 
     /// What a session is told as it starts.
-    pub fn begin(&self, session: &str) -> String {
+    pub(crate) fn begin(&self, session: &str) -> String {
         let session = Session::new(self.home(), &self.project, session);
         session.start("startup").unwrap().unwrap_or_default()
     }
 
     /// Waits until so many memories wait in the review.
-    pub fn await_waiting(&self, count: u64) {
+    pub(crate) fn await_waiting(&self, count: u64) {
         let counted = within(CAPTURE_DEADLINE, || {
             Ok((self.waiting_count() >= count).then_some(()))
         });

@@ -79,8 +79,11 @@ fn what_was_replaced_holds_before() {
     let pnpm = world.add("web", PNPM, &[]);
     world.done(&["supersede", &npm, "--by", &pnpm]);
 
-    assert_eq!(world.found(&["client"]), [pnpm.clone()]);
-    assert_eq!(world.found(&["client", "--valid-at", &held]), [npm.clone()]);
+    assert_eq!(world.found(&["client"]), [pnpm.as_str()]);
+    assert_eq!(
+        world.found(&["client", "--valid-at", &held]),
+        [npm.as_str()]
+    );
     let topic = world.json(&["read", "web", "--valid-at", &held]);
     assert_eq!(topic["memories"].as_array().unwrap().len(), 1);
     assert_eq!(text(&topic), NPM);

@@ -282,7 +282,7 @@ fn a_split_is_shown_first_and_goes_back_as_one() {
     assert!(shown.contains("say --yes"), "{shown}");
     let shown = world.done(&["split", &whole, "--dry-run"]);
     assert!(shown.contains("2\tCaches: redis for sessions"), "{shown}");
-    assert_eq!(world.found(&["topic:billing"]), [whole.clone()]);
+    assert_eq!(world.found(&["topic:billing"]), [whole.as_str()]);
 
     world.done(&["split", &whole, "--yes"]);
     let parts = world.json(&["read", "billing"]);
@@ -299,7 +299,7 @@ fn a_split_is_shown_first_and_goes_back_as_one() {
     assert_eq!(original["memories"][0]["status"], "superseded");
 
     world.done(&["undo"]);
-    assert_eq!(world.found(&["topic:billing"]), [whole.clone()]);
+    assert_eq!(world.found(&["topic:billing"]), [whole.as_str()]);
     let said = world.refused(&["split", &whole, "--into", "Only one."]);
     assert!(said.contains("two parts or more"), "{said}");
     world.done(&["split", &whole, "--into", "Ports.", "--into", "Caches."]);

@@ -142,8 +142,8 @@ fn a_backup_brings_back_what_was_lost_and_not_what_was_forgotten() {
     let path = made["path"].as_str().unwrap();
     assert_eq!(made["memories"], 2);
     assert_eq!(made["newer_operations"], 0);
-    let mode = fs::metadata(path).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
+    let permissions = fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(permissions & 0o777, 0o600);
     let listed = world.json(&["backup", "list"]);
     assert_eq!(listed["backups"].as_array().unwrap().len(), 1);
 

@@ -41,8 +41,12 @@ impl Doctor {
     /// Examines everything; starts the daemon when there is none, as any command would.
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         wait(async {
-            let results =
-                while_slow(context.screen, "examining", examine(context, self.deep)).await;
+            let results = while_slow(
+                context.screen,
+                "examining",
+                Box::pin(examine(context, self.deep)),
+            )
+            .await;
             let findings = Findings::new(results);
             if self.json {
                 screen::json(&findings)?;

@@ -181,7 +181,7 @@ fn conflict(
 /// What waits of that which is named.
 fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Refusal> {
     let topic = topic(&wanted.topic)?;
-    let mut all = waiting(app, &asker.scopes(), &topic)?;
+    let mut all = waiting(app, &asker.scopes(), topic.as_ref())?;
     if wanted.all || topic.is_some() {
         all.retain(|item| item.kind() != Kind::Relation);
         return Ok(all);

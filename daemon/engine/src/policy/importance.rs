@@ -93,6 +93,7 @@ fn known_spelling(word: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp)]
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::model::Kinds;

@@ -60,7 +60,6 @@ pub(crate) fn measure(beginning: &str, report: &mut Report) -> Result<()> {
             .map(|(name, loss)| format!("{name} {:+.3}", -loss))
             .collect();
         table.figure(&part, most, "share");
-        println!("{part}\t{most:.3}\t{}", told.join("; "));
         table.row([part, format!("{most:.3}"), told.join("; ")]);
     }
     table.note("a part that loses less than 0.005 on every set earns no place");

@@ -113,8 +113,8 @@ fn by_cutoff(cases: &[Case]) -> Table {
         };
         let is_default = (cutoff - Gate::default_cutoff()).abs() < 1e-9;
         let mark = if is_default { " (default)" } else { "" };
-        let [fit, check, held] = HALVES.map(at_half);
-        table.row([format!("{cutoff:.2}{mark}"), fit, check, held]);
+        let [fit, check, blind] = HALVES.map(at_half);
+        table.row([format!("{cutoff:.2}{mark}"), fit, check, blind]);
     }
     table
 }

@@ -13,6 +13,7 @@ use crate::{render, screen};
 
 /// Arguments of `stats`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct Stats {
     /// Counts every tag
     #[arg(long, conflicts_with = "indexes")]

@@ -79,19 +79,19 @@ impl Importer<'_> {
     }
 
     /// The status that an entry is stored with: what nobody vouches for waits for the review.
-    fn status_of(&self, memory: &Portable) -> Option<Status> {
+    fn status_of(&self, memory: &Portable) -> Status {
         let status = memory.status.unwrap_or(Status::Active);
         if self.trust || !status.is_indexed() {
-            return Some(status);
+            return status;
         }
-        Some(Status::Quarantined)
+        Status::Quarantined
     }
 
     /// Counts what a dry run does not store.
     fn foresee(&mut self, admitted: &Admitted, memory: Portable, place: usize, force: bool) {
         if force {
             self.progress.stored += 1;
-            let waits = self.status_of(&memory) == Some(Status::Quarantined);
+            let waits = self.status_of(&memory) == Status::Quarantined;
             self.progress.quarantined += u64::from(waits);
         } else {
             // A repeat finds the one before it.
@@ -133,7 +133,7 @@ impl Importer<'_> {
             recorded_at: memory.recorded_at.or(memory.valid_from),
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
-            status: self.status_of(memory),
+            status: Some(self.status_of(memory)),
             attributes,
             provenance: std::mem::take(&mut memory.provenance),
         };
