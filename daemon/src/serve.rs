@@ -6,6 +6,7 @@ mod calls;
 mod first;
 mod frame;
 mod places;
+mod span;
 mod stream;
 
 use std::mem;
@@ -24,6 +25,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Server;
+use tracing::Instrument;
 
 use crate::rpc::Service;
 use crate::runtime::Runtime;
@@ -246,7 +248,8 @@ async fn greet(
         // From here on it has deadlines of its own.
         place.asked();
         let _open = OpenConnection::new(Arc::clone(&runtime), place);
-        frame::answer(stream, &runtime, &bodies).await;
+        let answer = frame::answer(stream, &runtime, &bodies);
+        answer.instrument(span::of("Hook")).await;
     } else {
         // A stopping server takes no more; the client tries the next daemon.
         drop(

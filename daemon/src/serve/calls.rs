@@ -14,8 +14,10 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 use tower::{Layer, Service};
+use tracing::Instrument;
 
 use super::bodies::{Bodies, MESSAGE_DEADLINE};
+use super::span;
 
 /// How long a call may take that looks at nothing.
 const GREETING_DEADLINE: Duration = Duration::from_secs(5);
@@ -80,7 +82,10 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let call = request.uri().path().rsplit('/').next().unwrap_or_default();
-        let deadline = deadline(call).unwrap_or(GREETING_DEADLINE);
+        let known = deadline(call);
+        // What nobody knows is not repeated.
+        let span = span::of(if known.is_some() { call } else { "unknown" });
+        let deadline = known.unwrap_or(GREETING_DEADLINE);
         // What is imported may be made while it is sent.
         let patience = if call == "Import" {
             deadline
@@ -93,20 +98,26 @@ where
             std::mem::replace(&mut self.inner, next),
             self.bodies.clone(),
         );
-        Box::pin(async move {
+        let answer = async move {
             let answered = async {
                 match bodies.admit(request, patience).await {
-                    Ok((request, _room)) => inner.call(request).await,
+                    Ok((request, _room)) => {
+                        let answer = inner.call(request).await;
+                        tracing::debug!("answered");
+                        answer
+                    }
                     Err(status) => Ok(status.into_http()),
                 }
             };
             timeout(deadline, answered).await.unwrap_or_else(|_| {
                 let seconds = deadline.as_secs();
+                tracing::warn!(seconds, "a call was cut off");
                 let message =
                     format!("the call took longer than {seconds} s and was ended; nothing of it is half done");
                 Ok(Status::deadline_exceeded(message).into_http())
             })
-        })
+        };
+        Box::pin(answer.instrument(span))
     }
 }
 
