@@ -309,7 +309,7 @@ fn options_that_only_change_what_is_told_make_no_other_command() {
         ),
         ("go test ./...", "go test -v -count=1 ./..."),
         ("npm test", "npm test -- --verbose --coverage"),
-        ("make", "make -j8 V=1"),
+        ("make", "make -j8"),
         ("./gradlew test", "./gradlew test --info"),
         ("npx tsc -p web", "npx tsc -p web --pretty false"),
     ] {
