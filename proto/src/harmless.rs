@@ -28,7 +28,7 @@ pub const TOOLS: &[(&str, Harmless)] = &[
     ("context", Harmless::Always),
     (
         "edit",
-        Harmless::Actions(&["append", "revise", "tag", "set", "restore"]),
+        Harmless::Actions(&["append", "revise", "tag", "set", "restore", "relate"]),
     ),
     (
         "topics",
@@ -47,6 +47,13 @@ pub const TOOLS: &[(&str, Harmless)] = &[
             "checkpoint",
             "resume",
             "clear_checkpoint",
+            "log",
+            "diff",
+            "why",
+            "neighbours",
+            "traverse",
+            "path",
+            "conflicts",
         ]),
     ),
 ];

@@ -4,13 +4,12 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::model::{Draft, Memory, MemoryId, Origin, Scope, SourceRef};
+use helix_engine::model::{Draft, Memory, MemoryId, Origin, Scope, SourceRef, is_grave};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::scales::Stated as Importance;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
-use helix_engine::policy::suspect::is_grave;
 use helix_engine::strand::{Correction, Request, Strand};
 use helix_redact::redacted;
 

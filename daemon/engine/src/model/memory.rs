@@ -7,10 +7,28 @@ use super::{
     Topic,
 };
 use crate::neutral::one_line;
-use crate::policy::suspect::is_grave;
 
 /// Longest summary, in characters.
 pub const SUMMARY_MAX_CHARS: usize = 200;
+
+/// The suspicions for which a text is held back until a person approves it, where no person gave
+/// it: facts about code are hardly ever suspected for these. For others it is only flagged.
+const GRAVE: [&str; 8] = [
+    "overrides instructions",
+    "closes quoting",
+    "speaks as system",
+    "conceals",
+    "exfiltrates",
+    "fakes tool result",
+    "hidden characters",
+    "encoded order",
+];
+
+/// Whether a text is held back that is suspected for a reason of this name.
+#[must_use]
+pub fn is_grave(suspicion: &str) -> bool {
+    GRAVE.contains(&suspicion)
+}
 
 /// One stored statement with its metadata.
 #[derive(Clone, Debug, PartialEq)]

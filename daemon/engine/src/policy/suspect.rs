@@ -94,25 +94,6 @@ impl Reason {
     }
 }
 
-/// The reasons for which a text is held back until a person approves it, where no person gave it:
-/// facts about code are hardly ever suspected for these. For the others it is only flagged.
-const GRAVE: [Reason; 8] = [
-    Reason::OverridesInstructions,
-    Reason::ClosesQuoting,
-    Reason::SpeaksAsSystem,
-    Reason::Conceals,
-    Reason::Exfiltrates,
-    Reason::FakesToolResult,
-    Reason::HiddenCharacters,
-    Reason::EncodedOrder,
-];
-
-/// Whether a text is held back that is suspected for a reason of this name.
-#[must_use]
-pub fn is_grave(name: &str) -> bool {
-    GRAVE.iter().any(|reason| reason.name() == name)
-}
-
 /// Names of the reasons to suspect a text, each once, as a memory keeps them.
 #[must_use]
 pub fn names_of(text: &str) -> Vec<String> {

@@ -4,8 +4,8 @@
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 use super::{CodecError, WHAT, damaged, decode_id, decode_origin, versioned};
+use crate::model::is_grave;
 use crate::model::{Memory, MemoryId, Origin, Sequence, Status, Timestamp};
-use crate::policy::suspect::is_grave;
 
 /// What the catalog keeps of a memory, and its text.
 #[derive(Clone, Debug, PartialEq)]
