@@ -1,8 +1,8 @@
 //! Capture: from what was said and done to the few facts worth keeping.
 //!
-//! A transcript is read step by step from where the last run stopped ([`transcript`]), its slices go
+//! A transcript is read step by step from where the last run stopped (`transcript`), its slices go
 //! through the gate and the rules of `helix_capture`, and what they find goes the way of every write:
-//! without secrets, not what was forgotten, not what is known ([`keep`]). It waits in the review as
+//! without secrets, not what was forgotten, not what is known (`keep`). It waits in the review as
 //! quarantined memories, so nothing of it is shown to anybody who did not ask.
 //!
 //! Two occasions: an [import](mod@import) that somebody asked for, and the [end of a session](ended)
