@@ -217,8 +217,6 @@ pub(crate) struct Workers {
 
 impl Threads for Workers {
     fn start(&self, class: Class, job: Job) -> Result<(), Full> {
-        let span = tracing::Span::current();
-        let job: Job = Box::new(move || span.in_scope(job));
         match class {
             Class::Quick => self.pools.quick.submit(job),
             Class::Long => self.pools.long.submit(job),

@@ -7,6 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use tracing::Span;
+
 /// How long a thread without work is kept: longer than the pauses within a burst.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 
@@ -38,7 +40,8 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    queue: VecDeque<Job>,
+    /// Each with the span of the request that it is for.
+    queue: VecDeque<(Span, Job)>,
     threads: usize,
     /// Threads that wait for work.
     idle: usize,
@@ -86,7 +89,7 @@ impl Pool {
                 waiting: state.queue.len(),
             });
         }
-        state.queue.push_back(job);
+        state.queue.push_back((Span::current(), job));
         if state.queue.len() <= state.idle {
             self.shared.wake.notify_one();
             return Ok(());
@@ -120,10 +123,10 @@ impl Shared {
     fn work(&self) {
         let mut state = self.lock();
         loop {
-            if let Some(job) = state.queue.pop_front() {
+            if let Some((span, job)) = state.queue.pop_front() {
                 state.busy += 1;
                 drop(state);
-                if catch_unwind(AssertUnwindSafe(job)).is_err() {
+                if catch_unwind(AssertUnwindSafe(|| span.in_scope(job))).is_err() {
                     tracing::error!("a job of {} panicked", self.name);
                 }
                 state = self.lock();
