@@ -5,18 +5,10 @@
 //! as after shrinking. Writes wait for it, however large the store is: a purge is rare, and its
 //! promise is that nothing stays.
 
-use std::sync::{Arc, PoisonError};
-
-use redb::{
-    Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, TableError,
-    Value, WriteTransaction,
-};
-
-use super::guard::guarded;
-use super::shrink::{SHRUNK_FILE, discard, extent};
-use super::{
-    CommitError, STORE_FILE, Shrunk, States, StoreError, Writer, open_database, open_error, tables,
-};
+use super::backup::BackupError;
+use super::read::Snapshot;
+use super::shrink::{Made, SHRUNK_FILE, extent, length};
+use super::{CommitError, STORE_FILE, Shrunk, StoreError, Writer, open_database, open_error};
 use crate::ports::Storage;
 
 impl Writer {
@@ -26,101 +18,34 @@ impl Writer {
     /// [`CommitError`] when it is not known which file is the store after a crash: nothing more may
     /// be acknowledged until the store is reopened.
     pub fn rewrite(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
-        if self.refusal.is_some() {
-            return Ok(Shrunk::Failed);
+        self.replace_file(storage, Self::write_anew)
+    }
+
+    fn write_anew(&self, storage: &dyn Storage) -> Result<Made, StoreError> {
+        let before_bytes = length(storage, STORE_FILE)?;
+        let snapshot = Snapshot::new(&self.database, &self.store.skipped)?;
+        snapshot
+            .copy_to(storage, SHRUNK_FILE, || true)
+            .map_err(store_error)?;
+        let copy = open_database(storage, SHRUNK_FILE)?.map_err(open_error)?;
+        if extent(&copy)? != extent(&self.database)? {
+            return Err(StoreError::Open(std::io::Error::other(
+                "the store that was written anew differs from the store",
+            )));
         }
-        let store = self.store.clone();
-        let _writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = guarded(|| write_anew(storage, &self.database));
-        match written {
-            Ok(Anew {
-                copy,
-                before_bytes,
-                after_bytes,
-            }) => {
-                self.take_place(storage, copy)?;
-                Ok(Shrunk::Rewritten {
-                    before_bytes,
-                    after_bytes,
-                })
-            }
-            Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "the store could not be written anew"
-                );
-                discard(storage);
-                Ok(Shrunk::Failed)
-            }
-        }
+        Ok(Made::Ready {
+            after_bytes: length(storage, SHRUNK_FILE)?,
+            copy,
+            before_bytes,
+        })
     }
 }
 
-/// The new file, and how large it and the old one are.
-struct Anew {
-    copy: Database,
-    before_bytes: u64,
-    after_bytes: u64,
-}
-
-fn write_anew(storage: &dyn Storage, database: &Arc<Database>) -> Result<Anew, StoreError> {
-    let length = |name| {
-        let file = storage.read(name);
-        file.and_then(|file| file.len()).map_err(StoreError::Open)
-    };
-    let before_bytes = length(STORE_FILE)?;
-    storage.remove(SHRUNK_FILE).map_err(StoreError::Open)?;
-    let copy = open_database(storage, SHRUNK_FILE)?.map_err(open_error)?;
-    let from = database.begin_read()?;
-    let to = copy.begin_write()?;
-    copy_tables(&from, &to)?;
-    to.commit()?;
-    if extent(&copy)? != extent(database)? {
-        return Err(StoreError::Open(std::io::Error::other(
-            "the store that was written anew differs from the store",
-        )));
+fn store_error(error: BackupError) -> StoreError {
+    match error {
+        BackupError::Store(error) => error,
+        other => StoreError::Open(std::io::Error::other(other)),
     }
-    Ok(Anew {
-        after_bytes: length(SHRUNK_FILE)?,
-        copy,
-        before_bytes,
-    })
-}
-
-fn copy_tables(from: &ReadTransaction, to: &WriteTransaction) -> Result<(), StoreError> {
-    copy_table(from, to, tables::MEMORIES)?;
-    copy_table(from, to, tables::IDS)?;
-    copy_table(from, to, tables::HANDLES)?;
-    copy_table(from, to, tables::HISTORY)?;
-    copy_table(from, to, tables::ACCESS)?;
-    copy_table(from, to, tables::RECEIPTS)?;
-    copy_table(from, to, tables::LOST)?;
-    copy_table(from, to, tables::GAPS)?;
-    copy_table(from, to, tables::META)?;
-    let named = tables::NAMED.into_iter();
-    for table in named.chain(States::ALL.map(States::table)) {
-        copy_table(from, to, table)?;
-    }
-    Ok(())
-}
-
-fn copy_table<K: Key + 'static, V: Value + 'static>(
-    from: &ReadTransaction,
-    to: &WriteTransaction,
-    definition: TableDefinition<'static, K, V>,
-) -> Result<(), StoreError> {
-    let source = match from.open_table(definition) {
-        Ok(source) => source,
-        // Made when it is first written to.
-        Err(TableError::TableDoesNotExist(_)) => return Ok(()),
-        Err(error) => return Err(error.into()),
-    };
-    let mut target = to.open_table(definition)?;
-    for row in source.iter()? {
-        let (key, value) = row?;
-        target.insert(key.value(), value.value())?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -130,7 +55,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::store::{DirectoryStorage, Store, Write};
+    use crate::store::{DirectoryStorage, States, Store, Write};
 
     const TEXT: &[u8] = b"the text that was removed";
 

@@ -46,13 +46,22 @@ impl Writer {
     /// [`CommitError`] when it is not known which file is the store after a crash: nothing more may
     /// be acknowledged until the store is reopened.
     pub fn shrink(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
+        self.replace_file(storage, Self::make_copy)
+    }
+
+    /// Makes a copy of the store's file and puts it in the file's place, while nothing is written.
+    pub(super) fn replace_file(
+        &mut self,
+        storage: &dyn Storage,
+        make: impl FnOnce(&Self, &dyn Storage) -> Result<Made, StoreError>,
+    ) -> Result<Shrunk, CommitError> {
         if self.refusal.is_some() {
             return Ok(Shrunk::Failed);
         }
         let store = self.store.clone();
         let _writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        match guarded(|| self.make_copy(storage)) {
-            Ok(Made::Smaller {
+        match guarded(|| make(self, storage)) {
+            Ok(Made::Ready {
                 copy,
                 before_bytes,
                 after_bytes,
@@ -80,11 +89,7 @@ impl Writer {
     }
 
     /// Puts the copy in the store's place.
-    pub(super) fn take_place(
-        &mut self,
-        storage: &dyn Storage,
-        copy: Database,
-    ) -> Result<(), CommitError> {
+    fn take_place(&mut self, storage: &dyn Storage, copy: Database) -> Result<(), CommitError> {
         storage
             .replace(STORE_FILE, SHRUNK_FILE)
             .map_err(|error| CommitError::from(StoreError::Open(error)))?;
@@ -102,13 +107,7 @@ impl Writer {
     }
 
     fn make_copy(&self, storage: &dyn Storage) -> Result<Made, StoreError> {
-        let length = |name| {
-            storage
-                .read(name)
-                .and_then(|file| file.len())
-                .map_err(StoreError::Open)
-        };
-        let before_bytes = length(STORE_FILE)?;
+        let before_bytes = length(storage, STORE_FILE)?;
         if before_bytes > SHRINK_MAX_BYTES {
             return Ok(Made::TooLarge);
         }
@@ -121,9 +120,9 @@ impl Writer {
                 "the rewritten store differs from the store",
             )));
         }
-        let after_bytes = length(SHRUNK_FILE)?;
+        let after_bytes = length(storage, SHRUNK_FILE)?;
         if after_bytes < before_bytes {
-            Ok(Made::Smaller {
+            Ok(Made::Ready {
                 copy,
                 before_bytes,
                 after_bytes,
@@ -135,8 +134,9 @@ impl Writer {
 }
 
 /// The result of making the copy.
-enum Made {
-    Smaller {
+pub(super) enum Made {
+    /// It is to take the store's place.
+    Ready {
         copy: Database,
         before_bytes: u64,
         after_bytes: u64,
@@ -145,8 +145,14 @@ enum Made {
     TooLarge,
 }
 
+/// The size of a file.
+pub(super) fn length(storage: &dyn Storage, name: &str) -> Result<u64, StoreError> {
+    let file = storage.read(name);
+    file.and_then(|file| file.len()).map_err(StoreError::Open)
+}
+
 /// Removes the copy. If it stays, the next start does.
-pub(super) fn discard(storage: &dyn Storage) {
+fn discard(storage: &dyn Storage) {
     if let Err(error) = storage.remove(SHRUNK_FILE) {
         tracing::warn!(%error, "the copy of the store was not removed");
     }
