@@ -231,8 +231,17 @@ pub enum Change {
     Edge(Box<Edge>),
     /// An edge is gone; as it was.
     EdgeGone(Box<Edge>),
-    /// A memory is gone, since the operation of this sequence.
-    Purged(MemoryNumber, Sequence),
+    /// A memory is gone.
+    Purged {
+        /// Which.
+        number: MemoryNumber,
+        /// The operation that removed it.
+        sequence: Sequence,
+        /// The id that it had.
+        id: MemoryId,
+        /// What stays of it.
+        tombstone: Box<Tombstone>,
+    },
     /// A tombstone was set up, or taken away.
     Tombstone(MemoryId, Option<Box<Tombstone>>),
     /// Nothing that an index cares about.

@@ -42,34 +42,19 @@ impl Strand {
         same_scope.find(|stone| returning.is(stone)).cloned()
     }
 
-    /// Reads all of them anew. A purge writes its own, which is rare.
-    fn read_tombstones(&self) {
-        let read = self.snapshot().and_then(|all| Tombstones::read(&all));
-        // A disk that fails is noticed by whoever writes next.
-        if let Ok(read) = read {
-            *self
-                .tombstones
-                .write()
-                .unwrap_or_else(PoisonError::into_inner) = read;
-        }
-    }
-
     /// Follows a commit.
     pub(super) fn follow_tombstones(&self, changes: &[Result<Change, WriteError>]) {
-        let is_purge =
-            |change: &Result<Change, WriteError>| matches!(change, Ok(Change::Purged(..)));
-        if changes.iter().any(is_purge) {
-            self.read_tombstones();
-            return;
-        }
         for change in changes {
-            if let Ok(Change::Tombstone(id, tombstone)) = change {
-                let mut tombstones = self
-                    .tombstones
-                    .write()
-                    .unwrap_or_else(PoisonError::into_inner);
-                tombstones.follow(*id, tombstone.as_deref());
-            }
+            let (id, tombstone) = match change {
+                Ok(Change::Tombstone(id, tombstone)) => (*id, tombstone.as_deref()),
+                Ok(Change::Purged { id, tombstone, .. }) => (*id, Some(tombstone.as_ref())),
+                Ok(_) | Err(_) => continue,
+            };
+            let mut tombstones = self
+                .tombstones
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            tombstones.follow(id, tombstone);
         }
     }
 }

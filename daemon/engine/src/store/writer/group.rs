@@ -223,7 +223,7 @@ impl Group {
                 tombstone,
                 actor,
                 at,
-            } => self.purge(tables, number, &tombstone, actor, at),
+            } => self.purge(tables, number, tombstone, actor, at),
             Write::States(states, rows) => {
                 tables.touched.states.insert(states);
                 let definition = states.table();

@@ -16,7 +16,7 @@ impl Group {
         &mut self,
         tables: &mut Tables<'_>,
         number: MemoryNumber,
-        tombstone: &Tombstone,
+        tombstone: Box<Tombstone>,
         actor: Actor,
         at: Timestamp,
     ) -> Result<Result<Change, WriteError>, CommitError> {
@@ -32,7 +32,7 @@ impl Group {
         tables.access.remove(number.0)?;
         tables.remove_handles(number)?;
         tables.remove_edges(number)?;
-        put_tombstone(tables, memory.id, Some(tombstone))?;
+        put_tombstone(tables, memory.id, Some(&tombstone))?;
         let operation = Operation {
             sequence: self.sequence.next(),
             at,
@@ -48,7 +48,12 @@ impl Group {
         };
         let sequence = operation.sequence;
         self.append(tables, operation);
-        Ok(Ok(Change::Purged(number, sequence)))
+        Ok(Ok(Change::Purged {
+            number,
+            sequence,
+            id: memory.id,
+            tombstone,
+        }))
     }
 }
 

@@ -99,7 +99,7 @@ fn memory(change: Change) -> Option<Box<Memory>> {
         Change::Memory(memory) | Change::Same(memory) => Some(memory),
         Change::Edge(_)
         | Change::EdgeGone(_)
-        | Change::Purged(..)
+        | Change::Purged { .. }
         | Change::Tombstone(..)
         | Change::None => None,
     }

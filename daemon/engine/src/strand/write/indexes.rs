@@ -178,7 +178,10 @@ impl Strand {
     /// Takes what was purged out of the word index and the vectors.
     fn drop_purged(&self, changes: &[Result<Change, WriteError>]) {
         for change in changes {
-            if let Ok(Change::Purged(number, sequence)) = change {
+            if let Ok(Change::Purged {
+                number, sequence, ..
+            }) = change
+            {
                 self.lexical.remove(sequence.0, number.0);
                 self.forget_meaning(*number);
             }
@@ -205,7 +208,7 @@ fn follow_rest(catalog: &mut Catalog, change: &Result<Change, WriteError>) {
     match change {
         Ok(Change::Edge(edge)) => catalog.apply_edge(edge),
         Ok(Change::EdgeGone(edge)) => catalog.remove_edge(&edge.key),
-        Ok(Change::Purged(number, _)) => catalog.remove(*number),
+        Ok(Change::Purged { number, .. }) => catalog.remove(*number),
         Ok(Change::Memory(_) | Change::Same(_) | Change::Tombstone(..) | Change::None) | Err(_) => {
         }
     }
