@@ -23,6 +23,7 @@ pub use draft::Draft;
 pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY, UnknownRelation, edge_id};
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, Shape, UnknownKind};
+pub(crate) use memory::is_shown_unasked;
 pub use memory::{Memory, Provenance, SUMMARY_MAX_CHARS, SourceRef, Status, is_grave};
 pub use moment::Moment;
 pub(crate) use path::spellings;

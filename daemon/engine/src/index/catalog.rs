@@ -17,7 +17,7 @@ use super::graph::Graph;
 use super::interner::Interner;
 use crate::model::{
     Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status,
-    Timestamp, plain_path, spellings,
+    Timestamp, is_shown_unasked, plain_path, spellings,
 };
 use crate::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
 use crate::policy::resemble::text_hash;
@@ -72,7 +72,7 @@ impl Row {
     /// Whether it may be put in front of an agent that did not ask: somebody stands behind it.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
-        self.origin.is_shown_unasked() && (!self.is_suspect || self.origin == Origin::User)
+        is_shown_unasked(self.origin, self.is_suspect)
     }
 
     /// Its topic, as a number that is the catalog's own: to group by, where the names do not

@@ -30,6 +30,12 @@ pub fn is_grave(suspicion: &str) -> bool {
     GRAVE.contains(&suspicion)
 }
 
+/// Whether a text may be put in front of an agent that did not ask: somebody stands behind it, and
+/// it is not held back for looking like orders that no person gave.
+pub(crate) fn is_shown_unasked(origin: Origin, is_held_back: bool) -> bool {
+    origin.is_shown_unasked() && (origin == Origin::User || !is_held_back)
+}
+
 /// One stored statement with its metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
@@ -97,7 +103,7 @@ impl Memory {
     /// it does not look like orders that no person gave.
     #[must_use]
     pub fn is_shown_unasked(&self) -> bool {
-        self.origin.is_shown_unasked() && (self.origin == Origin::User || !self.is_held_back())
+        is_shown_unasked(self.origin, self.is_held_back())
     }
 }
 

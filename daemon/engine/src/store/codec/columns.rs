@@ -61,7 +61,7 @@ impl<'a> Columns<'a> {
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             sequence: memory.sequence,
-            is_suspect: memory.suspicions.iter().any(|name| is_grave(name)),
+            is_suspect: memory.is_held_back(),
         }
     }
 
