@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
-use helix_engine::model::{Actor, MemoryNumber, Origin, Timestamp};
+use helix_engine::model::{MemoryNumber, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::strand::{ReadError, Request, Step, Strand};
 
@@ -149,14 +149,6 @@ fn write(writer: &WriterHandle, steps: Vec<Step>, at: Timestamp) {
         return;
     }
     tracing::debug!(count = steps.len(), "relations suggested");
-    let actor = Actor {
-        origin: Origin::Tool,
-        agent: "helix".to_owned(),
-        session: String::new(),
-        ..Actor::default()
-    };
     // Suggestions that cannot be written are not worth a retry.
-    writer
-        .submit(vec![Request::Together { steps, actor, at }])
-        .ok();
+    writer.submit(vec![Request::suggestions(steps, at)]).ok();
 }

@@ -1,7 +1,7 @@
 //! The life of memories that nobody needs: what would be archived, expire or be pruned, doing it,
 //! and bringing back what is recalled.
 
-use helix_engine::model::{Actor, MemoryNumber, Origin, Status, Timestamp};
+use helix_engine::model::{Actor, MemoryNumber, Status, Timestamp};
 use helix_engine::policy::edit::Edit;
 use helix_engine::policy::lifecycle::{FADED_BELOW, FADED_DAYS, SCRATCH_HOURS, Step, UNREAD_DAYS};
 use helix_engine::store::WriteError;
@@ -234,14 +234,9 @@ impl<'r> Run<'r> {
     /// A run that nobody asked for.
     #[must_use]
     pub fn unasked(takes: &'r dyn Fn(Step) -> bool, goes_on: &'r dyn Fn() -> bool) -> Self {
-        let actor = Actor {
-            origin: Origin::Tool,
-            agent: AGENT.to_owned(),
-            ..Actor::default()
-        };
         Self {
             takes,
-            actor,
+            actor: Actor::of_daemon(AGENT),
             goes_on,
         }
     }

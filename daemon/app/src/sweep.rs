@@ -1,7 +1,7 @@
 //! The sweep: new memories compared with older ones by meaning, where nobody could wait for their
 //! vectors. What may say the same is put into the review.
 
-use helix_engine::model::{Actor, MemoryNumber, Origin};
+use helix_engine::model::MemoryNumber;
 use helix_engine::store::States;
 use helix_engine::strand::Request;
 use helix_redact::State;
@@ -61,12 +61,7 @@ fn compare(app: &App, group: &[MemoryNumber], next: u32) -> Result<usize, Refusa
     let cursor = (JOB.to_owned(), State::of_numbers(next.to_be_bytes()));
     let mut requests = vec![Request::States(States::Cursors, vec![cursor])];
     if !steps.is_empty() {
-        let actor = Actor {
-            origin: Origin::Tool,
-            agent: "helix".to_owned(),
-            ..Actor::default()
-        };
-        requests.push(Request::Together { steps, actor, at });
+        requests.push(Request::suggestions(steps, at));
     }
     let outcomes = wait(app.writer.submit_when_free(requests)?)?;
     for outcome in outcomes {

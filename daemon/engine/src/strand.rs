@@ -32,7 +32,6 @@ pub use fates::Fate;
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
-pub use paraphrase::SAME_MEANING;
 pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution, leads_nowhere};
 pub use reindex::ReindexReport;
 pub use restore::{RestoreError, Restored, restore};

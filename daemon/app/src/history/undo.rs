@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{Actor, EdgeKey, EdgeStatus, Memory, MemoryNumber, Origin, Sequence};
+use helix_engine::model::{EdgeKey, EdgeStatus, Memory, MemoryNumber, Sequence};
 use helix_engine::store::{Operation, OperationKind, Payload, Snapshot, StoreError};
 
 use super::line::Line;
@@ -139,7 +139,7 @@ fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
         operation.kind,
         OperationKind::Reinforce | OperationKind::Purge
     ) || operation.is_purged;
-    if is_unseen || is_of_daemon(&operation.actor) {
+    if is_unseen || operation.actor.is_of_daemon() {
         return Ok(false);
     }
     let edge = match operation.kind.payload() {
@@ -147,11 +147,6 @@ fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
         Payload::Memory | Payload::Nothing => None,
     };
     Ok(edge.is_none_or(|edge| edge.status != EdgeStatus::Suggested))
-}
-
-/// Whether the daemon did something by itself: it names neither a session nor a project.
-fn is_of_daemon(actor: &Actor) -> bool {
-    actor.origin == Origin::Tool && actor.session.is_empty() && actor.project.is_empty()
 }
 
 /// Whether an operation was made from the asker's project; of one that does not say it, whether it

@@ -91,3 +91,21 @@ pub struct Actor {
     /// Where that project's work tree stood.
     pub git: GitContext,
 }
+
+impl Actor {
+    /// The daemon, where it does something by itself; `agent` says which part of it.
+    #[must_use]
+    pub fn of_daemon(agent: &str) -> Self {
+        Self {
+            origin: Origin::Tool,
+            agent: agent.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the daemon did it by itself: it names neither a session nor a project.
+    #[must_use]
+    pub fn is_of_daemon(&self) -> bool {
+        self.origin == Origin::Tool && self.session.is_empty() && self.project.is_empty()
+    }
+}

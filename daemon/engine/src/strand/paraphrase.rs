@@ -1,25 +1,20 @@
 //! Memories that say nearly the same in other words, found by their vectors. They are reported as
 //! candidates and never merged by themselves.
 
+use super::suggest::{Extractor, suggested};
 use super::{ReadError, Step, StepChange, Strand, are_apart};
 use crate::index::vectors::Candidates;
-use crate::model::{
-    Edge, EdgeKey, EdgeStatus, GitContext, MemoryNumber, Origin, Provenance, Relation, Sequence,
-    Status, Timestamp,
-};
+use crate::model::{Edge, EdgeKey, MemoryNumber, Relation, Status, Timestamp};
 
-/// Cosine from which two memories may say the same: `cargo xtask bench memory` prints how many of
-/// the labelled pairs do.
-pub const SAME_MEANING: f32 = 0.9;
+/// Cosine from which two memories may say the same. About half of the labelled pairs that are this
+/// near do, which is why they are only pointed out.
+const SAME_MEANING: f32 = 0.9;
 
 /// Nearest memories that are looked at for each new one.
 const NEAREST_MAX: usize = 8;
 
 /// Candidates of one memory, at most.
 const CANDIDATES_MAX: usize = 2;
-
-/// The name of the extractor in an edge's provenance.
-const EXTRACTOR: &str = "meaning";
 
 impl Strand {
     /// Suggestions that these memories take the place of older ones that say nearly the same in
@@ -88,26 +83,13 @@ impl Strand {
 }
 
 fn candidate(from: MemoryNumber, to: MemoryNumber, cosine: f32, at: Timestamp) -> Edge {
+    let key = EdgeKey {
+        from,
+        relation: Relation::Supersedes,
+        to,
+    };
     Edge {
-        key: EdgeKey {
-            from,
-            relation: Relation::Supersedes,
-            to,
-        },
-        strength: cosine.clamp(0.0, 1.0),
-        is_bidirectional: false,
-        status: EdgeStatus::Suggested,
-        provenance: Provenance {
-            agent: "helix".to_owned(),
-            reference: String::new(),
-            extractor: EXTRACTOR.to_owned(),
-            origin: Origin::Tool,
-            at,
-            git: GitContext::default(),
-        },
         reason: format!("they may say the same: alike in meaning by {cosine:.2}"),
-        valid_from: at,
-        valid_to: None,
-        sequence: Sequence(0),
+        ..suggested(key, Extractor::Meaning, cosine.clamp(0.0, 1.0), at)
     }
 }

@@ -6,12 +6,15 @@
 use std::collections::BTreeMap;
 
 use super::mentions::NameFinder;
-use super::{ReadError, Step, StepChange, Strand, prefix_length};
+use super::{ReadError, Request, Step, StepChange, Strand, prefix_length};
 use crate::model::{
-    Edge, EdgeKey, EdgeStatus, GitContext, Memory, MemoryNumber, Origin, Provenance, Relation,
-    SIMILARITY, Scope, Sequence, Status, Timestamp,
+    Actor, Edge, EdgeKey, EdgeStatus, GitContext, Memory, MemoryNumber, Origin, Provenance,
+    Relation, SIMILARITY, Scope, Sequence, Status, Timestamp,
 };
 use crate::policy::resemble::{RESEMBLE_TOKENS_MIN, WordSet};
+
+/// Who suggests, in provenance and history.
+const AGENT: &str = "helix";
 
 /// Similarity from which two memories are related at all.
 const ALIKE_MIN: f32 = 0.1;
@@ -39,13 +42,15 @@ const PATHS_MAX: usize = 50;
 
 /// The source of a suggested relation; the name of the extractor in its provenance.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Extractor {
+pub(super) enum Extractor {
     /// Their words.
     Similarity,
     /// A name in the text.
     Names,
     /// A file that both are about.
     Files,
+    /// Their vectors.
+    Meaning,
 }
 
 impl Extractor {
@@ -54,6 +59,7 @@ impl Extractor {
             Self::Similarity => SIMILARITY,
             Self::Names => "names",
             Self::Files => "files",
+            Self::Meaning => "meaning",
         }
     }
 }
@@ -266,19 +272,29 @@ fn edge(from: MemoryNumber, suggestion: &Suggestion, at: Timestamp) -> Edge {
     } else {
         EdgeStatus::Suggested
     };
+    let key = EdgeKey {
+        from,
+        relation: Relation::RelatesTo,
+        to: suggestion.to,
+    };
     Edge {
-        key: EdgeKey {
-            from,
-            relation: Relation::RelatesTo,
-            to: suggestion.to,
-        },
-        strength: suggestion.strength,
         is_bidirectional: true,
         status,
+        ..suggested(key, suggestion.extractor, suggestion.strength, at)
+    }
+}
+
+/// An edge that the daemon suggests by itself.
+pub(super) fn suggested(key: EdgeKey, extractor: Extractor, strength: f32, at: Timestamp) -> Edge {
+    Edge {
+        key,
+        strength,
+        is_bidirectional: false,
+        status: EdgeStatus::Suggested,
         provenance: Provenance {
-            agent: "helix".to_owned(),
+            agent: AGENT.to_owned(),
             reference: String::new(),
-            extractor: suggestion.extractor.name().to_owned(),
+            extractor: extractor.name().to_owned(),
             origin: Origin::Tool,
             at,
             git: GitContext::default(),
@@ -287,6 +303,18 @@ fn edge(from: MemoryNumber, suggestion: &Suggestion, at: Timestamp) -> Edge {
         valid_from: at,
         valid_to: None,
         sequence: Sequence(0),
+    }
+}
+
+impl Request {
+    /// Writes what the daemon suggests by itself.
+    #[must_use]
+    pub fn suggestions(steps: Vec<Step>, at: Timestamp) -> Self {
+        Self::Together {
+            steps,
+            actor: Actor::of_daemon(AGENT),
+            at,
+        }
     }
 }
 
