@@ -24,12 +24,6 @@ use jobs::{JOBS, Job};
 /// the daemon has its answers.
 const LOOK_INTERVAL: Duration = Duration::from_mins(1);
 
-/// How long a step waits at most for hooks that wait for their turn.
-const GIVE_WAY_MAX: Duration = Duration::from_secs(5);
-
-/// Pause between two looks at the hooks.
-const GIVE_WAY_PAUSE: Duration = Duration::from_millis(10);
-
 /// Tells the scheduler to end.
 #[derive(Clone, Debug)]
 pub(crate) struct Handle {
@@ -94,11 +88,7 @@ struct Going {
 impl Going {
     /// Gives way to hooks that wait; returns whether the job is to go on.
     fn goes_on(&self) -> bool {
-        let deadline = Instant::now() + GIVE_WAY_MAX;
-        while self.app.hooks.load.is_crowded() && !self.is_ending() && Instant::now() < deadline {
-            thread::sleep(GIVE_WAY_PAUSE);
-        }
-        !self.is_ending()
+        self.app.hooks.load.give_way(|| self.is_ending())
     }
 
     fn is_ending(&self) -> bool {

@@ -42,6 +42,7 @@ pub use watch::Watches;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use helix_engine::model::{Memory, MemoryNumber, Timestamp};
@@ -121,11 +122,27 @@ pub struct Load {
 /// others wait for, there is one that answers.
 pub const HANGING_MAX: usize = 4;
 
+/// How long a step waits at most for hooks that wait for their turn.
+const GIVE_WAY_MAX: Duration = Duration::from_secs(5);
+
+/// Pause between two looks at the hooks.
+const GIVE_WAY_PAUSE: Duration = Duration::from_millis(10);
+
 impl Load {
     /// Whether others wait for their turn, so that nobody may take longer than it must.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         self.waiting.load(Ordering::Acquire) > 0
+    }
+
+    /// Lets waiting hooks go first, between two steps of what nobody waits for; returns whether to
+    /// go on.
+    pub fn give_way(&self, is_ending: impl Fn() -> bool) -> bool {
+        let deadline = Instant::now() + GIVE_WAY_MAX;
+        while self.is_crowded() && !is_ending() && Instant::now() < deadline {
+            thread::sleep(GIVE_WAY_PAUSE);
+        }
+        !is_ending()
     }
 
     /// Whether so many threads hang that no further one may wait for a file.
