@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use helix_capture::note::{self, TOPIC_DEFAULT, TopicSource};
+use helix_capture::note::{self, Inferred, TOPIC_DEFAULT, TopicSource};
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Scope, Status};
 use helix_engine::policy::tags;
@@ -78,17 +78,13 @@ pub(crate) fn complete(
     new: &mut NewMemory,
 ) -> Result<Vec<String>, Refusal> {
     let mut told = Vec::new();
-    let scopes = asker.scopes();
-    let topics = known_topics(app, &scopes);
-    let names: Vec<&str> = topics.iter().map(String::as_str).collect();
-    let inferred = note::infer(&new.text, &names);
     if new.source.trim().is_empty()
         && let Some(source) = source_in(app, &asker.project, &new.text)
     {
         told.push(format!("about {source}"));
         new.source = source;
     }
-    let topic = topic(app, asker.project.as_ref(), &new.text, &new.source)?;
+    let (topic, inferred) = infer(app, asker.project.as_ref(), &new.text, &new.source)?;
     told.insert(0, topic.from.words().to_owned());
     new.topic = topic.name;
     if new.tags.is_empty() {
@@ -109,26 +105,33 @@ pub(crate) fn complete(
 /// # Errors
 /// When the disk or an index fails.
 pub fn topic(app: &App, project: &Project, text: &str, source: &str) -> Result<Topic, Refusal> {
+    let (topic, _) = infer(app, project, text, source)?;
+    Ok(topic)
+}
+
+/// Finds the topic of a text, and what its words alone say.
+fn infer(
+    app: &App,
+    project: &Project,
+    text: &str,
+    source: &str,
+) -> Result<(Topic, Inferred), Refusal> {
     let scopes = project.scopes();
     let topics = known_topics(app, &scopes);
     let names: Vec<&str> = topics.iter().map(String::as_str).collect();
     let inferred = note::infer(text, &names);
-    let found = |name: String, from| Ok(Topic { name, from });
-    if inferred.topic_source == TopicSource::Named {
-        return found(inferred.topic, TopicFrom::Text);
-    }
-    if let Some(name) = topic_of_file(app, &scopes, source) {
-        return found(name, TopicFrom::File);
-    }
-    if let Some(name) = nearest(app, project, &scopes, text)? {
-        return found(name, TopicFrom::Nearest);
-    }
-    match inferred.topic_source {
-        TopicSource::Nothing => found(TOPIC_DEFAULT.to_owned(), TopicFrom::Nothing),
-        TopicSource::Named | TopicSource::File | TopicSource::Entity => {
-            found(inferred.topic, TopicFrom::Entity)
-        }
-    }
+    let (name, from) = if inferred.topic_source == TopicSource::Named {
+        (inferred.topic.clone(), TopicFrom::Text)
+    } else if let Some(name) = topic_of_file(app, &scopes, source) {
+        (name, TopicFrom::File)
+    } else if let Some(name) = nearest(app, project, &scopes, text)? {
+        (name, TopicFrom::Nearest)
+    } else if inferred.topic_source == TopicSource::Nothing {
+        (TOPIC_DEFAULT.to_owned(), TopicFrom::Nothing)
+    } else {
+        (inferred.topic.clone(), TopicFrom::Entity)
+    };
+    Ok((Topic { name, from }, inferred))
 }
 
 /// The topics of memories in use.
