@@ -231,47 +231,35 @@ fn proposed(app: &App) -> Result<Vec<Fate>, Refusal> {
 
 /// Tells something that waits; `None` when it is gone meanwhile.
 fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
+    let numbers: Vec<MemoryNumber> = match waiting {
+        Waiting::Edge(key) => vec![key.from, key.to],
+        Waiting::Memory(number) | Waiting::Suspect(number) => vec![*number],
+        Waiting::Fate(fate) => vec![fate.number],
+    };
+    let mut ends = Told::all(app, &numbers)?.into_iter();
+    let (Some(memory), other) = (ends.next(), ends.next()) else {
+        return Ok(None);
+    };
     let kind = waiting.kind();
-    match waiting {
-        Waiting::Memory(number) | Waiting::Suspect(number) => {
-            let memory = Told::all(app, &[*number])?.into_iter().next();
-            Ok(memory.map(|memory| Item {
-                kind,
-                reason: why_held(kind, &memory),
-                memory,
-                other: None,
-                relation: "",
-                step: None,
-            }))
-        }
-        Waiting::Fate(fate) => {
-            let memory = Told::all(app, &[fate.number])?.into_iter().next();
-            Ok(memory.map(|memory| Item {
-                kind,
-                reason: lifecycle::reason(fate),
-                memory,
-                other: None,
-                relation: "",
-                step: Some(fate.due.step),
-            }))
-        }
+    let (reason, relation, step) = match waiting {
+        Waiting::Memory(_) | Waiting::Suspect(_) => (why_held(kind, &memory), "", None),
+        Waiting::Fate(fate) => (lifecycle::reason(fate), "", Some(fate.due.step)),
+        Waiting::Edge(_) if other.is_none() => return Ok(None),
         Waiting::Edge(key) => {
-            let mut ends = Told::all(app, &[key.from, key.to])?.into_iter();
-            let (Some(memory), Some(other)) = (ends.next(), ends.next()) else {
-                return Ok(None);
-            };
             let edge = app.memory.strand.snapshot()?.edge(key)?;
             let said = edge.map(|edge| edge.reason).unwrap_or_default();
-            Ok(Some(Item {
-                kind,
-                reason: why_suggested(kind, &without_number(&said)),
-                memory,
-                other: Some(other),
-                relation: key.relation.name(),
-                step: None,
-            }))
+            let reason = why_suggested(kind, &without_number(&said));
+            (reason, key.relation.name(), None)
         }
-    }
+    };
+    Ok(Some(Item {
+        kind,
+        memory,
+        other,
+        relation,
+        step,
+        reason,
+    }))
 }
 
 fn why_held(kind: Kind, memory: &Told) -> String {
