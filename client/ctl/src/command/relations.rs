@@ -13,7 +13,23 @@ pub(crate) use traverse::Traverse;
 pub(crate) use unrelate::Unrelate;
 
 use clap::{Args, ValueEnum};
-use helix_client::v1::EdgeFilter;
+use helix_client::Start;
+use helix_client::v1::{EdgeFilter, TraverseReply, TraverseRequest};
+
+use crate::context::{Context, wait};
+use crate::failure::Failure;
+
+/// Asks the daemon for what is around memories.
+pub(crate) fn walked(
+    context: &Context,
+    request: &TraverseRequest,
+) -> Result<TraverseReply, Failure> {
+    wait(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        let reply = client.call(async |rpc| rpc.traverse(request.clone()).await);
+        Ok(reply.await?)
+    })
+}
 
 /// Which edges of a memory are followed.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

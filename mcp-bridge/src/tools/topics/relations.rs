@@ -1,7 +1,9 @@
 //! How memories are related: what is next to one, what is around several, how two are connected,
 //! and which contradict each other.
 
-use helix_client::v1::{Caller, ConflictsRequest, EdgeFilter, PathRequest, TraverseRequest};
+use helix_client::v1::{
+    Caller, ConflictsRequest, EdgeFilter, PathRequest, TraverseReply, TraverseRequest,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -90,13 +92,15 @@ impl Followed {
     }
 }
 
+async fn walked(daemon: &Daemon, request: TraverseRequest) -> Result<TraverseReply, Failure> {
+    let reply = daemon.call(async move |rpc| rpc.traverse(request.clone()).await);
+    Ok(reply.await?)
+}
+
 impl Neighbours {
     pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
         let with_suggested = self.followed.suggested.0;
-        let request = self.request(caller);
-        let reply = daemon
-            .call(async move |rpc| rpc.traverse(request.clone()).await)
-            .await?;
+        let reply = walked(daemon, self.request(caller)).await?;
         Ok(render::neighbours(&reply, with_suggested, &View::local()))
     }
 
@@ -114,10 +118,7 @@ impl Neighbours {
 impl Traverse {
     pub(super) async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
         let with_suggested = self.followed.suggested.0;
-        let request = self.request(caller);
-        let reply = daemon
-            .call(async move |rpc| rpc.traverse(request.clone()).await)
-            .await?;
+        let reply = walked(daemon, self.request(caller)).await?;
         Ok(render::traversed(&reply, with_suggested, &View::local()))
     }
 

@@ -5,6 +5,7 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use super::Scopes;
+use crate::command::relations::walked;
 use crate::context::{Context, wait};
 use crate::document::{GraphDocument, WalkDocument};
 use crate::failure::Outcome;
@@ -90,23 +91,18 @@ impl Graph {
             scopes: self.scopes.scope,
             ..v1::TraverseRequest::default()
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.traverse(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&WalkDocument::from(&reply))?;
-            } else if self.dot {
-                screen::print(&render::edges_dot(&reply))?;
-            } else if self.mermaid {
-                screen::print(&render::edges_mermaid(&reply))?;
-            } else {
-                screen::print(&render::edges(context.screen.look, &reply.edges))?;
-                screen::remark_if(reply.edges.is_empty(), "no memories are related");
-            }
-            screen::remark_if(reply.cut, "there are more; narrow it with --topic");
-            Ok(exit::OK)
-        })
+        let reply = walked(context, &request)?;
+        if self.json {
+            screen::json(&WalkDocument::from(&reply))?;
+        } else if self.dot {
+            screen::print(&render::edges_dot(&reply))?;
+        } else if self.mermaid {
+            screen::print(&render::edges_mermaid(&reply))?;
+        } else {
+            screen::print(&render::edges(context.screen.look, &reply.edges))?;
+            screen::remark_if(reply.edges.is_empty(), "no memories are related");
+        }
+        screen::remark_if(reply.cut, "there are more; narrow it with --topic");
+        Ok(exit::OK)
     }
 }

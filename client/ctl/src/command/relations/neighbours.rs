@@ -1,11 +1,11 @@
 //! `helixctl neighbours`: what is related to a memory.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use super::Edges;
-use crate::context::{Context, wait};
+use super::{Edges, walked};
+use crate::context::Context;
 use crate::document::WalkDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -32,19 +32,14 @@ impl Neighbours {
             edges: Some(self.edges.filter()),
             ..v1::TraverseRequest::default()
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.traverse(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&WalkDocument::from(&reply))?;
-            } else {
-                screen::print(&render::neighbours(context.screen.look, &reply))?;
-                screen::remark_if(reply.edges.is_empty(), "nothing is related to it");
-                screen::remark_if(reply.cut, "there are more");
-            }
-            Ok(exit::OK)
-        })
+        let reply = walked(context, &request)?;
+        if self.json {
+            screen::json(&WalkDocument::from(&reply))?;
+        } else {
+            screen::print(&render::neighbours(context.screen.look, &reply))?;
+            screen::remark_if(reply.edges.is_empty(), "nothing is related to it");
+            screen::remark_if(reply.cut, "there are more");
+        }
+        Ok(exit::OK)
     }
 }

@@ -1,12 +1,12 @@
 //! `helixctl traverse`: what is around memories.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::v1;
 use helix_proto::exit;
 
-use super::Edges;
+use super::{Edges, walked};
 use crate::command::browse::Scopes;
-use crate::context::{Context, wait};
+use crate::context::Context;
 use crate::document::WalkDocument;
 use crate::failure::Outcome;
 use crate::{render, screen};
@@ -40,22 +40,17 @@ impl Traverse {
             scopes: self.scopes.scope,
             ..v1::TraverseRequest::default()
         };
-        wait(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client
-                .call(async |rpc| rpc.traverse(request.clone()).await)
-                .await?;
-            if self.json {
-                screen::json(&WalkDocument::from(&reply))?;
-            } else {
-                screen::print(&render::reached(
-                    context.screen.look,
-                    &reply.memories,
-                    &reply.edges,
-                ))?;
-                screen::remark_if(reply.cut, "there are more");
-            }
-            Ok(exit::OK)
-        })
+        let reply = walked(context, &request)?;
+        if self.json {
+            screen::json(&WalkDocument::from(&reply))?;
+        } else {
+            screen::print(&render::reached(
+                context.screen.look,
+                &reply.memories,
+                &reply.edges,
+            ))?;
+            screen::remark_if(reply.cut, "there are more");
+        }
+        Ok(exit::OK)
     }
 }
