@@ -1,8 +1,5 @@
 //! What Helix knew then, and what held then.
 
-use std::thread;
-use std::time::Duration;
-
 use serde_json::Value;
 
 use crate::world::{World, sorted, stderr};
@@ -15,12 +12,10 @@ fn newest(world: &World) -> String {
     log["operations"][0]["sequence"].to_string()
 }
 
-/// A time between what was done and what will be.
-fn between() -> String {
-    thread::sleep(Duration::from_millis(5));
-    let now = jiff::Timestamp::now();
-    thread::sleep(Duration::from_millis(5));
-    now.to_string()
+/// The time of the newest operation: what comes later was not known then.
+fn now(world: &World) -> String {
+    let log = world.json(&["log", "--limit", "1"]);
+    log["operations"][0]["at"].as_str().unwrap().to_owned()
 }
 
 fn text(read: &Value) -> &str {
@@ -33,7 +28,7 @@ fn what_was_known_is_searched_read_and_told() {
     let web = world.add("web", NPM, &[]);
     let disk = world.add("disk", "Clean the disk before a release.", &[]);
     let before = newest(&world);
-    let time = between();
+    let time = now(&world);
     let revised = world.json(&["revise", &web, PNPM]);
     let revised = revised["memories"][0]["handle"]
         .as_str()
@@ -75,7 +70,7 @@ fn what_was_known_is_searched_read_and_told() {
 fn what_was_replaced_holds_before() {
     let world = World::new();
     let npm = world.add("web", NPM, &[]);
-    let held = between();
+    let held = now(&world);
     let pnpm = world.add("web", PNPM, &[]);
     world.done(&["supersede", &npm, "--by", &pnpm]);
 
