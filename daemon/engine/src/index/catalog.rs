@@ -22,6 +22,7 @@ use crate::model::{
 use crate::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
 use crate::policy::resemble::text_hash;
 use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
+use crate::policy::turn;
 use crate::store::Columns;
 
 /// The columns of one memory.
@@ -60,6 +61,8 @@ pub struct Row {
     pub sequence: Sequence,
     /// Its text looks like orders to an agent, for a reason that is hardly ever wrong.
     pub is_suspect: bool,
+    /// Its text is a turn of a conversation.
+    pub(crate) is_turn: bool,
 }
 
 impl Row {
@@ -449,6 +452,7 @@ impl Catalog {
             text_hash,
             sequence: columns.sequence,
             is_suspect: columns.is_suspect,
+            is_turn: turn::spoken(columns.text).is_some(),
         }
     }
 

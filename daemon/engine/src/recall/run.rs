@@ -82,13 +82,8 @@ impl Strand {
             !self.has_vector(number)
         });
         if search.retriever == Retriever::Hybrid {
-            let beside = turns::beside(&catalog, &fused);
-            drop(catalog);
-            self.lift_turns(&mut fused, &beside)?;
-        } else {
-            drop(catalog);
+            turns::lift(&catalog, &mut fused);
         }
-        let catalog = self.catalog();
         let pool: Vec<Scored> = fused
             .into_iter()
             .filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search))
