@@ -2,9 +2,9 @@
 
 use crate::model::Tombstone;
 
-/// Jaccard similarity of words from which a text counts as a forgotten one in other words: as for
-/// near duplicates.
-const WORDS_ALIKE: f32 = 0.7;
+/// Jaccard similarity of words, in tenths, beyond which a text counts as a forgotten one in other
+/// words: as for near duplicates.
+const WORDS_ALIKE_TENTHS: usize = 7;
 
 /// Fewest words of a text that is recognised by its words.
 const WORDS_MIN: usize = 4;
@@ -42,6 +42,15 @@ fn normalised(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
+/// The first hashes of a text, of which two texts that are alike share one: so many words can be
+/// missing that the first of them may all be among those, and no more.
+#[must_use]
+pub fn prefix(word_hashes: &[u32]) -> &[u32] {
+    let alike = (word_hashes.len() * WORDS_ALIKE_TENTHS).div_ceil(10);
+    let length = (word_hashes.len() + 1 - alike).min(word_hashes.len());
+    word_hashes.get(..length).unwrap_or_default()
+}
+
 /// A text that may have been forgotten before.
 #[derive(Clone, Debug)]
 pub struct Returning {
@@ -62,17 +71,28 @@ impl Returning {
     /// Returns whether it is what a tombstone is for: the same text, or nearly the same words.
     #[must_use]
     pub fn is(&self, tombstone: &Tombstone) -> bool {
-        self.text_hash == tombstone.text_hash || self.words_alike(tombstone) > WORDS_ALIKE
+        self.text_hash == tombstone.text_hash || self.has_words_of(tombstone)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts of words")]
-    fn words_alike(&self, tombstone: &Tombstone) -> f32 {
+    /// The hash of the text.
+    #[must_use]
+    pub fn text_hash(&self) -> u64 {
+        self.text_hash
+    }
+
+    /// The hashes of its words, sorted, each once.
+    #[must_use]
+    pub fn word_hashes(&self) -> &[u32] {
+        &self.word_hashes
+    }
+
+    fn has_words_of(&self, tombstone: &Tombstone) -> bool {
         let (own, theirs) = (&self.word_hashes, &tombstone.word_hashes);
         if own.len() < WORDS_MIN || theirs.len() < WORDS_MIN {
-            return 0.0;
+            return false;
         }
         let shared = own.iter().filter(|hash| theirs.binary_search(hash).is_ok());
         let shared = shared.count();
-        shared as f32 / (own.len() + theirs.len() - shared) as f32
+        shared * 10 > (own.len() + theirs.len() - shared) * WORDS_ALIKE_TENTHS
     }
 }
