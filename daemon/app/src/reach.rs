@@ -180,6 +180,17 @@ impl Reach {
     /// Asks when it can, and waits for nothing. Given up where the place has not answered anybody
     /// for `patience`.
     pub fn later(&self, path: &Path, patience: Duration, question: impl FnOnce() + Send + 'static) {
+        self.later_of(path, vec![path.to_owned()], patience, question);
+    }
+
+    /// The same of paths that hang together with `place`, unless their links lead elsewhere.
+    pub fn later_of(
+        &self,
+        place: &Path,
+        touched: Vec<PathBuf>,
+        patience: Duration,
+        question: impl FnOnce() + Send + 'static,
+    ) {
         let asker = Arc::new(());
         let kept = Arc::clone(&asker);
         let job = move || {
@@ -191,9 +202,9 @@ impl Reach {
             job: Box::new(job),
             asker,
             patience,
-            touched: vec![path.to_owned()],
+            touched,
         };
-        if self.start(path, question).is_none() {
+        if self.start(place, question).is_none() {
             tracing::debug!("a place does not answer, so it is not asked");
         }
     }

@@ -9,6 +9,7 @@ mod transcript;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -328,16 +329,9 @@ impl Receipts {
         {
             return false;
         }
-        let (receipts, outbox) = (Arc::clone(self), outbox.clone());
-        let (session, read) = (session.to_owned(), transcript.to_owned());
-        reach.ask_of(
-            place_of(transcript),
-            vec![read.clone()],
-            PROMPT_PATIENCE,
-            move || {
-                receipts.record_settled(&outbox, receipts.confirm(&session, &read), now);
-            },
-        );
+        let (reply, is_read) = sync_channel::<()>(1);
+        self.confirm_one_later(reach, outbox, session, transcript, now, move || drop(reply));
+        is_read.recv_timeout(PROMPT_PATIENCE).ok();
         true
     }
 
@@ -395,12 +389,27 @@ impl Receipts {
         now: Timestamp,
     ) {
         for (session, transcript) in sessions {
-            let (receipts, outbox) = (Arc::clone(self), outbox.clone());
-            let place = place_of(&transcript).to_owned();
-            reach.later(&place, CONFIRM_PATIENCE, move || {
-                receipts.record_settled(&outbox, receipts.confirm(&session, &transcript), now);
-            });
+            self.confirm_one_later(reach, outbox, &session, &transcript, now, || ());
         }
+    }
+
+    /// Looks at a session's transcripts when their place can be asked, then does what follows.
+    fn confirm_one_later(
+        self: &Arc<Self>,
+        reach: &Reach,
+        outbox: &Outbox,
+        session: &str,
+        transcript: &Path,
+        now: Timestamp,
+        and_then: impl FnOnce() + Send + 'static,
+    ) {
+        let (receipts, outbox) = (Arc::clone(self), outbox.clone());
+        let (session, read) = (session.to_owned(), transcript.to_owned());
+        let touched = vec![read.clone()];
+        reach.later_of(place_of(transcript), touched, CONFIRM_PATIENCE, move || {
+            receipts.record_settled(&outbox, receipts.confirm(&session, &read), now);
+            and_then();
+        });
     }
 
     /// Records what became of injections: nothing else is noted of them afterwards. What was
@@ -628,6 +637,42 @@ mod tests {
         let hours_ago = |hours: i64| Timestamp::from_micros(recent - hours * 3_600_000_000);
         let since = Receipts::pending_since(Timestamp::from_micros(recent));
         assert!(since <= hours_ago(7 * 24) && since > hours_ago(8 * 24));
+    }
+
+    #[test]
+    fn a_prompts_look_goes_on_behind_an_answer_that_did_not_wait_for_it() {
+        let home = tempfile::tempdir().unwrap();
+        let transcript = home.path().join("s.jsonl");
+        fs::write(&transcript, "{\"content\":\"a text\"}\n").unwrap();
+        let receipt = Receipt {
+            version: VERSION,
+            session: "s".to_owned(),
+            mark: Some(Mark::of("a text")),
+            prompted: vec![1],
+            ..Receipt::default()
+        };
+        let now = Timestamp::from_micros(86_400_000_000);
+        let saved = [(now.as_micros(), receipt.encode_to_vec())];
+        let receipts = Arc::new(Receipts::restore(&saved, Arc::default()));
+        let reach = Reach::default();
+        // Something else is asked of the place, for longer than the prompt waits.
+        let (go_on, wait) = sync_channel::<()>(0);
+        reach.later(home.path(), CONFIRM_PATIENCE, move || {
+            wait.recv().ok();
+        });
+        let (committed, outbox) = sync_channel(1);
+        let outbox_of = Outbox::new(Arc::new(move || {
+            committed.send(()).ok();
+        }));
+        assert!(receipts.confirm_prompts(&reach, &outbox_of, "s", &transcript, now));
+        assert!(
+            receipts.lock().sessions.contains_key("s"),
+            "it was not read"
+        );
+        drop(go_on);
+        outbox.recv().unwrap();
+        let row = outbox_of.get(&Row::Receipt(now.as_micros())).unwrap();
+        assert_eq!(Receipt::read_fate(&row), Some(Fate::Delivered));
     }
 
     #[test]
