@@ -96,8 +96,9 @@ pub struct Graph {
     /// By what took their place: those that were superseded.
     predecessors: HashMap<MemoryId, BTreeSet<u32>>,
     edges: BTreeMap<EdgeKey, Arc>,
-    /// By the memory that edges lead to, whichever way they are walked.
-    into: HashMap<u32, BTreeSet<(Relation, u32)>>,
+    /// The same edges by the memory that they lead to: a second copy, so that a walk against them
+    /// finds them side by side.
+    into: HashMap<u32, BTreeMap<(Relation, u32), Arc>>,
     degrees: Degrees,
 }
 
@@ -191,12 +192,12 @@ impl Graph {
 
     /// Follows a commit: an edge is new or different.
     pub(super) fn apply_edge(&mut self, edge: &Edge) {
-        let key = edge.key;
-        let before = self.edges.insert(key, Arc::from(edge));
+        let (key, arc) = (edge.key, Arc::from(edge));
+        let before = self.edges.insert(key, arc);
         self.into
             .entry(key.to.0)
             .or_default()
-            .insert((key.relation, key.from.0));
+            .insert((key.relation, key.from.0), arc);
         let was_active = before.is_some_and(|arc| arc.status == EdgeStatus::Active);
         self.count_edge(&key, was_active, edge.status == EdgeStatus::Active);
     }
@@ -417,14 +418,7 @@ impl Graph {
 
     fn stored_into(&self, number: u32) -> impl Iterator<Item = Arc> {
         let sources = self.into.get(&number).into_iter().flatten();
-        sources.filter_map(move |&(relation, from)| {
-            let key = EdgeKey {
-                from: MemoryNumber(from),
-                relation,
-                to: MemoryNumber(number),
-            };
-            self.edges.get(&key).copied()
-        })
+        sources.map(|(_, arc)| *arc)
     }
 
     /// Whether a link or a supersession is this very edge.

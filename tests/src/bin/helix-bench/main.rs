@@ -10,11 +10,13 @@ mod capture;
 mod corpus;
 mod corrections;
 mod fixture;
+mod graph;
 mod hook;
 mod import;
 mod kept;
 mod memory;
 mod quality;
+mod redaction;
 mod remedies;
 mod report;
 mod restart;
@@ -77,6 +79,8 @@ enum SectionName {
     Remedies,
     Store,
     Search,
+    Graph,
+    Redaction,
     Restart,
     Memory,
     Corrections,
@@ -88,11 +92,13 @@ enum SectionName {
 }
 
 /// `tools` and `import` come last, because they add to the homes that the others measure.
-const DEFAULT_SECTIONS: [SectionName; 8] = [
+const DEFAULT_SECTIONS: [SectionName; 10] = [
     SectionName::Hook,
     SectionName::Hooks,
     SectionName::Store,
     SectionName::Search,
+    SectionName::Graph,
+    SectionName::Redaction,
     SectionName::Restart,
     SectionName::Memory,
     SectionName::Tools,
@@ -153,6 +159,8 @@ fn main() -> Result<()> {
             SectionName::Remedies => remedies::measure(args.cases.as_deref(), &mut report),
             SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
+            SectionName::Graph => graph::measure(&fixtures.corpus, effort, &mut report),
+            SectionName::Redaction => redaction::measure(effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),
             SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report)
                 .and_then(|()| corrections::measure(&mut report))

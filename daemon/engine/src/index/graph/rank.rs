@@ -11,7 +11,7 @@ use crate::model::{EdgeStatus, MemoryNumber, Relation};
 const TELEPORT: f32 = 0.5;
 
 /// Rank below which nothing is pushed further.
-const PUSHED_MIN: f32 = 1e-3;
+const PUSHED_MIN: f32 = 5e-3;
 
 /// Edges that one ranking looks at, at most: some tens of microseconds.
 pub const RANK_EDGES_MAX: usize = 4_000;
