@@ -16,6 +16,7 @@ mod opaque;
 pub mod pack;
 pub mod parse;
 mod place;
+pub mod questions;
 pub mod relevance;
 mod run;
 mod search;
