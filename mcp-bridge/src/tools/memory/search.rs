@@ -64,6 +64,10 @@ impl Search {
             }),
             limit: self.k.map_or(SEARCH_LIMIT_DEFAULT, |limit| limit.0),
             shown: TextShown::Body.into(),
+            budget_tokens: self
+                .budget_tokens
+                .map(|tokens| tokens.0)
+                .unwrap_or_default(),
             ..SearchRequest::default()
         }
     }
