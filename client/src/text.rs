@@ -10,6 +10,8 @@ pub mod corrections;
 pub mod dates;
 pub mod hits;
 pub mod memory;
+pub mod reason;
+pub mod why_not;
 
 use helix_proto::limits::{BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS};
 use jiff::tz::TimeZone;

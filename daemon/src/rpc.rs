@@ -8,6 +8,7 @@
 mod call;
 mod capture;
 mod convert;
+mod examine;
 mod export;
 mod history;
 mod import;
@@ -127,6 +128,9 @@ impl Helix for Service {
             return self.count(request, started).await;
         }
         let asker = self.asker(request.caller.take()).await?;
+        if !request.why_not.is_empty() {
+            return self.why_not(asker, request).await;
+        }
         let found = search::search(&self.runtime.app, asker, convert::search::wanted(request));
         let found = found.await;
         let app = &self.runtime.app;
@@ -546,6 +550,13 @@ impl Helix for Service {
         request: Request<v1::RevertRequest>,
     ) -> Result<Response<v1::RevertReply>, Status> {
         history::revert(self, request).await
+    }
+
+    async fn examine(
+        &self,
+        request: Request<v1::ExamineRequest>,
+    ) -> Result<Response<v1::ExamineReply>, Status> {
+        examine::examine(self, request.into_inner()).await
     }
 
     async fn why(

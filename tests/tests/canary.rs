@@ -276,6 +276,7 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "Judge" => unary!(judge, JudgeRequest),
         "Purge" => unary!(purge, PurgeRequest),
         "Capture" => unary!(capture, CaptureRequest),
+        "Examine" => unary!(examine, ExamineRequest),
         "CaptureImport" => unary!(capture_import, CaptureImportRequest),
         "Event" => unary!(event, EventRequest),
         "Check" => unary!(check, CheckRequest),

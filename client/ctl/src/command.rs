@@ -42,7 +42,7 @@ pub(crate) use change::{
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use completions::Completions;
 pub(crate) use connect::{Connect, Disconnect};
-pub(crate) use doctor::Doctor;
+pub(crate) use doctor::{Doctor, Reach};
 pub(crate) use down::Down;
 pub(crate) use event::Event;
 pub(crate) use exchange::{Batch, Export, Import};

@@ -27,7 +27,7 @@ pub(crate) use life::{BackupsDocument, LifecycleDocument, MetricsDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
 pub(crate) use relations::{RelateDocument, UnrelateDocument, WalkDocument, unrelated_how};
 pub(crate) use review::{JudgeDocument, PurgeDocument, ReviewDocument, review_kind};
-pub(crate) use search::{SearchDocument, found_by};
+pub(crate) use search::{SearchDocument, WhyNotDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};
 pub(crate) use topics::{
     CrossReferencesDocument, GraphDocument, RecentDocument, StatsDocument, TopicsDocument,

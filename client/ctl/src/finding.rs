@@ -4,6 +4,8 @@ use helix_client::v1;
 use helix_proto::exit;
 use serde::Serialize;
 
+use crate::command::Reach;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -78,6 +80,9 @@ pub(crate) struct Findings {
     pub(crate) level: Level,
     /// In the order in which they were made.
     pub(crate) results: Vec<Finding>,
+    /// The memories that their own questions do not find, where that was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reach: Option<Reach>,
 }
 
 /// Adds findings, but for those that say no worse of a part than what is already known of it.
@@ -100,7 +105,11 @@ impl Findings {
             .map(|finding| finding.level)
             .max()
             .unwrap_or(Level::Ok);
-        Self { level, results }
+        Self {
+            level,
+            results,
+            reach: None,
+        }
     }
 
     /// Counts the findings of a level.

@@ -1,11 +1,12 @@
 //! Hits of a search, in six levels of detail.
 
 use helix_proto::limits::OPENING_MAX_LINES;
-use helix_proto::v1::{Explanation, FoundBy, Hit, Memory, SearchReply};
+use helix_proto::v1::{FoundBy, Hit, Memory, SearchReply};
 
 use super::memory::{
     INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, stale_mark,
 };
+use super::reason::reason;
 use super::{View, clean};
 
 /// Marks a hit that lacks the words.
@@ -95,7 +96,7 @@ fn shown(
         .map(|memory| show(memory, hit, view))
         .unwrap_or_default();
     match &hit.explanation {
-        Some(why) if explain => format!("{text}\n{INDENT}{}", reason(hit.score, why)),
+        Some(why) if explain => format!("{text}\n{INDENT}why: {}", reason(hit.score, why)),
         _ => text,
     }
 }
@@ -206,45 +207,4 @@ fn superseded(memory: &Memory) -> String {
         by if by.is_empty() => by,
         by => format!(", superseded by {by}"),
     }
-}
-
-/// Says by which relation a memory came along.
-fn related(why: &Explanation) -> String {
-    if why.related_from.is_empty() {
-        return String::new();
-    }
-    let (from, relation) = (clean::line(&why.related_from), clean::line(&why.relation));
-    format!("; related: {from} {relation} this")
-}
-
-fn reason(score: f32, why: &Explanation) -> String {
-    let words = (why.lexical_rank > 0)
-        .then(|| format!("words #{} ({:.2})", why.lexical_rank, why.lexical_score));
-    let meaning = (why.semantic_rank > 0)
-        .then(|| format!("meaning #{} ({:.3})", why.semantic_rank, why.semantic_score));
-    let factors = [
-        ("confidence", why.confidence_factor),
-        ("recency", why.recency_factor),
-        ("importance", why.importance_factor),
-        ("scope", why.scope_factor),
-        ("diversity", why.diversity_factor),
-    ];
-    let factors = factors.map(|(name, factor)| format!("{name} ×{factor:.3}"));
-    let parts = words
-        .into_iter()
-        .chain(meaning)
-        .chain([format!("fused {:.4}", why.fused)])
-        .chain(factors);
-    let text = format!(
-        "why: score {score:.4}: {}",
-        parts.collect::<Vec<_>>().join(", ")
-    );
-    let text = text + &related(why);
-    if why.matched_terms.is_empty() {
-        return text;
-    }
-    format!(
-        "{text}; terms: {}",
-        clean::line(&why.matched_terms.join(", "))
-    )
 }

@@ -86,6 +86,16 @@ pub const PARTS: &[&str] = &[
     "words/usual-stems",
 ];
 
+/// The parts of a search. Instead of the weights of both lists a fixed share of words can be given:
+/// `search/weights=0.5`.
+pub const SEARCH_PARTS: &[&str] = &[
+    "search/diversity",
+    "search/expansion",
+    "search/factors",
+    "search/turns",
+    "search/weights",
+];
+
 static OFF: OnceLock<Vec<String>> = OnceLock::new();
 
 /// Switches parts off for the life of this process. Only the first call counts, and it must come
@@ -102,6 +112,16 @@ pub fn is_off(part: &str) -> bool {
         .is_some_and(|off| off.iter().any(|name| name == part))
 }
 
+/// The number that takes the place of a part, where one was given: `name=0.5`.
+#[must_use]
+pub fn instead_of(part: &str) -> Option<f32> {
+    let is_named = |name: &String| {
+        let (named, number) = name.split_once('=')?;
+        (named == part).then(|| number.parse().ok())?
+    };
+    OFF.get()?.iter().find_map(is_named)
+}
+
 /// Whether a part counts, as it does unless it was switched off.
 #[must_use]
 pub fn is_on(part: &str) -> bool {
@@ -115,9 +135,13 @@ mod tests {
     #[test]
     fn parts_count_until_they_are_switched_off() {
         assert!(is_on("layer/stem"));
-        switch_off(vec!["layer/stem".to_owned()]);
+        assert_eq!(instead_of("search/weights"), None);
+        let off = ["layer/stem", "search/weights=0.5"];
+        switch_off(off.map(str::to_owned).to_vec());
         switch_off(vec!["layer/source".to_owned()]);
         assert!(is_off("layer/stem"));
         assert!(is_on("layer/source"));
+        assert_eq!(instead_of("search/weights"), Some(0.5));
+        assert_eq!(instead_of("layer/stem"), None);
     }
 }

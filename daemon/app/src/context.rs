@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use helix_engine::index::lexical::LexicalQuery;
 use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::ports::Sources as _;
+use helix_engine::recall::budget::worthwhile;
 use helix_engine::recall::pack::pack;
 use helix_engine::recall::{Hit, Mode};
 use helix_engine::surface::session::{Reader, choose};
@@ -103,13 +105,17 @@ pub async fn context(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Blo
     };
     let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));
     let answer = move |app: &App, prepared: &Prepared, found| {
-        block(app, &prepared.asker, Matter::found(&heading, found), budget)
+        let matter = Matter::found(&heading, prepared.query(), found);
+        block(app, &prepared.asker, matter, budget)
     };
     Ok(search::answered(app, asker, wanted, answer).await?.answer)
 }
 
-/// Reads how many tokens a block may take.
-fn budget(given: u32) -> Result<u32, Refusal> {
+/// Reads how many tokens an answer may take.
+///
+/// # Errors
+/// When so few hold nothing, or so many are no answer.
+pub(crate) fn budget(given: u32) -> Result<u32, Refusal> {
     match given {
         0 => Ok(CONTEXT_BUDGET_DEFAULT_TOKENS),
         BUDGET_MIN_TOKENS..=BUDGET_MAX_TOKENS => Ok(given),
@@ -164,6 +170,7 @@ fn now(app: &App, asker: &Asker, scopes: &[String], budget: u32) -> Result<Block
     let further = Further::Counted(chosen.total - chosen.numbers.len());
     let matter = Matter {
         heading: &heading,
+        query: None,
         memories: distinct(memories),
         near: HashSet::new(),
         further,
@@ -180,6 +187,8 @@ fn considered(budget: u32) -> usize {
 /// What a block is made of.
 struct Matter<'a> {
     heading: &'a str,
+    /// The words that were asked for.
+    query: Option<LexicalQuery>,
     /// What is considered, best first, each text once.
     memories: Vec<Memory>,
     /// Those of them that have none of the words that were asked for.
@@ -190,7 +199,7 @@ struct Matter<'a> {
 
 impl<'a> Matter<'a> {
     /// What a search found for a task.
-    fn found(heading: &'a str, found: Found) -> Self {
+    fn found(heading: &'a str, query: LexicalQuery, found: Found) -> Self {
         let is_all = found.next_cursor.is_empty() && !found.ends_early;
         let further = if is_all {
             Further::Counted(0)
@@ -199,7 +208,11 @@ impl<'a> Matter<'a> {
         };
         // Nobody could tell those from what bears on the task, so that nothing is shown and nothing
         // said of it.
-        let hits: Vec<Hit> = found.hits.into_iter().filter(|_| !found.is_far).collect();
+        let hits = if found.is_far {
+            Vec::new()
+        } else {
+            worth_their_room(found.hits)
+        };
         let near = hits
             .iter()
             .filter(|hit| !hit.has_words && !hit.has_some_words)
@@ -210,6 +223,7 @@ impl<'a> Matter<'a> {
         );
         Self {
             heading,
+            query: Some(query),
             memories,
             near,
             further,
@@ -231,11 +245,13 @@ enum Further {
 fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
     let Matter {
         heading,
+        query,
         memories,
         near,
         further,
         notes,
     } = matter;
+    let query = query.as_ref();
     let remark = |memory: &Memory| {
         if near.contains(&memory.number) {
             NEAR
@@ -250,10 +266,10 @@ fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
     look.prepare(&mut memories.iter());
     let heading = if memories.is_empty() { "" } else { heading };
     let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(width(&notes));
-    let mut packed = pack(heading, &memories, &remark, &look, room, &asker.zone);
+    let mut packed = pack(heading, &memories, query, &remark, &look, room, &asker.zone);
     if packed.taken.len() < memories.len() || further != Further::Counted(0) {
         let room = room.saturating_sub(CONTEXT_REST_MAX_CHARS);
-        packed = pack(heading, &memories, &remark, &look, room, &asker.zone);
+        packed = pack(heading, &memories, query, &remark, &look, room, &asker.zone);
     }
     let whole: Vec<MemoryNumber> = packed
         .whole
@@ -281,6 +297,16 @@ fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
         },
         notes,
     }
+}
+
+/// The hits without those that repeat one, and without the poor ones at the end.
+fn worth_their_room(hits: Vec<Hit>) -> Vec<Hit> {
+    let worthwhile = worthwhile(&hits);
+    let placed = hits.into_iter().enumerate();
+    placed
+        .filter(|(at, _)| worthwhile.binary_search(at).is_ok())
+        .map(|(_, hit)| hit)
+        .collect()
 }
 
 /// The room that notes take in a client's answer, in characters.

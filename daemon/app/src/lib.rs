@@ -44,6 +44,7 @@ pub mod conflicts;
 pub mod context;
 pub mod edit;
 pub mod event;
+pub mod examine;
 pub mod exchange;
 pub mod export;
 pub mod find;

@@ -7,10 +7,12 @@ mod near;
 pub(crate) mod slips;
 mod tags;
 mod topics;
+mod why_not;
 
 pub use self::answer::{Answer, Explanation, FoundBy, ToldHit};
 pub use self::asked::FilterAsked;
 pub(crate) use self::topics::resolve as resolve_topics;
+pub use self::why_not::{WhyNot, why_not};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,9 +20,12 @@ use std::time::{Duration, Instant};
 
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
+use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::{MemoryNumber, Status};
+use helix_engine::recall::budget::{Fitted, fit};
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::relevance::is_noise;
+use helix_engine::recall::snippet::Snippet;
 use helix_engine::recall::{
     Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max,
 };
@@ -34,7 +39,7 @@ use crate::ports::EmbedderState;
 use crate::shown::{self, TextShown};
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::threads::off_thread;
-use crate::{App, Asker, Refusal, lifecycle, scopes};
+use crate::{App, Asker, Refusal, context, lifecycle, scopes};
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
 const EMBED_DEADLINE: Duration = Duration::from_secs(2);
@@ -77,6 +82,8 @@ pub struct Wanted {
     pub shown: TextShown,
     /// The moment that is looked at.
     pub at: At,
+    /// How many tokens the answer may take; 0 for as many as the hits have.
+    pub budget_tokens: u32,
 }
 
 /// How many match.
@@ -100,6 +107,8 @@ pub(crate) struct Prepared {
     passive: bool,
     /// How much of the texts the asker is shown.
     shown: TextShown,
+    /// How many tokens the answer may take, where that was said.
+    budget_tokens: Option<usize>,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
     pub(crate) asker: Asker,
     /// What there is to say about the topics that it names, and about words that were meant
@@ -111,6 +120,8 @@ pub(crate) struct Prepared {
 pub(crate) struct Found {
     /// Best first.
     pub(crate) hits: Vec<Hit>,
+    /// The part of each hit's text that is shown, where the answer has a budget.
+    pub(crate) snippets: Option<Vec<Snippet>>,
     /// What whoever asked should know.
     pub(crate) notes: Vec<String>,
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says
@@ -135,6 +146,11 @@ impl Prepared {
     fn wants_meaning(&self) -> bool {
         let began_by_meaning = self.cursor.is_none_or(|cursor| cursor.by_meaning);
         self.search.retriever != Retriever::Words && !self.search.is_listing() && began_by_meaning
+    }
+
+    /// The words that were asked for.
+    pub(crate) fn query(&self) -> LexicalQuery {
+        self.search.query(WordMode::Any)
     }
 
     /// Whether the answer would be another one without meaning.
@@ -253,7 +269,12 @@ fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal
         );
         return Err(Refusal::exhausted(message));
     }
-    let limit = LIMIT.read(wanted.limit)?;
+    let budget_tokens = budget(wanted)?;
+    let limit = match (wanted.limit, budget_tokens) {
+        // The budget bounds the answer.
+        (0, Some(_)) => SEARCH_LIMIT_MAX as usize,
+        (limit, _) => LIMIT.read(limit)?,
+    };
     let cursor = Some(&wanted.cursor)
         .filter(|cursor| !cursor.is_empty())
         .map(|text| Cursor::parse(text))
@@ -305,9 +326,23 @@ fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal
         explain,
         passive,
         shown,
+        budget_tokens,
         asker,
         notes,
     })
+}
+
+/// Reads how many tokens an answer may take.
+fn budget(wanted: &Wanted) -> Result<Option<usize>, Refusal> {
+    if wanted.budget_tokens == 0 {
+        return Ok(None);
+    }
+    if !wanted.cursor.is_empty() {
+        return Err(Refusal::invalid(
+            "an answer in a budget has no pages; give a larger budget, or no budget with the cursor",
+        ));
+    }
+    context::budget(wanted.budget_tokens).map(|tokens| Some(tokens as usize))
 }
 
 /// Makes an absolute path a relative one, as memories name files of their project.
@@ -384,6 +419,13 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         found.hits.truncate(FAR_SHOWN_MAX);
         (found.has_more, found.is_cut) = (false, false);
     }
+    let matching = found.hits.len();
+    let snippets = prepared
+        .budget_tokens
+        .map(|tokens| fitted(&mut found, &prepared.query(), tokens));
+    if snippets.is_some() && !is_far {
+        notes.extend(said_of_left_out(matching - found.hits.len()));
+    }
     let numbers: Vec<MemoryNumber> = found.hits.iter().map(|hit| hit.memory.number).collect();
     // What was not meant does not count as recalled.
     if !passive && !is_far {
@@ -393,7 +435,10 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         let recalled = lifecycle::recall(app, &asker.actor, &numbers)?;
         notes.extend(said_of_recalled(recalled.len()));
     }
-    shown::note(app, asker, prepared.shown, &numbers);
+    match &snippets {
+        None => shown::note(app, asker, prepared.shown, &numbers),
+        Some(snippets) => shown::note(app, asker, prepared.shown, &whole(&numbers, snippets)),
+    }
     let (next_cursor, ends_early) = continuation(search, &found, is_first);
     if found.has_moved {
         notes.push(HAS_MOVED.to_owned());
@@ -410,12 +455,53 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
     }
     Ok(Found {
         hits: found.hits,
+        snippets,
         notes,
         is_far,
         ends_early,
         words: found.words,
         next_cursor,
     })
+}
+
+/// Keeps the hits that fit into a budget; returns the part of each that is shown. No page follows.
+fn fitted(found: &mut Recalled, query: &LexicalQuery, budget_tokens: usize) -> Vec<Snippet> {
+    (found.has_more, found.is_cut) = (false, false);
+    let fitted = fit(&found.hits, query, budget_tokens);
+    let mut snippets = Vec::with_capacity(fitted.len());
+    let mut kept = Vec::with_capacity(fitted.len());
+    let mut hits: Vec<Option<Hit>> = std::mem::take(&mut found.hits)
+        .into_iter()
+        .map(Some)
+        .collect();
+    for Fitted { at, snippet } in fitted {
+        if let Some(hit) = hits.get_mut(at).and_then(Option::take) {
+            kept.push(hit);
+            snippets.push(snippet);
+        }
+    }
+    found.hits = kept;
+    snippets
+}
+
+/// The memories whose texts are shown to their ends.
+fn whole(numbers: &[MemoryNumber], snippets: &[Snippet]) -> Vec<MemoryNumber> {
+    let shown = numbers.iter().zip(snippets);
+    shown
+        .filter(|(_, snippet)| snippet.is_whole)
+        .map(|(number, _)| *number)
+        .collect()
+}
+
+/// Says how many hits a budget leaves out.
+fn said_of_left_out(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 more was found: it repeats another, is weaker or has no room".to_owned()),
+        _ => Some(format!(
+            "{count} more were found: they repeat others, are weaker or have no room"
+        )),
+    }
 }
 
 /// Says that memories were archived until now.
@@ -509,6 +595,7 @@ mod tests {
             explain: false,
             passive: true,
             shown,
+            budget_tokens: None,
             asker,
             notes,
         }

@@ -3,6 +3,7 @@
 //! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors
 //! → diversity → expansion over the graph → limit, or a budget of tokens.
 
+pub mod budget;
 mod calendar;
 mod count;
 mod cursor;
@@ -16,10 +17,14 @@ mod opaque;
 pub mod pack;
 pub mod parse;
 mod place;
+pub mod questions;
 pub mod relevance;
 mod run;
 mod search;
+pub mod snippet;
+mod trail;
 mod turns;
+mod why_not;
 mod words;
 
 pub use calendar::Calendar;
@@ -34,3 +39,4 @@ pub use narrow::Narrowed;
 pub use parse::{ParsedQuery, QueryError};
 pub use place::Place;
 pub use search::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search, WordsFound};
+pub use why_not::{Behind, Fate, Standing, WhyNot};

@@ -6,6 +6,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod conflicts;
 pub(crate) mod edit;
+pub(crate) mod examine;
 pub(crate) mod exchange;
 pub(crate) mod health;
 pub(crate) mod history;

@@ -33,7 +33,7 @@ fn deadline(call: &str) -> Option<Duration> {
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
         | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" | "Settle"
         | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why"
-        | "Metrics" | "Review" | "Judge" | "Capture" | "Event" => CALL_DEADLINE,
+        | "Metrics" | "Review" | "Judge" | "Capture" | "Event" | "Examine" => CALL_DEADLINE,
         "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" | "Purge" => {
             MAINTENANCE_DEADLINE
         }

@@ -93,6 +93,7 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
         score,
         explanation: Some(explanation),
         found_by: found_by.into(),
+        is_cut: false,
     }
 }
 

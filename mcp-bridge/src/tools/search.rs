@@ -1,12 +1,14 @@
 //! `search`: memories by words and by meaning.
 
 use helix_client::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
+use helix_client::text::why_not::why_not;
 use helix_client::v1::{Caller, Filter, MatchMode, SearchReply, SearchRequest, TextShown};
 use jiff::Zoned;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::context::Budget;
 use super::moment::moment;
 use super::{Call, DAYS_MAX, Description, HOURS_MAX, Nature};
 use crate::arguments::{ArgumentError, Choice, Flag, Text, Whole, Words};
@@ -47,6 +49,10 @@ pub(super) struct Search {
     explain: Flag,
     /// from the previous answer: shows what follows
     cursor: Text,
+    /// shows what fits: each text once, cut around the words
+    budget_tokens: Option<Budget>,
+    /// a handle: says why this search misses it
+    why_not: Text,
     /// what was known then: a day, a time or a sequence
     as_of: Text,
     /// what held then
@@ -106,7 +112,7 @@ impl Search {
     }
 
     fn request(self, caller: Caller, now: &Zoned) -> Result<SearchRequest, ArgumentError> {
-        let detail = self.detail();
+        let (detail, limit) = (self.detail(), self.limit());
         let (after_us, before_us) = (self.after_us(now)?, self.before_us(now)?);
         let mode = self.mode.map(|mode| match mode.0 {
             Mode::And => MatchMode::All,
@@ -124,7 +130,7 @@ impl Search {
                 before_us,
                 ..Filter::default()
             }),
-            limit: self.limit.map_or(SEARCH_LIMIT_DEFAULT, |limit| limit.0),
+            limit,
             mode: mode.unwrap_or_default().into(),
             // The full detail marks the lines with matched terms.
             explain: self.explain.0 || detail == Detail::Full,
@@ -133,8 +139,22 @@ impl Search {
             count_only: detail.counts(),
             shown: shown(detail).into(),
             moment: moment(&self.as_of, &self.valid_at, now)?,
+            budget_tokens: self
+                .budget_tokens
+                .map(|tokens| tokens.0)
+                .unwrap_or_default(),
+            why_not: self.why_not.trimmed(),
             ..SearchRequest::default()
         })
+    }
+
+    /// How many hits; the budget bounds them where it is the only one given.
+    fn limit(&self) -> u32 {
+        match (self.limit, self.budget_tokens) {
+            (Some(limit), _) => limit.0,
+            (None, Some(_)) => 0,
+            (None, None) => SEARCH_LIMIT_DEFAULT,
+        }
     }
 
     /// The later of `after` and the start of the last `hours`, else `days`.
@@ -169,6 +189,9 @@ impl Asked {
         let mut reply = daemon
             .call(async move |rpc| rpc.search(request.clone()).await)
             .await?;
+        if let Some(outcome) = &reply.why_not {
+            return Ok(why_not(outcome));
+        }
         reply.notes = daemon.untold(reply.notes);
         if let (Detail::Topics, Some(limit)) = (self.detail, self.limit) {
             cut_topics(&mut reply, limit.0 as usize);
@@ -240,7 +263,7 @@ mod tests {
             asked(&json!({
                 "query": "linking arm64", "detail": "brief", "limit": "5", "after": "2026-11-01", "before": "2026-11-20",
                 "tag": ["gotcha"], "topic": "build-gotchas", "kind": "gotcha,bug_fix", "scope": "all", "mode": "or",
-                "explain": "true", "cursor": "abc",
+                "explain": "true", "cursor": "abc", "budget_tokens": "600", "why_not": " build/arm64 ",
             }))
             .unwrap()
         );

@@ -19,6 +19,8 @@ Options:
   --json FILE   Also writes every figure to this file
   --data DIR    Where the labelled sets of `quality` are (else HELIX_QUALITY_DIR)
   --ablate      Measures what `hooks` loses without each part of what hooks decide
+  --table       Measures `quality` without each part of a search and writes tests/quality/RESULTS.md and ratios.toml
+  --gate        Fails where `quality` is worse than tests/quality/ratios.toml by more than 0.01
   --run FILE    Writes the ranked output of `quality` to this file
 
 The first full run of `search` embeds 111,000 texts, which takes ten minutes and more; they are kept in
@@ -29,6 +31,7 @@ Examples:
   cargo xtask bench hook search
   cargo xtask bench --quick tools import
   cargo xtask bench quality
+  cargo xtask bench quality --gate
   cargo xtask bench capture";
 
 /// Builds everything, then runs the benchmarks in homes of their own; the user's daemon is not

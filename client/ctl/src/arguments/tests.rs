@@ -96,6 +96,8 @@ fn every_command_is_taken() {
         "helixctl backup restore /b.redb --yes",
         "helixctl stats --metrics --json",
         "helixctl search --status archived,superseded",
+        "helixctl search words --budget 600 --explain --json",
+        "helixctl search words --why-not a/b --json",
         "helixctl session",
         "helixctl session s-1 --limit 5 --json",
         "helixctl checkpoint save --task t --done a --done b --next c --hypothesis d --blocked e --file f --json",

@@ -3,10 +3,12 @@
 mod late;
 mod model;
 mod places;
+mod reach;
 mod round_trip;
 mod shim;
 mod wired;
 
+pub(crate) use reach::Reach;
 pub(super) use wired::wired_twice;
 
 use clap::Args;
@@ -29,7 +31,8 @@ const EMBEDDER: &str = "embedder";
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Also walks the whole history and compares every memory with the indexes
+    /// Also walks the whole history, compares every memory with the indexes and asks for each memory
+    /// by a question made from it, for a minute at most
     #[arg(long)]
     deep: bool,
     /// Prints JSON
@@ -41,13 +44,22 @@ impl Doctor {
     /// Examines everything; starts the daemon when there is none, as any command would.
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         wait(async {
-            let results = while_slow(
+            let mut results = while_slow(
                 context.screen,
                 "examining",
                 Box::pin(examine(context, self.deep)),
             )
             .await;
-            let findings = Findings::new(results);
+            let mut reach = None;
+            if self.deep {
+                let (finding, examined) = reach::examine(context).await;
+                results.push(finding);
+                reach = examined;
+            }
+            let findings = Findings {
+                reach,
+                ..Findings::new(results)
+            };
             if self.json {
                 screen::json(&findings)?;
             } else {

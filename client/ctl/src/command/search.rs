@@ -4,13 +4,14 @@ use clap::{Args, ValueEnum};
 use helix_client::text::View;
 use helix_client::text::hits::{self, Detail};
 use helix_client::text::memory::count_of;
+use helix_client::text::why_not::why_not;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 
 use super::moment::Moment;
 use crate::context::{Context, wait};
-use crate::document::SearchDocument;
+use crate::document::{SearchDocument, WhyNotDocument};
 use crate::failure::{Failure, Outcome};
 use crate::render;
 use crate::screen;
@@ -81,6 +82,13 @@ pub(crate) struct Search {
     /// Compares meaning only
     #[arg(long)]
     meaning: bool,
+    /// Prints what fits into so many tokens: each text once, the sentences around the words where
+    /// not all of it has room, and no hits that are far weaker than the best
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["count", "cursor", "why_not"], value_parser = clap::value_parser!(u32).range(50..=20_000))]
+    budget: Option<u32>,
+    /// Says why the search does not find this memory, in place of what it finds
+    #[arg(long, value_name = "HANDLE", conflicts_with_all = ["count", "cursor", "detail"])]
+    why_not: Option<String>,
     /// Says what made each score
     #[arg(long)]
     explain: bool,
@@ -157,7 +165,9 @@ impl Search {
             let reply = client
                 .call(async |rpc| rpc.search(request.clone()).await)
                 .await?;
-            if json {
+            if let Some(outcome) = &reply.why_not {
+                tell_why_not(outcome, json)?;
+            } else if json {
                 screen::json(&SearchDocument::new(
                     &reply,
                     detail.is_some_and(Detail::counts),
@@ -224,8 +234,18 @@ impl Search {
             cursor: self.cursor.unwrap_or_default(),
             count_only: counts,
             moment: self.moment.wire(),
+            why_not: self.why_not.unwrap_or_default(),
+            budget_tokens: self.budget.unwrap_or_default(),
             ..v1::SearchRequest::default()
         }
+    }
+}
+
+fn tell_why_not(outcome: &v1::WhyNot, json: bool) -> Result<(), Failure> {
+    if json {
+        screen::json(&WhyNotDocument::from(outcome))
+    } else {
+        screen::print(&(why_not(outcome) + "\n"))
     }
 }
 

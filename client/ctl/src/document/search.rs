@@ -26,12 +26,52 @@ struct MatchesDocument<'a> {
     topics: Vec<CountDocument<'a>>,
 }
 
+/// Why a memory is not found.
+#[derive(Debug, Serialize)]
+pub(crate) struct WhyNotDocument<'a> {
+    memory: Option<MemoryDocument<'a>>,
+    /// Its place in the answer; `null` when it is not shown.
+    place: Option<u32>,
+    reason: &'a str,
+    why: &'a str,
+    advice: &'a str,
+    words: Option<StandingDocument>,
+    meaning: Option<StandingDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct StandingDocument {
+    rank: u32,
+    score: f32,
+}
+
+impl<'a> From<&'a v1::WhyNot> for WhyNotDocument<'a> {
+    fn from(outcome: &'a v1::WhyNot) -> Self {
+        let standing = |standing: &v1::Standing| StandingDocument {
+            rank: standing.rank,
+            score: standing.score,
+        };
+        Self {
+            memory: outcome.memory.as_ref().map(MemoryDocument::from),
+            place: (outcome.place > 0).then_some(outcome.place),
+            reason: &outcome.reason,
+            why: &outcome.why,
+            advice: &outcome.advice,
+            words: outcome.words.as_ref().map(standing),
+            meaning: outcome.meaning.as_ref().map(standing),
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct HitDocument<'a> {
     score: f32,
     /// `words`, `some words`, `meaning`, `both` or `relation`; `null` when the newest were listed.
     by: Option<&'static str>,
     memory: Option<MemoryDocument<'a>>,
+    /// Whether the text is a part of it, as it had room in a budget.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_cut: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationDocument<'a>>,
 }
@@ -83,6 +123,7 @@ impl<'a> From<&'a v1::Hit> for HitDocument<'a> {
             score: hit.score,
             by: found_by(hit.found_by()),
             memory: hit.memory.as_ref().map(MemoryDocument::from),
+            is_cut: hit.is_cut,
             explanation: hit.explanation.as_ref().map(ExplanationDocument::from),
         }
     }

@@ -2,7 +2,8 @@
 
 use helix_client::text::View;
 use helix_client::text::hits::{self, Detail};
-use helix_client::v1::{Explanation, Hit, Memory, NamedCount, SearchReply};
+use helix_client::text::reason::reason;
+use helix_client::v1::{Hit, Memory, NamedCount, SearchReply};
 
 use super::memory::{handle, marked_text};
 use super::table::{Field, TEXT, rows};
@@ -89,7 +90,7 @@ fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
         fields.push(
             hit.explanation
                 .as_ref()
-                .map(because)
+                .map(|why| one_line(&reason(hit.score, why)))
                 .unwrap_or_default()
                 .into(),
         );
@@ -105,41 +106,4 @@ fn scope(look: Look, memory: &Memory) -> String {
         Some((sort, _)) if look.table_width.is_some() => sort.to_owned(),
         _ => whole,
     }
-}
-
-fn because(explanation: &Explanation) -> String {
-    let list = |name: &str, rank: u32, score: f32| match rank {
-        0 => format!("{name} -"),
-        rank => format!("{name} #{rank} ({score:.3})"),
-    };
-    let terms: Vec<String> = explanation
-        .matched_terms
-        .iter()
-        .map(|term| one_line(term))
-        .collect();
-    let mut parts = vec![
-        list("words", explanation.lexical_rank, explanation.lexical_score),
-        list(
-            "meaning",
-            explanation.semantic_rank,
-            explanation.semantic_score,
-        ),
-        format!("fused {:.4}", explanation.fused),
-        format!("confidence ×{:.3}", explanation.confidence_factor),
-        format!("recency ×{:.3}", explanation.recency_factor),
-        format!("importance ×{:.3}", explanation.importance_factor),
-        format!("scope ×{:.3}", explanation.scope_factor),
-        format!("diversity ×{:.3}", explanation.diversity_factor),
-    ];
-    if !terms.is_empty() {
-        parts.push(format!("matched {}", terms.join(" ")));
-    }
-    if !explanation.related_from.is_empty() {
-        let from = one_line(&explanation.related_from);
-        parts.push(format!(
-            "related: {from} {} this",
-            one_line(&explanation.relation)
-        ));
-    }
-    parts.join(", ")
 }

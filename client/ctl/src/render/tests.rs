@@ -99,11 +99,12 @@ fn found(explained: bool) -> SearchReply {
         lexical_rank: 1,
         lexical_score: 7.25,
         semantic_rank: 0,
-        fused: 0.0164,
+        fused: 0.703,
         confidence_factor: 1.0,
         recency_factor: 0.97,
         importance_factor: 1.1,
         scope_factor: 1.0,
+        diversity_factor: 1.0,
         matched_terms: vec!["redb".to_owned()],
         ..Explanation::default()
     };
@@ -116,6 +117,7 @@ fn found(explained: bool) -> SearchReply {
         } else {
             FoundBy::Meaning.into()
         },
+        is_cut: false,
     };
     SearchReply {
         hits: vec![hit(decision(), 0.75), hit(hostile(), 0.25)],

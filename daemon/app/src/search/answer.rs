@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use helix_engine::index::lexical::Mode as WordMode;
+use helix_engine::recall::snippet::Snippet;
 use helix_engine::recall::{Evidence, Factors, Hit, WordsFound};
 
 use super::{Found, Prepared};
@@ -61,6 +61,8 @@ pub struct ToldHit {
     pub explanation: Option<Explanation>,
     /// What it has of what was asked for.
     pub found_by: FoundBy,
+    /// Whether only a part of its text is told.
+    pub is_cut: bool,
 }
 
 /// What was found.
@@ -80,7 +82,7 @@ pub struct Answer {
 
 /// Tells what was found.
 pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
-    let query = prepared.search.query(WordMode::Any);
+    let query = prepared.query();
     let positions = app
         .memory
         .strand
@@ -106,14 +108,19 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
             score: hit.score,
             explanation: prepared.explain.then(|| explanation(hit)),
             found_by: found_by(hit, is_unmarked),
+            is_cut: false,
         }
     };
+    let mut hits: Vec<ToldHit> = found.hits.iter().map(told).collect();
+    if let Some(snippets) = found.snippets {
+        shorten(&mut hits, snippets);
+    }
     let ends = [
         found.ends_early.then_some(ENDS_EARLY),
         found.is_far.then_some(NOTHING_NEAR),
     ];
     Answer {
-        hits: found.hits.iter().map(told).collect(),
+        hits,
         fell_back_to_any: found.words == WordsFound::OnlyAny,
         notes: found
             .notes
@@ -122,6 +129,14 @@ pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
             .collect(),
         next_cursor: found.next_cursor,
         ..Answer::default()
+    }
+}
+
+/// Tells of each hit the part that has room.
+fn shorten(hits: &mut [ToldHit], snippets: Vec<Snippet>) {
+    for (hit, snippet) in hits.iter_mut().zip(snippets) {
+        hit.is_cut = !snippet.is_whole;
+        hit.told.memory.text = snippet.text;
     }
 }
 

@@ -56,6 +56,31 @@ pub struct Demands {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Within(pub(crate) Arc<[bool]>);
 
+/// The part of a filter that leaves a memory out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Its status is none of those asked for.
+    Status,
+    /// It belongs to a scope that is not searched.
+    Scope,
+    /// It belongs to an examination, whose scope must be named.
+    Scratch,
+    /// Its topic is none of those asked for.
+    Topic,
+    /// Its kind is none of those asked for.
+    Kind,
+    /// It lacks one of the tags.
+    Tag,
+    /// It is about another file, or about none.
+    Source,
+    /// It became true before the time asked for.
+    After,
+    /// It became true at or after the end of the time asked for.
+    Before,
+    /// It lacks a phrase or a line, or has what must not occur.
+    Demands,
+}
+
 /// A filter in the catalog's numbers: cheap to test against a row.
 #[derive(Debug)]
 pub struct RowFilter {
@@ -125,28 +150,69 @@ impl RowFilter {
     /// Tests one memory: its row, and whether it meets the demands.
     #[must_use]
     pub fn keeps_at(&self, number: MemoryNumber, row: &Row) -> bool {
+        self.is_within(number) && self.keeps(row)
+    }
+
+    /// Names the part that leaves a memory out; `None` where the filter keeps it.
+    #[must_use]
+    pub fn cut_at(&self, number: MemoryNumber, row: &Row) -> Option<Cut> {
+        match self.cut(row) {
+            None if !self.is_within(number) => Some(Cut::Demands),
+            cut => cut,
+        }
+    }
+
+    fn is_within(&self, number: MemoryNumber) -> bool {
         let is_within = |within: &Within| within.0.get(number.0 as usize).copied().unwrap_or(false);
-        self.within.as_ref().is_none_or(is_within) && self.keeps(row)
+        self.within.as_ref().is_none_or(is_within)
     }
 
     /// Tests one row.
     #[must_use]
     pub fn keeps(&self, row: &Row) -> bool {
-        self.statuses.contains(&row.status)
-            && allows(self.scopes.as_ref(), row.scope)
-            && self.scratch != Some(row.scope)
-            && allows(self.topics.as_ref(), row.topic)
-            && allows(self.kinds.as_ref(), row.kind)
-            && self.tags.as_ref().is_none_or(|tags| {
-                tags.iter()
-                    .all(|tag| tag.iter().any(|spelling| row.tags.contains(spelling)))
-            })
-            && self
-                .sources
-                .as_ref()
-                .is_none_or(|sources| row.source.is_some_and(|source| sources.contains(&source)))
-            && self.after.is_none_or(|after| row.valid_from >= after)
-            && self.before.is_none_or(|before| row.valid_from < before)
+        self.cut(row).is_none()
+    }
+
+    /// Names the first part that leaves a row out.
+    fn cut(&self, row: &Row) -> Option<Cut> {
+        if !self.statuses.contains(&row.status) {
+            return Some(Cut::Status);
+        }
+        if !allows(self.scopes.as_ref(), row.scope) {
+            return Some(Cut::Scope);
+        }
+        if self.scratch == Some(row.scope) {
+            return Some(Cut::Scratch);
+        }
+        if !allows(self.topics.as_ref(), row.topic) {
+            return Some(Cut::Topic);
+        }
+        if !allows(self.kinds.as_ref(), row.kind) {
+            return Some(Cut::Kind);
+        }
+        if !self.has_tags(row) {
+            return Some(Cut::Tag);
+        }
+        if !self.has_source(row) {
+            return Some(Cut::Source);
+        }
+        if self.after.is_some_and(|after| row.valid_from < after) {
+            return Some(Cut::After);
+        }
+        if self.before.is_some_and(|before| row.valid_from >= before) {
+            return Some(Cut::Before);
+        }
+        None
+    }
+
+    fn has_tags(&self, row: &Row) -> bool {
+        let has = |tag: &Vec<u32>| tag.iter().any(|spelling| row.tags.contains(spelling));
+        self.tags.as_ref().is_none_or(|tags| tags.iter().all(has))
+    }
+
+    fn has_source(&self, row: &Row) -> bool {
+        let is_of = |sources: &Vec<u32>| row.source.is_some_and(|source| sources.contains(&source));
+        self.sources.as_ref().is_none_or(is_of)
     }
 }
 
@@ -177,6 +243,7 @@ fn allows(wanted: Option<&Vec<u32>>, number: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::model::{Memory, SourceRef};
     use crate::surface::inject::tests::memory;
@@ -192,6 +259,92 @@ mod tests {
             .filter(|(_, row)| filter.keeps(row))
             .map(|(number, _)| number.0)
             .collect()
+    }
+
+    #[test]
+    fn each_part_says_that_it_was_the_one() {
+        let mut catalog = Catalog::default();
+        let one = Memory {
+            tags: vec!["http".to_owned()],
+            source: Some(SourceRef::parse("src/a.rs:3")),
+            ..memory(1, "one")
+        };
+        let at = one.valid_from;
+        catalog.apply(&one);
+        let row = catalog.row(MemoryNumber(1)).unwrap();
+        let plain = Filter::default;
+        let cut = |filter: Filter| filter.compile(&catalog).cut_at(MemoryNumber(1), row);
+        let names = |name: &str| vec![name.to_owned()];
+        assert_eq!(cut(plain()), None);
+        let cases = [
+            (
+                Filter {
+                    statuses: vec![Status::Archived],
+                    ..plain()
+                },
+                Cut::Status,
+            ),
+            (
+                Filter {
+                    scopes: vec![Scope::Session("s".to_owned())],
+                    ..plain()
+                },
+                Cut::Scope,
+            ),
+            (
+                Filter {
+                    topics: names("other"),
+                    ..plain()
+                },
+                Cut::Topic,
+            ),
+            (
+                Filter {
+                    kinds: names("fact"),
+                    ..plain()
+                },
+                Cut::Kind,
+            ),
+            (
+                Filter {
+                    tags: names("cache"),
+                    ..plain()
+                },
+                Cut::Tag,
+            ),
+            (
+                Filter {
+                    source: Some("b.rs".to_owned()),
+                    ..plain()
+                },
+                Cut::Source,
+            ),
+            (
+                Filter {
+                    before: Some(at),
+                    ..plain()
+                },
+                Cut::Before,
+            ),
+            (
+                Filter {
+                    within: Some(Within(Arc::from([true, false]))),
+                    ..plain()
+                },
+                Cut::Demands,
+            ),
+        ];
+        for (filter, expected) in cases {
+            assert_eq!(cut(filter), Some(expected));
+        }
+        let later = Timestamp::from_micros(at.as_micros() + 1);
+        assert_eq!(
+            cut(Filter {
+                after: Some(later),
+                ..plain()
+            }),
+            Some(Cut::After)
+        );
     }
 
     #[test]

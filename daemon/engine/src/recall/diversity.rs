@@ -48,6 +48,8 @@ pub(super) struct Selection {
     /// What each of them counts beside what was chosen before it, on the scale of the scores;
     /// never rises.
     pub(super) worth: Vec<f32>,
+    /// The position of the hit that each of them repeats, where it repeats one.
+    pub(super) repeated: Vec<Option<usize>>,
     /// How many of each topic there are now.
     pub(super) taken: Taken,
 }
@@ -84,6 +86,7 @@ pub(super) fn select(
     let mut selection = Selection {
         order: Vec::with_capacity(room),
         worth: Vec::with_capacity(room),
+        repeated: Vec::with_capacity(room),
         taken,
     };
     let mut rest: Vec<Waiting<'_>> = candidates.iter().enumerate().map(Waiting::new).collect();
@@ -94,6 +97,7 @@ pub(super) fn select(
         let mut chosen = rest.remove(place);
         selection.order.push(chosen.at);
         selection.worth.push(chosen.worth(spread, &selection.taken));
+        selection.repeated.push(chosen.repeated);
         *selection.taken.entry(chosen.of.topic).or_default() += 1;
         for waiting in &mut rest {
             waiting.step_back_behind(&mut chosen);
@@ -125,6 +129,8 @@ struct Waiting<'a> {
     of: &'a Candidate<'a>,
     /// What is left of its score beside what was chosen.
     novelty: f32,
+    /// The position of the first chosen one that it repeats.
+    repeated: Option<usize>,
     /// What its text says, once somebody asked; `Some(None)` for a text without words.
     saying: Option<Option<u64>>,
 }
@@ -135,11 +141,15 @@ impl<'a> Waiting<'a> {
             at,
             of,
             novelty: 1.0,
+            repeated: None,
             saying: None,
         }
     }
 
     fn worth(&self, spread: Spread, taken: &Taken) -> f32 {
+        if helix_ablation::is_off("search/diversity") {
+            return self.of.score;
+        }
         let of_topic = taken.get(&self.of.topic).copied().unwrap_or(0);
         let is_further = spread == Spread::Topics && of_topic >= PER_TOPIC_FREE;
         let by_topic = if is_further { FURTHER_OF_TOPIC } else { 1.0 };
@@ -151,6 +161,7 @@ impl<'a> Waiting<'a> {
         let codes = self.of.code.as_ref().zip(chosen.of.code.as_ref());
         let likeness = codes.map(|(own, other)| own.cosine(other));
         let novelty = if self.repeats(chosen, likeness) {
+            self.repeated = self.repeated.or(Some(chosen.at));
             REPETITION
         } else {
             1.0 - LIKENESS_SHARE * excess(likeness.unwrap_or(0.0))

@@ -88,7 +88,9 @@ impl Search {
 impl Strand {
     /// Returns whether a search is expanded.
     pub(super) fn expands(&self, search: &Search) -> bool {
-        search.may_expand() && !self.catalog().graph().is_empty()
+        helix_ablation::is_on("search/expansion")
+            && search.may_expand()
+            && !self.catalog().graph().is_empty()
     }
 
     /// Puts what is connected to the strongest hits among them.

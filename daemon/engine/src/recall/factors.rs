@@ -56,6 +56,9 @@ impl Factors {
     /// Their product.
     #[must_use]
     pub fn product(&self) -> f32 {
+        if helix_ablation::is_off("search/factors") {
+            return 1.0;
+        }
         self.confidence * self.recency * self.importance * self.scope
     }
 }

@@ -72,7 +72,7 @@ impl Evidence {
     }
 }
 
-/// Fuses two ranked lists of (memory, score), best first. What is in the semantic list alone needs
+/// Fuses two lists of (memory, score), in whatever order. What is in the semantic list alone needs
 /// a cosine of `floor`. What `lacks_vector` could not be in it, so that its meaning is taken to be
 /// as good as its words.
 #[must_use]
@@ -82,6 +82,7 @@ pub(super) fn fuse(
     floor: f32,
     lacks_vector: impl Fn(MemoryNumber) -> bool,
 ) -> Vec<(MemoryNumber, Evidence)> {
+    let (lexical, semantic) = (&best_first(lexical), &best_first(semantic));
     let mut evidence: BTreeMap<MemoryNumber, Evidence> = BTreeMap::new();
     for (rank, &(number, score)) in (1..).zip(lexical) {
         let entry = evidence.entry(number).or_default();
@@ -93,8 +94,9 @@ pub(super) fn fuse(
     }
     let words = Scale::of_words(lexical, semantic.len());
     let meaning = Scale::of_meaning(semantic);
+    let (of_words, of_meaning) = weights(words.weight, meaning.weight);
     // The best of one list alone gets its share only; the best of both gets 1.
-    let whole = (words.weight + meaning.weight).max(f32::MIN_POSITIVE);
+    let whole = (of_words + of_meaning).max(f32::MIN_POSITIVE);
     let is_related =
         |evidence: &Evidence| evidence.lexical_rank > 0 || evidence.semantic_score >= floor;
     let mut fused: Vec<(MemoryNumber, Evidence)> = evidence
@@ -113,9 +115,24 @@ pub(super) fn fuse(
             0 => 0.0,
             _ => meaning.place(evidence.semantic_score),
         };
-        evidence.fused = (words.weight * by_words + meaning.weight * by_meaning) / whole;
+        evidence.fused = (of_words * by_words + of_meaning * by_meaning) / whole;
     }
     fused
+}
+
+/// A list by its scores, equal ones by number, so that no rank depends on how candidates came.
+fn best_first(list: &[(MemoryNumber, f32)]) -> Vec<(MemoryNumber, f32)> {
+    let mut list = list.to_vec();
+    list.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+    list
+}
+
+/// The weights of both lists: their own, or the fixed ones that a benchmark compares them with.
+fn weights(words: f32, meaning: f32) -> (f32, f32) {
+    match helix_ablation::instead_of("search/weights") {
+        Some(share) if words > 0.0 && meaning > 0.0 => (share, 1.0 - share),
+        _ => (words, meaning),
+    }
 }
 
 /// How a list's scores become comparable.
@@ -192,6 +209,10 @@ fn stand_out(list: &[(MemoryNumber, f32)], count: usize) -> f32 {
         1.0
     }
 }
+
+#[cfg(test)]
+#[path = "fusion_properties.rs"]
+mod properties;
 
 #[cfg(test)]
 mod tests {

@@ -1,16 +1,21 @@
-//! Packing memories into a budget of tokens: the best first, whole where they fit, their opening
-//! where they do not.
+//! Packing memories into a budget of tokens: the best first, whole where they fit, the sentences
+//! around what was asked for where they do not.
 
 use jiff::tz::TimeZone;
 
+use super::snippet::snippet;
+use crate::index::lexical::LexicalQuery;
 use crate::model::Memory;
 use crate::neutral::{neutral, one_line};
 use crate::ports::Sources;
 use crate::surface::frame::{FRAME_CHARS, Quotable, heading};
 use crate::surface::inject::CHARS_PER_TOKEN;
 
-/// Least room that an opening is worth, in characters.
+/// Least room that a part of a text is worth, in characters.
 const OPENING_MIN_CHARS: usize = 160;
+
+/// Stands before each line of a text.
+const INDENT: &str = "  ";
 
 /// Most characters of a memory's heading.
 const HEADING_MAX_CHARS: usize = 240;
@@ -36,12 +41,14 @@ impl Packed {
 
 /// Packs memories, given best first, below a preamble into at most `budget_chars` characters. One
 /// that does not fit is passed over, so that smaller ones behind it still find room; one that would
-/// take more than half of the budget is cut. Days are those of `zone`; what `remark` says of a
+/// take more than half of the budget is cut to the sentences around the
+/// words of `query`. Days are those of `zone`; what `remark` says of a
 /// memory stands behind its heading.
 #[must_use]
 pub fn pack(
     preamble: &str,
     memories: &[Memory],
+    query: Option<&LexicalQuery>,
     remark: &dyn Fn(&Memory) -> &'static str,
     sources: &dyn Sources,
     budget_chars: usize,
@@ -65,7 +72,7 @@ pub fn pack(
             &(heading(memory, sources, zone) + remark(memory)),
             HEADING_MAX_CHARS,
         );
-        if let Some((shown, is_whole)) = show(&heading, memory, room) {
+        if let Some((shown, is_whole)) = show(&heading, memory, query, room) {
             left -= width(&shown);
             body.push_str(&shown);
             taken.push(at);
@@ -83,14 +90,13 @@ pub fn pack(
 }
 
 /// One memory in at most `room` characters, and whether that is all of it; or nothing.
-fn show(heading: &str, memory: &Memory, room: usize) -> Option<(String, bool)> {
-    let text = neutral(&memory.text);
-    let text = text
-        .trim_end()
-        .lines()
-        .fold(String::new(), |indented, line| {
-            indented + "  " + line + "\n"
-        });
+fn show(
+    heading: &str,
+    memory: &Memory,
+    query: Option<&LexicalQuery>,
+    room: usize,
+) -> Option<(String, bool)> {
+    let text = indented(neutral(&memory.text).trim_end());
     let whole = format!("{heading}\n{text}");
     if width(&whole) <= room {
         return Some((whole, true));
@@ -99,11 +105,19 @@ fn show(heading: &str, memory: &Memory, room: usize) -> Option<(String, bool)> {
     let opening = room
         .checked_sub(width(heading) + 1 + width(pointer))
         .filter(|room| *room >= OPENING_MIN_CHARS)?;
-    let opening: String = text.chars().take(opening - 1).collect();
-    Some((
-        format!("{heading}\n{}\n{pointer}", opening.trim_end()),
-        false,
-    ))
+    let part = snippet(&text, query, opening.saturating_sub(INDENT.len() + 1));
+    let part = format!("{INDENT}{}", part.text);
+    Some((format!("{heading}\n{part}\n{pointer}"), false))
+}
+
+fn indented(text: &str) -> String {
+    let mut indented = String::new();
+    for line in text.lines() {
+        indented += INDENT;
+        indented += line;
+        indented += "\n";
+    }
+    indented
 }
 
 fn width(text: &str) -> usize {
@@ -134,6 +148,7 @@ mod tests {
                 long,
                 memory(3, "short and last"),
             ],
+            None,
             &|memory| {
                 if memory.number == MemoryNumber(3) {
                     " (last)"
@@ -165,6 +180,7 @@ mod tests {
         let packed = pack(
             "",
             &[memory(1, &"a long story ".repeat(400))],
+            None,
             &silent,
             &NoSources,
             800,
@@ -180,6 +196,7 @@ mod tests {
             pack(
                 "",
                 &[memory(1, "x")],
+                None,
                 &silent,
                 &NoSources,
                 20,
@@ -194,6 +211,7 @@ mod tests {
         let packed = pack(
             "",
             &[memory(1, &"a long story ".repeat(400)), memory(2, "short")],
+            None,
             &silent,
             &Stale,
             800,
@@ -215,7 +233,7 @@ mod tests {
         #[test]
         fn the_budget_holds(texts in prop::collection::vec(".{0,400}", 0..12), budget in 0_usize..2_400) {
             let memories: Vec<_> = (1..).zip(&texts).map(|(number, text)| memory(number, text)).collect();
-            let packed = pack("A heading", &memories, &silent, &NoSources, budget, &TimeZone::UTC);
+            let packed = pack("A heading", &memories, None, &silent, &NoSources, budget, &TimeZone::UTC);
             prop_assert!(width(&packed.text) <= budget);
             prop_assert!(packed.taken.is_sorted());
         }

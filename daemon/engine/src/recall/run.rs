@@ -6,6 +6,7 @@ use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use super::place::Place;
 use super::search::{Hit, Mode, Recalled, Retriever, Scored, Search, WordsFound};
+use super::trail::{Stage, Trail};
 use super::turns;
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
@@ -25,7 +26,8 @@ impl Strand {
     /// # Errors
     /// When the disk or an index fails.
     pub fn search(&self, search: &Search) -> Result<Recalled, ReadError> {
-        self.search_from(search, Place::default(), &NoSources, false)
+        let mut trail = Trail::of_nobody();
+        self.search_from(search, Place::default(), &NoSources, false, &mut trail)
     }
 
     /// Does what [`Strand::search`] does, from a place on, and brings what edges connect to the
@@ -41,19 +43,22 @@ impl Strand {
         place: Place,
         sources: &dyn Sources,
     ) -> Result<Recalled, ReadError> {
-        self.search_from(search, place, sources, self.expands(search))
+        let mut trail = Trail::of_nobody();
+        self.search_from(search, place, sources, self.expands(search), &mut trail)
     }
 
-    fn search_from(
+    /// Searches. The trail learns of each stage whether the memory that it follows is still there.
+    pub(super) fn search_from(
         &self,
         search: &Search,
         place: Place,
         sources: &dyn Sources,
         is_expanded: bool,
+        trail: &mut Trail,
     ) -> Result<Recalled, ReadError> {
         let place = self.known_at(place);
         if search.is_listing() {
-            return self.list_newest(search, place, sources);
+            return self.list_newest(search, place, sources, trail);
         }
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
@@ -61,11 +66,16 @@ impl Strand {
             let is_kept = |row| filter.keeps_at(MemoryNumber(number), row);
             place.knows(number) && catalog.row(MemoryNumber(number)).is_some_and(is_kept)
         };
+        trail.filter(|number| filter.cut_at(number, catalog.row(number)?));
         let mut lexical = self.lexical_list(search, &passes)?;
-        let mut semantic = self.semantic_list(search, &catalog, &passes)?;
+        let mut semantic = self.semantic_list(search, &catalog, FUSION_DEPTH, &passes)?;
+        trail.stays(Stage::Lists, |number| {
+            is_in(&lexical.ranked, number) || is_in(&semantic, number)
+        });
         if search.mode == Mode::All && search.retriever == Retriever::Hybrid {
             // Meaning orders those that have all words, and adds none.
             semantic.retain(|(number, _)| lexical.has(*number));
+            trail.stays(Stage::AllWords, |number| lexical.has(number));
         }
         let words = match (lexical.ranked.is_empty(), lexical.fell_back_to_any) {
             (true, _) if search.retriever == Retriever::Hybrid => WordsFound::Nothing,
@@ -81,6 +91,9 @@ impl Strand {
         let mut fused = fuse(&lexical.ranked, &semantic, floor, |number| {
             !self.has_vector(number)
         });
+        trail.stays(Stage::Floor(floor), |number| {
+            fused.iter().any(|(found, _)| *found == number)
+        });
         if search.retriever == Retriever::Hybrid {
             turns::lift(&catalog, &mut fused);
         }
@@ -94,6 +107,12 @@ impl Strand {
         let seeds = if is_expanded { SEEDS_MAX } else { 0 };
         let mut room = Room::new(search, wanted.saturating_add(1).max(seeds));
         let (first, second) = in_order(search, &lexical, pool);
+        trail.stays(Stage::SomeWords, |number| {
+            first
+                .iter()
+                .chain(&second)
+                .any(|scored| scored.number == number)
+        });
         let mut hits = self.best(first, search, &mut room, sources)?;
         hits.extend(self.best(second, search, &mut room, sources)?);
         if room.limit > 0 && room.spread == Spread::Topics {
@@ -159,9 +178,11 @@ impl Strand {
         search: &Search,
         place: Place,
         sources: &dyn Sources,
+        trail: &mut Trail,
     ) -> Result<Recalled, ReadError> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
+        trail.filter(|number| filter.cut_at(number, catalog.row(number)?));
         let rows = catalog.rows_by_time(search.now, |row| row.valid_from);
         let rows =
             rows.filter(|(_, number, row)| place.knows(number.0) && filter.keeps_at(*number, row));
@@ -224,22 +245,30 @@ impl Strand {
         };
         room.limit -= selection.order.len();
         room.taken = selection.taken;
+        let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
         let mut slots: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
+        let mut best = Vec::with_capacity(selection.order.len());
         let chosen = selection.order.into_iter().zip(selection.worth);
-        let beside = |hit: Hit, score: f32| Hit {
-            diversity: share(score, hit.score),
-            score,
-            ..hit
-        };
-        Ok(chosen
-            .filter_map(|(at, score)| Some(beside(slots.get_mut(at)?.take()?, score)))
-            .collect())
+        for ((at, score), repeated) in chosen.zip(selection.repeated) {
+            let Some(hit) = slots.get_mut(at).and_then(Option::take) else {
+                continue;
+            };
+            best.push(Hit {
+                diversity: share(score, hit.score),
+                score,
+                repeats: repeated.and_then(|at| numbers.get(at).copied()),
+                ..hit
+            });
+        }
+        Ok(best)
     }
 
-    fn semantic_list(
+    /// The nearest memories in meaning, as many as `depth`.
+    pub(super) fn semantic_list(
         &self,
         search: &Search,
         catalog: &Catalog,
+        depth: usize,
         passes: &(impl Fn(u32) -> bool + Sync),
     ) -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
         let (Some(vector), false) = (&search.vector, search.retriever == Retriever::Words) else {
@@ -254,7 +283,7 @@ impl Strand {
                 expected: catalog.extent(),
             },
         };
-        let hits = self.nearest(vector, FUSION_DEPTH, candidates)?;
+        let hits = self.nearest(vector, depth, candidates)?;
         Ok(hits
             .into_iter()
             .map(|hit| (MemoryNumber(hit.number), hit.cosine))
@@ -302,6 +331,7 @@ impl Strand {
                 evidence,
                 factors,
                 diversity: 1.0,
+                repeats: None,
                 source_state,
                 has_words: evidence.lexical_rank > 0,
                 has_some_words: evidence.lexical_rank > 0,
@@ -384,6 +414,11 @@ impl Room {
             taken: Taken::new(),
         }
     }
+}
+
+/// Whether a list has a memory.
+fn is_in(list: &[(MemoryNumber, f32)], number: MemoryNumber) -> bool {
+    list.iter().any(|(listed, _)| *listed == number)
 }
 
 /// How much of a score is left.

@@ -80,6 +80,8 @@ pub struct Hit {
     /// What it counts beside the hits before it: 1, or less where it repeats one or its topic has
     /// several. The score is the fused one times the factors times this.
     pub diversity: f32,
+    /// The hit before it that says the same in nearly the same words.
+    pub repeats: Option<MemoryNumber>,
     /// What has become of its source.
     pub source_state: SourceState,
     /// Whether it has words that were asked for, as many as were demanded.

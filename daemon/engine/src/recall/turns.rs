@@ -19,6 +19,9 @@ const MINUTES_A_DAY: f64 = 24.0 * 60.0;
 
 /// Lifts turns that stand beside better ones. Takes what was found by ascending number.
 pub(super) fn lift(catalog: &Catalog, found: &mut [(MemoryNumber, Evidence)]) {
+    if helix_ablation::is_off("search/turns") {
+        return;
+    }
     let mut best_beside = vec![0.0_f32; found.len()];
     for (at, pair) in found.windows(2).enumerate() {
         if let [(one, earlier), (next, later)] = pair

@@ -98,7 +98,8 @@ impl Strand {
         }
     }
 
-    fn ranked_by_words(
+    /// The memories with the words, as many as `depth`, best first.
+    pub(super) fn ranked_by_words(
         &self,
         search: &Search,
         mode: WordMode,

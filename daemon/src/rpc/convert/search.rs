@@ -25,6 +25,7 @@ pub(crate) fn wanted(wire: v1::SearchRequest) -> Wanted {
         passive,
         cursor,
         moment,
+        budget_tokens,
         ..
     } = wire;
     let filter = filter_asked(filter.unwrap_or_default());
@@ -39,6 +40,7 @@ pub(crate) fn wanted(wire: v1::SearchRequest) -> Wanted {
         cursor,
         shown,
         at: at(moment),
+        budget_tokens,
     }
 }
 
@@ -120,6 +122,7 @@ fn hit(hit: &ToldHit) -> v1::Hit {
         score: hit.score,
         explanation: hit.explanation.as_ref().map(explanation),
         found_by: found_by(hit.found_by).into(),
+        is_cut: hit.is_cut,
     }
 }
 

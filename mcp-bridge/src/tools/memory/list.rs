@@ -70,6 +70,6 @@ mod tests {
     #[test]
     fn every_argument_reaches_the_daemon() {
         let call: List = read(&json!({"scope": "all", "type": "gotcha", "limit": 5})).unwrap();
-        insta::assert_snapshot!(shown(&call.request(Caller::default())), @r#"SearchRequest { query: "", filter: Some(Filter { topics: [], tags: [], kinds: ["gotcha"], scopes: ["all"], statuses: [], source: "", after_us: None, before_us: None }), limit: 5, mode: Auto, retriever: Hybrid, explain: false, passive: true, cursor: "", count_only: false, shown: Line, moment: None }"#);
+        insta::assert_snapshot!(shown(&call.request(Caller::default())), @r#"SearchRequest { query: "", filter: Some(Filter { topics: [], tags: [], kinds: ["gotcha"], scopes: ["all"], statuses: [], source: "", after_us: None, before_us: None }), limit: 5, mode: Auto, retriever: Hybrid, explain: false, passive: true, cursor: "", count_only: false, shown: Line, moment: None, why_not: "", budget_tokens: 0 }"#);
     }
 }

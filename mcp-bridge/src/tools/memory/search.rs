@@ -64,6 +64,10 @@ impl Search {
             }),
             limit: self.k.map_or(SEARCH_LIMIT_DEFAULT, |limit| limit.0),
             shown: TextShown::Body.into(),
+            budget_tokens: self
+                .budget_tokens
+                .map(|tokens| tokens.0)
+                .unwrap_or_default(),
             ..SearchRequest::default()
         }
     }
@@ -81,6 +85,6 @@ mod tests {
     fn every_argument_reaches_the_daemon() {
         let given = json!({"query": "linker", "scope": "all", "k": "3", "types": ["gotcha"]});
         let call: Search = read(&given).unwrap();
-        insta::assert_snapshot!(shown(&call.request(Caller::default())), @r#"SearchRequest { query: "linker", filter: Some(Filter { topics: [], tags: [], kinds: ["gotcha"], scopes: ["all"], statuses: [], source: "", after_us: None, before_us: None }), limit: 3, mode: Auto, retriever: Hybrid, explain: false, passive: false, cursor: "", count_only: false, shown: Body, moment: None }"#);
+        insta::assert_snapshot!(shown(&call.request(Caller::default())), @r#"SearchRequest { query: "linker", filter: Some(Filter { topics: [], tags: [], kinds: ["gotcha"], scopes: ["all"], statuses: [], source: "", after_us: None, before_us: None }), limit: 3, mode: Auto, retriever: Hybrid, explain: false, passive: false, cursor: "", count_only: false, shown: Body, moment: None, why_not: "", budget_tokens: 0 }"#);
     }
 }

@@ -24,7 +24,7 @@ use crate::report::announce;
 const FINGERPRINT_MEMORIES: usize = 100;
 
 /// The part of a home that holds its memories.
-const STRANDS: &str = "strands";
+pub(crate) const STRANDS: &str = "strands";
 
 /// Where embedded homes are kept.
 pub(crate) struct Kept {
@@ -41,28 +41,15 @@ pub(crate) struct Embedded {
 impl Kept {
     /// Finds the place for this corpus and the installed model; `None` without a model.
     pub(crate) fn find(corpus: &Corpus) -> Result<Option<Self>> {
-        let Some(home) = Home::with_embedder()? else {
+        let Some((place, model)) = place()? else {
             return Ok(None);
         };
-        let _daemon = Daemon::start(&home)?;
-        let mut connection = Connection::open(&home)?;
-        connection.await_embedder(false)?;
-        let model = connection.status()?.embedder.unwrap_or_default().model;
-        let model: String = model
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .collect();
-        let daemon = Binary::Daemon.path();
-        let place = daemon
-            .parent()
-            .and_then(Path::parent)
-            .context("the daemon's program stands in no directory")?;
         let key = format!(
             "corpus-{:016x}-format-{FORMAT}-{model}",
             fingerprint(corpus)
         );
         Ok(Some(Self {
-            directory: place.join("bench").join(key),
+            directory: place.join(key),
         }))
     }
 
@@ -107,6 +94,27 @@ impl Kept {
     }
 }
 
+/// Where embedded homes are kept, and the name of the installed model; `None` without a model.
+pub(crate) fn place() -> Result<Option<(PathBuf, String)>> {
+    let Some(home) = Home::with_embedder()? else {
+        return Ok(None);
+    };
+    let _daemon = Daemon::start(&home)?;
+    let mut connection = Connection::open(&home)?;
+    connection.await_embedder(false)?;
+    let model = connection.status()?.embedder.unwrap_or_default().model;
+    let model: String = model
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let daemon = Binary::Daemon.path();
+    let place = daemon
+        .parent()
+        .and_then(Path::parent)
+        .context("the daemon's program stands in no directory")?;
+    Ok(Some((place.join("bench"), model)))
+}
+
 /// Tells one corpus from another.
 fn fingerprint(corpus: &Corpus) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -118,7 +126,7 @@ fn fingerprint(corpus: &Corpus) -> u64 {
 
 /// Copies a folder to its place at once, so that an interrupted run leaves nothing that looks
 /// whole.
-fn keep(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn keep(from: &Path, to: &Path) -> Result<()> {
     let unfinished = to.with_extension("unfinished");
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished)
@@ -128,7 +136,7 @@ fn keep(from: &Path, to: &Path) -> Result<()> {
     fs::rename(&unfinished, to).with_context(|| format!("keeping {}", to.display()))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("creating {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("listing {}", from.display()))? {
         let entry = entry?;

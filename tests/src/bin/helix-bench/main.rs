@@ -70,6 +70,24 @@ struct Args {
     /// itself: `layer`, `forms/go`; all of them where none is named.
     #[arg(long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
     ablate: Option<String>,
+    /// Measures `quality` with fixed weights and without each part of a search, and writes the page
+    /// and the numbers in tests/quality.
+    #[arg(long, conflicts_with = "gate")]
+    table: bool,
+    /// Fails where `quality` is worse than the committed numbers by more than 0.01.
+    #[arg(long)]
+    gate: bool,
+}
+
+impl Args {
+    /// What `quality` does beside printing its figures.
+    fn task(&self) -> quality::Task {
+        match (self.table, self.gate) {
+            (true, _) => quality::Task::Table,
+            (false, true) => quality::Task::Gate,
+            (false, false) => quality::Task::Show,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -171,7 +189,7 @@ fn main() -> Result<()> {
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
             SectionName::Capture => capture::measure(&mut report),
             SectionName::Quality => quality::measure(
-                &fixtures,
+                args.task(),
                 args.data.as_deref(),
                 args.run.as_deref(),
                 &mut report,

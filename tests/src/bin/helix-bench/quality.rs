@@ -1,47 +1,76 @@
 //! `quality`: retrieval measured on public, labelled sets, beside published kinds of retrieval on
 //! sets of the same nature.
 
+mod base;
 mod baselines;
 mod data;
+mod levers;
 mod metrics;
+mod results;
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
-use helix_proto::v1::{self, Retriever};
-use helix_tests::{Daemon, Home};
+use anyhow::{Context, Result, ensure};
+use helix_proto::v1::Retriever;
 
-use crate::fixture::{Connection, Fixtures};
-use crate::report::{Report, Table, Target};
+use crate::kept;
+use crate::report::{Report, Table, Target, announce};
+use base::Base;
 use baselines::BASELINES;
-use data::{Document, Query, Set};
-use metrics::{Metrics, RANKS_MAX};
-
-/// The attribute that carries a document's id.
-const DOCUMENT_ATTRIBUTE: &str = "document";
+use data::Set;
+use levers::{ABLATED, HELD, Lever};
+use metrics::Metrics;
+use results::{Measured, Ratios, Row};
 
 /// Where the sets are unless said otherwise: beside the checkout.
 const DATA_BESIDE_CHECKOUT: &str = "../shared/quality";
 
-/// The retrievers measured, with the names that the table gives them.
-const RETRIEVERS: [(&str, Retriever); 3] = [
-    ("words", Retriever::Words),
-    ("meaning", Retriever::Meaning),
-    ("hybrid", Retriever::Hybrid),
-];
+/// Makes sets of natures that no public set has.
+const MAKE_SETS: &str = "tests/quality/make-sets.py";
+
+/// The committed page and numbers.
+const RESULTS: &str = "tests/quality/RESULTS.md";
+const RATIOS: &str = "tests/quality/ratios.toml";
+
+/// What is done beside printing the figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Nothing.
+    Show,
+    /// Every part of a search is switched off in turn, and the page and the numbers are written.
+    Table,
+    /// The figures are compared with the committed ones.
+    Gate,
+}
 
 pub(crate) fn measure(
-    _: &Fixtures,
+    task: Task,
     data: Option<&Path>,
     run: Option<&Path>,
     report: &mut Report,
 ) -> Result<()> {
-    let directory = data.map_or_else(beside_checkout, Path::to_owned);
-    let sets = Set::all_in(&directory)
-        .with_context(|| format!("reading the sets in {}", directory.display()))?;
+    let sets = all_sets(data)?;
+    let levers = match task {
+        Task::Show | Task::Gate => HELD.to_vec(),
+        Task::Table => [HELD.as_slice(), ABLATED.as_slice()].concat(),
+    };
+    let mut measured = Vec::new();
+    for set in &sets {
+        let one = measure_set(set, run, &levers);
+        measured.push(one.with_context(|| format!("measuring {}", set.name))?);
+    }
+    report.add(table(&sets, &measured));
+    match task {
+        Task::Show => Ok(()),
+        Task::Table => write_results(&measured),
+        Task::Gate => compare(&measured),
+    }
+}
+
+fn table(sets: &[Set], measured: &[Measured]) -> Table {
     let mut table = Table::new(
         "quality: labelled sets",
         &[
@@ -55,21 +84,32 @@ pub(crate) fn measure(
             "",
         ],
     );
-    if sets.is_empty() {
-        table.note(format!(
-            "{} has no sets; name their directory with --data",
-            directory.display()
-        ));
-    }
-    for set in &sets {
-        measure_set(set, run, &mut table).with_context(|| format!("measuring {}", set.name))?;
+    for (set, measured) in sets.iter().zip(measured) {
+        for row in &measured.rows {
+            add(&mut table, set, row.lever, row.whole);
+        }
     }
     table.note("baselines on sets like these (R@5 / nDCG@10):");
     for baseline in &BASELINES {
         table.note(format!("  {}", baseline.line()));
     }
-    report.add(table);
-    Ok(())
+    table
+}
+
+fn write_results(measured: &[Measured]) -> Result<()> {
+    let model = kept::place()?.map_or("no model".to_owned(), |(_, model)| model);
+    fs::write(RESULTS, results::page(measured, &model)).context("writing the page")?;
+    fs::write(RATIOS, Ratios::of(measured).write()?).context("writing the numbers")
+}
+
+fn compare(measured: &[Measured]) -> Result<()> {
+    let text = fs::read_to_string(RATIOS).with_context(|| format!("reading {RATIOS}"))?;
+    let held = Ratios::read(&text)?;
+    let compared = held.compare(measured);
+    for absent in &compared.absent {
+        announce(&format!("{absent} is held and was not found"));
+    }
+    compared.judge(held.count())
 }
 
 /// The checkout is the directory that xtask runs the benchmark in.
@@ -77,98 +117,48 @@ fn beside_checkout() -> PathBuf {
     PathBuf::from(DATA_BESIDE_CHECKOUT)
 }
 
-fn measure_set(set: &Set, run: Option<&Path>, table: &mut Table) -> Result<()> {
-    let (home, retrievers) = match Home::with_embedder()? {
-        Some(home) => (home, &RETRIEVERS[..]),
-        None => (Home::new()?, &RETRIEVERS[..1]),
-    };
-    let daemon = Daemon::start(&home)?;
-    let mut connection = Connection::open(&home)?;
-    let documents = load(&mut connection, &set.documents)?;
-    if retrievers.len() > 1 {
-        connection.await_embedder(true)?;
-    } else {
-        table.note("no model: HELIX_MODEL_DIR names none, so meaning was not measured");
-    }
-    for &(name, retriever) in retrievers {
-        let mut ranked = Vec::with_capacity(set.queries.len());
-        for query in &set.queries {
-            ranked.push(ask(&mut connection, query, retriever, &documents)?);
+/// Measures a set by some levers; leaves out those of meaning where there is no model.
+fn measure_set(set: &Set, run: Option<&Path>, levers: &[Lever]) -> Result<Measured> {
+    let mut base = Base::of(set)?;
+    let mut rows = Vec::new();
+    for lever in levers {
+        if !base.has_meaning && lever.retriever != Retriever::Words {
+            continue;
         }
-        let scored = set
-            .queries
-            .iter()
-            .zip(&ranked)
-            .map(|(query, ranking)| Metrics::of(&query.relevant, ranking));
-        add(table, set, name, Metrics::mean(scored));
+        announce(&format!("{}: {}", set.name, lever.name));
+        let ranked = base.rank(set, lever)?;
+        let asked = set.queries.iter().zip(&ranked);
+        let scored: Vec<Metrics> = asked
+            .map(|(query, ranking)| Metrics::of(&query.relevant, ranking))
+            .collect();
+        rows.push(Row::of(lever.name, &scored));
         if let Some(run) = run {
-            write_run(run, set, name, &ranked)?;
+            write_run(run, set, lever.name, &ranked)?;
         }
     }
-    daemon.stop()?;
-    Ok(())
+    Ok(Measured {
+        set: set.name.clone(),
+        documents: set.documents.len(),
+        queries: set.queries.len(),
+        rows,
+    })
 }
 
-/// Stores the documents, each under a topic of its own. Returns the ids behind each handle: texts
-/// that occur twice are one memory with several.
-fn load(
-    connection: &mut Connection,
-    documents: &[Document],
-) -> Result<HashMap<String, Vec<String>>> {
-    let drafts = documents
-        .iter()
-        .enumerate()
-        .map(|(number, document)| v1::Draft {
-            topic: topic(number),
-            text: document.text.clone(),
-            kind: "fact".to_owned(),
-            scope: "global".to_owned(),
-            attributes: [(DOCUMENT_ATTRIBUTE.to_owned(), document.id.clone())].into(),
-            valid_from_us: document.timestamp_us,
-            ..v1::Draft::default()
-        });
-    let replies = connection.store_all(drafts)?;
-    let mut ids: HashMap<String, Vec<String>> = HashMap::new();
-    for (document, reply) in documents.iter().zip(replies) {
-        let handle = reply.memory.unwrap_or_default().handle;
-        ids.entry(handle).or_default().push(document.id.clone());
-    }
-    Ok(ids)
-}
-
-/// A topic for one document, of letters that no query has, so that it neither matches nor shares a
-/// cap with others.
-fn topic(number: usize) -> String {
-    let letter = |place: u32| {
-        char::from(b'a' + u8::try_from(number / 26_usize.pow(place) % 26).unwrap_or_default())
-    };
-    ['z', 'q', letter(3), letter(2), letter(1), letter(0)]
-        .iter()
-        .collect()
-}
-
-/// The ids found, best first.
-fn ask(
-    connection: &mut Connection,
-    query: &Query,
-    retriever: Retriever,
-    documents: &HashMap<String, Vec<String>>,
-) -> Result<Vec<(String, f32)>> {
-    let limit = u32::try_from(RANKS_MAX)?;
-    let reply = connection.search(&query.text, retriever, limit)?;
-    let hits = reply
-        .hits
-        .into_iter()
-        .filter_map(|hit| Some((hit.memory?.handle, hit.score)));
-    let ids = hits.flat_map(|(handle, score)| {
-        documents
-            .get(&handle)
-            .into_iter()
-            .flatten()
-            .map(move |id| (id.clone(), score))
-            .collect::<Vec<_>>()
-    });
-    Ok(ids.take(RANKS_MAX).collect())
+/// The sets of a directory, and those that the checkout makes.
+fn all_sets(data: Option<&Path>) -> Result<Vec<Set>> {
+    let directory = data.map_or_else(beside_checkout, Path::to_owned);
+    let mut sets = Set::all_in(&directory)
+        .with_context(|| format!("reading the sets in {}", directory.display()))?;
+    let made = tempfile::tempdir()?;
+    let status = Command::new("python3")
+        .arg(MAKE_SETS)
+        .arg(made.path())
+        .stdout(Stdio::null())
+        .status()
+        .context("making sets takes python3")?;
+    ensure!(status.success(), "{MAKE_SETS} failed");
+    sets.extend(Set::all_in(made.path())?);
+    Ok(sets)
 }
 
 fn add(table: &mut Table, set: &Set, name: &str, metrics: Metrics) {

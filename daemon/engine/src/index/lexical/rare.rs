@@ -82,7 +82,7 @@ impl LexicalIndex {
     }
 
     /// How often each of a query's terms occurs, over all fields.
-    fn frequencies(&self, query: &LexicalQuery) -> Result<Vec<u64>, LexicalError> {
+    pub(crate) fn frequencies(&self, query: &LexicalQuery) -> Result<Vec<u64>, LexicalError> {
         let state = self.read();
         let mut frequencies = state
             .committed

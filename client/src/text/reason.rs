@@ -1,0 +1,118 @@
+//! Says in words what made a hit's score.
+
+use helix_proto::v1::Explanation;
+
+use super::clean;
+
+/// How far a factor is from 1 before it is worth a word: less does not show in three decimals.
+const FACTOR_MIN: f32 = 0.0005;
+
+/// Writes a score as what it is the product of, and what the first of these comes from: `score 0.750
+/// = relevance 0.703 × age 0.970 × importance 1.100; 2nd by words (redb)`. Factors of 1 are left
+/// out.
+#[must_use]
+pub fn reason(score: f32, why: &Explanation) -> String {
+    let mut parts = vec![product(score, why)];
+    parts.extend(by_words(why));
+    parts.extend(by_meaning(why));
+    parts.extend(by_relation(why));
+    parts.join("; ")
+}
+
+fn product(score: f32, why: &Explanation) -> String {
+    let factors = [
+        ("confidence", why.confidence_factor),
+        ("age", why.recency_factor),
+        ("importance", why.importance_factor),
+        ("scope", why.scope_factor),
+        ("likeness to others", why.diversity_factor),
+    ];
+    let mut text = format!("score {score:.3} = relevance {:.3}", why.fused);
+    for (name, factor) in factors {
+        if (factor - 1.0).abs() >= FACTOR_MIN {
+            text += &format!(" × {name} {factor:.3}");
+        }
+    }
+    text
+}
+
+fn by_words(why: &Explanation) -> Option<String> {
+    let terms = clean::line(&why.matched_terms.join(", "));
+    match (why.lexical_rank, terms.is_empty()) {
+        (0, true) => None,
+        (0, false) => Some(format!("has {terms}")),
+        (rank, true) => Some(format!("{} by words", ordinal(rank))),
+        (rank, false) => Some(format!("{} by words ({terms})", ordinal(rank))),
+    }
+}
+
+fn by_meaning(why: &Explanation) -> Option<String> {
+    let alike = why.semantic_score;
+    let place = |rank| format!("{} by meaning ({alike:.2} alike)", ordinal(rank));
+    (why.semantic_rank > 0).then(|| place(why.semantic_rank))
+}
+
+fn by_relation(why: &Explanation) -> Option<String> {
+    let (from, relation) = (clean::line(&why.related_from), clean::line(&why.relation));
+    (!from.is_empty()).then(|| format!("related: {from} {relation} this"))
+}
+
+/// `1st`, `22nd`, `113th`.
+fn ordinal(number: u32) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explanation() -> Explanation {
+        Explanation {
+            lexical_rank: 2,
+            lexical_score: 7.25,
+            semantic_rank: 11,
+            semantic_score: 0.614,
+            fused: 0.8,
+            confidence_factor: 1.0,
+            recency_factor: 0.97,
+            importance_factor: 1.1,
+            scope_factor: 1.0,
+            diversity_factor: 0.95,
+            matched_terms: vec!["redb".to_owned(), "fsync".to_owned()],
+            ..Explanation::default()
+        }
+    }
+
+    #[test]
+    fn a_score_is_told_as_a_product_and_where_it_comes_from() {
+        let why = explanation();
+        let score = why.fused * why.recency_factor * why.importance_factor * why.diversity_factor;
+        let expected = "score 0.811 = relevance 0.800 × age 0.970 × importance 1.100 × likeness to others 0.950; \
+                        2nd by words (redb, fsync); 11th by meaning (0.61 alike)";
+        assert_eq!(reason(score, &why), expected);
+    }
+
+    #[test]
+    fn what_came_along_says_with_what() {
+        let why = Explanation {
+            lexical_rank: 0,
+            semantic_rank: 0,
+            matched_terms: Vec::new(),
+            related_from: "projects/shop".to_owned(),
+            relation: "has_decision".to_owned(),
+            recency_factor: 1.0,
+            importance_factor: 1.0,
+            diversity_factor: 1.0,
+            ..explanation()
+        };
+        let expected = "score 0.800 = relevance 0.800; related: projects/shop has_decision this";
+        assert_eq!(reason(0.8, &why), expected);
+    }
+}
