@@ -228,7 +228,7 @@ impl Strand {
         query: &LexicalQuery,
         scope: &Scope,
     ) -> Result<Vec<MemoryNumber>, ReadError> {
-        self.similar_where(query, scope, |_, row| row.status == Status::Active)
+        self.similar_where(query, scope, |_, _, row| row.status == Status::Active)
     }
 
     /// The memories of a scope that share words of a query, of those that are wanted.
@@ -236,16 +236,16 @@ impl Strand {
         &self,
         query: &LexicalQuery,
         scope: &Scope,
-        is_wanted: impl Fn(&Catalog, &Row) -> bool,
+        is_wanted: impl Fn(&Catalog, MemoryNumber, &Row) -> bool,
     ) -> Result<Vec<MemoryNumber>, ReadError> {
         let catalog = self.catalog();
         let Some(scope) = catalog.scopes.find(&scope.to_string()) else {
             return Ok(Vec::new());
         };
         let keeps = |number| {
-            catalog
-                .row(MemoryNumber(number))
-                .is_some_and(|row| row.scope == scope && is_wanted(&catalog, row))
+            let number = MemoryNumber(number);
+            let row = catalog.row(number);
+            row.is_some_and(|row| row.scope == scope && is_wanted(&catalog, number, row))
         };
         let restriction = crate::index::lexical::Restriction::default();
         let hits = self

@@ -7,6 +7,8 @@
 //!
 //! Measured on `episodes/groups.toml`.
 
+use std::cmp::Reverse;
+
 use super::apart::Particulars;
 use super::consolidate::Statement;
 use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
@@ -107,7 +109,7 @@ fn note(alike: &mut [Vec<usize>], of: usize, other: usize) {
 }
 
 /// The group of the most occasions that is left, if those are enough; of equal ones that around the
-/// newest episode.
+/// episode with the fewest words, and of those the newest.
 fn largest(episodes: &[Episode], alike: &[Vec<usize>]) -> Option<Group> {
     let occasions = |members: &[usize]| -> usize {
         let members = members.iter().filter_map(|place| episodes.get(*place));
@@ -117,7 +119,10 @@ fn largest(episodes: &[Episode], alike: &[Vec<usize>]) -> Option<Group> {
         .iter()
         .enumerate()
         .filter(|(centre, members)| members.contains(centre));
-    let (centre, members) = free.max_by_key(|(centre, members)| (occasions(members), *centre))?;
+    let words = |place: usize| episodes.get(place).map_or(0, |episode| episode.words.len());
+    let (centre, members) = free.max_by_key(|(centre, members)| {
+        (occasions(members), Reverse(words(*centre)), *centre)
+    })?;
     let occasions = occasions(members);
     if occasions < OCCASIONS_MIN {
         return None;

@@ -69,7 +69,7 @@ impl Strand {
             let Some(repeated) = gathered(&memories, &group) else {
                 continue;
             };
-            if !self.is_lasting(&repeated.centre)? {
+            if !self.is_any_lasting(&repeated.episodes)? {
                 found.push(repeated);
             }
         }
@@ -114,6 +114,15 @@ impl Strand {
         shape == Shape::Episodic && !NO_EVENTS.contains(&kind)
     }
 
+    fn is_any_lasting(&self, episodes: &[Memory]) -> Result<bool, ReadError> {
+        for episode in episodes {
+            if self.is_lasting(episode)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether a lasting memory of the same scope says what an episode says, or was forgotten.
     fn is_lasting(&self, episode: &Memory) -> Result<bool, ReadError> {
         let scope = &episode.scope;
@@ -124,7 +133,7 @@ impl Strand {
         let query = self
             .lexical
             .rarest(&episode.text, prefix_length(words.len()))?;
-        let candidates = self.similar_where(&query, scope, |catalog, row| {
+        let candidates = self.similar_where(&query, scope, |catalog, _, row| {
             row.status == Status::Active && !self.is_event(catalog.kind_of(row))
         })?;
         let known = self.memories(&candidates)?;
