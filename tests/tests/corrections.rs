@@ -9,8 +9,9 @@ use std::thread;
 
 use helix_client::caller;
 use helix_client::v1::{
-    Caller, CheckLevel, CheckRequest, ConflictsReply, ConflictsRequest, Memory, Program, ReadRequest, ReviewKind, ReviewRequest, SettleReply,
-    SettleRequest, Settlement, StoreOutcome, StoreReply, StoreRequest,
+    Caller, CheckLevel, CheckRequest, ConflictsReply, ConflictsRequest, Memory, Program,
+    ReadRequest, ReviewKind, ReviewRequest, SettleReply, SettleRequest, Settlement, StoreOutcome,
+    StoreReply, StoreRequest,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Rpc, Served};

@@ -141,7 +141,9 @@ pub async fn one(
     let outcome = answer.await?.into_iter().next();
     let outcome = outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))??;
     if let Outcome::Stored(memory) = &outcome {
-        notes.corrected.extend(missed(app, &asker, memory, &notes).await?);
+        notes
+            .corrected
+            .extend(missed(app, &asker, memory, &notes).await?);
         let (number, corrected) = (memory.number, &notes.corrected);
         corrections::note_conflicts(app, &asker.actor, number, corrected).await?;
     }
@@ -162,10 +164,7 @@ async fn missed(
         return Ok(Vec::new());
     };
     let (memory, by) = (memory.clone(), asker.actor.origin);
-    off_thread(app, move |app| {
-        corrections::missed(app, &memory, by, first)
-    })
-    .await
+    off_thread(app, move |app| corrections::missed(app, &memory, by, first)).await
 }
 
 /// What whoever gave a memory is told beside what became of it.

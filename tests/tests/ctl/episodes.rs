@@ -99,7 +99,10 @@ fn what_was_told_three_times_is_kept_once_it_is_approved() {
     episodes.sort();
     assert_eq!(cited, episodes);
     assert!(repeated(&world, &[]).is_empty(), "it is known");
-    tell(&world, &["I had to activate the venv first before pytest found the ledger package"]);
+    tell(
+        &world,
+        &["I had to activate the venv first before pytest found the ledger package"],
+    );
     assert!(repeated(&world, &[]).is_empty());
 }
 

@@ -120,9 +120,8 @@ fn largest(episodes: &[Episode], alike: &[Vec<usize>]) -> Option<Group> {
         .enumerate()
         .filter(|(centre, members)| members.contains(centre));
     let words = |place: usize| episodes.get(place).map_or(0, |episode| episode.words.len());
-    let (centre, members) = free.max_by_key(|(centre, members)| {
-        (occasions(members), Reverse(words(*centre)), *centre)
-    })?;
+    let (centre, members) = free
+        .max_by_key(|(centre, members)| (occasions(members), Reverse(words(*centre)), *centre))?;
     let occasions = occasions(members);
     if occasions < OCCASIONS_MIN {
         return None;
