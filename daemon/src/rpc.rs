@@ -7,6 +7,7 @@
 
 mod call;
 mod capture;
+mod consolidate;
 mod convert;
 mod examine;
 mod export;
@@ -455,6 +456,14 @@ impl Helix for Service {
         let wanted = convert::capture::event(request).map_err(refused)?;
         let taken = event::event(&self.runtime.app, who, wanted).await;
         reply(taken.map(|taken| convert::capture::taken(&taken)))
+    }
+
+    async fn consolidate(
+        &self,
+        request: Request<v1::ConsolidateRequest>,
+    ) -> Result<Response<v1::ConsolidateReply>, Status> {
+        self.ask_long(request, Long::Consolidate, consolidate::consolidate)
+            .await
     }
 
     async fn upgrade(

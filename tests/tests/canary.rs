@@ -279,6 +279,7 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "Examine" => unary!(examine, ExamineRequest),
         "CaptureImport" => unary!(capture_import, CaptureImportRequest),
         "Event" => unary!(event, EventRequest),
+        "Consolidate" => unary!(consolidate, ConsolidateRequest),
         "Check" => unary!(check, CheckRequest),
         // It has no string, and would end the daemon.
         "Shutdown" => {}

@@ -3,13 +3,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::thread;
 
 use helix_client::caller;
 use helix_client::v1::{
-    Caller, ConflictsReply, ConflictsRequest, Memory, Program, ReadRequest, SettleReply,
-    SettleRequest, Settlement, StoreOutcome, StoreReply, StoreRequest,
+    Caller, CheckLevel, CheckRequest, ConflictsReply, ConflictsRequest, Memory, Program,
+    ReadRequest, ReviewKind, ReviewRequest, SettleReply, SettleRequest, Settlement, StoreOutcome,
+    StoreReply, StoreRequest,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Rpc, Served};
@@ -216,6 +218,7 @@ fn contradicting_writers_end_in_one_consistent_history() {
         }
     });
     let mut world = world;
+    assert_every_value_is_named(&mut world, WRITERS);
     let status = world.served.rpc.status().unwrap();
     let active = status
         .memories_by_status
@@ -226,4 +229,47 @@ fn contradicting_writers_end_in_one_consistent_history() {
     let after = world.served.rpc.status().unwrap();
     assert_eq!(after.sequence, status.sequence);
     assert_eq!(after.memories_by_status, status.memories_by_status);
+    assert_every_value_is_named(&mut world, WRITERS);
+    is_sound(&mut world);
+}
+
+/// Every value that stands beside another is an end of an open conflict, so that somebody settles
+/// it, and the conflicts lead from each to each.
+fn assert_every_value_is_named(world: &mut World, values: u32) {
+    let request = ReviewRequest {
+        caller: Some(world.caller(Program::Ctl)),
+        limit: 1_000,
+        ..ReviewRequest::default()
+    };
+    let rpc = &mut world.served.rpc;
+    let found = rpc
+        .call(async |rpc| rpc.review(request.clone()).await)
+        .unwrap();
+    let conflicts = found.items.into_iter();
+    let conflicts = conflicts.filter(|item| item.kind() == ReviewKind::Conflict);
+    let mut groups: Vec<BTreeSet<String>> = Vec::new();
+    for conflict in conflicts {
+        let ends = [conflict.memory, conflict.other].map(|end| end.unwrap().handle);
+        let mut group = BTreeSet::from(ends);
+        let (joined, apart): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|known| !known.is_disjoint(&group));
+        group.extend(joined.into_iter().flatten());
+        groups = apart;
+        groups.push(group);
+    }
+    let sizes: Vec<usize> = groups.iter().map(BTreeSet::len).collect();
+    assert_eq!(sizes, [usize::try_from(values).unwrap()]);
+}
+
+/// The history's chain is whole, and the indexes say what the store says.
+fn is_sound(world: &mut World) {
+    let rpc = &mut world.served.rpc;
+    let reply = rpc
+        .call(async |rpc| rpc.check(CheckRequest { deep: true }).await)
+        .unwrap();
+    for name in ["store", "history", "indexes"] {
+        let result = reply.results.iter().find(|result| result.name == name);
+        assert_eq!(result.unwrap().level(), CheckLevel::Ok, "{result:?}");
+    }
 }

@@ -35,7 +35,7 @@ pub(crate) use browse::{
     Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref,
 };
 pub(crate) use capture::Capture;
-pub(crate) use care::{Backup, Compact, Conflicts, Lifecycle, Prune, Reindex, Stale};
+pub(crate) use care::{Backup, Compact, Conflicts, Consolidate, Lifecycle, Prune, Reindex, Stale};
 pub(crate) use change::{
     Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Settle, SplitUp, Supersede, Tag,
 };

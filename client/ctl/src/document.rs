@@ -7,6 +7,7 @@
 mod capture;
 mod care;
 mod conflicts;
+mod consolidate;
 mod exchange;
 mod history;
 mod life;
@@ -21,6 +22,7 @@ mod work;
 pub(crate) use capture::{CaptureDocument, CaptureImportDocument, EventDocument};
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
 pub(crate) use conflicts::{ConflictsDocument, SettledDocument};
+pub(crate) use consolidate::ConsolidateDocument;
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
 pub(crate) use history::{DiffDocument, LogDocument, RevertDocument, WhyDocument};
 pub(crate) use life::{BackupsDocument, LifecycleDocument, MetricsDocument};

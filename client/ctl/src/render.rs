@@ -7,6 +7,7 @@
 mod capture;
 mod care;
 mod conflicts;
+mod consolidate;
 mod corrections;
 mod findings;
 mod history;
@@ -28,6 +29,7 @@ pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
 pub(crate) use conflicts::{conflicts, settled};
+pub(crate) use consolidate::distilled;
 pub(crate) use corrections::corrections;
 pub(crate) use findings::findings;
 pub(crate) use history::{changes, log, why};

@@ -41,6 +41,7 @@ pub mod check;
 pub mod checkpoint;
 pub mod compact;
 pub mod conflicts;
+pub mod consolidate;
 pub mod context;
 pub mod edit;
 pub mod event;

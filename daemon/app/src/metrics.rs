@@ -252,6 +252,7 @@ impl Counted {
                 Self::Changes(steps.iter().map(name).collect())
             }
             Request::Split(_) => Self::Changes(vec!["splits"]),
+            Request::Distil(_) => Self::Changes(vec!["distilled"]),
             Request::Purge { .. } => Self::Changes(vec!["purges"]),
             Request::Checkpoint { .. } => Self::Changes(vec!["checkpoints"]),
             Request::Tombstones(_)

@@ -9,6 +9,8 @@ mod judge;
 pub(crate) use self::judge::meant;
 pub use self::judge::{Settled, Wanted as Verdict, judge};
 
+use std::collections::BTreeSet;
+
 use helix_engine::model::{
     EdgeKey, EdgeStatus, MemoryNumber, Origin, Relation, Scope, Status, Topic,
 };
@@ -19,7 +21,7 @@ use crate::conflicts::without_number;
 use crate::lifecycle::{self, Mode};
 use crate::limit::Limit;
 use crate::told::Told;
-use crate::{App, Asker, Refusal, capture, scopes};
+use crate::{App, Asker, Refusal, capture, consolidate, scopes};
 
 /// Items listed.
 const LIMIT: Limit = Limit {
@@ -53,6 +55,8 @@ pub enum Kind {
     Supersession,
     /// It faded, and may be archived or pruned.
     Archive,
+    /// Episodes told it again and again, and it may be kept in their place.
+    Repeated,
     /// Two memories may be related.
     Relation,
 }
@@ -86,6 +90,7 @@ impl Item {
                 "it leaves the indexes; the history keeps it"
             }
             Kind::Archive => "it is archived: found on demand, and back when it is recalled",
+            Kind::Repeated => "it is kept and cites its episodes, which are archived",
             Kind::Relation => "the relation holds: searches follow it",
         }
     }
@@ -98,6 +103,7 @@ impl Item {
             Kind::Suspect => "it is forgotten",
             Kind::Conflict | Kind::Supersession => "both hold",
             Kind::Archive => "it stays in use, and counts as confirmed today",
+            Kind::Repeated => "it is forgotten and not proposed again; the episodes stay",
             Kind::Relation => "the relation does not hold and is not suggested again",
         }
     }
@@ -108,6 +114,7 @@ impl Item {
 pub(super) enum Waiting {
     Memory(MemoryNumber),
     Suspect(MemoryNumber),
+    Repeated(MemoryNumber),
     Edge(EdgeKey),
     Fate(Fate),
 }
@@ -117,6 +124,7 @@ impl Waiting {
         match self {
             Self::Memory(_) => Kind::Quarantined,
             Self::Suspect(_) => Kind::Suspect,
+            Self::Repeated(_) => Kind::Repeated,
             Self::Fate(_) => Kind::Archive,
             Self::Edge(key) => match key.relation {
                 Relation::Contradicts => Kind::Conflict,
@@ -129,7 +137,7 @@ impl Waiting {
     /// The memory that it is listed under.
     pub(super) fn number(&self) -> MemoryNumber {
         match self {
-            Self::Memory(number) | Self::Suspect(number) => *number,
+            Self::Memory(number) | Self::Suspect(number) | Self::Repeated(number) => *number,
             Self::Edge(key) => key.from,
             Self::Fate(fate) => fate.number,
         }
@@ -138,7 +146,9 @@ impl Waiting {
     /// Whether a memory is it, or one of its ends.
     pub(super) fn concerns(&self, number: MemoryNumber) -> bool {
         match self {
-            Self::Memory(waiting) | Self::Suspect(waiting) => *waiting == number,
+            Self::Memory(waiting) | Self::Suspect(waiting) | Self::Repeated(waiting) => {
+                *waiting == number
+            }
             Self::Edge(key) => key.from == number || key.to == number,
             Self::Fate(fate) => fate.number == number,
         }
@@ -184,15 +194,20 @@ pub(super) fn waiting(
     topic: Option<&Topic>,
 ) -> Result<Vec<Waiting>, Refusal> {
     let fates = proposed(app)?;
+    let repeated = repeated(app)?;
     let catalog = app.memory.strand.catalog();
     let scopes = catalog.scope_numbers(scopes);
     let is_wanted = |number: MemoryNumber| {
         let row = catalog.row(number).filter(|row| row.is_in(&scopes));
         row.is_some_and(|row| topic.is_none_or(|topic| catalog.topic_of(row) == topic.as_str()))
     };
-    let memories = catalog
-        .quarantined()
-        .map(|(number, _)| Waiting::Memory(number));
+    let memories = catalog.quarantined().map(|(number, _)| {
+        if repeated.contains(&number) {
+            Waiting::Repeated(number)
+        } else {
+            Waiting::Memory(number)
+        }
+    });
     let suspects = catalog
         .rows()
         .filter(|(_, row)| row.is_in_use_and_suspect())
@@ -229,11 +244,32 @@ fn proposed(app: &App) -> Result<Vec<Fate>, Refusal> {
     Ok(fates)
 }
 
+/// The quarantined memories that were made from episodes.
+fn repeated(app: &App) -> Result<BTreeSet<MemoryNumber>, Refusal> {
+    let citing: Vec<MemoryNumber> = {
+        let catalog = app.memory.strand.catalog();
+        let quarantined = catalog.quarantined().map(|(number, _)| number);
+        let is_citing = |number: &MemoryNumber| {
+            let mut arcs = catalog.graph().outgoing(*number);
+            arcs.any(|arc| arc.key.relation == Relation::DerivedFrom)
+        };
+        quarantined.filter(is_citing).collect()
+    };
+    let memories = app.memory.strand.memories(&citing)?;
+    Ok(memories
+        .iter()
+        .filter(|memory| consolidate::is_distilled(memory))
+        .map(|memory| memory.number)
+        .collect())
+}
+
 /// Tells something that waits; `None` when it is gone meanwhile.
 fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
     let numbers: Vec<MemoryNumber> = match waiting {
         Waiting::Edge(key) => vec![key.from, key.to],
-        Waiting::Memory(number) | Waiting::Suspect(number) => vec![*number],
+        Waiting::Memory(number) | Waiting::Suspect(number) | Waiting::Repeated(number) => {
+            vec![*number]
+        }
         Waiting::Fate(fate) => vec![fate.number],
     };
     let mut ends = Told::all(app, &numbers)?.into_iter();
@@ -243,6 +279,11 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
     let kind = waiting.kind();
     let (reason, relation, step) = match waiting {
         Waiting::Memory(_) | Waiting::Suspect(_) => (why_held(kind, &memory), "", None),
+        Waiting::Repeated(number) => {
+            let cited = consolidate::cited(app, *number);
+            let episodes = app.memory.strand.memories(&cited)?;
+            (consolidate::reason(&memory.memory, &episodes), "", None)
+        }
         Waiting::Fate(fate) => (lifecycle::reason(fate), "", Some(fate.due.step)),
         Waiting::Edge(_) if other.is_none() => return Ok(None),
         Waiting::Edge(key) => {
@@ -289,7 +330,7 @@ fn why_suggested(kind: Kind, said: &str) -> String {
     let why = match kind {
         Kind::Conflict => "they seem to contradict each other",
         Kind::Supersession => "the first may have taken the second's place",
-        Kind::Quarantined | Kind::Suspect | Kind::Archive | Kind::Relation => {
+        Kind::Quarantined | Kind::Suspect | Kind::Archive | Kind::Repeated | Kind::Relation => {
             "they seem to belong together"
         }
     };

@@ -9,7 +9,7 @@ mod prepare;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, Timestamp};
+use helix_engine::model::{Memory, MemoryNumber, Timestamp};
 use helix_engine::strand::{Outcome, Request, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
 
@@ -130,7 +130,7 @@ pub async fn one(
         let prepared = prepare(app, &asker, new, force)?;
         submit(app, asker, prepared)
     });
-    let (answer, asker, notes) = match submitted.await? {
+    let (answer, asker, mut notes) = match submitted.await? {
         Submitted::Answered(stored) => return Ok(*stored),
         Submitted::Written {
             answer,
@@ -141,6 +141,9 @@ pub async fn one(
     let outcome = answer.await?.into_iter().next();
     let outcome = outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))??;
     if let Outcome::Stored(memory) = &outcome {
+        notes
+            .corrected
+            .extend(missed(app, &asker, memory, &notes).await?);
         let (number, corrected) = (memory.number, &notes.corrected);
         corrections::note_conflicts(app, &asker.actor, number, corrected).await?;
     }
@@ -150,11 +153,27 @@ pub async fn one(
     off_thread(app, move |app| stored(app, &asker, outcome, notes)).await
 }
 
+/// The contradictions with what was stored while a memory was on its way; mostly nothing was.
+async fn missed(
+    app: &Arc<App>,
+    asker: &Asker,
+    memory: &Memory,
+    notes: &Notes,
+) -> Result<Vec<Corrected>, Refusal> {
+    let Some(first) = notes.compared_below.filter(|first| *first < memory.number) else {
+        return Ok(Vec::new());
+    };
+    let (memory, by) = (memory.clone(), asker.actor.origin);
+    off_thread(app, move |app| corrections::missed(app, &memory, by, first)).await
+}
+
 /// What whoever gave a memory is told beside what became of it.
 #[derive(Debug, Default)]
 struct Notes {
     warnings: Vec<String>,
     corrected: Vec<Corrected>,
+    /// The number of the first memory that it was not compared with.
+    compared_below: Option<MemoryNumber>,
     inferred: String,
 }
 
@@ -183,6 +202,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
             mut warnings,
             unknown_links,
             corrections,
+            compared_below,
             inferred,
             ..
         } => {
@@ -194,6 +214,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
                 notes: Notes {
                     warnings,
                     corrected,
+                    compared_below,
                     inferred,
                 },
             })
@@ -299,6 +320,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                     warnings,
                     corrected,
                     inferred,
+                    ..Notes::default()
                 })
             }
             Ok(Prepared::Extend {

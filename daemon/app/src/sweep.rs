@@ -3,7 +3,7 @@
 
 use helix_engine::model::MemoryNumber;
 use helix_engine::store::States;
-use helix_engine::strand::Request;
+use helix_engine::strand::{Request, Step};
 use helix_redact::State;
 
 use crate::threads::wait;
@@ -27,12 +27,12 @@ pub struct Done {
     pub found: usize,
 }
 
-/// Compares what came since the last run, up to the first memory whose vector is not there.
-/// `goes_on` is asked before each group.
+/// Compares what came since the last run, up to the first memory whose vector is not there, and
+/// suggests what it finds if it `writes`. `goes_on` is asked before each group.
 ///
 /// # Errors
 /// When the disk fails or the daemon ends. What was written stays.
-pub fn run(app: &App, goes_on: impl Fn() -> bool) -> Result<Done, Refusal> {
+pub fn run(app: &App, writes: bool, goes_on: impl Fn() -> bool) -> Result<Done, Refusal> {
     let strand = &app.memory.strand;
     let extent = u32::try_from(strand.catalog().extent()).unwrap_or(u32::MAX);
     let begin = cursor(app)?;
@@ -46,7 +46,11 @@ pub fn run(app: &App, goes_on: impl Fn() -> bool) -> Result<Done, Refusal> {
             .take_while(|number| !strand.awaits_vector(*number))
             .collect();
         let Some(last) = group.last() else { break };
-        done.found += compare(app, &group, last.0 + 1)?;
+        let steps = strand.paraphrases(&group, app.memory.now())?;
+        done.found += steps.len();
+        if writes {
+            suggest(app, steps, last.0 + 1)?;
+        }
         done.compared += u32::try_from(group.len()).unwrap_or(u32::MAX);
         next = last.0 + 1;
     }
@@ -54,10 +58,8 @@ pub fn run(app: &App, goes_on: impl Fn() -> bool) -> Result<Done, Refusal> {
 }
 
 /// Suggests what a group says again, and notes how far it is, in one commit.
-fn compare(app: &App, group: &[MemoryNumber], next: u32) -> Result<usize, Refusal> {
+fn suggest(app: &App, steps: Vec<Step>, next: u32) -> Result<(), Refusal> {
     let at = app.memory.now();
-    let steps = app.memory.strand.paraphrases(group, at)?;
-    let found = steps.len();
     let cursor = (JOB.to_owned(), State::of_numbers(next.to_be_bytes()));
     let mut requests = vec![Request::States(States::Cursors, vec![cursor])];
     if !steps.is_empty() {
@@ -67,7 +69,7 @@ fn compare(app: &App, group: &[MemoryNumber], next: u32) -> Result<usize, Refusa
     for outcome in outcomes {
         outcome?;
     }
-    Ok(found)
+    Ok(())
 }
 
 /// The first number that was not compared.

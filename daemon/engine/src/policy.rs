@@ -9,6 +9,7 @@ pub mod consolidate;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;
+pub mod episodes;
 pub mod forgotten;
 pub mod importance;
 pub mod kept;

@@ -7,6 +7,7 @@
 mod changes;
 mod compact;
 mod corrections;
+mod episodes;
 mod fates;
 mod graph;
 mod meaning;
@@ -28,6 +29,7 @@ mod write;
 
 pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest, are_apart};
 pub use corrections::{Correction, Replaced};
+pub use episodes::Repeated;
 pub use fates::Fate;
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
@@ -40,13 +42,13 @@ pub use statistics::{Counted, Statistics};
 pub use tombstones::Tombstones;
 pub use topics::{Recent, Since};
 pub use write::{
-    EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Part, Request, Split, Step, StepChange,
+    Distil, EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Part, Request, Split, Step, StepChange,
     StrandWriter, TOPIC_EDIT_MAX, TopicEdit,
 };
 
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::index::catalog::Catalog;
+use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
 use crate::lock_order::{Lock, Ordered};
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
@@ -226,14 +228,24 @@ impl Strand {
         query: &LexicalQuery,
         scope: &Scope,
     ) -> Result<Vec<MemoryNumber>, ReadError> {
+        self.similar_where(query, scope, |_, _, row| row.status == Status::Active)
+    }
+
+    /// The memories of a scope that share words of a query, of those that are wanted.
+    fn similar_where(
+        &self,
+        query: &LexicalQuery,
+        scope: &Scope,
+        is_wanted: impl Fn(&Catalog, MemoryNumber, &Row) -> bool,
+    ) -> Result<Vec<MemoryNumber>, ReadError> {
         let catalog = self.catalog();
         let Some(scope) = catalog.scopes.find(&scope.to_string()) else {
             return Ok(Vec::new());
         };
         let keeps = |number| {
-            catalog
-                .row(MemoryNumber(number))
-                .is_some_and(|row| row.status == Status::Active && row.scope == scope)
+            let number = MemoryNumber(number);
+            let row = catalog.row(number);
+            row.is_some_and(|row| row.scope == scope && is_wanted(&catalog, number, row))
         };
         let restriction = crate::index::lexical::Restriction::default();
         let hits = self

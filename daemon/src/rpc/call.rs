@@ -64,6 +64,7 @@ called!(
     CaptureRequest,
     CaptureImportRequest,
     EventRequest,
+    ConsolidateRequest,
 );
 
 /// Sends what a use case came to.

@@ -5,6 +5,7 @@ pub(crate) mod capture;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod conflicts;
+pub(crate) mod consolidate;
 pub(crate) mod edit;
 pub(crate) mod examine;
 pub(crate) mod exchange;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use helix_app::lifecycle::{self, Done, Mode};
-use helix_app::{App, Refusal, backup, sweep};
+use helix_app::{App, Refusal, backup, consolidate, sweep};
 
 use super::Going;
 
@@ -25,7 +25,7 @@ pub(super) struct Job {
 }
 
 /// Every job, in the order in which they are done.
-pub(super) const JOBS: [Job; 5] = [
+pub(super) const JOBS: [Job; 6] = [
     Job {
         name: lifecycle::JOB,
         every: HOURLY,
@@ -35,6 +35,11 @@ pub(super) const JOBS: [Job; 5] = [
         name: sweep::JOB,
         every: HOURLY,
         run: compare_meanings,
+    },
+    Job {
+        name: consolidate::JOB,
+        every: HOURLY,
+        run: propose_repeated,
     },
     Job {
         name: "words",
@@ -78,11 +83,18 @@ fn told(app: &App, mode: Mode, done: &Done) -> Result<String, Refusal> {
 
 /// Looks for what new memories say again in other words.
 fn compare_meanings(going: &Going) -> Result<Option<String>, Refusal> {
-    let done = sweep::run(&going.app, || going.goes_on())?;
+    let done = sweep::run(&going.app, true, || going.goes_on())?;
     Ok(Some(format!(
         "compared {}, {} may say the same",
         done.compared, done.found
     )))
+}
+
+/// Puts what episodes told again and again into the review.
+fn propose_repeated(going: &Going) -> Result<Option<String>, Refusal> {
+    let goes_on = || going.goes_on();
+    let proposals = consolidate::propose(&going.app, &consolidate::Run::unasked(&goes_on))?;
+    Ok(Some(format!("{} proposed", proposals.len())))
 }
 
 fn merge_words(going: &Going) -> Result<Option<String>, Refusal> {

@@ -148,6 +148,9 @@ fn content(request: &Request) -> usize {
             .iter()
             .map(|part| part.admitted.text.len())
             .sum(),
+        Request::Distil(distil) => {
+            distil.admitted.text.len() + size_of_val(distil.episodes.as_slice())
+        }
         Request::Purge { .. } => 0,
         Request::Tombstones(tombstones) => size_of_val(tombstones.as_slice()),
         Request::States(_, rows) => rows

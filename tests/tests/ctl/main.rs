@@ -3,6 +3,7 @@
 
 mod as_of;
 mod corrections;
+mod episodes;
 mod history;
 mod life;
 mod search;

@@ -4,11 +4,11 @@ use clap::Subcommand;
 
 use crate::command::{
     Add, Append, Backup, Batch, Brief, Capture, Checkpoint, Compact, Completions, Conflicts,
-    Connect, Diff, Disconnect, Doctor, Down, Edit, Entries, Event, Export, Forget, Graph, Hook,
-    Hooks, Import, Lifecycle, Log, Man, Merge, Model, Neighbours, Note, Pack, Path, Prune, Purge,
-    Read, Receipts, Recent, Reindex, Relate, Rename, Restore, Review, Revise, Rollback, Search,
-    Session, Set, Settle, SplitUp, Stale, Stats, Status, Supersede, Tag, Topics, Traverse, Undo,
-    Unrelate, Up, Upgrade, Why, Xref,
+    Connect, Consolidate, Diff, Disconnect, Doctor, Down, Edit, Entries, Event, Export, Forget,
+    Graph, Hook, Hooks, Import, Lifecycle, Log, Man, Merge, Model, Neighbours, Note, Pack, Path,
+    Prune, Purge, Read, Receipts, Recent, Reindex, Relate, Rename, Restore, Review, Revise,
+    Rollback, Search, Session, Set, Settle, SplitUp, Stale, Stats, Status, Supersede, Tag, Topics,
+    Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -148,6 +148,8 @@ pub(super) enum Care {
     Stale(Stale),
     /// Lists memories that contradict each other
     Conflicts(Conflicts),
+    /// Puts what was told again and again into the review
+    Consolidate(Consolidate),
     /// Finds topics that were quiet for long; removes nothing
     Prune(Prune),
     /// Finds near duplicates, and merges them
@@ -302,6 +304,7 @@ impl Care {
         match self {
             Self::Stale(command) => command.run(context),
             Self::Conflicts(command) => command.run(context),
+            Self::Consolidate(command) => command.run(context),
             Self::Prune(command) => command.run(context),
             Self::Compact(command) => command.run(context),
             Self::Lifecycle(command) => command.run(context),

@@ -51,6 +51,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
         "Care",
         &[
             "conflicts",
+            "consolidate",
             "stale",
             "prune",
             "compact",

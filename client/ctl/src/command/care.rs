@@ -3,6 +3,7 @@
 mod backup;
 mod compact;
 mod conflicts;
+mod consolidate;
 mod lifecycle;
 mod prune;
 mod reindex;
@@ -11,6 +12,7 @@ mod stale;
 pub(crate) use backup::Backup;
 pub(crate) use compact::Compact;
 pub(crate) use conflicts::Conflicts;
+pub(crate) use consolidate::Consolidate;
 pub(crate) use lifecycle::Lifecycle;
 pub(crate) use prune::Prune;
 pub(crate) use reindex::Reindex;

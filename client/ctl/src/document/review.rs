@@ -107,5 +107,6 @@ pub(crate) fn review_kind(kind: ReviewKind) -> &'static str {
         ReviewKind::Supersession => "supersession",
         ReviewKind::Relation => "relation",
         ReviewKind::Archive => "archive",
+        ReviewKind::Repeated => "repeated",
     }
 }

@@ -16,7 +16,7 @@ use crate::conflicts::{self, Settlement};
 use crate::lifecycle;
 use crate::threads::off_thread;
 use crate::told::Told;
-use crate::{App, Asker, Refusal, find};
+use crate::{App, Asker, Refusal, consolidate, find};
 
 /// Items that one call settles.
 const SETTLED_MAX: usize = 10_000;
@@ -240,7 +240,14 @@ fn request(
 ) -> Result<Option<Request>, Refusal> {
     let (actor, at) = (asker.actor.clone(), app.memory.now());
     let edge = match item {
-        Waiting::Memory(number) | Waiting::Suspect(number) => {
+        Waiting::Repeated(number) if approves => {
+            let Some(memory) = snapshot.memory(*number)? else {
+                return Ok(None);
+            };
+            let steps = consolidate::keep(app, &memory, actor.origin)?;
+            return Ok(Some(Request::Together { steps, actor, at }));
+        }
+        Waiting::Memory(number) | Waiting::Suspect(number) | Waiting::Repeated(number) => {
             let edit = match (item.kind(), approves) {
                 (_, true) => Edit::Approve { by: actor.origin },
                 (Kind::Suspect, false) => Edit::Forget,

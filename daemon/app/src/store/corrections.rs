@@ -2,13 +2,14 @@
 //! and which it cannot stand beside.
 
 use helix_engine::model::{
-    Actor, Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Provenance, Relation, Sequence,
+    Actor, Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Origin, Provenance, Relation, Sequence,
     Timestamp,
 };
 use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::consolidate::{Verdict, Why};
+use helix_engine::policy::consolidate::{Standing, Verdict, Why};
 use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::strand::{Correction, Replaced, Request, Step, StepChange};
+use helix_engine::policy::resemble::WordSet;
+use helix_engine::strand::{Correction, Replaced, Request, Step, StepChange, Strand};
 
 use crate::{App, Refusal};
 
@@ -106,6 +107,37 @@ pub(super) fn told(corrections: Vec<Correction>) -> Vec<Corrected> {
         })
     };
     corrections.into_iter().filter_map(told).collect()
+}
+
+/// The contradictions of a new memory with what others stored while it was on its way: nobody saw
+/// those when it was prepared. None of them takes another's place, because none knew of the other.
+///
+/// # Errors
+/// When the disk or the word index fails.
+pub(super) fn missed(
+    app: &App,
+    memory: &Memory,
+    by: Origin,
+    first: MemoryNumber,
+) -> Result<Vec<Corrected>, Refusal> {
+    let neighbours = app.memory.strand.neighbours_between(first, memory)?;
+    let standing = Standing {
+        by,
+        confidence: memory.confidence,
+    };
+    let words = WordSet::of(&memory.text);
+    let found = Strand::corrections_by(&memory.text, standing, &words, &neighbours);
+    Ok(found
+        .into_iter()
+        .filter_map(|correction| match correction.verdict {
+            Verdict::Supersedes(why) | Verdict::Contradicts(why) => Some(Corrected {
+                memory: correction.memory,
+                is_replaced: false,
+                why,
+            }),
+            Verdict::Apart | Verdict::Extends => None,
+        })
+        .collect())
 }
 
 /// Notes the contradictions of a new memory, so that somebody settles them.

@@ -4,7 +4,9 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::model::{Draft, Memory, MemoryId, Origin, Scope, SourceRef, is_grave};
+use helix_engine::model::{
+    Draft, Memory, MemoryId, MemoryNumber, Origin, Scope, SourceRef, is_grave,
+};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
@@ -39,6 +41,8 @@ pub(super) enum Prepared {
         unknown_links: Vec<String>,
         /// What it corrects.
         corrections: Vec<Correction>,
+        /// The number that the next memory had when that was looked for; `None` where it was not.
+        compared_below: Option<MemoryNumber>,
         /// How the topic of a note was found; empty where one was given.
         inferred: String,
     },
@@ -111,7 +115,9 @@ pub(super) fn prepare(
     } else {
         (WordSet::of(&admitted.text), same_text(app, &admitted)?)
     };
-    let corrections = if force || known.is_some() {
+    let is_compared = !force && known.is_none();
+    let compared_below = is_compared.then(|| next_number(app));
+    let corrections = if !is_compared {
         Vec::new()
     } else {
         match meet(app, asker, &admitted, &words)? {
@@ -163,8 +169,15 @@ pub(super) fn prepare(
         known: known.map(|known| Box::new(Known::of(known))),
         unknown_links,
         corrections,
+        compared_below,
         inferred,
     })
+}
+
+/// The number that the next memory gets.
+fn next_number(app: &App) -> MemoryNumber {
+    let extent = app.memory.strand.catalog().extent();
+    MemoryNumber(u32::try_from(extent).unwrap_or(u32::MAX))
 }
 
 /// Says that a text looks like orders to an agent, and what that means.

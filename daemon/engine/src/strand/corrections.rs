@@ -2,7 +2,7 @@
 //! `policy::consolidate`.
 
 use super::{ReadError, Strand, prefix_length};
-use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence};
+use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence, Status};
 use crate::policy::admit::Admitted;
 use crate::policy::apart::Particulars;
 use crate::policy::consolidate::{self, Standing, Statement, Verdict};
@@ -49,6 +49,25 @@ impl Strand {
         Ok(self.memories(&candidates)?)
     }
 
+    /// The same, of those that were stored in between: from the first number up to a memory's own.
+    ///
+    /// # Errors
+    /// When the disk or the word index fails.
+    pub fn neighbours_between(
+        &self,
+        first: MemoryNumber,
+        memory: &Memory,
+    ) -> Result<Vec<Memory>, ReadError> {
+        let words = WordSet::of(&memory.text);
+        let query = self
+            .lexical
+            .rarest(&memory.text, prefix_length(words.len()))?;
+        let candidates = self.similar_where(&query, &memory.scope, |_, number, row| {
+            row.status == Status::Active && (first..memory.number).contains(&number)
+        })?;
+        Ok(self.memories(&candidates)?)
+    }
+
     /// Finds among a text's neighbours the one that it resembles most and that is about the same
     /// things, with its Jaccard similarity. `words` are the text's.
     #[must_use]
@@ -80,18 +99,29 @@ impl Strand {
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Vec<Correction> {
+        let standing = Standing {
+            by,
+            confidence: admitted.confidence,
+        };
+        Self::corrections_by(&admitted.text, standing, words, neighbours)
+    }
+
+    /// The same of a text that is stored already.
+    #[must_use]
+    pub fn corrections_by(
+        text: &str,
+        standing: Standing,
+        words: &WordSet,
+        neighbours: &[Memory],
+    ) -> Vec<Correction> {
         let mut statement = None;
         let mut corrections = Vec::new();
         for memory in neighbours {
             if words.jaccard(&WordSet::of(&memory.text)) < COMPARED_ALIKE_MIN {
                 continue;
             }
-            let new = statement.get_or_insert_with(|| Statement::of(&admitted.text));
+            let new = statement.get_or_insert_with(|| Statement::of(text));
             let verdict = consolidate::relate(&Statement::of(&memory.text), new);
-            let standing = Standing {
-                by,
-                confidence: admitted.confidence,
-            };
             let verdict = consolidate::allowed(verdict, memory, standing);
             if verdict != Verdict::Apart {
                 corrections.push(Correction {

@@ -1,6 +1,7 @@
 //! Writing to a strand: decide, commit, then tell the indexes.
 
 mod decide;
+mod distil;
 mod independence;
 mod indexes;
 mod split;
@@ -20,6 +21,7 @@ use crate::policy::edit::Edit;
 use crate::ports::Storage;
 use crate::store::{CommitError, Shrunk, Stamps, States, WriteError, Writer};
 use decide::{Decided, Label};
+pub use distil::Distil;
 use helix_redact::{Redact, Redacted, Secrets, State};
 use independence::Independence;
 use indexes::{LINKED_MIN, New, link_beside};
@@ -106,6 +108,8 @@ pub enum Request {
     },
     /// Makes several memories of one, which they take the place of.
     Split(Box<Split>),
+    /// Makes a memory of episodes that say the same; nothing where they are no longer so.
+    Distil(Box<Distil>),
     /// Removes a memory and its text from the whole history.
     Purge {
         /// Which.
@@ -188,6 +192,7 @@ impl Redact for Request {
                 actor.redact(secrets);
             }
             Self::Split(split) => split.redact(secrets),
+            Self::Distil(distil) => distil.redact(secrets),
             Self::Purge {
                 number: _,
                 actor,

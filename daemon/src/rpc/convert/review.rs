@@ -37,6 +37,7 @@ fn item(item: &Item) -> v1::ReviewItem {
         Kind::Conflict => v1::ReviewKind::Conflict,
         Kind::Supersession => v1::ReviewKind::Supersession,
         Kind::Archive => v1::ReviewKind::Archive,
+        Kind::Repeated => v1::ReviewKind::Repeated,
         Kind::Relation => v1::ReviewKind::Relation,
     };
     v1::ReviewItem {

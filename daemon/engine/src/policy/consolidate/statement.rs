@@ -73,6 +73,12 @@ impl Statement {
         }
     }
 
+    /// Returns whether it denies something.
+    #[must_use]
+    pub fn is_negated(&self) -> bool {
+        self.is_negated
+    }
+
     pub(super) fn has(&self, word: &str) -> bool {
         self.words.contains(word)
     }

@@ -280,6 +280,12 @@ impl Strand {
                 text_hash: None,
                 label: Label::Together,
             },
+            Request::Distil(distil) => Decided {
+                writes: self.distil(*distil),
+                words: None,
+                text_hash: None,
+                label: Label::Stored,
+            },
             Request::Purge { number, actor, at } => {
                 decided(self.purge(number, actor, at)?, Label::Done)
             }

@@ -74,6 +74,7 @@ impl Independence {
             | Request::MergeDuplicates { .. }
             | Request::Together { .. }
             | Request::Split(_)
+            | Request::Distil(_)
             | Request::Purge { .. } => {
                 self.is_closed = !self.is_begun;
                 self.is_closed
