@@ -103,6 +103,7 @@ fn hybrid(words: &str, mode: Mode) -> Search {
         mode,
         retriever: Retriever::Hybrid,
         now: Timestamp::default(),
+        branch: String::new(),
     }
 }
 
