@@ -121,9 +121,7 @@ fn weigh(
     let mut ranked: Vec<_> = likely.zip(found.hits).collect();
     // The branch only orders: it makes nothing relevant.
     let weight = |relevance: f32, hit: &Hit| relevance * hit.factors.branch;
-    ranked.sort_by(|((a, _), one), ((b, _), other)| {
-        weight(*b, other).total_cmp(&weight(*a, one))
-    });
+    ranked.sort_by(|((a, _), one), ((b, _), other)| weight(*b, other).total_cmp(&weight(*a, one)));
     let mut helpful = Vec::new();
     for (more_relevant, ((relevance, signs), hit)) in ranked.into_iter().enumerate() {
         tracing::debug!(
