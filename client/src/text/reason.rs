@@ -25,6 +25,7 @@ fn product(score: f32, why: &Explanation) -> String {
         ("age", why.recency_factor),
         ("importance", why.importance_factor),
         ("scope", why.scope_factor),
+        ("branch", why.branch_factor),
         ("likeness to others", why.diversity_factor),
     ];
     let mut text = format!("score {score:.3} = relevance {:.3}", why.fused);
@@ -84,6 +85,7 @@ mod tests {
             recency_factor: 0.97,
             importance_factor: 1.1,
             scope_factor: 1.0,
+            branch_factor: 1.0,
             diversity_factor: 0.95,
             matched_terms: vec!["redb".to_owned(), "fsync".to_owned()],
             ..Explanation::default()

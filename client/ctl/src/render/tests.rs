@@ -105,6 +105,7 @@ fn found(explained: bool) -> SearchReply {
         importance_factor: 1.1,
         scope_factor: 1.0,
         diversity_factor: 1.0,
+        branch_factor: 1.0,
         matched_terms: vec!["redb".to_owned()],
         ..Explanation::default()
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::{mem, thread};
 
 use helix_engine::model::{
-    Draft, Memory, MemoryId, MemoryNumber, Origin, Scope, SourceRef, is_grave,
+    Draft, Memory, MemoryId, MemoryNumber, Origin, Scope, SourceRef, awaits_review,
 };
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::consolidate::Verdict;
@@ -115,7 +115,9 @@ pub(super) fn prepare(
     } else {
         (WordSet::of(&admitted.text), same_text(app, &admitted)?)
     };
-    let is_compared = !force && known.is_none();
+    // What waits for a person takes nobody's place.
+    let waits = awaits_review(asker.actor.origin, &admitted.suspicions);
+    let is_compared = !force && !waits && known.is_none();
     let compared_below = is_compared.then(|| next_number(app));
     let corrections = if !is_compared {
         Vec::new()
@@ -186,12 +188,10 @@ fn suspicion(origin: Origin, admitted: &Admitted) -> Option<String> {
         return None;
     }
     let why = admitted.suspicions.join(", ");
-    let is_grave = admitted.suspicions.iter().any(|name| is_grave(name));
-    let what = match origin {
-        Origin::Agent | Origin::Tool | Origin::Import if is_grave => {
-            "it is found by searches, and shown unasked once a person approves it: helixctl review"
-        }
-        _ => "it is stored and flagged",
+    let what = if awaits_review(origin, &admitted.suspicions) {
+        "it waits in the review, and no search finds it until a person approves it: helixctl review"
+    } else {
+        "it is stored and flagged"
     };
     Some(format!(
         "the text looks like orders to an agent ({why}); {what}"
