@@ -52,6 +52,7 @@ use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injecti
 use helix_proto::SCRATCH_SESSION;
 use jiff::tz::TimeZone;
 
+use crate::capture::memories;
 use crate::capture::ended::Captures;
 use crate::ports::Awaiting;
 use crate::project::Project;
@@ -681,7 +682,11 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
                     context.now,
                 );
             }
-            session::give(context)?.into()
+            let given = session::give(context)?;
+            if context.is_real() && context.input.agent_id.is_empty() {
+                memories::queue(context.app, &context.home);
+            }
+            given.into()
         }
         Handler::Prompt => {
             context.confirm_prompts();
