@@ -52,8 +52,8 @@ use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injecti
 use helix_proto::SCRATCH_SESSION;
 use jiff::tz::TimeZone;
 
-use crate::capture::memories;
 use crate::capture::ended::Captures;
+use crate::capture::memories;
 use crate::ports::Awaiting;
 use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};

@@ -143,7 +143,10 @@ impl Captures {
     /// within the hour.
     pub(super) fn read_files(&self, project: Arc<Project>) {
         let mut queue = self.lock();
-        let waits = queue.files.iter().any(|waiting| waiting.root == project.root);
+        let waits = queue
+            .files
+            .iter()
+            .any(|waiting| waiting.root == project.root);
         if !waits && queue.files.len() < QUEUE_MAX {
             queue.files.push(project);
         }

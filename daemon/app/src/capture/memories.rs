@@ -18,12 +18,13 @@ mod follow;
 mod rows;
 mod sections;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use helix_capture::memories::Whose;
 use helix_capture::read::places::Home;
-use helix_engine::model::{Memory, Scope, Timestamp};
+use helix_engine::model::{Memory, MemoryNumber, Scope, Timestamp};
 
 use self::rows::Row;
 use super::switches::{self, Standing, Switch, Switches, Which};
@@ -150,7 +151,9 @@ impl Report {
             (self.forgotten, "forgotten before"),
         ];
         let said = counts.into_iter().filter(|(count, _)| *count > 0);
-        let said: Vec<String> = said.map(|(count, what)| format!("{count} {what}")).collect();
+        let said: Vec<String> = said
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
         if said.is_empty() {
             "nothing new".to_owned()
         } else {
@@ -198,8 +201,41 @@ pub(crate) fn is_shown_by(memory: &Memory, client: &str) -> bool {
     shown_by.is_some_and(|names| names.split(' ').any(|name| name == client))
 }
 
+/// The memories that were read from files and that nobody vouched for since: whoever has the files
+/// reads them again.
+///
+/// # Errors
+/// When the disk fails.
+pub(crate) fn derived(app: &App) -> Result<HashSet<MemoryNumber>, Refusal> {
+    let mut numbers = HashSet::new();
+    for row in rows::all(app)? {
+        for file in &row.files {
+            let known = follow::known(app, &file.source, &file.path)?;
+            let derived = known.iter().filter(|memory| is_derived(memory));
+            numbers.extend(derived.map(|memory| memory.number));
+        }
+    }
+    Ok(numbers)
+}
+
+/// What is read of all projects, in a few words, and whether something could not be; `None` where
+/// nothing is read.
+///
+/// # Errors
+/// When the disk fails.
+pub(crate) fn overview(app: &App) -> Result<Option<(String, bool)>, Refusal> {
+    let rows = rows::all(app)?;
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let files: usize = rows.iter().map(|row| row.files.len()).sum();
+    let unread: usize = rows.iter().map(|row| row.notes.len()).sum();
+    let said = format!("{files} read, {unread} not; `helixctl capture memories` names them");
+    Ok(Some((said, unread > 0)))
+}
+
 /// Whether a memory was read from a file, and nobody vouched for it since.
-pub(crate) fn is_derived(memory: &Memory) -> bool {
+fn is_derived(memory: &Memory) -> bool {
     memory.attributes.contains_key(FILE) && !memory.origin.is_shown_unasked()
 }
 
@@ -229,7 +265,10 @@ pub fn switch(app: &App, which: Which, is_on: bool, home: Option<Home>) -> Resul
     let memories = &app.hooks.captures.memories;
     if let Some(home) = home.filter(|home| *home != memories.home()) {
         rows::keep_home(app, &home)?;
-        *memories.home.write().unwrap_or_else(PoisonError::into_inner) = home;
+        *memories
+            .home
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = home;
     }
     switches::set(app, &memories.switches, which, is_on)?;
     drop_what_is_off(app).map(drop)
@@ -285,7 +324,9 @@ pub fn is_in_use(app: &App) -> Result<bool, Refusal> {
 /// # Errors
 /// When the disk fails.
 pub fn status(app: &App, asker: &Asker) -> Result<Status, Refusal> {
-    let own = |row: &Row| row.scope == Scope::Global || asker.project.names().any(|own| *own == row.scope);
+    let own = |row: &Row| {
+        row.scope == Scope::Global || asker.project.names().any(|own| *own == row.scope)
+    };
     let (mut files, mut notes) = (Vec::new(), Vec::new());
     for row in rows::all(app)?.into_iter().filter(own) {
         for file in &row.files {

@@ -141,6 +141,7 @@ fn weigh(
 fn is_showable(context: &Context<'_>, memory: &Memory, reader: Reader) -> bool {
     memory.status == Status::Active
         && memory.is_shown_unasked()
+        && !context.dialect.shows_itself(memory)
         && (reader == Reader::New
             || !context
                 .app

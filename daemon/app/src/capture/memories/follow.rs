@@ -60,7 +60,11 @@ pub(super) fn follow(app: &App, mut row: Row) -> Result<Report, Refusal> {
     if digest == row.digest {
         return Ok(report);
     }
-    let sources: Vec<String> = found.files.iter().map(|file| source(&row, &file.path)).collect();
+    let sources: Vec<String> = found
+        .files
+        .iter()
+        .map(|file| source(&row, &file.path))
+        .collect();
     let kept = kept_unseen(app, &row, &found);
     let gone: Vec<&rows::File> = row
         .files
@@ -86,12 +90,18 @@ pub(super) fn follow(app: &App, mut row: Row) -> Result<Report, Refusal> {
     submit(app, requests)?;
     store(app, &row.scope, arrivals, &mut report)?;
     let mut files: Vec<rows::File> = kept.into_iter().cloned().collect();
-    files.extend(found.files.iter().zip(sources).map(|(file, source)| rows::File {
-        path: file.path.clone(),
-        source,
-        client: file.place.client.clone(),
-        is_import: file.is_import,
-    }));
+    files.extend(
+        found
+            .files
+            .iter()
+            .zip(sources)
+            .map(|(file, source)| rows::File {
+                path: file.path.clone(),
+                source,
+                client: file.place.client.clone(),
+                is_import: file.is_import,
+            }),
+    );
     row.files = files;
     row.digest = digest;
     row.at = app.memory.now();
@@ -139,7 +149,12 @@ pub(super) fn known(app: &App, source: &str, path: &Path) -> Result<Vec<Memory>,
     let numbers = strand.catalog().of_source(source);
     let path = path.to_string_lossy();
     let mut memories = strand.memories(&numbers)?;
-    memories.retain(|memory| memory.attributes.get(FILE).is_some_and(|file| *file == path));
+    memories.retain(|memory| {
+        memory
+            .attributes
+            .get(FILE)
+            .is_some_and(|file| *file == path)
+    });
     Ok(memories)
 }
 
@@ -317,13 +332,7 @@ fn departure(status: Status) -> Vec<Edit> {
     }
 }
 
-fn together(
-    memory: &Memory,
-    edits: Vec<Edit>,
-    why: &str,
-    actor: Actor,
-    at: Timestamp,
-) -> Request {
+fn together(memory: &Memory, edits: Vec<Edit>, why: &str, actor: Actor, at: Timestamp) -> Request {
     let step = |edit| {
         let change = StepChange::Edit {
             number: memory.number,
@@ -375,7 +384,9 @@ fn is_forgotten(app: &App, admitted: &Admitted) -> bool {
 /// Whether a section says what is known. One that corrects a memory does not.
 fn is_known(app: &App, admitted: &Admitted) -> Result<bool, Refusal> {
     let strand = &app.memory.strand;
-    let same = strand.catalog().same_text(admitted.text_hash, &admitted.scope);
+    let same = strand
+        .catalog()
+        .same_text(admitted.text_hash, &admitted.scope);
     if same.is_some() {
         return Ok(true);
     }

@@ -252,7 +252,10 @@ pub(super) fn keep_home(app: &App, home: &Home) -> Result<(), Refusal> {
         claude: moved(&home.claude),
         codex: moved(&home.codex),
     };
-    write(app, vec![states(HOME_KEY.to_owned(), State::of_message(row))])
+    write(
+        app,
+        vec![states(HOME_KEY.to_owned(), State::of_message(row))],
+    )
 }
 
 fn states(key: String, row: State) -> Request {

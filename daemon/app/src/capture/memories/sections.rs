@@ -63,8 +63,15 @@ fn of(
     let was = u32::try_from(section.line).unwrap_or(u32::MAX);
     // Private parts that were taken out do not count as lines.
     let number = line.and_then(|line| nearest_line(&file.bytes, line, was));
-    let is_shown = file.place.shown_lines.is_none_or(|most| section.line <= most);
-    let shown_by = if is_shown { file.place.shown_by.join(" ") } else { String::new() };
+    let is_shown = file
+        .place
+        .shown_lines
+        .is_none_or(|most| section.line <= most);
+    let shown_by = if is_shown {
+        file.place.shown_by.join(" ")
+    } else {
+        String::new()
+    };
     let kind = file.place.kind.clone();
     let draft = Draft {
         scope: Some(scope.clone()),
@@ -166,22 +173,40 @@ mod tests {
     fn a_section_is_a_heading_and_what_stands_below() {
         let text = "# Iris\n\nA ledger.\n\n## Build\n\nRun make.\n\n## Empty\n\n## Build\n\n### Fast\n\nmake -j";
         let sections = sections(0, text);
-        let keys: Vec<&str> = sections.iter().map(|section| section.key.as_str()).collect();
+        let keys: Vec<&str> = sections
+            .iter()
+            .map(|section| section.key.as_str())
+            .collect();
         assert_eq!(keys, ["Iris", "Build", "Build (2)"]);
-        let lines = sections.iter().map(|section| section.draft.source.as_ref()?.line);
+        let lines = sections
+            .iter()
+            .map(|section| section.draft.source.as_ref()?.line);
         assert_eq!(lines.collect::<Vec<_>>(), [Some(1), Some(5), Some(5)]);
         let second = sections.get(1).map(|section| &section.draft);
-        assert_eq!(second.map(|draft| draft.text.as_str()), Some("## Build\n\nRun make."));
+        assert_eq!(
+            second.map(|draft| draft.text.as_str()),
+            Some("## Build\n\nRun make.")
+        );
         assert_eq!(second.map(|draft| draft.topic.as_str()), Some("claude-md"));
-        assert!(sections.iter().all(|section| section.shown_by == "claude-code"));
+        assert!(
+            sections
+                .iter()
+                .all(|section| section.shown_by == "claude-code")
+        );
     }
 
     #[test]
     fn a_private_part_over_several_sections_is_in_none() {
         let text = "## One\n\na\n<private>\n## Two\n\nsecret\n</private>\n\n## Three\n\nc\n";
         let sections = sections(0, text);
-        assert!(!sections.iter().any(|section| section.draft.text.contains("secret")));
-        let last = sections.last().and_then(|section| section.draft.source.as_ref());
+        assert!(
+            !sections
+                .iter()
+                .any(|section| section.draft.text.contains("secret"))
+        );
+        let last = sections
+            .last()
+            .and_then(|section| section.draft.source.as_ref());
         assert_eq!(last.and_then(|source| source.line), Some(10));
     }
 
@@ -189,7 +214,10 @@ mod tests {
     fn only_the_first_lines_of_an_index_are_shown_by_its_client() {
         let text = format!("## One\n\na\n{}## Two\n\nb\n", "\n".repeat(200));
         let sections = sections(1, &text);
-        let shown: Vec<&str> = sections.iter().map(|section| section.shown_by.as_str()).collect();
+        let shown: Vec<&str> = sections
+            .iter()
+            .map(|section| section.shown_by.as_str())
+            .collect();
         assert_eq!(shown, ["claude-code", ""]);
     }
 }
