@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 
 use helix_app::App;
 use helix_app::capture::ended::{self, Job};
+use helix_app::capture::memories;
 
 /// How far below others the system lets it run: 19 is the lowest.
 const NICENESS: i32 = 19;
@@ -40,9 +41,10 @@ fn run(app: &App) {
         let done = match &job {
             Job::Session(ended) => ended::distil(app, ended, &goes_on),
             Job::Remedy(remedy) => ended::propose(app, remedy),
+            Job::Files(project) => memories::read(app, project).map(drop),
         };
         if let Err(error) = done {
-            tracing::warn!(%error, "nothing was kept of a session; an import reads it again");
+            tracing::warn!(%error, "nothing was kept of a session or a file; it is read again later");
         }
     }
 }

@@ -134,6 +134,7 @@ struct CaptureSection {
     sessions: Option<bool>,
     receipts: Option<bool>,
     events: Option<bool>,
+    agents_memories: Option<bool>,
 }
 
 impl From<CaptureSection> for capture::Settings {
@@ -145,6 +146,7 @@ impl From<CaptureSection> for capture::Settings {
             sessions: section.sessions.unwrap_or(true),
             receipts: section.receipts.unwrap_or(true),
             events: section.events.unwrap_or(true),
+            agents_memories: section.agents_memories,
         }
     }
 }

@@ -381,9 +381,9 @@ impl Runtime {
             sessions,
             attention: Attention::restore(&observations),
             twice: Twice::default(),
-            watches: Watches::restore(&observations, user),
+            watches: Watches::restore(&observations, user.clone()),
             incidents: Incidents::new(outbox.clone()),
-            captures: Captures::restore(&observations),
+            captures: Captures::restore(&observations, user),
             files: Files::default(),
             load: Arc::clone(&load),
             options: Options {

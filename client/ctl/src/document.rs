@@ -19,7 +19,9 @@ mod status;
 mod topics;
 mod work;
 
-pub(crate) use capture::{CaptureDocument, CaptureImportDocument, EventDocument};
+pub(crate) use capture::{
+    CaptureDocument, CaptureFilesDocument, CaptureImportDocument, EventDocument,
+};
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
 pub(crate) use conflicts::{ConflictsDocument, SettledDocument};
 pub(crate) use consolidate::ConsolidateDocument;

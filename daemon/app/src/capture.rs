@@ -6,7 +6,8 @@
 //! quarantined memories, so nothing of it is shown to anybody who did not ask.
 //!
 //! Two occasions: an [import](mod@import) that somebody asked for, and the [end of a session](ended)
-//! whose project somebody switched on ([`switches`]). What was kept is counted for each project
+//! whose project somebody switched on ([`switches`]). The files in which agents keep memories of
+//! their own are [sources](memories), and followed. What was kept is counted for each project
 //! ([`ledger`]) and told to the session that starts next.
 
 mod cursor;
@@ -16,6 +17,7 @@ pub mod import;
 mod keep;
 mod known;
 pub mod ledger;
+pub mod memories;
 pub mod status;
 pub mod switches;
 mod tally;
@@ -44,6 +46,8 @@ pub struct Settings {
     pub receipts: bool,
     /// Whether reported events are taken.
     pub events: bool,
+    /// Whether the files that agents keep are read, where no switch says; `Some(false)` in any case.
+    pub agents_memories: Option<bool>,
 }
 
 impl Default for Settings {
@@ -55,6 +59,7 @@ impl Default for Settings {
             sessions: true,
             receipts: true,
             events: true,
+            agents_memories: None,
         }
     }
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 use helix_engine::neutral::quoted;
 use helix_engine::store::{DirectoryStorage, Examined, STORE_FILE};
 
+use crate::capture::memories;
 use crate::indexes::{Embedding, newest};
 use crate::ports::EmbedderState;
 use crate::{App, Layout, upkeep};
@@ -49,6 +50,7 @@ pub fn check(app: &App, deep: bool) -> Vec<Finding> {
     let mut results = vec![store(app), store_file(app, deep), words(app), embedder(app)];
     results.extend(private_places(app));
     results.push(upkeep(app));
+    results.extend(agents_files(app));
     results.extend(hanging(app));
     if deep {
         results.push(history(app));
@@ -117,6 +119,17 @@ fn store_file(app: &App, deep: bool) -> Finding {
              is not from the history"
         )),
         Err(error) => failure(error.to_string()),
+    }
+}
+
+/// The files of agents' own that are read.
+fn agents_files(app: &App) -> Option<Finding> {
+    const NAME: &str = "agents' files";
+    match memories::overview(app) {
+        Ok(None) => None,
+        Ok(Some((said, true))) => Some(result(NAME, Level::Warning, said)),
+        Ok(Some((said, false))) => Some(result(NAME, Level::Ok, said)),
+        Err(refusal) => Some(result(NAME, Level::Failure, refusal.message())),
     }
 }
 

@@ -83,9 +83,19 @@ pub fn export(
     if wanted.format == Format::Amrl && outlet.total > 0 {
         notes.push(WITHOUT_FIELDS.to_owned());
     }
+    notes.extend(derived(selection.derived));
     notes.extend(without_links(lost_links.get()));
     notes.extend(replaced(app, &scopes, &wanted.topics));
     Ok(outlet.send(notes)?)
+}
+
+/// Says how many memories were read from files, which are read again where the files are.
+fn derived(count: usize) -> Option<String> {
+    (count > 0).then(|| {
+        format!(
+            "{count} read from agents' own files left out: they are read again where these files are, and exported once approved"
+        )
+    })
 }
 
 /// Says how many links lead to memories that are there and not exported. An AMRL log names a memory

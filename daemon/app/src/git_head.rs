@@ -50,6 +50,17 @@ fn git_directory(root: &Path) -> Option<PathBuf> {
     Some(root.join(leads.strip_prefix("gitdir:")?.trim()))
 }
 
+/// The root of the main work tree that a linked one belongs to; `None` for any other. It reads the
+/// disk.
+#[must_use]
+pub fn main_root(root: &Path) -> Option<PathBuf> {
+    let own = git_directory(root)?;
+    let shared = own.join(line_of(&own.join("commondir"))?);
+    let shared = shared.canonicalize().ok()?;
+    let is_usual = shared.file_name().is_some_and(|name| name == ".git");
+    shared.parent().filter(|_| is_usual).map(Path::to_owned)
+}
+
 /// The commit that a reference names; empty for a branch without one.
 fn commit_of(own: &Path, reference: &str) -> String {
     // A name never leads out of the directory.

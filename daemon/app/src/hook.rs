@@ -56,6 +56,7 @@ use helix_proto::SCRATCH_SESSION;
 use jiff::tz::TimeZone;
 
 use crate::capture::ended::Captures;
+use crate::capture::memories;
 use crate::ports::Awaiting;
 use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
@@ -729,7 +730,11 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
                     context.now,
                 );
             }
-            session::give(context)?.into()
+            let given = session::give(context)?;
+            if context.is_real() && context.input.agent_id.is_empty() {
+                memories::queue(context.app, &context.home);
+            }
+            given.into()
         }
         Handler::Prompt => {
             context.confirm_prompts();

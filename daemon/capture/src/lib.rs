@@ -17,6 +17,7 @@ mod gate;
 pub mod golden;
 mod known;
 mod language;
+pub mod memories;
 mod message;
 pub mod note;
 mod passage;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_app::capture::import::{self, Progress, Reports};
+use helix_app::capture::memories;
 use helix_app::capture::status::status;
 use helix_app::capture::switches::{self, Which};
 use helix_app::sources::FILES_PATIENCE;
@@ -36,9 +37,34 @@ pub(super) fn capture(
                 "`transcripts = false` in config.toml forbids it; take that line out first",
             ));
         }
-        switches::set(app, which, switch.on)?;
+        switches::set(app, &app.hooks.captures.switches, which, switch.on)?;
     }
-    Ok(convert::capture::status(&status(app, asker)?))
+    let report = match wire.memories {
+        Some(wanted) => memories(app, asker, wanted)?,
+        None => None,
+    };
+    let mut status = status(app, asker)?;
+    status.memories.report = report;
+    Ok(convert::capture::status(&status))
+}
+
+/// Switches the reading of agents' own files, and reads them, as the caller wants it.
+fn memories(
+    app: &App,
+    asker: &Asker,
+    wire: v1::CaptureMemories,
+) -> Result<Option<memories::Report>, Refusal> {
+    let home = convert::capture::home(&wire)?;
+    let mut is_wanted = wire.read;
+    if let Some(switch) = wire.switch {
+        let which = which(app, asker, switch.which)?;
+        memories::switch(app, which, switch.on, home)?;
+        is_wanted |= switch.on;
+    }
+    if !is_wanted {
+        return Ok(None);
+    }
+    memories::read(app, &asker.project).map(Some)
 }
 
 /// Reads what a switch is for.

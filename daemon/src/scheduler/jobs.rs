@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use helix_app::capture::memories;
 use helix_app::lifecycle::{self, Done, Mode};
 use helix_app::{App, Refusal, backup, consolidate, sweep};
 
@@ -50,6 +51,11 @@ pub(super) const JOBS: [Job; 6] = [
         name: "vectors",
         every: DAILY,
         run: compact_vectors,
+    },
+    Job {
+        name: memories::JOB,
+        every: HOURLY,
+        run: read_files,
     },
     Job {
         name: backup::JOB,
@@ -111,6 +117,16 @@ fn merge_words(going: &Going) -> Result<Option<String>, Refusal> {
 fn compact_vectors(going: &Going) -> Result<Option<String>, Refusal> {
     let dropped = going.app.memory.strand.compact_vectors()?;
     Ok(Some(format!("dropped {dropped} vectors without a text")))
+}
+
+/// Reads the files again that agents keep, where somebody switched that on.
+fn read_files(going: &Going) -> Result<Option<String>, Refusal> {
+    let app = &going.app;
+    if !memories::is_in_use(app)? {
+        return Ok(None);
+    }
+    let report = memories::read_again(app, &|| going.goes_on())?;
+    Ok(Some(report.words()))
 }
 
 fn back_up(going: &Going) -> Result<Option<String>, Refusal> {

@@ -3,6 +3,7 @@
 
 mod ended;
 mod events;
+mod files;
 mod imported;
 mod killed;
 mod noted;

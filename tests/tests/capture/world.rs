@@ -11,7 +11,7 @@ use helix_tests::{Binary, Home, Project, Served};
 use serde_json::{Value, json};
 
 /// How long the thread of captures may take, on a busy machine.
-const CAPTURE_DEADLINE: Duration = Duration::from_mins(1);
+pub(crate) const CAPTURE_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A message of a session: who says it, and what.
 pub(crate) type Said<'s> = (&'s str, &'s str);
@@ -68,6 +68,12 @@ impl World {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{arguments:?}: {said}");
         String::from_utf8(output.stdout).unwrap() + &said
+    }
+
+    /// What a command says, whether it is content or not.
+    pub(crate) fn done_or_not(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        String::from_utf8(output.stdout).unwrap()
     }
 
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {

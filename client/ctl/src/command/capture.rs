@@ -1,6 +1,7 @@
 //! `helixctl capture`: what sessions said, distilled into the review.
 
 mod import;
+mod memories;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use helix_proto::exit;
 use v1::capture_switch::Which;
 
 use self::import::Import;
+use self::memories::Memories;
 use crate::context::{Context, wait};
 use crate::document::CaptureDocument;
 use crate::failure::Outcome;
@@ -28,11 +30,22 @@ pub(crate) enum Capture {
     Status(Plain),
     /// Distils the transcripts that lie on this machine
     Import(Import),
+    /// Reads the memories and rules that agents keep in files of their own: on, off, or what is read
+    Memories(Memories),
 }
 
 /// Arguments of `capture on` and `capture off`.
 #[derive(Debug, Args)]
 pub(crate) struct Switch {
+    #[command(flatten)]
+    of: Of,
+    #[command(flatten)]
+    plain: Plain,
+}
+
+/// What a switch is for.
+#[derive(Debug, Args)]
+pub(crate) struct Of {
     /// Means every project
     #[arg(long, conflicts_with_all = ["project", "path"])]
     global: bool,
@@ -42,8 +55,6 @@ pub(crate) struct Switch {
     /// Means what lies at or below this path
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
-    #[command(flatten)]
-    plain: Plain,
 }
 
 /// Arguments of `capture pause`.
@@ -72,9 +83,10 @@ impl Capture {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (switch, json) = match self {
             Self::Import(import) => return import.run(context),
+            Self::Memories(memories) => return memories.run(context),
             Self::Status(plain) => (None, plain.json),
-            Self::On(switch) => (Some(switch.wire(context, true)), switch.plain.json),
-            Self::Off(switch) => (Some(switch.wire(context, false)), switch.plain.json),
+            Self::On(switch) => (Some(switch.of.wire(context, true)), switch.plain.json),
+            Self::Off(switch) => (Some(switch.of.wire(context, false)), switch.plain.json),
             Self::Pause(pause) => {
                 let which = Which::Session(pause.session.unwrap_or_default());
                 let (on, which) = (pause.resume, Some(which));
@@ -85,6 +97,7 @@ impl Capture {
         let request = v1::CaptureRequest {
             caller: Some(context.caller()),
             switch,
+            memories: None,
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
@@ -102,7 +115,8 @@ impl Capture {
     }
 }
 
-impl Switch {
+impl Of {
+    /// Says it as the daemon reads it.
     fn wire(&self, context: &Context, on: bool) -> v1::CaptureSwitch {
         let absolute = |path: &PathBuf| context.cwd.join(path).to_string_lossy().into_owned();
         let which = match (&self.project, &self.path) {

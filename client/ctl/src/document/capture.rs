@@ -17,6 +17,28 @@ pub(crate) struct CaptureDocument<'a> {
     switches: Vec<SettingDocument<'a>>,
     recordings: BTreeMap<&'a str, bool>,
     kept: Vec<LineDocument<'a>>,
+    memories: Option<CaptureFilesDocument<'a>>,
+}
+
+/// The files of agents' own that are read.
+#[derive(Debug, Serialize)]
+pub(crate) struct CaptureFilesDocument<'a> {
+    on: bool,
+    why: &'a str,
+    user_on: bool,
+    switches: Vec<SettingDocument<'a>>,
+    files: Vec<FileDocument<'a>>,
+    notes: &'a [String],
+    report: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileDocument<'a> {
+    path: &'a str,
+    client: &'a str,
+    scope: &'a str,
+    memories: u32,
+    at: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -71,6 +93,33 @@ impl<'a> From<&'a v1::CaptureReply> for CaptureDocument<'a> {
                 .map(|recording| (recording.name.as_str(), recording.on))
                 .collect(),
             kept: reply.kept.iter().map(LineDocument::from).collect(),
+            memories: reply.memories.as_ref().map(CaptureFilesDocument::from),
+        }
+    }
+}
+
+impl<'a> From<&'a v1::CaptureFiles> for CaptureFilesDocument<'a> {
+    fn from(files: &'a v1::CaptureFiles) -> Self {
+        Self {
+            on: files.on,
+            why: &files.why,
+            user_on: files.user_on,
+            switches: files.switches.iter().map(SettingDocument::from).collect(),
+            files: files.files.iter().map(FileDocument::from).collect(),
+            notes: &files.notes,
+            report: Some(files.report.as_str()).filter(|report| !report.is_empty()),
+        }
+    }
+}
+
+impl<'a> From<&'a v1::CaptureFile> for FileDocument<'a> {
+    fn from(file: &'a v1::CaptureFile) -> Self {
+        Self {
+            path: &file.path,
+            client: &file.client,
+            scope: &file.scope,
+            memories: file.memories,
+            at: rfc3339(file.at_us),
         }
     }
 }

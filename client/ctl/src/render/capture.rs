@@ -1,7 +1,7 @@
 //! What is captured, and what an import kept.
 
 use helix_client::text::memory::count_of;
-use helix_client::v1::{CaptureLine, CaptureReply, CaptureSummary};
+use helix_client::v1::{CaptureFile, CaptureFiles, CaptureLine, CaptureReply, CaptureSummary};
 
 use super::status::size;
 use super::table::{Field, rows};
@@ -44,7 +44,50 @@ pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
         text.push('\n');
         text.push_str(&lines(look, &reply.kept));
     }
+    if let Some(files) = &reply.memories {
+        text.push('\n');
+        text.push_str(&files_standing(files));
+        let count = count_of(files.files.len() as u64, "file is read", "files are read");
+        text.push_str(&format!("{count}: helixctl capture memories\n"));
+    }
     text
+}
+
+/// Says in a line or two whether agents' own files are read here.
+fn files_standing(files: &CaptureFiles) -> String {
+    let said = |is_on| if is_on { "on" } else { "off" };
+    let (here, user) = (said(files.on), said(files.user_on));
+    format!(
+        "reading agents' own files is {here} here: {}\nand {user} for those of your home directory\n",
+        one_line(&files.why)
+    )
+}
+
+/// Writes which files of agents' own are read, and why.
+pub(crate) fn capture_files(look: Look, files: &CaptureFiles) -> String {
+    let mut text = files_standing(files);
+    if !files.report.is_empty() {
+        text.push_str(&format!("read: {}\n", one_line(&files.report)));
+    }
+    if !files.files.is_empty() {
+        text.push('\n');
+        let read = files.files.iter().map(file_row);
+        text.push_str(&rows(look, &[], read.collect()));
+    }
+    for note in &files.notes {
+        text.push_str(&format!("note: {}\n", one_line(note)));
+    }
+    text
+}
+
+fn file_row(file: &CaptureFile) -> Vec<Field> {
+    let memories = count_of(u64::from(file.memories), "memory", "memories");
+    vec![
+        Field::painted(Paint::Name, one_line(&file.path)),
+        one_line(&file.client).into(),
+        memories.into(),
+        day(file.at_us).into(),
+    ]
 }
 
 /// Writes what an import kept, or would.
@@ -160,6 +203,30 @@ mod tests {
         insta::assert_snapshot!(texts.join("---\n"));
     }
 
+    fn files() -> CaptureFiles {
+        CaptureFiles {
+            on: true,
+            why: "switched on for project:iris".to_owned(),
+            files: vec![CaptureFile {
+                path: "/work/iris/CLAUDE.md".to_owned(),
+                client: "claude-code".to_owned(),
+                scope: "project:iris".to_owned(),
+                memories: 3,
+                at_us: 1_793_000_000_000_000,
+            }],
+            notes: vec![
+                "\"/work/iris/AGENTS.md\" was not read: it is larger than 256 KB".to_owned(),
+            ],
+            report: "3 new".to_owned(),
+            ..CaptureFiles::default()
+        }
+    }
+
+    #[test]
+    fn files_that_are_read_are_named() {
+        insta::assert_snapshot!(capture_files(PLAIN, &files()));
+    }
+
     #[test]
     fn a_status_says_what_is_on_and_why() {
         use helix_client::v1::{CaptureRecording, CaptureSetting};
@@ -181,6 +248,7 @@ mod tests {
                 ..line("", "1 fix")
             }],
             waiting: 1,
+            memories: Some(files()),
         };
         insta::assert_snapshot!(capture(PLAIN, &reply));
     }

@@ -17,6 +17,7 @@ use super::Tally;
 use super::keep::{self, Found};
 use super::known::Waiting;
 use super::ledger::{self, Told};
+use super::memories::{self, Memories};
 use super::switches::{Standing, Switches};
 use super::transcript::{Pass, Transcript, write};
 use crate::project::Project;
@@ -40,6 +41,8 @@ const QUEUE_MAX: usize = 256;
 pub struct Captures {
     /// Where sessions are distilled when they end.
     pub switches: Switches,
+    /// The files that agents keep.
+    pub memories: Memories,
     queue: Mutex<Queue>,
     wake: Condvar,
     is_ending: AtomicBool,
@@ -51,6 +54,8 @@ pub struct Captures {
 struct Queue {
     sessions: Vec<Ended>,
     remedies: Vec<Remedy>,
+    /// Projects whose files are to be read.
+    files: Vec<memories::Waiting>,
 }
 
 /// Something to distil.
@@ -60,6 +65,8 @@ pub enum Job {
     Session(Ended),
     /// A remedy.
     Remedy(Remedy),
+    /// The files that agents keep for a project.
+    Files(Arc<Project>),
 }
 
 /// What mended a mistake more than once.
@@ -91,11 +98,12 @@ pub struct Ended {
 }
 
 impl Captures {
-    /// With the switches that the store keeps among its observations.
+    /// With the switches that the store keeps among its observations. `user` is the home directory.
     #[must_use]
-    pub fn restore(observations: &[(String, Vec<u8>)]) -> Self {
+    pub fn restore(observations: &[(String, Vec<u8>)], user: Option<PathBuf>) -> Self {
         Self {
             switches: Switches::restore(observations),
+            memories: Memories::restore(observations, user),
             ..Self::default()
         }
     }
@@ -126,6 +134,21 @@ impl Captures {
         let mut queue = self.lock();
         if queue.remedies.len() < QUEUE_MAX {
             queue.remedies.push(remedy);
+        }
+        drop(queue);
+        self.wake.notify_one();
+    }
+
+    /// Puts a project into the queue whose files are to be read. Where too many wait, they are read
+    /// within the hour.
+    pub(super) fn read_files(&self, project: Arc<Project>) {
+        let mut queue = self.lock();
+        let waits = queue
+            .files
+            .iter()
+            .any(|waiting| waiting.root == project.root);
+        if !waits && queue.files.len() < QUEUE_MAX {
+            queue.files.push(project);
         }
         drop(queue);
         self.wake.notify_one();
@@ -162,6 +185,9 @@ impl Captures {
             let now = Instant::now();
             if let Some(remedy) = queue.remedies.pop() {
                 return Some(Job::Remedy(remedy));
+            }
+            if let Some(project) = queue.files.pop() {
+                return Some(Job::Files(project));
             }
             let sessions = &mut queue.sessions;
             if let Some(place) = sessions.iter().position(|ended| ended.is_due(now)) {

@@ -2,6 +2,7 @@
 
 use super::ended::standing;
 use super::ledger::{self, Entry};
+use super::memories;
 use super::switches::{Standing, Switch};
 use crate::{App, Asker, Refusal};
 
@@ -29,6 +30,8 @@ pub struct Status {
     pub kept: Vec<Entry>,
     /// Sessions that wait to be distilled.
     pub waiting: usize,
+    /// The files of agents' own that are read.
+    pub memories: memories::Status,
 }
 
 /// Tells what is captured.
@@ -65,5 +68,6 @@ pub fn status(app: &App, asker: &Asker) -> Result<Status, Refusal> {
         ],
         kept: ledger::all(app)?,
         waiting: app.hooks.captures.waiting(),
+        memories: memories::status(app, asker)?,
     })
 }

@@ -1,7 +1,8 @@
-//! Where sessions are distilled when they end: nowhere, until somebody switches it on.
+//! Where something is captured, such as sessions when they end: nowhere, until somebody switches it
+//! on.
 //!
-//! The narrowest switch decides: a paused session, a path, a project, everything, and the
-//! configuration's `transcripts`. Where that is `false` no switch counts.
+//! The narrowest switch decides: a paused session, a path, a project, everything, and the setting in
+//! the configuration. Where that is `false` no switch counts.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -16,8 +17,9 @@ use super::transcript::write;
 use crate::project::Project;
 use crate::{App, Refusal};
 
-/// The row that keeps all switches.
+/// The row that keeps the switches of sessions, and their setting in the configuration.
 const KEY: &str = "capture-switches";
+const SETTING: &str = "transcripts";
 
 /// Most switches: those of paths and projects are set by hand. Of sessions the latest stay.
 const SWITCHES_MAX: usize = 1_000;
@@ -70,12 +72,22 @@ pub struct Standing {
 }
 
 /// Every switch, in RAM and in one row of the store.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Switches {
+    /// The row's name.
+    key: &'static str,
+    /// The setting's name in the configuration.
+    setting: &'static str,
     all: RwLock<Vec<Switch>>,
     /// Held while one is set, so that two that are set at once are both kept. Hooks never wait
     /// for it.
-    setting: Mutex<()>,
+    changing: Mutex<()>,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Self::named(KEY, SETTING)
+    }
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -112,20 +124,34 @@ impl Redact for SwitchesV1 {
 }
 
 impl Switches {
+    /// None yet, of a setting in the configuration, kept in a row of its own.
+    pub(super) fn named(key: &'static str, setting: &'static str) -> Self {
+        Self {
+            key,
+            setting,
+            all: RwLock::default(),
+            changing: Mutex::default(),
+        }
+    }
+
     /// Those that the store keeps among its observations.
     #[must_use]
     pub fn restore(observations: &[(String, Vec<u8>)]) -> Self {
-        let row = observations.iter().find(|(key, _)| key == KEY);
-        let row = row.and_then(|(_, row)| SwitchesV1::decode(row.as_slice()).ok());
-        let switches = row.unwrap_or_default().switches;
-        Self::of(switches.into_iter().filter_map(read).collect())
+        let switches = Self::default();
+        switches.take(observations);
+        switches
     }
 
-    fn of(switches: Vec<Switch>) -> Self {
-        Self {
-            all: RwLock::new(switches),
-            setting: Mutex::default(),
-        }
+    /// Takes those that the store keeps among its observations.
+    pub(super) fn take(&self, observations: &[(String, Vec<u8>)]) {
+        let row = observations.iter().find(|(key, _)| key == self.key);
+        let row = row.and_then(|(_, row)| SwitchesV1::decode(row.as_slice()).ok());
+        let switches = row.unwrap_or_default().switches;
+        self.put(switches.into_iter().filter_map(read).collect());
+    }
+
+    fn put(&self, switches: Vec<Switch>) {
+        *self.all.write().unwrap_or_else(PoisonError::into_inner) = switches;
     }
 
     /// Every switch.
@@ -135,12 +161,12 @@ impl Switches {
         all.clone()
     }
 
-    /// Whether a session in a directory of a project is captured. `transcripts` is what the
+    /// Whether something in a directory of a project is captured. `configured` is what the
     /// configuration says.
     #[must_use]
     pub fn standing(
         &self,
-        transcripts: Option<bool>,
+        configured: Option<bool>,
         project: &Project,
         directory: &Path,
         session: &str,
@@ -149,8 +175,9 @@ impl Switches {
             is_on,
             why: why.to_owned(),
         };
-        if transcripts == Some(false) {
-            return standing(false, "`transcripts = false` in config.toml");
+        let set = |value| format!("`{} = {value}` in config.toml", self.setting);
+        if configured == Some(false) {
+            return standing(false, &set(false));
         }
         let switches = self.all.read().unwrap_or_else(PoisonError::into_inner);
         let fits = |switch: &&Switch| match &switch.which {
@@ -163,7 +190,7 @@ impl Switches {
             .iter()
             .filter(fits)
             .max_by_key(|switch| narrow(switch));
-        match (narrowest, transcripts) {
+        match (narrowest, configured) {
             (Some(switch), _) => {
                 let verb = if switch.is_on { "on" } else { "off" };
                 standing(
@@ -171,7 +198,7 @@ impl Switches {
                     &format!("switched {verb} for {}", switch.which.words()),
                 )
             }
-            (None, Some(true)) => standing(true, "`transcripts = true` in config.toml"),
+            (None, Some(true)) => standing(true, &set(true)),
             (None, Some(false) | None) => standing(false, "nobody switched it on"),
         }
     }
@@ -191,10 +218,9 @@ fn narrow(switch: &Switch) -> (u8, usize) {
 ///
 /// # Errors
 /// When there are too many, a session is switched on, or the disk fails.
-pub fn set(app: &App, which: Which, is_on: bool) -> Result<(), Refusal> {
-    let switches = &app.hooks.captures.switches;
-    let setting = switches.setting.lock();
-    let _setting = setting.unwrap_or_else(PoisonError::into_inner);
+pub fn set(app: &App, switches: &Switches, which: Which, is_on: bool) -> Result<(), Refusal> {
+    let changing = switches.changing.lock();
+    let _changing = changing.unwrap_or_else(PoisonError::into_inner);
     let mut next = switches.all();
     next.retain(|switch| switch.which != which);
     let is_session = matches!(which, Which::Session(_));
@@ -209,9 +235,8 @@ pub fn set(app: &App, which: Which, is_on: bool) -> Result<(), Refusal> {
             "there are {SWITCHES_MAX} switches already; switch capture for a directory above"
         )));
     }
-    write(app, vec![request(&next)])?;
-    let mut all = switches.all.write().unwrap_or_else(PoisonError::into_inner);
-    *all = next;
+    write(app, vec![request(switches.key, &next)])?;
+    switches.put(next);
     Ok(())
 }
 
@@ -226,10 +251,10 @@ fn drop_oldest_pauses(switches: &mut Vec<Switch>) {
     });
 }
 
-fn request(switches: &[Switch]) -> Request {
+fn request(key: &str, switches: &[Switch]) -> Request {
     let switches = switches.iter().map(written).collect();
     let row = State::of_message(SwitchesV1 { switches });
-    Request::States(States::Observations, vec![(KEY.to_owned(), row)])
+    Request::States(States::Observations, vec![(key.to_owned(), row)])
 }
 
 fn written(switch: &Switch) -> SwitchV1 {
@@ -286,7 +311,9 @@ mod tests {
             is_on: *is_on,
             at,
         };
-        Switches::of(all.iter().map(switch).collect())
+        let switches = Switches::default();
+        switches.put(all.iter().map(switch).collect());
+        switches
     }
 
     #[test]
@@ -333,7 +360,7 @@ mod tests {
             (Which::Path("/work/a".into()), true),
             (Which::Session("s".to_owned()), false),
         ]);
-        let Request::States(_, rows) = request(&all.all()) else {
+        let Request::States(_, rows) = request(KEY, &all.all()) else {
             unreachable!("it is one row of states");
         };
         let (key, state) = rows.first().unwrap();

@@ -88,6 +88,7 @@ impl Plan<'_> {
             pinned: set.pinned,
             links,
             origin: set.origin.map(|name| self.origin(&name)).transpose()?,
+            ..Fields::default()
         };
         if fields == Fields::default() {
             return Err(Refusal::invalid(

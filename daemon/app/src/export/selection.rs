@@ -7,6 +7,7 @@ use helix_engine::model::{MemoryId, MemoryNumber, Scope, Status as Life, Topic, 
 use helix_engine::store::Snapshot;
 use helix_engine::strand::Strand;
 
+use crate::capture::memories;
 use crate::{App, Refusal};
 
 /// The selection of an export: topics by name, their memories in the order in which `topic:index`
@@ -14,6 +15,8 @@ use crate::{App, Refusal};
 pub(super) struct Selection {
     pub(super) topics: Vec<(Topic, Vec<MemoryNumber>)>,
     positions: HashMap<MemoryNumber, (usize, usize)>,
+    /// Memories that are left out: they were read from files of agents' own.
+    pub(super) derived: usize,
 }
 
 impl Selection {
@@ -33,10 +36,18 @@ impl Selection {
             .map(|summary| summary.name);
         let wanted = names
             .filter(|name| patterns.is_empty() || patterns.iter().any(|one| one.matches(name)));
+        let (derived, mut left_out) = (memories::derived(app)?, 0);
         let mut topics = Vec::new();
         for name in wanted {
-            if let Ok(topic) = Topic::parse(&name) {
-                topics.push((topic, app.memory.strand.topic_members(&name, scopes)));
+            let Ok(topic) = Topic::parse(&name) else {
+                continue;
+            };
+            let mut members = app.memory.strand.topic_members(&name, scopes);
+            let all = members.len();
+            members.retain(|number| !derived.contains(number));
+            left_out += all - members.len();
+            if !members.is_empty() {
+                topics.push((topic, members));
             }
         }
         let mut positions = HashMap::new();
@@ -48,7 +59,11 @@ impl Selection {
                     .map(|(index, &number)| (number, (at, index))),
             );
         }
-        Ok(Self { topics, positions })
+        Ok(Self {
+            topics,
+            positions,
+            derived: left_out,
+        })
     }
 
     /// Names a memory as `topic:index`, if it is exported too; one that is there and is not adds to

@@ -3,7 +3,10 @@
 
 use serde_json::{Value, json};
 
+use helix_engine::model::Memory;
+
 use super::event::{ClientEvent, Input, Writer};
+use crate::capture::memories;
 
 /// Whose words a hook speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,18 @@ const GEMINI_TOOLS: &[(&str, &str)] = &[
 ];
 
 impl Dialect {
+    /// Whether the client puts a memory in front of its model by itself: it was read from a file that
+    /// the client shows.
+    pub(super) fn shows_itself(self, memory: &Memory) -> bool {
+        let client = match self {
+            Self::Claude => "claude-code",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::Gemini => "gemini-cli",
+        };
+        memories::is_shown_by(memory, client)
+    }
+
     /// The dialect of an event. `None` where the hook must stay silent: Cursor runs Claude Code's
     /// hooks as well, and its own come anyway. Claude Code in a terminal of Cursor's has its
     /// variables too, but writes events of its own.

@@ -7,6 +7,7 @@ use helix_engine::model::{Memory, MemoryNumber, Status};
 use helix_engine::strand::{ReadError, Strand};
 
 use super::Context;
+use super::dialect::Dialect;
 use crate::project::Project;
 
 /// Candidates of the word index that are looked at.
@@ -22,6 +23,8 @@ pub(super) struct Exact<'a> {
     strand: &'a Strand,
     /// The numbers of the scopes that are seen from here.
     scopes: Vec<u32>,
+    /// The client that they are given to.
+    dialect: Dialect,
 }
 
 impl<'a> Exact<'a> {
@@ -33,7 +36,12 @@ impl<'a> Exact<'a> {
     pub(super) fn within(context: &Context<'a>, project: &Project) -> Self {
         let strand = &context.app.memory.strand;
         let scopes = strand.catalog().scope_numbers(&project.scopes());
-        Self { strand, scopes }
+        let dialect = context.dialect;
+        Self {
+            strand,
+            scopes,
+            dialect,
+        }
     }
 
     /// Whether there are memories that have a name, and few.
@@ -73,7 +81,9 @@ impl<'a> Exact<'a> {
             .into_iter()
             .map(|hit| MemoryNumber(hit.number))
             .collect();
-        Ok(self.strand.memories(&numbers)?)
+        let mut memories = self.strand.memories(&numbers)?;
+        memories.retain(|memory| !self.dialect.shows_itself(memory));
+        Ok(memories)
     }
 }
 

@@ -167,6 +167,8 @@ fn obstacle(context: &Context<'_>, memory: &Memory, reader: Reader) -> Option<&'
         Some("not active")
     } else if !memory.is_shown_unasked() {
         Some("nobody stands behind it, so it is not shown unasked")
+    } else if context.dialect.shows_itself(memory) {
+        Some("the client shows that file itself")
     } else if reader == Reader::Session
         && context
             .app

@@ -100,6 +100,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         )
     });
     memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
+    memories.retain(|memory| !context.dialect.shows_itself(memory));
     // What nobody heeds comes last: it is told where there is room.
     let is_needed = |memory: &Memory| memory.pinned || lost.needed.contains(&memory.number);
     let is_of_work = |memory: &Memory| is_needed(memory) || lost.at_work.contains(&memory.number);

@@ -42,7 +42,7 @@ pub trait Tree {
 }
 
 /// The home directory, and the variables by which clients move away from it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Home {
     /// The home directory itself.
     pub directory: PathBuf,
@@ -57,7 +57,8 @@ pub struct Home {
 }
 
 impl Home {
-    fn root(&self, root: Root) -> PathBuf {
+    /// Where the first folder of a pattern is.
+    pub(crate) fn root(&self, root: Root) -> PathBuf {
         let (moved, usual) = match root {
             Root::Claude => (&self.claude, ".claude"),
             Root::Codex => (&self.codex, ".codex"),
@@ -112,9 +113,9 @@ pub struct Places {
 }
 
 /// Where the first folder of a pattern is.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Root {
+pub(crate) enum Root {
     Home,
     Claude,
     Codex,
@@ -238,6 +239,24 @@ fn session(format: Format, file: &Path) -> String {
         Format::ClaudeCode | Format::OpenCode | Format::Cursor => stem.to_string_lossy().into(),
         Format::Codex | Format::Gemini | Format::GeminiDocument => String::new(),
     }
+}
+
+/// The files below a folder that fit a pattern, in the order of their folders.
+pub(crate) fn matches(
+    tree: &dyn Tree,
+    root: &Path,
+    pattern: &str,
+    looked_at: &mut usize,
+) -> Vec<PathBuf> {
+    let segments: Vec<&str> = pattern.split('/').collect();
+    let mut walk = Walk {
+        tree,
+        except: &[],
+        looked_at,
+        matches: Vec::new(),
+    };
+    walk.along(root, &segments, DEPTH_MAX);
+    walk.matches.into_iter().map(|(file, _)| file).collect()
 }
 
 /// Goes through folders along a pattern, whose segments are names with at most one `*`, or `**` for

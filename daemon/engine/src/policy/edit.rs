@@ -5,6 +5,8 @@
 
 mod text;
 
+use std::collections::BTreeMap;
+
 use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, checked_summary, limit, unit_interval};
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use super::suspect;
@@ -148,6 +150,8 @@ pub struct Fields {
     pub valid_from: Option<Timestamp>,
     /// When it stopped being true; `Some(None)` says that it holds.
     pub valid_to: Option<Option<Timestamp>>,
+    /// Attributes to set; the others stay.
+    pub attributes: BTreeMap<String, String>,
 }
 
 /// What a duplicate leaves to the memory that stays.
@@ -231,9 +235,11 @@ impl Redact for Fields {
             summary,
             valid_from: _,
             valid_to: _,
+            attributes,
         } = self;
         source.redact(secrets);
         summary.redact(secrets);
+        attributes.redact(secrets);
     }
 }
 
@@ -483,6 +489,7 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
         }
         memory.links = links;
     }
+    memory.attributes.extend(fields.attributes.clone());
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use helix_app::Refusal;
 use helix_app::capture::Tally;
 use helix_app::capture::import::{Line, Progress, Summary, Wanted};
 use helix_app::capture::ledger::Entry;
+use helix_app::capture::memories::{self, FileRead, Report};
 use helix_app::capture::status::{Recording, Status};
 use helix_app::capture::switches::Switch;
 use helix_app::event::{Event, Taken};
@@ -24,7 +25,54 @@ pub(crate) fn status(status: &Status) -> v1::CaptureReply {
         recordings: status.recordings.iter().map(recording).collect(),
         kept: status.kept.iter().map(entry).collect(),
         waiting: u32::try_from(status.waiting).unwrap_or(u32::MAX),
+        memories: Some(files(&status.memories)),
     }
+}
+
+fn files(status: &memories::Status) -> v1::CaptureFiles {
+    let report = status.report.as_ref();
+    v1::CaptureFiles {
+        on: status.standing.is_on,
+        why: status.standing.why.clone(),
+        user_on: status.user.is_on,
+        switches: status.switches.iter().map(setting).collect(),
+        files: status.files.iter().map(file).collect(),
+        notes: status.notes.clone(),
+        report: report.map(Report::words).unwrap_or_default(),
+    }
+}
+
+fn file(file: &FileRead) -> v1::CaptureFile {
+    v1::CaptureFile {
+        path: file.path.to_string_lossy().into_owned(),
+        client: file.client.clone(),
+        scope: file.scope.clone(),
+        memories: u32::try_from(file.memories).unwrap_or(u32::MAX),
+        at_us: file.at.as_micros(),
+    }
+}
+
+/// Reads where agents keep their own files; `None` for as it was.
+pub(crate) fn home(wire: &v1::CaptureMemories) -> Result<Option<Home>, Refusal> {
+    if wire.home.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Home {
+        directory: absolute(&wire.home)?,
+        claude: moved(&wire.claude_config_dir),
+        codex: moved(&wire.codex_home),
+        ..Home::default()
+    }))
+}
+
+fn absolute(home: &str) -> Result<PathBuf, Refusal> {
+    let home = PathBuf::from(home);
+    if home.is_absolute() {
+        return Ok(home);
+    }
+    Err(Refusal::invalid(
+        "the home directory is not an absolute path; give the full path",
+    ))
 }
 
 fn setting(switch: &Switch) -> v1::CaptureSetting {
@@ -67,12 +115,7 @@ fn tally(tally: &Tally) -> v1::CaptureLine {
 
 /// Reads what is to be imported.
 pub(crate) fn wanted(wire: v1::CaptureImportRequest) -> Result<Wanted, Refusal> {
-    let home = PathBuf::from(&wire.home);
-    if !home.is_absolute() {
-        return Err(Refusal::invalid(
-            "the home directory is not an absolute path; give the full path",
-        ));
-    }
+    let home = absolute(&wire.home)?;
     Ok(Wanted {
         home: Home {
             directory: home,

@@ -191,7 +191,10 @@ impl<'a> Layers<'a> {
 
     /// Adds the first of these, and remembers which of them the session was given before.
     fn add(&mut self, memories: impl IntoIterator<Item = Memory>, limit: usize) {
-        for memory in memories.into_iter().take(limit) {
+        let dialect = self.context.dialect;
+        let memories = memories.into_iter();
+        let wanted = memories.filter(|memory| !dialect.shows_itself(memory));
+        for memory in wanted.take(limit) {
             if self
                 .context
                 .app
