@@ -278,6 +278,8 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "Capture" => unary!(capture, CaptureRequest),
         "CaptureImport" => unary!(capture_import, CaptureImportRequest),
         "Event" => unary!(event, EventRequest),
+        "Models" => unary!(models, ModelsRequest),
+        "BenchModels" => unary!(bench_models, BenchModelsRequest),
         "Check" => unary!(check, CheckRequest),
         // It has no string, and would end the daemon.
         "Shutdown" => {}

@@ -569,6 +569,7 @@ fn json_keeps_texts_exact() {
     );
 }
 
+mod models;
 mod topics;
 mod work;
 
