@@ -12,6 +12,7 @@ use helix_redact::Entropy;
 use serde::Deserialize;
 
 use crate::args::Args;
+use crate::embedder::Loader;
 use crate::failure::{Failure, io_failure};
 
 /// What is logged unless something else is asked for.
@@ -243,6 +244,14 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
 }
 
 impl Config {
+    /// Loads models from where they are installed.
+    pub(crate) fn loader(&self) -> Loader {
+        Loader {
+            models: self.paths.models.clone(),
+            threads: self.embedder_threads,
+        }
+    }
+
     fn checked(self) -> Result<Self, Failure> {
         let wrong = |detail: String| {
             Err(Failure::Config {

@@ -1,8 +1,22 @@
 //! The embedder: one thread with the model, fed with queries first and waiting texts when there are
 //! none.
 
+mod bench;
+mod choice;
+mod copy;
 mod files;
+mod list;
+mod load;
 mod model;
+mod passage;
+mod pooling;
+mod slot;
+mod switch;
 mod worker;
 
+pub(crate) use bench::Bench;
+pub(crate) use choice::Choice;
+pub(crate) use copy::{copy, remove};
+pub(crate) use list::{Found, list};
+pub(crate) use load::Loader;
 pub(crate) use worker::{Embedder, EmbedderHandle};

@@ -28,7 +28,7 @@ use crate::capture::Capturer;
 use crate::complaint;
 use crate::config::Config;
 use crate::detach::leave_start_log;
-use crate::embedder::{Embedder, EmbedderHandle};
+use crate::embedder::{Choice, Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::Handover;
 use crate::home::{Home, make_directory, says_where};
@@ -220,12 +220,11 @@ impl Daemon {
         let (to_suggester, news) = suggester::channel();
         let threads = io_failure("starting", "the daemon's threads");
         let (embedder, handle) = if config.embedder {
-            let models = config.paths.models.clone();
             Embedder::start(
                 Arc::clone(&strand),
                 Box::new(storage.clone()),
-                models,
-                config.embedder_threads,
+                config.loader(),
+                Choice::of(&config.paths.home),
             )
             .map_err(threads)?
         } else {

@@ -14,6 +14,7 @@ mod export;
 mod history;
 mod import;
 mod life;
+mod models;
 mod purge;
 mod relations;
 mod review;
@@ -464,6 +465,28 @@ impl Helix for Service {
     ) -> Result<Response<v1::ConsolidateReply>, Status> {
         self.ask_long(request, Long::Consolidate, consolidate::consolidate)
             .await
+    }
+
+    async fn models(
+        &self,
+        request: Request<v1::ModelsRequest>,
+    ) -> Result<Response<v1::ModelsReply>, Status> {
+        let (runtime, request) = (Arc::clone(&self.runtime), request.into_inner());
+        let going = begin_long(&self.runtime, Long::Models).map_err(refused)?;
+        let answered = long_off_thread(&self.runtime.app, &going, move |_| {
+            models::models(&runtime, &request)
+        });
+        reply(answered.await)
+    }
+
+    async fn bench_models(
+        &self,
+        _: Request<v1::BenchModelsRequest>,
+    ) -> Result<Response<v1::BenchModelsReply>, Status> {
+        let runtime = Arc::clone(&self.runtime);
+        let going = begin_long(&self.runtime, Long::Models).map_err(refused)?;
+        let answered = long_off_thread(&self.runtime.app, &going, move |_| models::bench(&runtime));
+        reply(answered.await)
     }
 
     async fn upgrade(

@@ -28,6 +28,7 @@ pub(crate) enum Long {
     Backup,
     Capture,
     Consolidate,
+    Models,
 }
 
 impl Long {
@@ -44,6 +45,7 @@ impl Long {
             Self::Backup => "backup",
             Self::Capture => "capture",
             Self::Consolidate => "consolidate",
+            Self::Models => "models",
         }
     }
 }

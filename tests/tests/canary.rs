@@ -280,6 +280,8 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "CaptureImport" => unary!(capture_import, CaptureImportRequest),
         "Event" => unary!(event, EventRequest),
         "Consolidate" => unary!(consolidate, ConsolidateRequest),
+        "Models" => unary!(models, ModelsRequest),
+        "BenchModels" => unary!(bench_models, BenchModelsRequest),
         "Check" => unary!(check, CheckRequest),
         // It has no string, and would end the daemon.
         "Shutdown" => {}

@@ -13,6 +13,7 @@ mod findings;
 mod history;
 mod life;
 mod memory;
+mod models;
 mod relations;
 mod review;
 mod search;
@@ -35,6 +36,7 @@ pub(crate) use findings::findings;
 pub(crate) use history::{changes, log, why};
 pub(crate) use life::{backups, fates, metrics};
 pub(crate) use memory::{candidates, in_full, source};
+pub(crate) use models::{model_figures, models};
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
 };

@@ -1,6 +1,7 @@
 //! How the indexes and the embedder fare.
 
 use helix_engine::model::Sequence;
+use helix_engine::strand::{MeaningStatus, SpaceRole};
 
 use crate::ports::EmbedderState;
 use crate::{App, Refusal};
@@ -40,7 +41,10 @@ pub fn indexes(app: &App, newest: Sequence) -> Result<[Index; 2], Refusal> {
         entries: documents.map_err(|error| Refusal::internal(error.to_string()))?,
         problem: String::new(),
     };
-    let meaning = app.memory.strand.meaning_status(newest);
+    let meaning = app
+        .memory
+        .strand
+        .meaning_status(SpaceRole::Answering, newest);
     let vectors = Index {
         name: "vectors",
         watermark: meaning.watermark,
@@ -60,19 +64,25 @@ pub struct Embedding {
     pub state: EmbedderState,
     /// Memories that wait for a vector.
     pub pending: u64,
+    /// The space that another model makes meanwhile; without a model's name where none does.
+    pub next: MeaningStatus,
 }
 
 impl Embedding {
     /// Describes the embedder.
     #[must_use]
     pub fn of(app: &App, newest: Sequence) -> Self {
+        let strand = &app.memory.strand;
+        let answering = strand.meaning_status(SpaceRole::Answering, newest);
         Self {
             state: app.memory.embedder.state(),
-            pending: app.memory.strand.meaning_status(newest).pending as u64,
+            pending: answering.pending as u64,
+            next: strand.meaning_status(SpaceRole::Next, newest),
         }
     }
 
-    /// How searching goes on without it, and why; empty when it is ready.
+    /// How searching goes on without it, and why; when it is ready, how far another model's vectors
+    /// are, if any are made.
     #[must_use]
     pub fn detail(&self) -> String {
         match &self.state {
@@ -81,7 +91,19 @@ impl Embedding {
                 format!("searching by words only: {why}")
             }
             EmbedderState::Loading => "searching by words until it is loaded".to_owned(),
-            EmbedderState::Ready(_) => String::new(),
+            EmbedderState::Ready(_) if self.next.model.is_empty() => String::new(),
+            EmbedderState::Ready(_) => {
+                let MeaningStatus {
+                    model,
+                    vectors,
+                    pending,
+                    ..
+                } = &self.next;
+                let all = vectors + pending;
+                // Readers know it by its name, not by its hash.
+                let model = model.split('@').next().unwrap_or(model);
+                format!("answering while the vectors of {model} are made: {vectors} of {all}")
+            }
         }
     }
 }

@@ -62,6 +62,7 @@ pub mod limit;
 pub mod located;
 pub mod memory;
 pub mod metrics;
+pub mod model_bench;
 pub mod moment;
 pub mod note;
 pub mod outbox;

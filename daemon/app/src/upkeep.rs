@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use helix_engine::index::catalog::Row;
 use helix_engine::model::{Scope, Sequence, Status as Life, Timestamp};
+use helix_engine::strand::SpaceRole;
 
 use crate::App;
 use crate::ports::EmbedderState;
@@ -103,7 +104,10 @@ fn of_gaps(app: &App, indexed: usize, sequence: Sequence) -> Vec<String> {
         ));
     }
     if matches!(app.memory.embedder.state(), EmbedderState::Ready(_)) {
-        let meaning = app.memory.strand.meaning_status(sequence);
+        let meaning = app
+            .memory
+            .strand
+            .meaning_status(SpaceRole::Answering, sequence);
         let missing = indexed.saturating_sub(meaning.vectors + meaning.pending);
         if missing > 0 {
             advice.push(format!(

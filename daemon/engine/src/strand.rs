@@ -32,7 +32,7 @@ pub use corrections::{Correction, Replaced};
 pub use episodes::Repeated;
 pub use fates::Fate;
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
-pub use meaning::{MeaningStatus, Pending, SpaceError};
+pub use meaning::{MeaningStatus, Pending, Role as SpaceRole, SpaceError};
 pub use open::{OpenError, OpenReport};
 pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution, leads_nowhere};
 pub use reindex::ReindexReport;

@@ -24,7 +24,9 @@ use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Status};
 use helix_engine::policy::edit::Edit;
 use helix_engine::policy::kept;
 use helix_engine::store::{DirectoryStorage, STORE_FILE, States, StoreError};
-use helix_engine::strand::{OpenError, Outcome, Request, Resolution, Strand, StrandWriter};
+use helix_engine::strand::{
+    OpenError, Outcome, Request, Resolution, SpaceRole, Strand, StrandWriter,
+};
 use helix_redact::{Secrets, State};
 use nix::sys::stat::Mode as FileMode;
 use nix::unistd::mkfifo;
@@ -80,7 +82,7 @@ fn open(directory: &Path) -> Result<Opened, OpenError> {
     let words = directory.join("index").join("lexical");
     let (strand, writer, _) = Strand::open(&storage, Some(&words), Kinds::default())?;
     strand
-        .open_space(&storage, "model", DIMENSIONS)
+        .open_space(&storage, SpaceRole::Answering, "model", DIMENSIONS)
         .map_err(|error| StoreError::Open(std::io::Error::other(error)))?;
     Ok((strand, writer))
 }
@@ -92,12 +94,12 @@ fn vector(number: u32) -> Vec<f32> {
 }
 
 fn give_vectors(strand: &Strand) {
-    let pending = strand.pending_vectors(1_000).unwrap();
+    let pending = strand.pending_vectors(SpaceRole::Answering, 1_000).unwrap();
     let vectors: Vec<_> = pending
         .iter()
         .map(|one| (one.number, one.text_hash, vector(one.number.0)))
         .collect();
-    strand.put_vectors(&vectors).unwrap();
+    strand.put_vectors(SpaceRole::Answering, &vectors).unwrap();
 }
 
 impl Truth {

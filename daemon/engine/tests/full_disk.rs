@@ -15,7 +15,7 @@ use helix_engine::model::{Kinds, MemoryNumber};
 use helix_engine::policy::edit::Edit;
 use helix_engine::ports::Storage;
 use helix_engine::store::{DirectoryStorage, WriteError};
-use helix_engine::strand::{Request, Strand};
+use helix_engine::strand::{Request, SpaceRole, Strand};
 use nix::libc::PATH_MAX;
 use redb::{BackendError, StorageBackend};
 
@@ -138,7 +138,9 @@ fn everything_is_read_and_every_write_is_refused() {
     assert!(report.is_read_only);
     assert_eq!(read(&strand), stored);
     assert_eq!(found(&strand), 5);
-    strand.open_space(&full, "model", 8).unwrap();
+    strand
+        .open_space(&full, SpaceRole::Answering, "model", 8)
+        .unwrap();
     let revise = Edit::Revise {
         text: "written later".to_owned(),
         seen: None,

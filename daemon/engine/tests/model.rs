@@ -17,8 +17,8 @@ use helix_engine::policy::kept;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::{DirectoryStorage, StoreError};
 use helix_engine::strand::{
-    MergePair, Outcome, RESOLVE_CANDIDATES_MAX, Request, Resolution, Strand, StrandWriter,
-    TopicEdit,
+    MergePair, Outcome, RESOLVE_CANDIDATES_MAX, Request, Resolution, SpaceRole, Strand,
+    StrandWriter, TopicEdit,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;
@@ -89,7 +89,9 @@ impl Real {
         let storage = DirectoryStorage::new(self.directory.path().to_owned());
         let (strand, writer, _) =
             Strand::open(&storage, Some(&self.words()), Kinds::default()).unwrap();
-        strand.open_space(&storage, "model", DIMENSIONS).unwrap();
+        strand
+            .open_space(&storage, SpaceRole::Answering, "model", DIMENSIONS)
+            .unwrap();
         self.open = Some((strand, writer));
     }
 
@@ -108,12 +110,17 @@ impl Real {
     }
 
     fn embed(&self) {
-        let pending = self.strand().pending_vectors(SEARCH_LIMIT).unwrap();
+        let pending = self
+            .strand()
+            .pending_vectors(SpaceRole::Answering, SEARCH_LIMIT)
+            .unwrap();
         let vectors: Vec<_> = pending
             .iter()
             .map(|waiting| (waiting.number, waiting.text_hash, vec![0.5; DIMENSIONS]))
             .collect();
-        self.strand().put_vectors(&vectors).unwrap();
+        self.strand()
+            .put_vectors(SpaceRole::Answering, &vectors)
+            .unwrap();
     }
 }
 
@@ -453,7 +460,7 @@ fn compare_searches(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
 
 fn compare_vectors(model: &Model, strand: &Strand) -> Result<(), TestCaseError> {
     let waiting: BTreeMap<u32, String> = strand
-        .pending_vectors(SEARCH_LIMIT)
+        .pending_vectors(SpaceRole::Answering, SEARCH_LIMIT)
         .unwrap()
         .into_iter()
         .map(|waiting| (waiting.number.0, waiting.text))
@@ -471,7 +478,12 @@ fn compare_vectors(model: &Model, strand: &Strand) -> Result<(), TestCaseError> 
         .values()
         .filter(|known| known.has_vector)
         .count();
-    prop_assert_eq!(strand.meaning_status(Sequence::default()).vectors, held);
+    prop_assert_eq!(
+        strand
+            .meaning_status(SpaceRole::Answering, Sequence::default())
+            .vectors,
+        held
+    );
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! The sentence embedder: tokenizer, ONNX graph, mean pooling, unit length.
+//! The sentence embedder: prefix, tokenizer, ONNX graph, pooling, unit length, as the model's slot
+//! says.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +9,27 @@ use ort::ep::CPU;
 use ort::logging::LogLevel;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{RunOptions, Session};
-use ort::value::Tensor;
+use ort::value::{Outlet, Tensor};
 use tokenizers::{PaddingParams, PaddingStrategy, Tokenizer, TruncationParams};
 
 use super::files::Installation;
+use super::pooling::{States, normalise};
+use super::slot::{Pooling, Slot};
 use crate::environment::is_silenced;
 
-/// Tokens of a text that are embedded; the model was trained on at most 256.
-pub(crate) const TOKENS_MAX: usize = 256;
+/// The library's environment, of which a process may have one, and only once. It lives as long as
+/// the process.
+static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+
+/// Inputs that a graph may have.
+const IDS: &str = "input_ids";
+const MASK: &str = "attention_mask";
+const TYPES: &str = "token_type_ids";
+
+/// Names of the output with the states of tokens, and of the one with a text's vector, as exporters
+/// call them.
+const STATE_OUTPUTS: [&str; 2] = ["last_hidden_state", "token_embeddings"];
+const VECTOR_OUTPUTS: [&str; 2] = ["sentence_embedding", "text_embeds"];
 
 /// Embedded once after loading, to find a broken installation before a user does.
 const SELF_TEST: &str = "The quick brown fox jumps over the lazy dog.";
@@ -41,12 +55,11 @@ pub(crate) enum ModelError {
 pub(crate) struct Model {
     session: Session,
     tokenizer: Tokenizer,
-    dimensions: usize,
+    slot: Slot,
     options: RunOptions,
     bulk: Arc<Bulk>,
     takes_token_types: bool,
-    // Dropped after the session that lives in it.
-    _environment: Environment,
+    output: String,
 }
 
 /// The runs that anybody may end early.
@@ -101,18 +114,18 @@ impl Model {
         let environment = environment(installation)?;
         let session = session(&environment, installation, threads)
             .map_err(|error| ModelError::Graph(error.to_string()))?;
-        let takes_token_types = session
-            .inputs()
-            .iter()
-            .any(|input| input.name() == "token_type_ids");
+        let inputs: Vec<&str> = session.inputs().iter().map(Outlet::name).collect();
+        check_inputs(&inputs)?;
+        let outputs: Vec<&str> = session.outputs().iter().map(Outlet::name).collect();
+        let slot = installation.model.slot.clone();
         let mut model = Self {
-            session,
+            takes_token_types: inputs.contains(&TYPES),
+            output: output(&slot, &outputs)?.to_owned(),
             options: RunOptions::new().map_err(|error| ModelError::Graph(error.to_string()))?,
             bulk: Arc::new(Bulk::new().map_err(|error| ModelError::Graph(error.to_string()))?),
             tokenizer: tokenizer(installation)?,
-            dimensions: installation.dimensions,
-            takes_token_types,
-            _environment: environment,
+            slot,
+            session,
         };
         model.self_test()?;
         Ok(model)
@@ -123,9 +136,17 @@ impl Model {
         Arc::clone(&self.bulk)
     }
 
-    /// Embeds texts into unit vectors, one for each, in order.
+    /// Embeds memories' texts, one vector for each, in order.
     pub(crate) fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        self.embed_in(texts, None)
+        self.embed_in(&prefixed(&self.slot.prefix.passage, texts), None)
+    }
+
+    /// Embeds a question.
+    pub(crate) fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, ModelError> {
+        let texts = prefixed(&self.slot.prefix.query, &[text]);
+        let vectors = self.embed_in(&texts, None)?;
+        let vector = vectors.into_iter().next();
+        vector.ok_or_else(|| ModelError::Graph("it gave no vector".to_owned()))
     }
 
     /// Does what [`Model::embed`] does; `None` when it was interrupted.
@@ -136,7 +157,7 @@ impl Model {
         let bulk = self.bulk();
         bulk.begin()
             .map_err(|error| ModelError::Graph(error.to_string()))?;
-        match self.embed_in(texts, Some(&bulk)) {
+        match self.embed_in(&prefixed(&self.slot.prefix.passage, texts), Some(&bulk)) {
             Ok(vectors) => Ok(Some(vectors)),
             Err(_) if bulk.is_interrupted() => Ok(None),
             Err(error) => Err(error),
@@ -145,12 +166,13 @@ impl Model {
 
     fn embed_in(
         &mut self,
-        texts: &[&str],
+        texts: &[Cow<'_, str>],
         bulk: Option<&Bulk>,
     ) -> Result<Vec<Vec<f32>>, ModelError> {
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         let encodings = self
             .tokenizer
-            .encode_batch(texts.to_vec(), true)
+            .encode_batch(texts.clone(), true)
             .map_err(|error| ModelError::Tokenizer(error.to_string()))?;
         let width = encodings
             .first()
@@ -168,19 +190,31 @@ impl Model {
         let shape = [texts.len(), width];
         let states = self.run(shape, [ids, mask.clone(), types], bulk);
         let states = states.map_err(|error| ModelError::Graph(error.to_string()))?;
-        if states.len() != texts.len() * width * self.dimensions {
-            return Err(ModelError::Graph(format!(
-                "it gave {} numbers for {} texts",
-                states.len(),
-                texts.len()
-            )));
+        let states = States {
+            numbers: &states,
+            mask: &mask,
+            texts: texts.len(),
+            dimensions: self.slot.dimensions,
+        };
+        let pooled = states.pooled(self.slot.pooling);
+        let mut vectors = pooled.ok_or_else(|| self.wrong_shape(states, width))?;
+        if self.slot.normalise {
+            for vector in &mut vectors {
+                normalise(vector);
+            }
         }
-        let rows = states
-            .chunks_exact(width * self.dimensions)
-            .zip(mask.chunks_exact(width));
-        Ok(rows
-            .map(|(states, mask)| pool(states, mask, self.dimensions))
-            .collect())
+        Ok(vectors)
+    }
+
+    fn wrong_shape(&self, states: States<'_>, width: usize) -> ModelError {
+        ModelError::Graph(format!(
+            "its output {} has {} numbers for {} texts of {width} tokens, which does not fit {} dimensions and pooling {}",
+            self.output,
+            states.numbers.len(),
+            states.texts,
+            self.slot.dimensions,
+            self.slot.pooling.name()
+        ))
     }
 
     /// Gives back what the widest batch took. Costs as much as a short query.
@@ -199,28 +233,25 @@ impl Model {
         bulk: Option<&Bulk>,
     ) -> ort::Result<Vec<f32>> {
         let mut inputs: Vec<(Cow<'_, str>, ort::session::SessionInputValue<'_>)> = vec![
-            ("input_ids".into(), Tensor::from_array((shape, ids))?.into()),
-            (
-                "attention_mask".into(),
-                Tensor::from_array((shape, mask))?.into(),
-            ),
+            (IDS.into(), Tensor::from_array((shape, ids))?.into()),
+            (MASK.into(), Tensor::from_array((shape, mask))?.into()),
         ];
         if self.takes_token_types {
-            inputs.push((
-                "token_type_ids".into(),
-                Tensor::from_array((shape, types))?.into(),
-            ));
+            inputs.push((TYPES.into(), Tensor::from_array((shape, types))?.into()));
         }
         let options = bulk.map_or(&self.options, |bulk| &bulk.options);
         let outputs = self.session.run_with_options(inputs, options)?;
-        let (_, states) = outputs[0].try_extract_tensor::<f32>()?;
+        let states = outputs
+            .get(&self.output)
+            .ok_or_else(|| ort::Error::new(format!("it has no output {}", self.output)))?;
+        let (_, states) = states.try_extract_tensor::<f32>()?;
         Ok(states.to_vec())
     }
 
     fn self_test(&mut self) -> Result<(), ModelError> {
         let vectors = self.embed(&[SELF_TEST])?;
         let is_sound = vectors.first().is_some_and(|vector| {
-            vector.len() == self.dimensions
+            vector.len() == self.slot.dimensions
                 && vector.iter().all(|x| x.is_finite())
                 && vector.iter().any(|x| *x != 0.0)
         });
@@ -234,7 +265,64 @@ impl Model {
     }
 }
 
+/// Puts a prefix before each text.
+fn prefixed<'a>(prefix: &str, texts: &[&'a str]) -> Vec<Cow<'a, str>> {
+    let one = |text: &&'a str| {
+        if prefix.is_empty() {
+            Cow::Borrowed(*text)
+        } else {
+            Cow::Owned(format!("{prefix}{text}"))
+        }
+    };
+    texts.iter().map(one).collect()
+}
+
+/// Refuses a graph that wants something else than tokens.
+fn check_inputs(inputs: &[&str]) -> Result<(), ModelError> {
+    let lacks = |name: &&str| !inputs.contains(name);
+    if let Some(missing) = [IDS, MASK].iter().find(|name| lacks(name)) {
+        return Err(ModelError::Graph(format!("it has no input {missing}")));
+    }
+    let is_known = |name: &&&str| [IDS, MASK, TYPES].contains(*name);
+    match inputs.iter().find(|name| !is_known(name)) {
+        Some(unknown) => Err(ModelError::Graph(format!(
+            "it wants the input {unknown}, which is not known here"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The output that is read: the one that the slot names, else a usual one, else the first.
+fn output<'a>(slot: &'a Slot, outputs: &[&'a str]) -> Result<&'a str, ModelError> {
+    let all = || outputs.join(", ");
+    if !slot.output.is_empty() {
+        let is_there = outputs.contains(&slot.output.as_str());
+        return is_there.then_some(slot.output.as_str()).ok_or_else(|| {
+            ModelError::Graph(format!(
+                "it has no output {}; it has {}",
+                slot.output,
+                all()
+            ))
+        });
+    }
+    let usual: &[&str] = match slot.pooling {
+        Pooling::None => &VECTOR_OUTPUTS,
+        Pooling::Mean | Pooling::Cls | Pooling::Last => &STATE_OUTPUTS,
+    };
+    let found = usual.iter().find_map(|usual| {
+        let output = outputs.iter().find(|output| *output == usual);
+        output.copied()
+    });
+    let found = found.or_else(|| outputs.first().copied());
+    found.ok_or_else(|| ModelError::Graph("it has no output".to_owned()))
+}
+
+/// The library's environment, made with the first model.
 fn environment(installation: &Installation) -> Result<Environment, ModelError> {
+    let mut known = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(environment) = known.as_ref() {
+        return Ok(environment.clone());
+    }
     if !is_silenced() {
         return Err(ModelError::Library(
             "it would report its use over the network, and could not be stopped".to_owned(),
@@ -242,10 +330,12 @@ fn environment(installation: &Installation) -> Result<Environment, ModelError> {
     }
     let builder = ort::init_from(&installation.library)
         .map_err(|error| ModelError::Library(error.to_string()))?;
-    builder
+    let environment = builder
         .with_telemetry(false)
         .build()
-        .map_err(|error| ModelError::Library(error.to_string()))
+        .map_err(|error| ModelError::Library(error.to_string()))?;
+    *known = Some(environment.clone());
+    Ok(environment)
 }
 
 fn session(
@@ -265,15 +355,15 @@ fn session(
         .with_inter_op_spinning(false)?
         .with_memory_pattern(false)?
         .with_execution_providers([CPU::default().with_arena_allocator(true).build()])?;
-    builder.commit_from_file(&installation.graph)
+    builder.commit_from_file(&installation.model.graph)
 }
 
 fn tokenizer(installation: &Installation) -> Result<Tokenizer, ModelError> {
     let wrong = |error: tokenizers::Error| ModelError::Tokenizer(error.to_string());
-    let mut tokenizer = Tokenizer::from_file(&installation.tokenizer).map_err(wrong)?;
+    let mut tokenizer = Tokenizer::from_file(&installation.model.tokenizer).map_err(wrong)?;
     // The shipped file pads and truncates to 128.
     let truncation = TruncationParams {
-        max_length: TOKENS_MAX,
+        max_length: installation.model.slot.tokens_max,
         ..TruncationParams::default()
     };
     tokenizer.with_truncation(Some(truncation)).map_err(wrong)?;
@@ -285,24 +375,51 @@ fn tokenizer(installation: &Installation) -> Result<Tokenizer, ModelError> {
     Ok(tokenizer)
 }
 
-/// Mean of the token states under the mask, scaled to unit length.
-#[allow(clippy::cast_precision_loss)]
-fn pool(states: &[f32], mask: &[i64], dimensions: usize) -> Vec<f32> {
-    let mut mean = vec![0.0_f32; dimensions];
-    for (state, _) in states
-        .chunks_exact(dimensions)
-        .zip(mask)
-        .filter(|(_, mask)| **mask != 0)
-    {
-        for (sum, value) in mean.iter_mut().zip(state) {
-            *sum += value;
-        }
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn slot(pooling: Pooling, output: &str) -> Slot {
+        let mut slot = Slot::built_in().unwrap();
+        slot.pooling = pooling;
+        output.clone_into(&mut slot.output);
+        slot
     }
-    let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
-    if length > 0.0 {
-        for x in &mut mean {
-            *x /= length;
-        }
+
+    #[test]
+    fn the_output_is_found_by_its_usual_name_or_the_slots() {
+        let both = ["sentence_embedding", "token_embeddings"];
+        let named = slot(Pooling::Cls, "hidden");
+        let chosen = |slot: &Slot, outputs: &[&str]| output(slot, outputs).unwrap().to_owned();
+        assert_eq!(
+            chosen(&slot(Pooling::None, ""), &both),
+            "sentence_embedding"
+        );
+        assert_eq!(chosen(&slot(Pooling::Mean, ""), &both), "token_embeddings");
+        assert_eq!(chosen(&slot(Pooling::Mean, ""), &["output_0"]), "output_0");
+        assert_eq!(chosen(&named, &["x", "hidden"]), "hidden");
+        let refused = output(&named, &both).unwrap_err().to_string();
+        assert!(
+            refused.contains("no output hidden; it has sentence_embedding"),
+            "{refused}"
+        );
     }
-    mean
+
+    #[test]
+    fn a_graph_with_unknown_inputs_is_refused() {
+        check_inputs(&[IDS, MASK]).unwrap();
+        check_inputs(&[IDS, MASK, TYPES]).unwrap();
+        assert!(check_inputs(&[IDS]).unwrap_err().to_string().contains(MASK));
+        let refused = check_inputs(&[IDS, MASK, "pixels"])
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains("pixels"), "{refused}");
+    }
+
+    #[test]
+    fn a_prefix_stands_before_each_text() {
+        assert_eq!(prefixed("query: ", &["a", "b"]), ["query: a", "query: b"]);
+        assert_eq!(prefixed("", &["a"]), ["a"]);
+    }
 }

@@ -1,25 +1,33 @@
 //! The embedder's thread: loads the model, answers queries, works off what waits.
+//!
+//! While another model takes over, both are loaded: the one before answers, and each makes the
+//! vectors of its own space. Which is which follows from the user's choice and from the files of
+//! the two spaces, so a daemon that was killed goes on where it was.
 
 use std::mem::ManuallyDrop;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
 use helix_app::ports::EmbedderState as State;
 use helix_engine::model::MemoryNumber;
-use helix_engine::policy::turn::utterances;
 use helix_engine::ports::Storage;
-use helix_engine::strand::{Pending, SpaceError, Strand};
+use helix_engine::strand::{Pending, SpaceError, SpaceRole, Strand};
 use lru::LruCache;
 use tokio::sync::oneshot;
 
-use super::files;
-use super::model::{Model, ModelError, TOKENS_MAX};
+use super::choice::Choice;
+use super::load::{Embed, Interrupt, Load, Loaded, Loader};
+use super::model::ModelError;
+use super::passage::{mean, parts};
+use super::switch::{Models, choose, finish, start};
+
+/// Tokens of a text that are counted for the size of a batch, at most: most models read no more.
+const TOKENS_MAX: usize = 256;
 
 /// Texts embedded at once in the background.
 const BATCH_TEXTS_MAX: usize = 8;
@@ -47,10 +55,6 @@ const QUERIES_MAX: usize = 64;
 /// How long a stopping daemon waits for the thread.
 const JOIN_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Names how texts are divided before they are embedded, behind the model's name: vectors that were
-/// made otherwise are made again.
-const SPACE_SUFFIX: &str = "+turns";
-
 /// How often the thread looks for waiting texts without being woken.
 const IDLE_INTERVAL: Duration = Duration::from_mins(1);
 
@@ -62,10 +66,12 @@ enum Message {
     },
     /// Texts may wait.
     Wake,
+    /// Have another model take over.
+    Choose {
+        folder: String,
+        reply: oneshot::Sender<Result<(), String>>,
+    },
 }
-
-/// Ends the batch that is under way.
-type Interrupt = Arc<dyn Fn() + Send + Sync>;
 
 /// Asks the embedder. Cheap to clone.
 #[derive(Clone)]
@@ -78,40 +84,10 @@ pub(crate) struct EmbedderHandle {
 struct Shared {
     state: Mutex<State>,
     winds_down: AtomicBool,
-    /// Set once the model is there.
-    interrupt: OnceLock<Interrupt>,
+    /// One for each loaded model.
+    interrupts: Mutex<Vec<Interrupt>>,
     /// Vectors by the hash of the model's name and the text.
     known: Mutex<LruCache<blake3::Hash, Vec<f32>>>,
-}
-
-/// Turns texts into vectors.
-trait Embed {
-    /// Embeds texts, whatever else waits.
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError>;
-    /// Embeds texts; `None` when it was interrupted.
-    fn embed_unless_interrupted(
-        &mut self,
-        texts: &[&str],
-    ) -> Result<Option<Vec<Vec<f32>>>, ModelError>;
-    /// Gives back what the work took.
-    fn rest(&mut self) -> Result<(), ModelError>;
-}
-
-impl Embed for Model {
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        Self::embed(self, texts)
-    }
-
-    fn embed_unless_interrupted(
-        &mut self,
-        texts: &[&str],
-    ) -> Result<Option<Vec<Vec<f32>>>, ModelError> {
-        Self::embed_unless_interrupted(self, texts)
-    }
-
-    fn rest(&mut self) -> Result<(), ModelError> {
-        Self::rest(self)
-    }
 }
 
 /// The thread.
@@ -122,11 +98,11 @@ pub(crate) struct Embedder {
 }
 
 /// The thread's own state.
-struct Worker {
-    strand: Arc<Strand>,
-    storage: Box<dyn Storage>,
-    models: PathBuf,
-    threads: usize,
+pub(super) struct Worker<L> {
+    pub(super) strand: Arc<Strand>,
+    pub(super) storage: Box<dyn Storage>,
+    pub(super) loader: L,
+    pub(super) choice: Choice,
     shared: Arc<Shared>,
     messages: Receiver<Message>,
 }
@@ -136,8 +112,19 @@ impl Shared {
         Self {
             state: Mutex::new(state),
             winds_down: AtomicBool::new(false),
-            interrupt: OnceLock::new(),
+            interrupts: Mutex::default(),
             known: Mutex::new(LruCache::new(KNOWN_QUERIES_MAX)),
+        }
+    }
+
+    /// Ends the batches that are under way.
+    fn interrupt(&self) {
+        let interrupts = self
+            .interrupts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        for interrupt in &*interrupts {
+            interrupt();
         }
     }
 
@@ -183,12 +170,28 @@ impl EmbedderHandle {
             })
             .ok()?;
         // After the query is in its queue: the thread looks there next.
-        if let Some(interrupt) = self.shared.interrupt.get() {
-            interrupt();
-        }
+        self.shared.interrupt();
         let vector = tokio::time::timeout(deadline, answer).await.ok()?.ok()?;
         self.shared.known().put(key, vector.clone());
         Some(vector)
+    }
+
+    /// Has the model of a folder take over: it is loaded and tested before this returns, and makes
+    /// its vectors afterwards.
+    ///
+    /// # Errors
+    /// Why it cannot be used, in words; the model before stays.
+    pub(crate) fn choose(&self, folder: &str) -> Result<(), String> {
+        let ended = || "the embedder is not running".to_owned();
+        let (reply, answer) = oneshot::channel();
+        let message = Message::Choose {
+            folder: folder.to_owned(),
+            reply,
+        };
+        let messages = self.messages.as_ref().ok_or_else(ended)?;
+        messages.send(message).map_err(|_| ended())?;
+        self.shared.interrupt();
+        answer.blocking_recv().map_err(|_| ended())?
     }
 
     /// Has the thread begin no more of what waits, because the daemon ends: everybody would wait
@@ -211,8 +214,8 @@ impl Embedder {
     pub(crate) fn start(
         strand: Arc<Strand>,
         storage: Box<dyn Storage>,
-        models: PathBuf,
-        threads: usize,
+        loader: Loader,
+        choice: Choice,
     ) -> io::Result<(Self, EmbedderHandle)> {
         let (sender, messages) = sync_channel(QUERIES_MAX);
         let shared = Arc::new(Shared::new(State::Loading));
@@ -223,8 +226,8 @@ impl Embedder {
         let worker = Worker {
             strand,
             storage,
-            models,
-            threads,
+            loader,
+            choice,
             shared,
             messages,
         };
@@ -265,53 +268,30 @@ impl Embedder {
     }
 }
 
-impl Worker {
+impl<L: Load> Worker<L> {
     fn run(self) {
-        match self.load() {
-            Ok((model, name)) => {
-                tracing::info!(model = %name, "embedder ready");
-                let bulk = model.bulk();
-                // It is set once: the thread loads one model.
-                drop(
-                    self.shared
-                        .interrupt
-                        .set(Arc::new(move || bulk.interrupt())),
-                );
-                self.set_state(State::Ready(name));
-                // The process ends behind this or becomes another one, which would wait until
-                // everything is put away.
-                self.serve(&mut *ManuallyDrop::new(model));
-            }
-            Err(state) => {
-                tracing::warn!(?state, "searching by words only");
-                self.set_state(state);
-                // Holds the queue open until the daemon stops, so that senders see "not ready", not
-                // an error.
-                while self.messages.recv().is_ok() {}
-            }
+        let models = start(&self);
+        // The process ends behind this or becomes another one, which would wait until everything
+        // is put away.
+        self.serve(&mut *ManuallyDrop::new(models));
+    }
+
+    /// Says what is loaded now.
+    pub(super) fn announce(&self, models: &Models<L::Model>) {
+        let loaded = models.answering.iter().chain(&models.next);
+        let interrupts = loaded.map(|loaded| loaded.model.interrupt()).collect();
+        *self
+            .shared
+            .interrupts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = interrupts;
+        if let Some(answering) = &models.answering {
+            tracing::info!(model = answering.id, "embedder ready");
+            self.set_state(State::Ready(answering.id.clone()));
         }
     }
 
-    fn load(&self) -> Result<(Model, String), State> {
-        let installation = files::find(&self.models).map_err(|error| match error {
-            files::InstallationError::Missing(_) => State::Absent(error.to_string()),
-            files::InstallationError::Damaged(_) | files::InstallationError::Io { .. } => {
-                State::Failed(error.to_string())
-            }
-        })?;
-        // The vectors first: they are searched as soon as the first query can be embedded.
-        let space = format!("{}{SPACE_SUFFIX}", installation.name);
-        let opened = self
-            .strand
-            .open_space(self.storage.as_ref(), &space, installation.dimensions);
-        opened.map_err(|error| State::Failed(error.to_string()))?;
-        let model = Model::load(&installation, self.threads)
-            .map_err(|error| State::Failed(error.to_string()))?;
-        Ok((model, installation.name))
-    }
-
-    fn serve(&self, model: &mut impl Embed) {
-        let mut work = Work::default();
+    fn serve(&self, models: &mut Models<L::Model>) {
         let mut may_wait = true;
         let mut has_worked = false;
         loop {
@@ -329,12 +309,24 @@ impl Worker {
                 }
             };
             match message {
-                Some(Message::Query { text, reply }) => answer(model, &text, reply),
+                Some(Message::Query { text, reply }) => {
+                    if let Some(answering) = &mut models.answering {
+                        answer(&mut answering.model, &text, reply);
+                    }
+                }
                 Some(Message::Wake) => may_wait = true,
+                Some(Message::Choose { folder, reply }) => {
+                    // Who asked may have given up.
+                    drop(reply.send(choose(self, models, &folder)));
+                    may_wait = true;
+                }
                 None => {
-                    may_wait = self.work_off(model, &mut work);
-                    if !may_wait && std::mem::take(&mut has_worked) {
-                        rest(model);
+                    may_wait = self.work_off_one(models);
+                    if !may_wait
+                        && std::mem::take(&mut has_worked)
+                        && let Some(answering) = &mut models.answering
+                    {
+                        rest(&mut answering.model);
                     }
                     has_worked |= may_wait;
                 }
@@ -342,14 +334,29 @@ impl Worker {
         }
     }
 
+    /// Works off some of what waits for the model that answers, else for the next one, which takes
+    /// over when nothing waits for it. Returns whether more may wait.
+    fn work_off_one(&self, models: &mut Models<L::Model>) -> bool {
+        if let Some(answering) = &mut models.answering
+            && self.work_off(answering, SpaceRole::Answering)
+        {
+            return true;
+        }
+        let Some(next) = &mut models.next else {
+            return false;
+        };
+        self.work_off(next, SpaceRole::Next) || finish(self, models)
+    }
+
     /// Embeds some of what waits. Returns whether more may wait.
-    fn work_off(&self, model: &mut impl Embed, work: &mut Work) -> bool {
+    fn work_off(&self, loaded: &mut Loaded<L::Model>, role: SpaceRole) -> bool {
+        let Loaded { model, work, .. } = loaded;
         if work.waiting.is_empty() {
             // Those that are made are kept first, or they would be read once more.
             if !work.made.is_empty() {
-                return self.keep(&std::mem::take(&mut work.made));
+                return self.keep(role, &std::mem::take(&mut work.made));
             }
-            match self.strand.pending_vectors(READ_AT_ONCE) {
+            match self.strand.pending_vectors(role, READ_AT_ONCE) {
                 Ok(pending) => work.take_on(pending),
                 Err(error) => {
                     tracing::error!(%error, "reading texts to embed failed");
@@ -361,7 +368,7 @@ impl Worker {
         if pending.is_empty() {
             return false;
         }
-        let parts: Vec<Vec<String>> = pending.iter().map(parts).collect();
+        let parts: Vec<Vec<String>> = pending.iter().map(|waiting| parts(&waiting.text)).collect();
         let texts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
         let embedded = if std::mem::take(&mut work.was_interrupted) {
             // Or a queue that never empties would keep it from ever being done.
@@ -382,20 +389,20 @@ impl Worker {
                 work.put_back(pending);
                 true
             }
-            Err(error) => self.give_up(pending.iter().map(|waiting| waiting.number), &error),
+            Err(error) => self.give_up(role, pending.iter().map(|waiting| waiting.number), &error),
         }
     }
 
     /// Makes vectors durable. Returns whether more may wait.
-    fn keep(&self, made: &[Made]) -> bool {
-        match self.strand.put_vectors(made) {
+    fn keep(&self, role: SpaceRole, made: &[Made]) -> bool {
+        match self.strand.put_vectors(role, made) {
             Ok(()) => true,
             // One that cannot be kept must not hold up the others.
             Err(SpaceError::Vector(_)) if made.len() > 1 => {
-                made.chunks(1).all(|one| self.keep(one))
+                made.chunks(1).all(|one| self.keep(role, one))
             }
             Err(error @ SpaceError::Vector(_)) => {
-                self.give_up(made.iter().map(|(number, ..)| *number), &error)
+                self.give_up(role, made.iter().map(|(number, ..)| *number), &error)
             }
             Err(error) => {
                 tracing::error!(%error, "keeping vectors failed; they are made again at the next start");
@@ -407,17 +414,18 @@ impl Worker {
     /// Leaves a group of texts without vectors, so that it cannot hold up the others.
     fn give_up(
         &self,
+        role: SpaceRole,
         numbers: impl ExactSizeIterator<Item = MemoryNumber>,
         error: &dyn std::error::Error,
     ) -> bool {
         tracing::error!(%error, count = numbers.len(), "some memories cannot be embedded; they are found by words only");
         for number in numbers {
-            self.strand.skip_vector(number);
+            self.strand.skip_vector(role, number);
         }
         true
     }
 
-    fn set_state(&self, state: State) {
+    pub(super) fn set_state(&self, state: State) {
         *self
             .shared
             .state
@@ -431,7 +439,7 @@ type Made = (MemoryNumber, u64, Vec<f32>);
 
 /// Texts that were read and are not done with yet.
 #[derive(Default)]
-struct Work {
+pub(super) struct Work {
     /// Not embedded, the shortest last.
     waiting: Vec<Pending>,
     /// Embedded and not durable.
@@ -464,39 +472,6 @@ impl Work {
     }
 }
 
-/// The texts whose vectors make up a memory's: the sentences of a turn, else the whole.
-///
-/// Measured on 529 questions about conversations, by meaning alone (R@5 / nDCG@10): .405 / .345 by
-/// the whole turn, .519 / .452 by the mean of its sentences. Other texts lose up to .02 by it.
-fn parts(waiting: &Pending) -> Vec<String> {
-    let utterances = utterances(&waiting.text);
-    if utterances.is_empty() {
-        vec![waiting.text.clone()]
-    } else {
-        utterances
-    }
-}
-
-/// The mean of unit vectors, of unit length; one alone as it is.
-fn mean(vectors: impl Iterator<Item = Vec<f32>>) -> Vec<f32> {
-    let mut sum: Vec<f32> = Vec::new();
-    let mut count = 0;
-    for vector in vectors {
-        count += 1;
-        sum.resize(vector.len(), 0.0);
-        for (sum, value) in sum.iter_mut().zip(vector) {
-            *sum += value;
-        }
-    }
-    let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
-    if count > 1 && length > 0.0 {
-        for value in &mut sum {
-            *value /= length;
-        }
-    }
-    sum
-}
-
 /// Tokens of a text, estimated.
 fn tokens(waiting: &Pending) -> usize {
     (waiting.text.len() / TOKEN_BYTES + 2).min(TOKENS_MAX)
@@ -523,13 +498,9 @@ fn answer(model: &mut impl Embed, text: &str, reply: oneshot::Sender<Vec<f32>>) 
     if reply.is_closed() {
         return;
     }
-    match model
-        .embed(&[text])
-        .map(|vectors| vectors.into_iter().next())
-    {
+    match model.embed_query(text) {
         // The asker may have given up waiting.
-        Ok(Some(vector)) => drop(reply.send(vector)),
-        Ok(None) => {}
+        Ok(vector) => drop(reply.send(vector)),
         Err(error) => log_failure(&error),
     }
 }

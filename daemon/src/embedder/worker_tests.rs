@@ -3,9 +3,10 @@ use std::sync::atomic::AtomicUsize;
 
 use helix_engine::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
 use helix_engine::policy::admit::admit;
-use helix_engine::store::MemoryStorage;
+use helix_engine::store::{DirectoryStorage, MemoryStorage};
 use helix_engine::strand::Request;
 
+use super::super::load::Described;
 use super::*;
 
 const MODEL: &str = "stand-in";
@@ -36,9 +37,25 @@ fn store(text: &str) -> Request {
 }
 
 /// A daemon's embedder whose model is a stand-in, with so many texts that wait.
-fn worker(waiting: usize) -> (Worker, EmbedderHandle) {
-    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-    for at in 0..waiting {
+fn worker(waiting: usize) -> (Worker<Shelf>, EmbedderHandle) {
+    let choice = Choice::of(std::path::Path::new("/nowhere"));
+    let (worker, handle) = worker_on(Box::new(MemoryStorage), choice, waiting);
+    worker
+        .strand
+        .open_space(&MemoryStorage, SpaceRole::Answering, MODEL, 2)
+        .unwrap();
+    (worker, handle)
+}
+
+/// The same on some storage, before anything is loaded; its texts are stored once.
+fn worker_on(
+    storage: Box<dyn Storage>,
+    choice: Choice,
+    waiting: usize,
+) -> (Worker<Shelf>, EmbedderHandle) {
+    let (strand, mut writer, _) = Strand::open(storage.as_ref(), None, Kinds::default()).unwrap();
+    let known = strand.catalog().extent();
+    for at in known..waiting {
         writer
             .commit(vec![store(&format!(
                 "memory {at}: {}",
@@ -46,7 +63,6 @@ fn worker(waiting: usize) -> (Worker, EmbedderHandle) {
             ))])
             .unwrap();
     }
-    strand.open_space(&MemoryStorage, MODEL, 2).unwrap();
     let (sender, messages) = sync_channel(QUERIES_MAX);
     let shared = Arc::new(Shared::new(State::Ready(MODEL.to_owned())));
     let handle = EmbedderHandle {
@@ -55,13 +71,59 @@ fn worker(waiting: usize) -> (Worker, EmbedderHandle) {
     };
     let worker = Worker {
         strand,
-        storage: Box::new(MemoryStorage),
-        models: PathBuf::new(),
-        threads: 1,
+        storage,
+        loader: Shelf,
+        choice,
         shared,
         messages,
     };
     (worker, handle)
+}
+
+/// Two models, and one that cannot be loaded.
+struct Shelf;
+
+impl Load for Shelf {
+    type Model = StandIn;
+
+    fn all(&self) -> Vec<Described> {
+        ["one", "other"].map(described).to_vec()
+    }
+
+    fn describe(&self, folder: &str) -> Result<Described, State> {
+        match folder {
+            "one" | "other" | "broken" => Ok(described(folder)),
+            _ => Err(State::Failed(format!("{folder} is not there"))),
+        }
+    }
+
+    fn load(&self, described: &Described) -> Result<StandIn, State> {
+        if described.folder == "broken" {
+            return Err(State::Failed(
+                "the self-test gave no sound vector".to_owned(),
+            ));
+        }
+        Ok(StandIn::default())
+    }
+}
+
+fn described(folder: &str) -> Described {
+    Described {
+        folder: folder.to_owned(),
+        id: format!("{folder}@1"),
+        dimensions: 2,
+    }
+}
+
+fn answering(model: StandIn) -> Models<StandIn> {
+    Models {
+        answering: Some(Loaded {
+            model,
+            id: MODEL.to_owned(),
+            work: Work::default(),
+        }),
+        next: None,
+    }
 }
 
 /// Answers at once, and writes down what it was asked.
@@ -100,13 +162,14 @@ impl StandIn {
 }
 
 impl Embed for StandIn {
+    fn embed_query(&mut self, _: &str) -> Result<Vec<f32>, ModelError> {
+        self.queries.fetch_add(1, Ordering::Relaxed);
+        self.note("query".to_owned());
+        Ok(vec![1.0, 0.0])
+    }
+
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        if texts == ["a question"] {
-            self.queries.fetch_add(1, Ordering::Relaxed);
-            self.note("query".to_owned());
-        } else {
-            self.note(format!("whole batch of {}", texts.len()));
-        }
+        self.note(format!("whole batch of {}", texts.len()));
         Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())
     }
 
@@ -137,6 +200,11 @@ impl Embed for StandIn {
         (self.handle, self.asking) = (None, None);
         Ok(())
     }
+
+    fn interrupt(&self) -> Interrupt {
+        let flag = Arc::clone(&self.was_interrupted);
+        Arc::new(move || flag.store(true, Ordering::Relaxed))
+    }
 }
 
 #[test]
@@ -144,22 +212,17 @@ fn a_query_interrupts_what_waits_and_goes_first() {
     let (worker, handle) = worker(40);
     let was_interrupted = Arc::<AtomicBool>::default();
     let flag = Arc::clone(&was_interrupted);
-    assert!(
-        handle
-            .shared
-            .interrupt
-            .set(Arc::new(move || flag.store(true, Ordering::Relaxed)))
-            .is_ok()
-    );
+    let interrupt: Interrupt = Arc::new(move || flag.store(true, Ordering::Relaxed));
+    handle.shared.interrupts.lock().unwrap().push(interrupt);
     let log = Arc::<Mutex<Vec<String>>>::default();
-    let mut model = StandIn {
+    let model = StandIn {
         asks_at: 3,
         handle: Some(handle),
         was_interrupted,
         log: Arc::clone(&log),
         ..StandIn::default()
     };
-    worker.serve(&mut model);
+    worker.serve(&mut answering(model));
     let log = log.lock().unwrap();
     let at = log
         .iter()
@@ -173,7 +236,11 @@ fn a_query_interrupts_what_waits_and_goes_first() {
         "{log:?}"
     );
     assert!(
-        worker.strand.pending_vectors(1).unwrap().is_empty(),
+        worker
+            .strand
+            .pending_vectors(SpaceRole::Answering, 1)
+            .unwrap()
+            .is_empty(),
         "all were made"
     );
 }
@@ -184,10 +251,10 @@ async fn a_query_that_was_asked_before_costs_nothing() {
     let queries = Arc::<AtomicUsize>::default();
     let counted = Arc::clone(&queries);
     let thread = thread::spawn(move || {
-        worker.serve(&mut StandIn {
+        worker.serve(&mut answering(StandIn {
             queries: counted,
             ..StandIn::default()
-        });
+        }));
     });
     let deadline = Duration::from_mins(1);
     let first = handle.embed("a question", deadline).await.unwrap();
@@ -231,4 +298,138 @@ fn batches_are_small() {
             vec![10_000]
         ]
     );
+}
+
+/// A home with a strand, for daemons that come one after the other.
+struct House {
+    directory: tempfile::TempDir,
+}
+
+impl House {
+    fn new() -> Self {
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn choice(&self) -> Choice {
+        Choice::of(self.directory.path())
+    }
+
+    /// A daemon's embedder as it starts, with so many texts in its strand.
+    fn daemon(&self, texts: usize) -> (Worker<Shelf>, Models<StandIn>) {
+        let storage = DirectoryStorage::new(self.directory.path().to_owned());
+        let (worker, _) = worker_on(Box::new(storage), self.choice(), texts);
+        let models = start(&worker);
+        (worker, models)
+    }
+}
+
+/// The models that answer and are to answer.
+fn names(models: &Models<StandIn>) -> (Option<&str>, Option<&str>) {
+    (name(models.answering.as_ref()), name(models.next.as_ref()))
+}
+
+fn name(loaded: Option<&Loaded<StandIn>>) -> Option<&str> {
+    loaded?.id.strip_suffix("@1")
+}
+
+fn vectors(worker: &Worker<Shelf>, role: SpaceRole) -> (usize, usize) {
+    let status = worker
+        .strand
+        .meaning_status(role, helix_engine::model::Sequence::default());
+    (status.vectors, status.pending)
+}
+
+fn work_off_all(worker: &Worker<Shelf>, models: &mut Models<StandIn>) {
+    while worker.work_off_one(models) {}
+}
+
+#[test]
+fn the_model_before_answers_until_the_next_one_has_its_vectors() {
+    let house = House::new();
+    house.choice().write("one").unwrap();
+    let (worker, mut models) = house.daemon(9);
+    assert_eq!(names(&models), (Some("one"), None));
+    work_off_all(&worker, &mut models);
+    assert_eq!(vectors(&worker, SpaceRole::Answering), (9, 0));
+
+    choose(&worker, &mut models, "other").unwrap();
+    assert_eq!(names(&models), (Some("one"), Some("other")));
+    assert_eq!(vectors(&worker, SpaceRole::Answering), (9, 0));
+    assert_eq!(vectors(&worker, SpaceRole::Next), (0, 9));
+    work_off_all(&worker, &mut models);
+    assert_eq!(names(&models), (Some("other"), None));
+    assert_eq!(vectors(&worker, SpaceRole::Answering), (9, 0));
+    assert_eq!(vectors(&worker, SpaceRole::Next), (0, 0));
+    drop((worker, models));
+
+    let (worker, models) = house.daemon(9);
+    assert_eq!(names(&models), (Some("other"), None));
+    assert_eq!(vectors(&worker, SpaceRole::Answering), (9, 0));
+}
+
+#[test]
+fn a_daemon_that_ended_in_the_middle_goes_on_where_it_was() {
+    let house = House::new();
+    house.choice().write("one").unwrap();
+    let (worker, mut models) = house.daemon(60);
+    work_off_all(&worker, &mut models);
+    choose(&worker, &mut models, "other").unwrap();
+    while vectors(&worker, SpaceRole::Next).0 == 0 {
+        assert!(worker.work_off_one(&mut models));
+    }
+    let (made, pending) = vectors(&worker, SpaceRole::Next);
+    assert!(pending > 0, "{made} were made at once");
+    drop((worker, models));
+
+    let (worker, mut models) = house.daemon(60);
+    assert_eq!(names(&models), (Some("one"), Some("other")));
+    assert_eq!(vectors(&worker, SpaceRole::Answering), (60, 0));
+    assert_eq!(vectors(&worker, SpaceRole::Next), (made, pending));
+    work_off_all(&worker, &mut models);
+    assert_eq!(names(&models), (Some("other"), None));
+    assert_eq!(vectors(&worker, SpaceRole::Answering), (60, 0));
+}
+
+#[test]
+fn a_model_that_cannot_be_used_changes_nothing() {
+    let house = House::new();
+    house.choice().write("one").unwrap();
+    let (worker, mut models) = house.daemon(3);
+    work_off_all(&worker, &mut models);
+    for (folder, said) in [("broken", "self-test"), ("absent", "is not there")] {
+        let refused = choose(&worker, &mut models, folder).unwrap_err();
+        assert!(refused.contains(said), "{refused}");
+        assert_eq!(house.choice().read().as_deref(), Some("one"));
+        assert_eq!(names(&models), (Some("one"), None));
+    }
+}
+
+#[test]
+fn a_chosen_model_that_is_gone_leaves_the_one_before() {
+    let house = House::new();
+    house.choice().write("one").unwrap();
+    let (worker, mut models) = house.daemon(3);
+    work_off_all(&worker, &mut models);
+    drop((worker, models));
+    for folder in ["absent", "broken"] {
+        house.choice().write(folder).unwrap();
+        let (worker, models) = house.daemon(3);
+        assert_eq!(names(&models), (Some("one"), None));
+        assert_eq!(vectors(&worker, SpaceRole::Answering), (3, 0));
+    }
+}
+
+#[test]
+fn choosing_the_model_that_answers_ends_the_other_ones_work() {
+    let house = House::new();
+    house.choice().write("one").unwrap();
+    let (worker, mut models) = house.daemon(3);
+    work_off_all(&worker, &mut models);
+    choose(&worker, &mut models, "other").unwrap();
+    choose(&worker, &mut models, "one").unwrap();
+    assert_eq!(names(&models), (Some("one"), None));
+    assert_eq!(vectors(&worker, SpaceRole::Next), (0, 0));
+    assert_eq!(house.choice().read().as_deref(), Some("one"));
 }

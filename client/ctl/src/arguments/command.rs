@@ -179,7 +179,7 @@ pub(super) enum Daemon {
     Doctor(Doctor),
     /// Hands the running daemon over to a new program file
     Upgrade(Upgrade),
-    /// Installs or verifies the embedding model
+    /// Installs, chooses and measures embedding models
     #[command(subcommand)]
     Model(Model),
 }

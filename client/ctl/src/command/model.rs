@@ -1,16 +1,19 @@
-//! `helixctl model`: the embedding model and its library.
+//! `helixctl model`: the embedding models and their library.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use helix_client::limits::MAINTENANCE_DEADLINE;
+use helix_client::{Start, v1};
 use helix_proto::exit;
 
-use crate::context::Context;
-use crate::failure::Outcome;
+use crate::context::{Context, wait};
+use crate::document::{ModelFiguresDocument, ModelsDocument};
+use crate::failure::{Failure, Outcome};
 use crate::model::{InstallOptions, Installed, Progress, install, verify};
-use crate::progress::spinner;
-use crate::screen;
+use crate::progress::{spinner, while_slow};
 use crate::text::one_line;
+use crate::{render, screen};
 
 /// Bytes of one megabyte, as downloads are counted.
 const MB_BYTES: u64 = 1_000_000;
@@ -33,6 +36,37 @@ pub(crate) enum Model {
         #[arg(long)]
         json: bool,
     },
+    /// Lists the models: which one answers, which one makes its vectors, and which cannot be used
+    List {
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Has another model take over. The one before answers until all vectors are made anew
+    ///
+    /// A model is a directory with an ONNX file, its tokenizer and a `model.toml` that describes
+    /// it. One that is given by its path is copied into the models directory first.
+    Use {
+        /// A name that `model list` shows, or the path of a model's directory
+        #[arg(value_name = "NAME|DIR")]
+        model: String,
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Measures every installed model on your own memories
+    ///
+    /// Questions are made from the newest 400 memories: of a memory's text the six rarest words
+    /// that are not in its handle. Each model has to find the memory among the 400, by meaning
+    /// alone. Shown are the share found among the first five (R@5), the mean gain of the rank
+    /// among the first ten (nDCG@10), the median time of a question, and the memories embedded in
+    /// a second. The same base gives the same questions, so models can be compared; people ask in
+    /// other words, so the figures say nothing beyond that.
+    Bench {
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Model {
@@ -44,6 +78,9 @@ impl Model {
                 json,
             ),
             Self::Status { json } => (verify(&context.paths.models)?, json),
+            Self::List { json } => return models(context, String::new(), json),
+            Self::Use { model, json } => return models(context, named(context, model), json),
+            Self::Bench { json } => return bench(context, json),
         };
         if json {
             screen::json(&installed)?;
@@ -52,6 +89,55 @@ impl Model {
         }
         Ok(exit::OK)
     }
+}
+
+/// A name as it is, a path as an absolute one: the daemon has another working directory.
+fn named(context: &Context, model: String) -> String {
+    let path = context.cwd.join(&model);
+    let is_path = model.contains('/') || Path::new(&path).join("model.toml").is_file();
+    if is_path {
+        path.to_string_lossy().into_owned()
+    } else {
+        model
+    }
+}
+
+/// Lists the models, after another one was chosen where that is asked for.
+fn models(context: &Context, choose: String, json: bool) -> Outcome {
+    wait(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        let request = v1::ModelsRequest { choose };
+        let asking = client.call_once(MAINTENANCE_DEADLINE, async |rpc| {
+            rpc.models(request.clone()).await
+        });
+        let reply = while_slow(context.screen, "loading the model", asking).await?;
+        if json {
+            screen::json(&ModelsDocument::from(&reply))?;
+        } else {
+            screen::print(&render::models(context.screen.look, &reply.models))?;
+        }
+        Ok::<_, Failure>(exit::OK)
+    })
+}
+
+fn bench(context: &Context, json: bool) -> Outcome {
+    wait(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        let asking = client.call_once(MAINTENANCE_DEADLINE, async |rpc| {
+            rpc.bench_models(v1::BenchModelsRequest {}).await
+        });
+        let reply = while_slow(context.screen, "measuring the models", asking).await?;
+        if json {
+            screen::json(&ModelFiguresDocument::from(&reply))?;
+        } else {
+            screen::print(&render::model_figures(context.screen.look, &reply))?;
+            screen::remark(&format!(
+                "helixctl: {} questions, made from {} memories",
+                reply.questions, reply.memories
+            ));
+        }
+        Ok::<_, Failure>(exit::OK)
+    })
 }
 
 fn install_visibly(

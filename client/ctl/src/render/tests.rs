@@ -572,6 +572,7 @@ fn json_keeps_texts_exact() {
     );
 }
 
+mod models;
 mod topics;
 mod work;
 

@@ -10,13 +10,13 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lru::LruCache;
 
 use crate::plain_file;
-use crate::ports::Embedder;
+use crate::ports::{Embedder, EmbedderState};
 
 /// Contents that are remembered: what an agent works on in a day, at some kilobytes each.
 const FILES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
@@ -38,8 +38,8 @@ pub(super) struct Seen {
     pub(super) names: Vec<String>,
     /// It in words.
     pub(super) summary: String,
-    /// The vector of those, once it is made.
-    meaning: OnceLock<Vec<f32>>,
+    /// The vector of those, once it is made, with the model that made it.
+    meaning: Mutex<Option<(String, Vec<f32>)>>,
     /// Whether somebody has asked for it.
     is_asked: AtomicBool,
 }
@@ -76,7 +76,7 @@ impl Files {
         let seen = Arc::new(Seen {
             names,
             summary,
-            meaning: OnceLock::new(),
+            meaning: Mutex::default(),
             is_asked: AtomicBool::new(false),
         });
         self.lock().put(hash, Arc::clone(&seen));
@@ -89,9 +89,14 @@ impl Files {
 }
 
 impl Seen {
-    /// The vector of what the file is about, where it is made.
-    pub(super) fn known_meaning(&self) -> Option<Vec<f32>> {
-        self.meaning.get().cloned()
+    /// The vector of what the file is about, where the present model has made it.
+    pub(super) fn known_meaning(&self, embedder: &dyn Embedder) -> Option<Vec<f32>> {
+        let EmbedderState::Ready(model) = embedder.state() else {
+            return None;
+        };
+        let known = self.meaning.lock().unwrap_or_else(PoisonError::into_inner);
+        let (made_by, meaning) = known.as_ref()?;
+        (*made_by == model).then(|| meaning.clone())
     }
 
     /// The vector of what the file is about, where it is made; it is made in any case, for the next
@@ -101,20 +106,24 @@ impl Seen {
         embedder: &dyn Embedder,
         patience: Duration,
     ) -> Option<Vec<f32>> {
-        if let Some(meaning) = self.known_meaning() {
+        if let Some(meaning) = self.known_meaning(embedder) {
             return Some(meaning);
         }
+        let EmbedderState::Ready(model) = embedder.state() else {
+            return None;
+        };
         if self.is_asked.swap(true, Ordering::AcqRel) {
             return None;
         }
         let seen = Arc::clone(self);
         let (done, is_done) = sync_channel(1);
         let keep = move |meaning: Option<Vec<f32>>| {
-            match meaning {
-                Some(meaning) => drop(seen.meaning.set(meaning)),
-                // It was not ready: the next event asks again.
-                None => seen.is_asked.store(false, Ordering::Release),
+            if let Some(meaning) = meaning {
+                *seen.meaning.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some((model, meaning));
             }
+            // Where it was not ready, and when another model is there, an event asks again.
+            seen.is_asked.store(false, Ordering::Release);
             // Nobody may wait for it anymore.
             done.send(()).ok();
         };
@@ -122,7 +131,7 @@ impl Seen {
         if !patience.is_zero() {
             is_done.recv_timeout(patience).ok();
         }
-        self.known_meaning()
+        self.known_meaning(embedder)
     }
 }
 

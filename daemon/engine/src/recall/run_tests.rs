@@ -11,7 +11,7 @@ use crate::policy::admit::admit;
 use crate::policy::stale::SourceState;
 use crate::recall::relevance::is_noise;
 use crate::store::MemoryStorage;
-use crate::strand::{Request, Step, StepChange, StrandWriter};
+use crate::strand::{Request, SpaceRole, Step, StepChange, StrandWriter};
 
 /// Memories that soon have their vectors.
 const FEW: usize = 10;
@@ -67,7 +67,7 @@ fn strand_of(memories: &[(&str, &str, bool)]) -> Arc<Strand> {
 fn open_strand(memories: &[(&str, &str, bool)]) -> (Arc<Strand>, StrandWriter) {
     let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
     strand
-        .open_space(&MemoryStorage, "model", DIMENSIONS)
+        .open_space(&MemoryStorage, SpaceRole::Answering, "model", DIMENSIONS)
         .unwrap();
     let requests = (1..)
         .zip(memories)
@@ -78,7 +78,7 @@ fn open_strand(memories: &[(&str, &str, bool)]) -> (Arc<Strand>, StrandWriter) {
         "what was just stored is not worth a word"
     );
     let vectors: Vec<_> = strand
-        .pending_vectors(memories.len())
+        .pending_vectors(SpaceRole::Answering, memories.len())
         .unwrap()
         .iter()
         .map(|one| {
@@ -90,7 +90,7 @@ fn open_strand(memories: &[(&str, &str, bool)]) -> (Arc<Strand>, StrandWriter) {
             )
         })
         .collect();
-    strand.put_vectors(&vectors).unwrap();
+    strand.put_vectors(SpaceRole::Answering, &vectors).unwrap();
     (strand, writer)
 }
 

@@ -17,8 +17,11 @@ use super::{StoreError, open_error};
 use crate::model::MemoryNumber;
 use crate::ports::Storage;
 
-/// File of the vectors inside a strand.
-pub(super) const VECTOR_FILE: &str = "vectors.redb";
+/// File of the vectors that are searched, inside a strand.
+pub const VECTOR_FILE: &str = "vectors.redb";
+
+/// File of the vectors that another model makes meanwhile.
+pub const NEXT_VECTOR_FILE: &str = "vectors-next.redb";
 
 /// Page cache, in bytes: the codes are read once, at the start.
 const CACHE_BYTES: usize = 8 * 1024 * 1024;
@@ -47,31 +50,52 @@ pub struct VectorFile {
 }
 
 impl VectorFile {
-    /// Opens the file for one model and one store, by its mark. A file of another model, store or
+    /// Opens a file for one model and one store, by its mark. A file of another model, store or
     /// format, a damaged one, and what is no file of our own, is made anew.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn open(storage: &dyn Storage, model: &str, store: &str) -> Result<Self, StoreError> {
+    pub fn open(
+        storage: &dyn Storage,
+        name: &str,
+        model: &str,
+        store: &str,
+    ) -> Result<Self, StoreError> {
         let found = guarded(|| {
-            let file = Self::open_once(storage)?;
+            let file = Self::open_once(storage, name)?;
             Ok::<_, StoreError>(file.matches(model, store)?.then_some(file))
         });
         if let Ok(Some(file)) = found {
             return Ok(file);
         }
-        storage.remove(VECTOR_FILE).map_err(StoreError::Open)?;
+        storage.remove(name).map_err(StoreError::Open)?;
         guarded(|| {
-            let file = Self::open_once(storage)?;
+            let file = Self::open_once(storage, name)?;
             file.stamp(model, store)?;
             Ok(file)
         })
     }
 
-    fn open_once(storage: &dyn Storage) -> Result<Self, StoreError> {
-        let backend = storage
-            .open_derived(VECTOR_FILE)
-            .map_err(StoreError::Open)?;
+    /// The model whose vectors a file holds; `None` without a sound file of this store.
+    #[must_use]
+    pub fn model_in(storage: &dyn Storage, name: &str, store: &str) -> Option<String> {
+        storage.read(name).ok()?;
+        let read = guarded(|| {
+            let file = Self::open_once(storage, name)?;
+            let meta = file.database.begin_read()?.open_table(META)?;
+            let value = |key| -> Result<Option<String>, StoreError> {
+                Ok(meta.get(key)?.map(|found| found.value().to_owned()))
+            };
+            Ok::<_, StoreError>((value("format")?, value("store")?, value("model")?))
+        });
+        match read {
+            Ok((Some(format), Some(of), model)) if format == FORMAT && of == store => model,
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    fn open_once(storage: &dyn Storage, name: &str) -> Result<Self, StoreError> {
+        let backend = storage.open_derived(name).map_err(StoreError::Open)?;
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
             .set_check_integrity_on_open(true)

@@ -10,7 +10,9 @@ use crate::lock_order::{Lock, Ordered};
 use crate::model::{Memory, MemoryNumber, Sequence};
 use crate::policy::resemble::text_hash;
 use crate::ports::Storage;
-use crate::store::{MemoryStorage, StoreError, VectorFile, VectorRecord};
+use crate::store::{
+    MemoryStorage, NEXT_VECTOR_FILE, StoreError, VECTOR_FILE, VectorFile, VectorRecord,
+};
 
 /// Of so many vectors one may be missing before a search by meaning is one-sided.
 const LACKING_SHARE: usize = 20;
@@ -18,10 +20,65 @@ const LACKING_SHARE: usize = 20;
 /// Memories that may wait for their vectors unsaid: those that were stored just now.
 const LACKING_MIN: usize = 10;
 
-/// The embedding space in use; absent until the embedder says which model it has.
+/// The embedding spaces of a strand; absent until the embedder says which model it has.
 #[derive(Default)]
 pub(super) struct Meaning {
-    space: RwLock<Option<Space>>,
+    spaces: RwLock<Spaces>,
+}
+
+/// The space that is searched, and the one that another model makes meanwhile.
+#[derive(Default)]
+struct Spaces {
+    answering: Option<Space>,
+    next: Option<Space>,
+}
+
+impl Spaces {
+    fn of(&self, role: Role) -> Option<&Space> {
+        match role {
+            Role::Answering => self.answering.as_ref(),
+            Role::Next => self.next.as_ref(),
+        }
+    }
+
+    fn of_mut(&mut self, role: Role) -> Option<&mut Space> {
+        match role {
+            Role::Answering => self.answering.as_mut(),
+            Role::Next => self.next.as_mut(),
+        }
+    }
+
+    fn set(&mut self, role: Role, space: Space) {
+        match role {
+            Role::Answering => self.answering = Some(space),
+            Role::Next => self.next = Some(space),
+        }
+    }
+
+    fn each_mut(&mut self) -> impl Iterator<Item = &mut Space> {
+        self.answering.iter_mut().chain(&mut self.next)
+    }
+}
+
+/// One of the two spaces that a strand may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The one that is searched.
+    Answering,
+    /// The one that another model makes, to be searched when it is whole.
+    Next,
+}
+
+impl Role {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Answering, Self::Next];
+
+    fn file_name(self) -> &'static str {
+        match self {
+            Self::Answering => VECTOR_FILE,
+            Self::Next => NEXT_VECTOR_FILE,
+        }
+    }
 }
 
 struct Space {
@@ -106,8 +163,8 @@ pub enum SpaceError {
 }
 
 impl Strand {
-    /// Opens the embedding space of a model: reads its vectors and finds out which memories lack
-    /// one.
+    /// Opens the embedding space of a model, in one of the two places: reads its vectors and finds
+    /// out which memories lack one. A file there of another model is made anew.
     ///
     /// Takes a moment at many memories; words answer meanwhile, and writes go on.
     ///
@@ -116,20 +173,22 @@ impl Strand {
     pub fn open_space(
         &self,
         storage: &dyn Storage,
+        role: Role,
         model: &str,
         dimensions: usize,
     ) -> Result<(), SpaceError> {
         let identity = self.snapshot()?.identity()?;
-        let file = VectorFile::open(storage, model, &identity).or_else(|error| {
+        let name = role.file_name();
+        let file = VectorFile::open(storage, name, model, &identity).or_else(|error| {
             tracing::warn!(%error, "vectors cannot be kept in a file, and are made again after the next start");
-            VectorFile::open(&MemoryStorage, model, &identity)
+            VectorFile::open(&MemoryStorage, name, model, &identity)
         })?;
         let loaded = Loaded::read(&file, dimensions, &self.wanted_vectors())?;
         // The catalog's lock is always taken before the space's. While it is held no commit reaches
         // the catalog, so none falls between the two. What was stored or changed while the
         // vectors were read is few by now.
         let catalog = self.catalog();
-        let mut space = self.space_mut();
+        let mut spaces = self.spaces_mut();
         let Loaded { mut index, held } = loaded;
         let mut pending = BTreeSet::new();
         for (number, row) in catalog.rows() {
@@ -142,13 +201,46 @@ impl Strand {
                 pending.insert(number.0);
             }
         }
-        *space = Some(Space {
+        let space = Space {
             model: model.to_owned(),
             index,
             file,
             pending,
-        });
+        };
+        spaces.set(role, space);
         Ok(())
+    }
+
+    /// The model whose vectors were searched last in this strand, by its file.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn model_of_vectors(&self, storage: &dyn Storage) -> Result<Option<String>, StoreError> {
+        let identity = self.snapshot()?.identity()?;
+        Ok(VectorFile::model_in(storage, VECTOR_FILE, &identity))
+    }
+
+    /// Searches the next space from now on and lets go of the other one. A crash leaves one of the
+    /// two files under the name that is opened first.
+    ///
+    /// # Errors
+    /// [`SpaceError::Closed`] where no space is being made.
+    pub fn promote_next_space(&self, storage: &dyn Storage) -> Result<(), SpaceError> {
+        let mut spaces = self.spaces_mut();
+        let next = spaces.next.take().ok_or(SpaceError::Closed)?;
+        if let Err(error) = storage.replace(VECTOR_FILE, NEXT_VECTOR_FILE) {
+            tracing::warn!(%error, "the new vectors keep their old name, and are made again after the next start");
+        }
+        spaces.answering = Some(next);
+        Ok(())
+    }
+
+    /// Lets go of the next space and of its file.
+    pub fn drop_next_space(&self, storage: &dyn Storage) {
+        self.spaces_mut().next = None;
+        if let Err(error) = storage.remove(NEXT_VECTOR_FILE) {
+            tracing::warn!(%error, "vectors that nobody needs stay on the disk");
+        }
     }
 
     /// The memories that are to have a vector, each with the hash of its text.
@@ -165,11 +257,11 @@ impl Strand {
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn pending_vectors(&self, limit: usize) -> Result<Vec<Pending>, StoreError> {
+    pub fn pending_vectors(&self, role: Role, limit: usize) -> Result<Vec<Pending>, StoreError> {
         let numbers: Vec<MemoryNumber> = {
-            let space = self.space();
-            let pending = space
-                .as_ref()
+            let spaces = self.spaces();
+            let pending = spaces
+                .of(role)
                 .map(|space| space.pending.iter().rev().take(limit));
             pending
                 .into_iter()
@@ -193,7 +285,11 @@ impl Strand {
     /// # Errors
     /// [`SpaceError::Vector`] when a vector is not finite or of another dimension; none of the
     /// group is taken then.
-    pub fn put_vectors(&self, vectors: &[(MemoryNumber, u64, Vec<f32>)]) -> Result<(), SpaceError> {
+    pub fn put_vectors(
+        &self,
+        role: Role,
+        vectors: &[(MemoryNumber, u64, Vec<f32>)],
+    ) -> Result<(), SpaceError> {
         let mut codes = Vec::with_capacity(vectors.len());
         for (number, text_hash, vector) in vectors {
             codes.push((*number, *text_hash, Code::quantize(vector)?));
@@ -207,14 +303,14 @@ impl Strand {
             })
             .collect();
         let file = self
-            .space()
-            .as_ref()
+            .spaces()
+            .of(role)
             .map(|space| space.file.clone())
             .ok_or(SpaceError::Closed)?;
         file.put(&records)?;
         let catalog = self.catalog();
-        let mut space = self.space_mut();
-        let space = space.as_mut().ok_or(SpaceError::Closed)?;
+        let mut spaces = self.spaces_mut();
+        let space = spaces.of_mut(role).ok_or(SpaceError::Closed)?;
         for (number, text_hash, code) in codes {
             if catalog
                 .row(number)
@@ -228,9 +324,9 @@ impl Strand {
     }
 
     /// Gives up on a text that cannot be embedded, until the daemon starts again.
-    pub fn skip_vector(&self, number: MemoryNumber) {
-        let mut space = self.space_mut();
-        if let Some(space) = space.as_mut() {
+    pub fn skip_vector(&self, role: Role, number: MemoryNumber) {
+        let mut spaces = self.spaces_mut();
+        if let Some(space) = spaces.of_mut(role) {
             space.pending.remove(&number.0);
         }
     }
@@ -240,32 +336,30 @@ impl Strand {
     /// on are tried again.
     pub(super) fn check_vectors(&self) -> usize {
         let catalog = self.catalog();
-        let mut space = self.space_mut();
-        let Some(space) = space.as_mut() else {
-            return 0;
-        };
-        for (number, row) in catalog.rows() {
-            match (
-                row.status.is_indexed(),
-                space.index.code(number.0).is_some(),
-            ) {
-                (true, false) => {
-                    space.pending.insert(number.0);
+        let mut spaces = self.spaces_mut();
+        for space in spaces.each_mut() {
+            for (number, row) in catalog.rows() {
+                let has_vector = space.index.code(number.0).is_some();
+                match (row.status.is_indexed(), has_vector) {
+                    (true, false) => {
+                        space.pending.insert(number.0);
+                    }
+                    (false, true) => {
+                        space.index.remove(number.0);
+                    }
+                    (true, true) | (false, false) => {}
                 }
-                (false, true) => {
-                    space.index.remove(number.0);
-                }
-                (true, true) | (false, false) => {}
             }
         }
-        space.pending.len()
+        let answering = spaces.answering.as_ref();
+        answering.map_or(0, |space| space.pending.len())
     }
 
     /// Whether so many memories wait for their vectors that a search by meaning is one-sided.
     #[must_use]
     pub fn lacks_vectors(&self) -> bool {
-        let space = self.space();
-        space.as_ref().is_some_and(|space| {
+        let spaces = self.spaces();
+        spaces.answering.as_ref().is_some_and(|space| {
             let pending = space.pending.len();
             pending >= LACKING_MIN && pending * LACKING_SHARE > space.index.len()
         })
@@ -273,10 +367,10 @@ impl Strand {
 
     /// How far the vectors are.
     #[must_use]
-    pub fn meaning_status(&self, newest: Sequence) -> MeaningStatus {
+    pub fn meaning_status(&self, role: Role, newest: Sequence) -> MeaningStatus {
         let catalog = self.catalog();
-        let space = self.space();
-        let Some(space) = space.as_ref() else {
+        let spaces = self.spaces();
+        let Some(space) = spaces.of(role) else {
             return MeaningStatus::default();
         };
         let first_pending = space
@@ -300,9 +394,17 @@ impl Strand {
     /// # Errors
     /// When the disk fails. The vectors that are wanted stay.
     pub fn compact_vectors(&self) -> Result<u64, StoreError> {
+        let mut dropped = 0;
+        for role in Role::ALL {
+            dropped += self.compact_space(role)?;
+        }
+        Ok(dropped)
+    }
+
+    fn compact_space(&self, role: Role) -> Result<u64, StoreError> {
         let extent = self.catalog().extent();
         let wanted = self.wanted_vectors();
-        let file = self.space().as_ref().map(|space| space.file.clone());
+        let file = self.spaces().of(role).map(|space| space.file.clone());
         let Some(file) = file else { return Ok(0) };
         let dropped = file.retain(|number, text_hash| {
             number.0 as usize >= extent
@@ -313,8 +415,8 @@ impl Strand {
         drop(file);
         // Nobody may use the file while it shrinks; searches by meaning wait for the moment that it
         // takes.
-        let mut space = self.space_mut();
-        if let Some(space) = space.as_mut() {
+        let mut spaces = self.spaces_mut();
+        if let Some(space) = spaces.of_mut(role) {
             space.file.shrink()?;
         }
         Ok(dropped)
@@ -322,8 +424,7 @@ impl Strand {
 
     /// Follows a change of a memory's text or status.
     pub(super) fn note_meaning(&self, memory: &Memory) {
-        let mut space = self.space_mut();
-        if let Some(space) = space.as_mut() {
+        for space in self.spaces_mut().each_mut() {
             space.index.remove(memory.number.0);
             if memory.status.is_indexed() {
                 space.pending.insert(memory.number.0);
@@ -335,23 +436,25 @@ impl Strand {
 
     /// Takes out the vector of a memory that is gone.
     pub(super) fn forget_meaning(&self, number: MemoryNumber) {
-        let mut space = self.space_mut();
-        if let Some(space) = space.as_mut() {
+        for space in self.spaces_mut().each_mut() {
             space.index.remove(number.0);
             space.pending.remove(&number.0);
         }
     }
 
-    /// The nearest memories to a vector; empty without a space.
+    /// The nearest memories to a vector; empty without a space, and for a vector that was made by
+    /// the model before.
     pub(crate) fn nearest(
         &self,
         query: &[f32],
         limit: usize,
         candidates: Candidates<'_>,
     ) -> Result<Vec<Hit>, VectorError> {
-        match self.space().as_ref() {
-            Some(space) => space.index.search(query, limit, candidates),
-            None => Ok(Vec::new()),
+        match self.spaces().answering.as_ref() {
+            Some(space) if space.index.dimensions() == query.len() => {
+                space.index.search(query, limit, candidates)
+            }
+            Some(_) | None => Ok(Vec::new()),
         }
     }
 
@@ -359,7 +462,8 @@ impl Strand {
     pub(crate) fn has_vector(&self, number: MemoryNumber) -> bool {
         self.says_the_same(number)
             && self
-                .space()
+                .spaces()
+                .answering
                 .as_ref()
                 .is_some_and(|space| space.index.contains(number.0))
     }
@@ -367,25 +471,27 @@ impl Strand {
     /// Whether a memory waits for its vector.
     #[must_use]
     pub fn awaits_vector(&self, number: MemoryNumber) -> bool {
-        let space = self.space();
-        space
+        let spaces = self.spaces();
+        spaces
+            .answering
             .as_ref()
             .is_some_and(|space| space.pending.contains(&number.0))
     }
 
     /// The model and the bytes of a memory's vector, where it has one.
     pub(crate) fn code_of(&self, number: MemoryNumber) -> Option<(String, Vec<u8>)> {
-        let space = self.space();
-        let space = space.as_ref()?;
+        let spaces = self.spaces();
+        let space = spaces.answering.as_ref()?;
         let code = space.index.code(number.0)?;
         Some((space.model.clone(), code.to_bytes()))
     }
 
     /// The vectors' codes of some memories, where they have one.
     pub(crate) fn codes(&self, numbers: &[MemoryNumber]) -> Vec<Option<Code>> {
-        let space = self.space();
+        let spaces = self.spaces();
         let code = |number: &MemoryNumber| {
-            let space = space.as_ref().filter(|_| self.says_the_same(*number))?;
+            let answering = spaces.answering.as_ref();
+            let space = answering.filter(|_| self.says_the_same(*number))?;
             space.index.code(number.0)
         };
         numbers.iter().map(code).collect()
@@ -395,8 +501,9 @@ impl Strand {
     /// changes; none where fewer than `least` have vectors.
     pub(crate) fn random_nearness(&self, pairs: usize, least: usize) -> Vec<f32> {
         let extent = self.catalog().extent() as u64;
-        let space = self.space();
-        let Some(space) = space
+        let spaces = self.spaces();
+        let Some(space) = spaces
+            .answering
             .as_ref()
             .filter(|space| space.index.len() >= least.max(2))
         else {
@@ -422,19 +529,19 @@ impl Strand {
             .collect()
     }
 
-    fn space(&self) -> Ordered<RwLockReadGuard<'_, Option<Space>>> {
+    fn spaces(&self) -> Ordered<RwLockReadGuard<'_, Spaces>> {
         Ordered::take(Lock::Space, || {
             self.meaning
-                .space
+                .spaces
                 .read()
                 .unwrap_or_else(PoisonError::into_inner)
         })
     }
 
-    fn space_mut(&self) -> Ordered<RwLockWriteGuard<'_, Option<Space>>> {
+    fn spaces_mut(&self) -> Ordered<RwLockWriteGuard<'_, Spaces>> {
         Ordered::take(Lock::Space, || {
             self.meaning
-                .space
+                .spaces
                 .write()
                 .unwrap_or_else(PoisonError::into_inner)
         })
@@ -487,12 +594,20 @@ mod tests {
             }
         };
         writer.commit((0..VECTORS).map(one).collect()).unwrap();
-        let pending = strand.pending_vectors(VECTORS as usize).unwrap();
+        let pending = strand
+            .pending_vectors(Role::Answering, VECTORS as usize)
+            .unwrap();
         let vectors: Vec<_> = pending
             .iter()
             .map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS]))
             .collect();
-        strand.put_vectors(&vectors).unwrap();
+        strand.put_vectors(Role::Answering, &vectors).unwrap();
+    }
+
+    fn open(strand: &Strand, storage: &DirectoryStorage) {
+        strand
+            .open_space(storage, Role::Answering, "model", DIMENSIONS)
+            .unwrap();
     }
 
     /// Opens the space, and says how long that took and how long somebody waited for the catalog
@@ -510,7 +625,7 @@ mod tests {
                 longest
             });
             let begun = Instant::now();
-            strand.open_space(storage, "model", DIMENSIONS).unwrap();
+            open(strand, storage);
             let took = begun.elapsed();
             is_open.store(true, Ordering::Release);
             (took, waiting.join().unwrap())
@@ -522,18 +637,18 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let storage = DirectoryStorage::new(directory.path().to_owned());
         let (strand, mut writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
-        strand.open_space(&storage, "model", DIMENSIONS).unwrap();
+        open(&strand, &storage);
         stored(&strand, &mut writer);
-        *strand.meaning.space.write().unwrap() = None;
+        strand.meaning.spaces.write().unwrap().answering = None;
         // The best of some: another process may have had the processor.
         let shares = (0..5).map(|_| {
-            *strand.meaning.space.write().unwrap() = None;
+            strand.meaning.spaces.write().unwrap().answering = None;
             let (took, waited) = opened(&strand, &storage);
             waited.as_secs_f64() / took.as_secs_f64()
         });
         let least = shares.fold(f64::INFINITY, f64::min);
         assert_eq!(
-            strand.space().as_ref().unwrap().index.len(),
+            strand.spaces().answering.as_ref().unwrap().index.len(),
             VECTORS as usize
         );
         assert!(

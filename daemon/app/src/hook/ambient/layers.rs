@@ -298,7 +298,7 @@ impl<'a> Layers<'a> {
         let app = context.app;
         let is_crowded = app.hooks.load.is_crowded();
         let vector = if is_crowded {
-            seen.known_meaning()
+            seen.known_meaning(app.memory.embedder.as_ref())
         } else {
             seen.meaning(app.memory.embedder.as_ref(), patience)
         };

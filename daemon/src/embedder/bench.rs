@@ -1,0 +1,40 @@
+//! A model under measurement, apart from the one that answers.
+
+use helix_app::model_bench::Encoder;
+
+use super::load::Loader;
+use super::model::Model;
+use super::passage::{mean, parts};
+
+/// A model that was loaded to be measured.
+pub(crate) struct Bench {
+    model: Model,
+}
+
+impl Bench {
+    /// Loads the model of a folder.
+    ///
+    /// # Errors
+    /// Why it cannot be used, in words.
+    pub(crate) fn load(loader: &Loader, folder: &str) -> Result<Self, String> {
+        let model = loader.open(folder)?;
+        Ok(Self { model })
+    }
+}
+
+impl Encoder for Bench {
+    fn passage(&mut self, text: &str) -> Result<Vec<f32>, String> {
+        let parts = parts(text);
+        let texts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let vectors = self.model.embed(&texts);
+        Ok(mean(
+            vectors.map_err(|error| error.to_string())?.into_iter(),
+        ))
+    }
+
+    fn query(&mut self, text: &str) -> Result<Vec<f32>, String> {
+        self.model
+            .embed_query(text)
+            .map_err(|error| error.to_string())
+    }
+}
