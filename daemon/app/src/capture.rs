@@ -11,6 +11,7 @@
 
 mod cursor;
 pub mod ended;
+mod foreseen;
 mod git;
 pub mod import;
 mod keep;

@@ -225,6 +225,7 @@ impl Strand {
         &self,
         query: &LexicalQuery,
         scope: &Scope,
+        status: Status,
     ) -> Result<Vec<MemoryNumber>, ReadError> {
         let catalog = self.catalog();
         let Some(scope) = catalog.scopes.find(&scope.to_string()) else {
@@ -233,7 +234,7 @@ impl Strand {
         let keeps = |number| {
             catalog
                 .row(MemoryNumber(number))
-                .is_some_and(|row| row.status == Status::Active && row.scope == scope)
+                .is_some_and(|row| row.status == status && row.scope == scope)
         };
         let restriction = crate::index::lexical::Restriction::default();
         let hits = self

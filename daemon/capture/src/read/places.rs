@@ -42,7 +42,7 @@ pub trait Tree {
 }
 
 /// The home directory, and the variables by which clients move away from it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Home {
     /// The home directory itself.
     pub directory: PathBuf,
