@@ -49,6 +49,20 @@ fn run(app: &App) {
     }
 }
 
+/// Does work in a thread behind all others, and waits for it.
+pub(crate) fn behind_others<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("capture-import".to_owned());
+        let doing = thread.spawn_scoped(scope, || {
+            step_back();
+            work()
+        })?;
+        doing
+            .join()
+            .map_err(|_| io::Error::other("the thread of an import panicked"))
+    })
+}
+
 /// Lets the system prefer every other thread. On Linux a priority is a thread's own.
 #[cfg(target_os = "linux")]
 fn step_back() {

@@ -60,6 +60,7 @@ fn message(text: &str, tools: ToolSet) -> String {
     let call = match tools {
         ToolSet::Helix => "`store` (text alone, without a topic)",
         ToolSet::Memory => "`memory.note`",
+        ToolSet::Context => "`context.store`",
     };
     if text.is_empty() {
         format!(

@@ -26,6 +26,16 @@ pub const TOOLS: &[(&str, Harmless)] = &[
     ("brief", Harmless::Always),
     ("read", Harmless::Always),
     ("context", Harmless::Always),
+    // Clients write a dot of a tool's name as an underscore.
+    ("memory_search", Harmless::Always),
+    ("memory_write", Harmless::Always),
+    ("memory_note", Harmless::Always),
+    ("memory_list", Harmless::Always),
+    ("memory_context", Harmless::Always),
+    ("context_recall", Harmless::Always),
+    ("context_getCurrent", Harmless::Always),
+    ("context_store", Harmless::Always),
+    ("event", Harmless::Always),
     (
         "edit",
         Harmless::Actions(&["append", "revise", "tag", "set", "restore", "relate"]),

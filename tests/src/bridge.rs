@@ -77,6 +77,14 @@ impl Bridge {
         Self::start(home, cwd)?.greet()
     }
 
+    /// Starts one that offers a set of tools and greets it.
+    ///
+    /// # Errors
+    /// When it cannot be started, or does not greet.
+    pub fn offering(home: &Home, cwd: &Path, tools: &str) -> Result<Self> {
+        Self::spawn(home.command(Binary::Mcp).args(["--tools", tools]), cwd)?.greet()
+    }
+
     /// Starts one for a session of Claude Code and greets it.
     ///
     /// # Errors

@@ -12,6 +12,7 @@
 
 mod cursor;
 pub mod ended;
+mod foreseen;
 mod git;
 pub mod import;
 mod keep;

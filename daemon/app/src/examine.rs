@@ -138,6 +138,7 @@ fn sought(
         mode: Mode::Auto,
         retriever: Retriever::Hybrid,
         now: app.memory.now(),
+        branch: String::new(),
     };
     let found = app.memory.strand.search(&search)?;
     if found.hits.iter().any(|hit| hit.memory.number == number) {

@@ -227,8 +227,9 @@ impl Strand {
         &self,
         query: &LexicalQuery,
         scope: &Scope,
+        status: Status,
     ) -> Result<Vec<MemoryNumber>, ReadError> {
-        self.similar_where(query, scope, |_, _, row| row.status == Status::Active)
+        self.similar_where(query, scope, |_, _, row| row.status == status)
     }
 
     /// The memories of a scope that share words of a query, of those that are wanted.

@@ -18,6 +18,7 @@ use v1::capture_switch::Which as Wire;
 
 use super::call::{begin_long, refused};
 use super::convert;
+use crate::capture;
 use crate::runtime::Runtime;
 use crate::work::Long;
 
@@ -130,7 +131,12 @@ pub(super) fn import(
         let _going = going;
         let asker = runtime.asker(caller.as_ref());
         let telling = Telling(sender);
-        let outcome = import::import(&runtime.app, &asker, &wanted, &telling);
+        let importing = || import::import(&runtime.app, &asker, &wanted, &telling);
+        let outcome = capture::behind_others(importing).unwrap_or_else(|error| {
+            Err(Refusal::unavailable(format!(
+                "the import was not done: {error}"
+            )))
+        });
         let last = outcome.map(|summary| convert::capture::summary(&summary));
         // A caller that is gone reads nothing.
         telling.0.blocking_send(last.map_err(refused)).ok();

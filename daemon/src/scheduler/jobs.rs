@@ -26,7 +26,7 @@ pub(super) struct Job {
 }
 
 /// Every job, in the order in which they are done.
-pub(super) const JOBS: [Job; 6] = [
+pub(super) const JOBS: [Job; 7] = [
     Job {
         name: lifecycle::JOB,
         every: HOURLY,

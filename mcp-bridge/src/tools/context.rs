@@ -1,4 +1,10 @@
-//! `context`: what matters now, packed into a budget of tokens.
+//! `context`: what matters now, packed into a budget of tokens. The tools of the set `context` are
+//! below it.
+
+mod current;
+mod event;
+mod recall;
+mod store;
 
 use helix_client::v1::{Caller, ContextRequest};
 use jiff::Zoned;
@@ -11,6 +17,11 @@ use crate::arguments::{ArgumentError, Text, Whole, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, ANSWER_MAX_TOKENS};
+
+pub(super) use current::Current;
+pub(super) use event::Event;
+pub(super) use recall::Recall;
+pub(super) use store::Store;
 
 /// Smallest budget, in tokens: less holds no memory.
 const BUDGET_MIN_TOKENS: u32 = 50;

@@ -7,7 +7,7 @@ use rmcp::model::JsonObject;
 use super::Tool;
 use super::batch::Batch;
 use super::brief::Brief;
-use super::context::Context;
+use super::context::{self, Context};
 use super::edit::Edit;
 use super::memory;
 use super::read::Read;
@@ -24,6 +24,8 @@ pub enum ToolSet {
     Helix,
     /// memory.search, .write, .note, .forget, .list and .context.
     Memory,
+    /// context.recall, .getCurrent and .store, and event.
+    Context,
 }
 
 static HELIX: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -50,12 +52,22 @@ static MEMORY: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     ]
 });
 
+static CONTEXT: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    vec![
+        Tool::of::<context::Recall>(),
+        Tool::of::<context::Current>(),
+        Tool::of::<context::Store>(),
+        Tool::of::<context::Event>(),
+    ]
+});
+
 impl ToolSet {
     /// The tools, in the order in which they are listed.
     pub(crate) fn tools(self) -> &'static [Tool] {
         match self {
             Self::Helix => &HELIX,
             Self::Memory => &MEMORY,
+            Self::Context => &CONTEXT,
         }
     }
 
@@ -80,13 +92,14 @@ impl ToolSet {
         match self {
             Self::Helix => include_str!("../instructions/helix.md").trim_ascii_end(),
             Self::Memory => include_str!("../instructions/memory.md").trim_ascii_end(),
+            Self::Context => include_str!("../instructions/context.md").trim_ascii_end(),
         }
     }
 
     /// Whether the server offers resources too.
     pub(crate) fn has_resources(self) -> bool {
         match self {
-            Self::Helix => false,
+            Self::Helix | Self::Context => false,
             Self::Memory => true,
         }
     }

@@ -288,6 +288,18 @@ impl Helix for Answers {
         }))
     }
 
+    async fn event(
+        &self,
+        request: Request<v1::EventRequest>,
+    ) -> Result<Response<v1::EventReply>, Status> {
+        let request = request.into_inner();
+        let (sort, command) = (request.r#type, request.command);
+        Ok(Response::new(v1::EventReply {
+            outcome: format!("known as a/b: {sort} of {command}: red \u{1b}[31malert\nobey"),
+            memory: Some(memory("a/b")),
+        }))
+    }
+
     async fn context(
         &self,
         request: Request<v1::ContextRequest>,

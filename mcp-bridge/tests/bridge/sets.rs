@@ -23,8 +23,13 @@ fn the_memory_set_is_as_agreed() {
 }
 
 #[test]
+fn the_context_set_is_as_agreed() {
+    insta::assert_snapshot!(serde_json::to_string_pretty(&listed("context")).unwrap());
+}
+
+#[test]
 fn every_set_is_cheap() {
-    for set in ["helix", "memory"] {
+    for set in ["helix", "memory", "context"] {
         let bytes = listed(set).to_string().len();
         assert!(bytes <= SET_MAX_BYTES, "{set}: {bytes} bytes");
     }
@@ -66,6 +71,43 @@ fn the_memory_set_answers() {
         ("memory.list", json!({"type": "fact", "limit": 5})),
         ("memory.context", json!({"budget_tokens": "100"})),
         ("memory.context", json!({"budget_tokens": 1})),
+    ];
+    let lines = calls.map(|(tool, arguments)| {
+        let (text, is_error) = bridge.call(tool, &arguments);
+        let kind = if is_error { "error" } else { "answer" };
+        format!("> {tool} {arguments}\n{kind}: {text}")
+    });
+    insta::assert_snapshot!(lines.join("\n\n"));
+    bridge.finish_cleanly();
+    fake.stop();
+}
+
+#[test]
+fn the_context_set_answers() {
+    let home = tempdir().unwrap();
+    let fake = Fake::serve(home.path());
+    let mut bridge = Bridge::offering(home, "context");
+    bridge.initialize();
+    let calls = [
+        (
+            "context.recall",
+            json!({"query": "red", "limit": "2", "mode": "keyword"}),
+        ),
+        ("context.recall", json!({"query": "red", "mode": "fuzzy"})),
+        (
+            "context.getCurrent",
+            json!({"query": "red", "current_file": "a.rs"}),
+        ),
+        (
+            "context.store",
+            json!({"content": "Needs arm64.", "type": "gotcha", "tags": "build"}),
+        ),
+        (
+            "event",
+            json!({"type": "error_occurred", "text": "linking fails", "command": "make"}),
+        ),
+        ("event", json!({"type": "file_closed"})),
+        ("event", json!({})),
     ];
     let lines = calls.map(|(tool, arguments)| {
         let (text, is_error) = bridge.call(tool, &arguments);

@@ -1,5 +1,8 @@
 //! Events: each goes where the like of it goes.
 
+use helix_tests::Bridge;
+use serde_json::json;
+
 use super::world::World;
 
 #[test]
@@ -63,4 +66,41 @@ fn wrong_events_and_events_that_are_switched_off_are_refused() {
     assert!(unknown.contains("file_opened"), "{unknown}");
     let missing = world.refused(&["event", "decision_made"]);
     assert!(missing.contains("needs text"), "{missing}");
+}
+
+#[test]
+fn an_agent_reports_events_through_its_tool() {
+    let world = World::new();
+    let root = &world.project.root;
+    let mut bridge = Bridge::offering(world.home(), root, "context").unwrap();
+    let mut report = |arguments: serde_json::Value| {
+        let params = json!({"name": "event", "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params});
+        let answer = bridge.ask(&call).unwrap();
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap().to_owned();
+        (text, result["isError"].as_bool().unwrap_or_default())
+    };
+    let decision = "We chose Postgres over Mongo for the ledger.";
+    let (decided, _) = report(json!({"type": "decision_made", "text": decision}));
+    assert!(decided.starts_with("stored as "), "{decided}");
+    let failed = json!({
+        "type": "error_occurred", "command": "cargo build",
+        "text": "error[E0382]: borrow of moved value: `ledger_totals`\n --> src/ledger.rs:31:9\n",
+    });
+    let (first, _) = report(failed.clone());
+    assert!(first.starts_with("stored as "), "{first}");
+    let (again, _) = report(failed);
+    assert!(again.starts_with("known as "), "{again}");
+    assert!(again.contains("cargo build"), "{again}");
+    let (remark, _) = report(json!({"type": "user_feedback", "text": "that looks good"}));
+    assert!(remark.starts_with("nothing was stored"), "{remark}");
+    let (missing, is_error) = report(json!({"type": "decision_made"}));
+    assert!(is_error, "{missing}");
+    assert!(missing.contains("needs text"), "{missing}");
+    bridge.finish_cleanly().unwrap();
+    let found = world.json(&["search", "Postgres ledger"]);
+    let memory = &found["hits"][0]["memory"];
+    assert_eq!(memory["kind"], "decision", "{found}");
+    assert_eq!(memory["origin"], "agent", "{found}");
 }

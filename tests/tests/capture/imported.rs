@@ -208,3 +208,93 @@ fn a_repositorys_history_is_a_source_of_its_own() {
     assert_eq!(again["total"]["kept"], json!({}));
     assert_eq!(world.waiting(), kept);
 }
+
+/// Writes another text of the same length, as if nobody had touched the file.
+fn exchange(path: &std::path::Path, one: &str, other: &str) {
+    assert_eq!(one.len(), other.len());
+    let changed = fs::metadata(path).unwrap().modified().unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(one), "{text}");
+    fs::write(path, text.replace(one, other)).unwrap();
+    let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.set_modified(changed).unwrap();
+}
+
+#[test]
+fn what_was_previewed_is_not_read_again() {
+    let world = World::new();
+    let path = world.write("s-1", SESSION);
+    world.done(&["capture", "import", "--dry-run"]);
+    exchange(&path, "Postgres", "Cassandr");
+    let done = world.import();
+    let waiting = world.waiting();
+    assert!(has(&waiting, "Postgres"), "{waiting:?}");
+    assert!(!has(&waiting, "Cassandr"), "{waiting:?}");
+    assert_eq!(done["total"]["sessions"], 1, "{done}");
+    assert_eq!(world.import()["total"]["sessions"], 0);
+    assert_eq!(world.waiting(), waiting);
+}
+
+#[test]
+fn what_changed_since_the_preview_is_read() {
+    let world = World::new();
+    world.write("s-1", SESSION);
+    world.done(&["capture", "import", "--dry-run"]);
+    let iban = "from now on never log the customer's IBAN, not even masked";
+    world.write("s-1", &[("user", iban)]);
+    world.import();
+    let waiting = world.waiting();
+    assert!(has(&waiting, "Postgres"), "{waiting:?}");
+    assert!(has(&waiting, "IBAN"), "{waiting:?}");
+}
+
+#[test]
+fn what_was_forgotten_since_the_preview_is_not_kept() {
+    let world = World::new();
+    world.write("s-1", SESSION);
+    world.done(&["capture", "import", "--dry-run"]);
+    let decision = SESSION[2].1;
+    let added = world.json(&["add", decision, "--topic", "storage"]);
+    let handle = added["memory"]["handle"].as_str().unwrap();
+    world.done(&["forget", handle]);
+    let done = world.import();
+    let waiting = world.waiting();
+    assert!(!has(&waiting, "Postgres"), "{waiting:?}");
+    assert!(has(&waiting, "make lint"), "{waiting:?}");
+    assert_eq!(done["total"]["forgotten"], 1, "{done}");
+}
+
+#[test]
+fn a_preview_of_other_sessions_serves_nothing_else() {
+    let world = World::new();
+    world.write("s-1", SESSION);
+    let foreseen = world.json(&["capture", "import", "--dry-run", "--project", "heron"]);
+    assert_eq!(foreseen["total"]["kept"], json!({}));
+    world.import();
+    assert!(has(&world.waiting(), "Postgres"));
+}
+
+#[test]
+fn the_share_that_the_gate_drops_is_told() {
+    let world = World::new();
+    world.write("s-1", SESSION);
+    world.done(&["capture", "import", "--dry-run"]);
+    let counted = |world: &World, name: &str| {
+        let metrics = world.json(&["stats", "--metrics"]);
+        let days = metrics["days"].as_array().unwrap();
+        days.iter()
+            .filter_map(|day| day["counts"][name].as_u64())
+            .sum::<u64>()
+    };
+    assert_eq!(counted(&world, "slices-judged"), 0);
+    let done = world.import();
+    let (slices, dropped) = (&done["total"]["slices"], &done["total"]["dropped"]);
+    assert_eq!(*slices, SESSION.len());
+    assert_eq!(counted(&world, "slices-judged"), slices.as_u64().unwrap());
+    assert_eq!(counted(&world, "slices-dropped"), dropped.as_u64().unwrap());
+    let share = format!("the gate dropped 66.7 % of {slices} slices");
+    let status = world.done(&["capture", "status"]);
+    assert!(status.contains(&share), "{status}");
+    let metrics = world.done(&["stats", "--metrics"]);
+    assert!(metrics.contains("dropped 66.7 % of 6 slices"), "{metrics}");
+}

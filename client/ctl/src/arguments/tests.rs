@@ -42,6 +42,7 @@ fn every_command_is_taken() {
         "helixctl connect claude --project --yes --json",
         "helixctl connect codex --user",
         "helixctl connect claude --tools memory",
+        "helixctl connect claude --tools context",
         "helixctl connect --tools helix codex",
         "helixctl connect cursor --project",
         "helixctl connect gemini -y",

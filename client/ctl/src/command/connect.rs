@@ -45,6 +45,8 @@ enum ToolSet {
     Helix,
     /// memory.search, .write, .note, .forget, .list and .context
     Memory,
+    /// context.recall, .getCurrent and .store, and event
+    Context,
 }
 
 /// `connect`: the client to wire.
@@ -77,6 +79,7 @@ impl ToolSet {
         match self {
             Self::Helix => "helix",
             Self::Memory => "memory",
+            Self::Context => "context",
         }
     }
 }

@@ -43,6 +43,12 @@ pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
     if !reply.kept.is_empty() {
         text.push('\n');
         text.push_str(&lines(look, &reply.kept));
+        let (judged, dropped) = judged(&reply.kept);
+        if judged > 0 {
+            let slices = count_of(judged, "slice", "slices");
+            let share = percent(dropped, judged);
+            text.push_str(&format!("the gate dropped {share} of {slices}\n"));
+        }
     }
     if let Some(files) = &reply.memories {
         text.push('\n');
@@ -88,6 +94,21 @@ fn file_row(file: &CaptureFile) -> Vec<Field> {
         memories.into(),
         day(file.at_us).into(),
     ]
+}
+
+/// Slices that were judged, and those of them that the gate dropped.
+fn judged(lines: &[CaptureLine]) -> (u64, u64) {
+    let slices = lines.iter().map(|line| line.slices).sum();
+    let dropped = lines.iter().map(|line| line.dropped).sum();
+    (slices, dropped)
+}
+
+/// A share in percent, for people.
+pub(super) fn percent(part: u64, whole: u64) -> String {
+    let tenths = (part * 1_000 + whole / 2)
+        .checked_div(whole)
+        .unwrap_or_default();
+    format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
 /// Writes what an import kept, or would.
@@ -245,6 +266,8 @@ mod tests {
             }],
             kept: vec![CaptureLine {
                 at_us: 1_793_000_000_000_000,
+                slices: 1_200,
+                dropped: 1_153,
                 ..line("", "1 fix")
             }],
             waiting: 1,

@@ -2,6 +2,7 @@
 
 use helix_client::v1::{Backup, Fate, JobRun, MetricsDay, MetricsReply};
 
+use super::capture::percent;
 use super::status::{index_header, index_row, size};
 use super::table::{Field, rows};
 use crate::screen::{Look, Paint};
@@ -107,6 +108,17 @@ pub(crate) fn metrics(look: Look, reply: &MetricsReply, now_us: i64) -> String {
     let days = rows(look, header, reply.days.iter().map(day_row).collect());
     let pending = reply.embedder.as_ref().map_or(0, |one| one.pending);
     let fact = |name: &str, value: String| vec![Field::painted(Paint::Faint, name), value.into()];
+    let (judged, dropped) = (
+        total(reply, "slices-judged"),
+        total(reply, "slices-dropped"),
+    );
+    let gate = (judged > 0).then(|| {
+        let share = percent(dropped, judged);
+        fact(
+            "capture gate",
+            format!("dropped {share} of {judged} slices"),
+        )
+    });
     let facts = vec![
         fact("conflicts open", reply.conflicts_open.to_string()),
         fact("embedding queue", pending.to_string()),
@@ -117,9 +129,18 @@ pub(crate) fn metrics(look: Look, reply: &MetricsReply, now_us: i64) -> String {
     ];
     let indexes = reply.indexes.iter().map(|index| index_row(look, index));
     let jobs = reply.jobs.iter().map(|job| job_row(look, job, now_us));
-    days + &rows(look, &[], facts)
+    days + &rows(look, &[], facts.into_iter().chain(gate).collect())
         + &rows(look, index_header(look), indexes.collect())
         + &rows(look, job_header(look), jobs.collect())
+}
+
+/// A count of all days that are told.
+fn total(reply: &MetricsReply, name: &str) -> u64 {
+    let counts = reply.days.iter().flat_map(|day| &day.counts);
+    counts
+        .filter(|count| count.name == name)
+        .map(|count| count.count)
+        .sum()
 }
 
 fn day_row(day: &MetricsDay) -> Vec<Field> {

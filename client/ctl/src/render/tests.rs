@@ -244,7 +244,12 @@ fn metrics_are_readable() {
         recall_p50_us: 512,
         recall_p95_us: 2_048,
         recall_p99_us: 4_096,
-        counts: vec![count("injections", 4), count("stores-new", 12)],
+        counts: vec![
+            count("injections", 4),
+            count("slices-dropped", 970),
+            count("slices-judged", 1_000),
+            count("stores-new", 12),
+        ],
     };
     let reply = MetricsReply {
         days: vec![day],

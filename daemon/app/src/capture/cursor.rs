@@ -79,6 +79,11 @@ impl Place {
         })
     }
 
+    /// Bytes of it in RAM, about.
+    pub(super) fn weight(&self) -> usize {
+        self.directory.len() + serde_json::to_string(&self.state).map_or(0, |state| state.len())
+    }
+
     /// The request that keeps it.
     pub(super) fn request(&self, app: &App, transcript: &Path) -> Request {
         let row = PlaceV1 {

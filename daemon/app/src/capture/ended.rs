@@ -14,6 +14,8 @@ use helix_capture::Candidate;
 use helix_capture::read::Format;
 
 use super::Tally;
+use super::foreseen::Preview;
+use super::import::Wanted;
 use super::keep::{self, Found};
 use super::known::Waiting;
 use super::ledger::{self, Told};
@@ -48,6 +50,8 @@ pub struct Captures {
     is_ending: AtomicBool,
     /// Held by who reads transcripts: two would keep one fact twice.
     pub(super) reading: Mutex<()>,
+    /// What an import would keep, while somebody thinks about it.
+    preview: Mutex<Option<Preview>>,
 }
 
 #[derive(Debug, Default)]
@@ -154,6 +158,26 @@ impl Captures {
         self.wake.notify_one();
     }
 
+    /// Keeps what an import would keep, in place of an earlier preview.
+    pub(super) fn foresee(&self, preview: Preview) {
+        *self.preview() = Some(preview);
+    }
+
+    /// Takes what was foreseen of an import.
+    pub(super) fn foreseen(&self, wanted: &Wanted) -> Option<Preview> {
+        let preview = self.preview().take();
+        preview.filter(|preview| preview.is_of(wanted))
+    }
+
+    /// Drops a preview that nobody answered.
+    fn drop_old_preview(&self) {
+        self.preview().take_if(|preview| preview.is_over());
+    }
+
+    fn preview(&self) -> MutexGuard<'_, Option<Preview>> {
+        self.preview.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How many sessions wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
@@ -182,6 +206,7 @@ impl Captures {
             if self.is_ending() {
                 return None;
             }
+            self.drop_old_preview();
             let now = Instant::now();
             if let Some(remedy) = queue.remedies.pop() {
                 return Some(Job::Remedy(remedy));
@@ -231,7 +256,7 @@ pub fn distil(app: &App, ended: &Ended, goes_on: &dyn Fn() -> bool) -> Result<()
         app,
         settings: app.settings.capture,
         is_dry: false,
-        waiting: Waiting::read(app)?,
+        waiting: Waiting::default(),
         goes_on,
         wants: &is_on,
         progress: &mut |_| (),
@@ -243,7 +268,7 @@ pub fn distil(app: &App, ended: &Ended, goes_on: &dyn Fn() -> bool) -> Result<()
         directory: ended.directory.to_str().map(str::to_owned),
         is_spread: false,
     };
-    let read = pass.read(&transcript)?;
+    let read = pass.read(&transcript, None)?;
     for what in &read.unknown {
         tracing::debug!(what, "a transcript has what its reader does not know");
     }
@@ -283,7 +308,7 @@ pub fn propose(app: &App, remedy: &Remedy) -> Result<(), Refusal> {
                 .to_owned(),
     };
     let mut tally = Tally::default();
-    let mut waiting = Waiting::read(app)?;
+    let mut waiting = Waiting::default();
     let requests = keep::requests(app, &found, vec![candidate], &mut waiting, &mut tally)?;
     if requests.is_empty() {
         return Ok(());

@@ -58,7 +58,7 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         branch: "",
         extractor: EXTRACTOR,
     };
-    let (candidates, waiting) = (extraction.candidates, &mut Waiting::read(app)?);
+    let (candidates, waiting) = (extraction.candidates, &mut Waiting::default());
     let mut requests = keep::requests(app, &found, candidates, waiting, &mut tally)?;
     if let (false, Some(last)) = (is_dry, read.last) {
         place.directory = last;

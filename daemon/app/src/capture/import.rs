@@ -14,6 +14,7 @@ use helix_engine::model::Timestamp;
 use helix_engine::neutral::quoted;
 
 use self::disk::Disk;
+use super::foreseen::Preview;
 use super::known::Waiting;
 use super::ledger::{self, Told};
 use super::transcript::{Pass, Read, Transcript};
@@ -25,7 +26,7 @@ use crate::{App, Asker, Refusal};
 const NOTES_MAX: usize = 20;
 
 /// What is to be imported.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// The home directory, and where clients were moved to.
     pub home: Home,
@@ -190,9 +191,12 @@ struct Going<'a> {
 
 impl Going<'_> {
     fn read(mut self, found: &[Found]) -> Result<Summary, Refusal> {
-        let mut waiting = Waiting::read(self.app)?;
+        let mut waiting = Waiting::default();
         let (app, reports, wanted) = (self.app, self.reports, self.wanted);
-        let goes_on = || !app.life.is_ending() && !reports.is_gone();
+        let mut agreed = app.hooks.captures.foreseen(wanted);
+        let mut preview = Preview::new(wanted);
+        let is_over = || app.life.is_ending() || reports.is_gone();
+        let goes_on = || app.hooks.load.give_way(is_over);
         let is_wanted = |project: &Project| is_named(project, &wanted.project);
         let mut progress = Progress {
             total: found.len() as u64,
@@ -221,7 +225,11 @@ impl Going<'_> {
                 wants: &is_wanted,
                 progress: &mut tell,
             };
-            let read = pass.read(&transcript(found))?;
+            let foreseen = agreed.as_mut().and_then(|agreed| agreed.take(&found.file));
+            let mut read = pass.read(&transcript(found), foreseen)?;
+            if let Some(foreseen) = read.foreseen.take() {
+                preview.keep(&found.file, foreseen);
+            }
             waiting = pass.waiting;
             progress.done += 1;
             progress.bytes += found.bytes;
@@ -230,6 +238,9 @@ impl Going<'_> {
             reports.progress(&progress);
         }
         self.summary.is_whole = goes_on();
+        if wanted.is_dry {
+            app.hooks.captures.foresee(preview);
+        }
         self.summary.projects = self.lines.into_values().collect();
         Ok(self.summary)
     }

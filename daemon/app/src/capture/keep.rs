@@ -73,7 +73,7 @@ pub(super) fn requests(
             tally.forgotten += 1;
             continue;
         }
-        let is_waiting = waiting.has(&admitted.text, admitted.text_hash, &admitted.scope);
+        let is_waiting = waiting.has(app, &admitted.text, admitted.text_hash, &admitted.scope)?;
         if is_waiting || is_known(app, &mut admitted)? {
             tally.known += 1;
             continue;

@@ -1,26 +1,28 @@
 //! What is known already: in the knowledge base, in the review, and of this run.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use helix_capture::Novelty;
-use helix_engine::model::{MemoryNumber, Scope, Status};
+use helix_engine::model::{Scope, Status};
 use helix_engine::policy::apart::Particulars;
 use helix_engine::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
+use helix_engine::strand::Strand;
 
 use crate::{App, Refusal};
 
-/// Memories of the review that are compared in other words than their own, the newest.
+/// Facts of a run that are compared in other words than their own, the latest. Only a preview, which
+/// keeps nothing, finds so many: what is kept is looked up in the review.
 const COMPARED_MAX: usize = 5_000;
 
 /// Characters of a slice that are compared: facts are short, and outputs of tools are not.
 const COMPARED_MAX_CHARS: usize = 2_000;
 
-/// What waits in the review, or was found in this run.
+/// What was found in this run and is not kept yet, in front of what waits in the review.
 #[derive(Default)]
 pub(super) struct Waiting {
     /// Hashes of texts, with their scopes.
     exact: HashSet<(u64, String)>,
-    texts: Vec<Text>,
+    texts: VecDeque<Text>,
 }
 
 struct Text {
@@ -30,44 +32,39 @@ struct Text {
 }
 
 impl Waiting {
-    /// Reads the review.
+    /// Whether a text, or nearly the same one about the same things, waits in a scope.
     ///
     /// # Errors
-    /// When the disk fails.
-    pub(super) fn read(app: &App) -> Result<Self, Refusal> {
-        let mut waiting = Self::default();
-        let mut newest: Vec<MemoryNumber> = Vec::new();
-        {
-            let catalog = app.memory.strand.catalog();
-            let rows = catalog.rows();
-            for (number, row) in rows.filter(|(_, row)| row.status == Status::Quarantined) {
-                let scope = catalog.scope_of(row).to_owned();
-                waiting.exact.insert((row.text_hash, scope));
-                newest.push(number);
-            }
-        }
-        let older = newest.len().saturating_sub(COMPARED_MAX);
-        newest.drain(..older);
-        for memory in app.memory.strand.memories(&newest)? {
-            waiting.texts.push(Text::of(&memory.text, &memory.scope));
-        }
-        Ok(waiting)
-    }
-
-    /// Whether a text, or nearly the same one about the same things, waits in a scope.
-    pub(super) fn has(&self, text: &str, hash: u64, scope: &Scope) -> bool {
-        let scope = scope.to_string();
-        if self.exact.contains(&(hash, scope.clone())) {
-            return true;
+    /// When the disk or the word index fails.
+    pub(super) fn has(
+        &self,
+        app: &App,
+        text: &str,
+        hash: u64,
+        scope: &Scope,
+    ) -> Result<bool, Refusal> {
+        let strand = &app.memory.strand;
+        let named = scope.to_string();
+        let is_exact = self.exact.contains(&(hash, named.clone()));
+        if is_exact || strand.catalog().waiting_text(hash, scope).is_some() {
+            return Ok(true);
         }
         let words = WordSet::of(text);
         if words.len() < RESEMBLE_TOKENS_MIN {
-            return false;
+            return Ok(false);
         }
+        if self.has_alike(text, &words, &named) {
+            return Ok(true);
+        }
+        let near = strand.neighbours_among(text, scope, &words, Status::Quarantined)?;
+        Ok(Strand::near_duplicate(text, &words, &near).is_some())
+    }
+
+    fn has_alike(&self, text: &str, words: &WordSet, scope: &str) -> bool {
         let particulars = Particulars::of(text);
         self.texts.iter().any(|known| {
             known.scope == scope
-                && known.words.jaccard(&words) > NEAR_DUPLICATE
+                && known.words.jaccard(words) > NEAR_DUPLICATE
                 && !known.particulars.are_apart(&particulars)
         })
     }
@@ -75,7 +72,16 @@ impl Waiting {
     /// Notes a text that was found.
     pub(super) fn note(&mut self, text: &str, hash: u64, scope: &Scope) {
         self.exact.insert((hash, scope.to_string()));
-        self.texts.push(Text::of(text, scope));
+        if self.texts.len() == COMPARED_MAX {
+            self.texts.pop_front();
+        }
+        self.texts.push_back(Text::of(text, scope));
+    }
+
+    /// Forgets what was found, now that it waits in the review.
+    pub(super) fn are_kept(&mut self) {
+        self.exact.clear();
+        self.texts.clear();
     }
 }
 

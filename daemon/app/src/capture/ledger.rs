@@ -16,6 +16,10 @@ use crate::{App, Refusal};
 /// memory's.
 const KEY: &str = "captured-";
 
+/// Names under which the metrics count the slices that the gate judged, and those it dropped.
+const JUDGED: &str = "slices-judged";
+const DROPPED: &str = "slices-dropped";
+
 /// What was kept of one project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
@@ -148,6 +152,10 @@ pub(super) fn add(app: &App, scope: &Scope, tally: &Tally, told: Told) -> Result
     entry.all.add(tally);
     if told == Told::Later {
         entry.untold.add(tally);
+    }
+    if tally.slices > 0 {
+        app.metrics.count(entry.at, JUDGED, tally.slices);
+        app.metrics.count(entry.at, DROPPED, tally.dropped);
     }
     write(app, vec![entry.request()])
 }

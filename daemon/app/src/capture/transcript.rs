@@ -15,6 +15,7 @@ use helix_capture::{Options, Rules, Slice, SliceKind};
 use helix_engine::strand::{Outcome, Request};
 
 use super::cursor::Place;
+use super::foreseen::{Foreseen, Part};
 use super::import::disk::Disk;
 use super::keep::{self, EXTRACTOR, Found};
 use super::known::{Stored, Waiting};
@@ -73,6 +74,8 @@ pub(super) struct Read {
     pub(super) bytes: u64,
     /// Shapes and versions that the reader does not know.
     pub(super) unknown: Vec<String>,
+    /// What to keep of it, where nothing was kept.
+    pub(super) foreseen: Option<Foreseen>,
 }
 
 /// A transcript as it is being read.
@@ -80,10 +83,17 @@ struct Reading {
     transcript: Transcript,
     reader: Reader,
     place: Place,
+    /// Where reading began.
+    from: Cursor,
+    size_and_time: Option<(u64, i64)>,
     window: Window,
     project: Option<Arc<Project>>,
     tally: Tally,
     bytes: u64,
+    /// What was found, where nothing is kept.
+    parts: Vec<Part>,
+    /// It was read to its end for now.
+    is_whole: bool,
     /// A document that is as it was when it was read.
     is_done: bool,
     /// The document, where it lies in several files.
@@ -128,17 +138,29 @@ fn weight(slice: &Slice) -> usize {
 }
 
 impl Pass<'_> {
-    /// Reads a transcript on to its end for now.
+    /// Reads a transcript on to its end for now, or takes what was foreseen of it.
     ///
     /// # Errors
     /// When the store fails. A transcript that cannot be read is counted.
-    pub(super) fn read(&mut self, transcript: &Transcript) -> Result<Read, Refusal> {
+    pub(super) fn read(
+        &mut self,
+        transcript: &Transcript,
+        foreseen: Option<Foreseen>,
+    ) -> Result<Read, Refusal> {
         let mut reading = self.begin(transcript)?;
+        if let Some(foreseen) = foreseen
+            && foreseen.is_of(&reading.place, reading.size_and_time)
+        {
+            return self.take(&reading, foreseen);
+        }
         while !reading.is_done && (self.goes_on)() {
             match self.step(&mut reading) {
                 Ok(true) if reading.window.is_full() => self.settle(&mut reading)?,
                 Ok(true) => {}
-                Ok(false) => break,
+                Ok(false) => {
+                    reading.is_whole = true;
+                    break;
+                }
                 Err(error) => {
                     tracing::debug!(%error, "a transcript was not read to its end");
                     reading.tally.unreadable += 1;
@@ -147,13 +169,32 @@ impl Pass<'_> {
             }
         }
         self.settle(&mut reading)?;
-        let counts = reading.place.state.counts();
         reading.tally.sessions = u64::from(reading.bytes > 0);
+        Ok(reading.ended(self.is_dry))
+    }
+
+    /// Keeps what was foreseen of a transcript instead of reading it.
+    fn take(&mut self, reading: &Reading, foreseen: Foreseen) -> Result<Read, Refusal> {
+        (self.progress)(foreseen.bytes);
+        let mut tally = foreseen.tally;
+        let project = foreseen.project;
+        let mut place = foreseen.place;
+        if (self.wants)(&project) {
+            let mut requests = Vec::new();
+            for part in foreseen.parts {
+                requests.extend(self.kept(&project, part, &mut tally)?);
+            }
+            place.kept = reading.place.kept + requests.len();
+            requests.push(place.request(self.app, &reading.transcript.path));
+            write(self.app, requests)?;
+            self.waiting.are_kept();
+        }
         Ok(Read {
-            unknown: counts.unknown.keys().cloned().collect(),
-            project: reading.project,
-            tally: reading.tally,
-            bytes: reading.bytes,
+            project: Some(project),
+            tally,
+            bytes: foreseen.bytes,
+            unknown: foreseen.unknown,
+            foreseen: None,
         })
     }
 
@@ -184,11 +225,15 @@ impl Pass<'_> {
         Ok(Reading {
             reader: Reader::new(transcript.format, source),
             transcript: transcript.clone(),
+            from: place.cursor,
+            size_and_time: found,
             place,
             window: Window::default(),
             project: None,
             tally: Tally::default(),
             bytes: 0,
+            parts: Vec::new(),
+            is_whole: false,
             is_done,
             spread,
         })
@@ -230,7 +275,11 @@ impl Pass<'_> {
         }
         let mut requests = Vec::new();
         if reading.window.has_news() {
-            requests = self.facts(reading, &project)?;
+            let part = self.facts(reading, &project);
+            if self.is_dry {
+                reading.parts.push(part.clone());
+            }
+            requests = self.kept(&project, part, &mut reading.tally)?;
         }
         reading.place.kept += requests.len();
         reading.window.turn();
@@ -238,10 +287,13 @@ impl Pass<'_> {
             return Ok(());
         }
         requests.push(reading.place.request(self.app, &reading.transcript.path));
-        write(self.app, requests)
+        write(self.app, requests)?;
+        self.waiting.are_kept();
+        Ok(())
     }
 
-    fn facts(&mut self, reading: &mut Reading, project: &Project) -> Result<Vec<Request>, Refusal> {
+    /// The facts of the slices that were read, and counts these.
+    fn facts(&self, reading: &mut Reading, project: &Project) -> Part {
         let usual = Options::default();
         let options = Options {
             cutoff: self.settings.cutoff.unwrap_or(usual.cutoff),
@@ -255,23 +307,30 @@ impl Pass<'_> {
         reading.tally.slices += extraction.slices as u64;
         reading.tally.dropped += extraction.dropped as u64;
         let newest = window.slices.last();
+        let branch = newest.and_then(|slice| slice.branch.clone());
+        Part {
+            agent: newest.map_or_else(String::new, |slice| slice.agent.clone()),
+            session: newest.map_or_else(String::new, |slice| slice.session.clone()),
+            branch: branch.unwrap_or_default(),
+            candidates: extraction.candidates,
+        }
+    }
+
+    /// The requests that keep the facts of a part.
+    fn kept(
+        &mut self,
+        project: &Project,
+        part: Part,
+        tally: &mut Tally,
+    ) -> Result<Vec<Request>, Refusal> {
         let found = Found {
             project,
-            agent: newest.map_or("", |slice| &slice.agent),
-            session: newest.map_or("", |slice| &slice.session),
-            branch: newest
-                .and_then(|slice| slice.branch.as_deref())
-                .unwrap_or_default(),
+            agent: &part.agent,
+            session: &part.session,
+            branch: &part.branch,
             extractor: EXTRACTOR,
         };
-        let candidates = extraction.candidates;
-        keep::requests(
-            app,
-            &found,
-            candidates,
-            &mut self.waiting,
-            &mut reading.tally,
-        )
+        keep::requests(self.app, &found, part.candidates, &mut self.waiting, tally)
     }
 
     /// The project that the session began in: what is global where nothing answers there. `None`
@@ -295,6 +354,40 @@ impl Pass<'_> {
             .unwrap_or_else(|| Arc::new(Project::outside(directory)));
         reading.project = Some(Arc::clone(&project));
         Some(project)
+    }
+}
+
+impl Reading {
+    /// What it came to, with what to keep of it where nothing was.
+    fn ended(self, is_dry: bool) -> Read {
+        let counts = self.place.state.counts();
+        let unknown: Vec<String> = counts.unknown.keys().cloned().collect();
+        let is_foreseen = is_dry && self.is_whole;
+        let tally = Tally {
+            sessions: self.tally.sessions,
+            slices: self.tally.slices,
+            dropped: self.tally.dropped,
+            unreadable: self.tally.unreadable,
+            ..Tally::default()
+        };
+        let known = self.project.clone().zip(self.size_and_time);
+        let foreseen = known.filter(|_| is_foreseen);
+        Read {
+            foreseen: foreseen.map(|(project, size_and_time)| Foreseen {
+                from: self.from,
+                place: self.place,
+                size_and_time,
+                project,
+                parts: self.parts,
+                tally,
+                bytes: self.bytes,
+                unknown: unknown.clone(),
+            }),
+            project: self.project,
+            tally: self.tally,
+            bytes: self.bytes,
+            unknown,
+        }
     }
 }
 

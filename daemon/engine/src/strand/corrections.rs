@@ -44,8 +44,22 @@ impl Strand {
         scope: &Scope,
         words: &WordSet,
     ) -> Result<Vec<Memory>, ReadError> {
+        self.neighbours_among(text, scope, words, Status::Active)
+    }
+
+    /// The same among the memories of another status.
+    ///
+    /// # Errors
+    /// When the disk or the word index fails.
+    pub fn neighbours_among(
+        &self,
+        text: &str,
+        scope: &Scope,
+        words: &WordSet,
+        status: Status,
+    ) -> Result<Vec<Memory>, ReadError> {
         let query = self.lexical.rarest(text, prefix_length(words.len()))?;
-        let candidates = self.similar_words(&query, scope)?;
+        let candidates = self.similar_words(&query, scope, status)?;
         Ok(self.memories(&candidates)?)
     }
 

@@ -121,7 +121,7 @@ impl Strand {
         let query = self
             .lexical
             .rarest(&memory.text, prefix_length(words.len()))?;
-        let candidates = self.similar_words(&query, &memory.scope)?;
+        let candidates = self.similar_words(&query, &memory.scope, Status::Active)?;
         let mut alike = Vec::new();
         for other in self.memories(&candidates)? {
             let similarity = words.jaccard(&WordSet::of(&other.text));

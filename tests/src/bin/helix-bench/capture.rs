@@ -1,5 +1,9 @@
 //! `capture`: the facts that the rules keep of labelled slices, and what each cutoff of the gate
-//! would keep. Half of the slices chose words and weights (`fit`); the others only measure.
+//! would keep. Half of the slices chose words and weights (`fit`); the others only measure. Then the
+//! speed of it over a volume of transcripts.
+
+mod transcripts;
+mod volume;
 
 use std::path::Path;
 
@@ -7,6 +11,8 @@ use anyhow::Result;
 use helix_capture::golden::{Case, Played, Tally, play};
 use helix_capture::{Gate, Language, Options};
 
+use crate::Effort;
+use crate::corpus::Corpus;
 use crate::report::{Report, Table};
 use crate::silence::read;
 
@@ -28,11 +34,11 @@ const LANGUAGES: [(Language, &str); 3] = [
 const CUTOFFS: [f64; 9] = [0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.65, 0.70];
 
 /// Measures the gate and the rules.
-pub(crate) fn measure(report: &mut Report) -> Result<()> {
+pub(crate) fn measure(corpus: &Corpus, effort: Effort, report: &mut Report) -> Result<()> {
     let cases = cases()?;
     report.add(by_half(&cases));
     report.add(by_cutoff(&cases));
-    Ok(())
+    volume::measure(corpus, &cases, effort, report)
 }
 
 fn cases() -> Result<Vec<Case>> {

@@ -187,6 +187,7 @@ fn search(strand: &Strand, corpus: &Corpus, size: usize) -> Result<(Samples, Sam
             mode: Mode::Auto,
             retriever: Retriever::Hybrid,
             now: now(),
+            branch: String::new(),
         };
         // The first time, the records come into the cache for both.
         strand.search(&search)?;

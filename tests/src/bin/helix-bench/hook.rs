@@ -5,6 +5,7 @@
 //! machine does hits a variant and its own floor alike. A variant that was measured as faster than
 //! its floor, by more than the floor itself varies, says that the machine was too busy to tell.
 
+mod captured;
 mod events;
 mod output;
 mod variant;
@@ -16,6 +17,7 @@ use crate::Effort;
 use crate::corpus::Corpus;
 use crate::fixture::{Fixtures, Loaded};
 use crate::report::{Report, Table, Target, micros, ratio};
+pub(crate) use captured::while_captured;
 use events::Place;
 use variant::{Variant, floor, others};
 

@@ -187,7 +187,7 @@ fn main() -> Result<()> {
             SectionName::Suspects => suspects::measure(&mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
-            SectionName::Capture => capture::measure(&mut report),
+            SectionName::Capture => capture::measure(&fixtures.corpus, effort, &mut report),
             SectionName::Quality => quality::measure(
                 args.task(),
                 args.data.as_deref(),

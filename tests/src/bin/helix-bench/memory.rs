@@ -116,7 +116,7 @@ fn after_questions(loaded: &Loaded, fixtures: &Fixtures, retriever: Retriever) -
 }
 
 /// Returns the kernel's figure, in MB.
-fn resident_mb(loaded: &Loaded) -> Result<f64> {
+pub(crate) fn resident_mb(loaded: &Loaded) -> Result<f64> {
     let status = fs::read_to_string(format!("/proc/{}/status", loaded.pid()?))
         .context("reading what the kernel says")?;
     let line = status

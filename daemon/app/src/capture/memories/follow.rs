@@ -364,7 +364,7 @@ fn store(
             continue;
         }
         let (text, hash) = (&admitted.text, admitted.text_hash);
-        if waiting.has(text, hash, &admitted.scope) || is_known(app, admitted)? {
+        if waiting.has(app, text, hash, &admitted.scope)? || is_known(app, admitted)? {
             report.known += 1;
             continue;
         }

@@ -196,7 +196,7 @@ impl<'a> Place<'a> {
         )
     }
 
-    fn prompt(&self, name: &str) -> Result<Variant> {
+    pub(super) fn prompt(&self, name: &str) -> Result<Variant> {
         let questions = self.questions();
         self.event(
             name,
