@@ -53,7 +53,10 @@ pub fn fit(hits: &[Hit], query: &LexicalQuery, budget_tokens: usize) -> Vec<Fitt
     let mut fitted = Vec::new();
     for at in worthwhile(hits) {
         let Some(hit) = hits.get(at) else { continue };
-        let room = left.saturating_sub(HEADING_CHARS).min(SNIPPET_CHARS);
+        let Some(room) = left.checked_sub(HEADING_CHARS) else {
+            break;
+        };
+        let room = room.min(SNIPPET_CHARS);
         if room < SNIPPET_MIN_CHARS.min(width(&hit.memory.text)) {
             continue;
         }
