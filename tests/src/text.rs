@@ -48,7 +48,8 @@ pub fn without_noise(text: &str) -> String {
         "\"rest_hash\":\"[hash]\"".to_owned()
     });
     let text = replaced(&text, "at xxxxxxxxxx)", |_| "at [commit])".to_owned());
-    replaced(&text, "score 0.0*:", |_| "score [score]:".to_owned())
+    let text = replaced(&text, " age 0.0*", |_| " age [factor]".to_owned());
+    replaced(&text, "score 0.0* =", |_| "score [score] =".to_owned())
 }
 
 fn day_and(end: &str, time: &str) -> String {
@@ -116,10 +117,10 @@ mod tests {
     #[test]
     fn what_differs_from_run_to_run_is_replaced() {
         let noisy = "01935f3a-0000-7000-8000-00000000000a 2026-11-21 22:14 2026-11-21T22:14:05.123Z in 10.81 s; 11.5 MiB \
-                     cursor=01ef score 1.034: saved 12s ago";
+                     cursor=01ef score 1.034 = age 0.956, saved 12s ago";
         assert_eq!(
             without_noise(noisy),
-            "[id] 2026-11-21 [time] 2026-11-21T[time]Z in [time]; [size] cursor=[cursor] score [score]: saved [age] ago"
+            "[id] 2026-11-21 [time] 2026-11-21T[time]Z in [time]; [size] cursor=[cursor] score [score] = age [factor], saved [age] ago"
         );
     }
 

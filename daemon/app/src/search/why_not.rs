@@ -107,9 +107,10 @@ fn explained(
         .sources
         .look(&prepared.asker.project, SEARCH_READ_MAX_BYTES);
     let outcome = app.memory.strand.why_not(&search, number, &look)?;
-    let place = match outcome.fate {
-        Fate::Shown(place) => place,
-        _ => 0,
+    let place = if let Fate::Shown(place) = outcome.fate {
+        place
+    } else {
+        0
     };
     let standing = standing(&search, &outcome);
     let reason = match outcome.fate {

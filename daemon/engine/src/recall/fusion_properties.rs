@@ -34,7 +34,10 @@ fn meaning() -> impl Strategy<Value = List> {
     list(-4..19, 0.05)
 }
 
-fn fused(words: &List, meaning: &List) -> HashMap<MemoryNumber, Evidence> {
+fn fused(
+    words: &[(MemoryNumber, f32)],
+    meaning: &[(MemoryNumber, f32)],
+) -> HashMap<MemoryNumber, Evidence> {
     // Without a floor everything that is listed is fused.
     fuse(words, meaning, f32::MIN, |_| false)
         .into_iter()
@@ -93,7 +96,8 @@ proptest! {
                 if is_as_good(one, other) && is_as_good(other, one) {
                     prop_assert_eq!(one.fused.to_bits(), other.fused.to_bits());
                 }
-                let is_tied = one.lexical_rank > 0 && one.lexical_score == other.lexical_score;
+                let is_as_high = one.lexical_score.to_bits() == other.lexical_score.to_bits();
+                let is_tied = one.lexical_rank > 0 && is_as_high;
                 if is_tied && number < later {
                     prop_assert!(one.lexical_rank < other.lexical_rank);
                 }

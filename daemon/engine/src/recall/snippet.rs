@@ -41,13 +41,14 @@ pub fn snippet(text: &str, query: Option<&LexicalQuery>, max_chars: usize) -> Sn
         (Some(first), Some(last)) => (first.start, last.end),
         _ => (0, text.len()),
     };
-    let part = cut(text.get(start..end).unwrap_or(text).trim(), room);
+    let taken = text.get(start..end).unwrap_or(text).trim();
+    let part = cut(taken, room);
     let opening = if start > 0 {
         format!("{GAP} ")
     } else {
         String::new()
     };
-    let is_to_the_end = end == text.len() && text.ends_with(part);
+    let is_to_the_end = end == text.len() && part.len() == taken.len();
     let closing = if is_to_the_end {
         String::new()
     } else {

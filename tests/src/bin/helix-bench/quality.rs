@@ -87,6 +87,7 @@ fn table(sets: &[Set], measured: &[Measured]) -> Table {
     for (set, measured) in sets.iter().zip(measured) {
         for row in &measured.rows {
             add(&mut table, set, row.lever, row.whole);
+            add_halves(&mut table, set, row);
         }
     }
     table.note("baselines on sets like these (R@5 / nDCG@10):");
@@ -94,6 +95,15 @@ fn table(sets: &[Set], measured: &[Measured]) -> Table {
         table.note(format!("  {}", baseline.line()));
     }
     table
+}
+
+/// Keeps the figures of both halves for the JSON file.
+fn add_halves(table: &mut Table, set: &Set, row: &Row) {
+    for (half, metrics) in ["even", "odd"].iter().zip(row.halves) {
+        let label = format!("{}, {}, {half}", set.name, row.lever);
+        table.figure(&format!("{label} R@5"), metrics.recall_5, "");
+        table.figure(&format!("{label} nDCG@10"), metrics.ndcg_10, "");
+    }
 }
 
 fn write_results(measured: &[Measured]) -> Result<()> {

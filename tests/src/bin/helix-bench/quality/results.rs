@@ -1,7 +1,5 @@
 //! What was measured of each set, as the page and the numbers that are committed.
 
-use std::fmt::Write as _;
-
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
@@ -60,15 +58,13 @@ pub(super) fn page(measured: &[Measured], model: &str) -> String {
         rows,
     } in measured
     {
-        // Writing to a string cannot fail.
-        let _ = write!(
-            page,
+        page += &format!(
             "\n## {set}\n\n{documents} texts, {queries} questions.\n\n| search | all | even | odd |\n|---|---|---|---|\n"
         );
         for row in rows {
             let [even, odd] = &row.halves;
             let cells = [&row.whole, even, odd].map(cell);
-            let _ = writeln!(page, "| {} | {} |", row.lever, cells.join(" | "));
+            page += &format!("| {} | {} |\n", row.lever, cells.join(" | "));
         }
     }
     page
@@ -123,6 +119,10 @@ impl Ratios {
         Self {
             sets: measured.iter().map(of_set).collect(),
         }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.sets.len()
     }
 
     pub(super) fn read(text: &str) -> Result<Self> {
@@ -184,12 +184,6 @@ impl Compared {
             bail!("none of the sets that are held was found; name their directory with --data");
         }
         Ok(())
-    }
-}
-
-impl Ratios {
-    pub(super) fn count(&self) -> usize {
-        self.sets.len()
     }
 }
 
