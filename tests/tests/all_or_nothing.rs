@@ -2,7 +2,7 @@
 //! and lasting memories made of episodes. Whatever a kill meets is there as a whole or not at all,
 //! and what was acknowledged is there.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::hint::spin_loop;
@@ -72,14 +72,16 @@ fn me() -> Option<Caller> {
 }
 
 impl Client<'_> {
-    fn live(&mut self) -> Result<(), Gone> {
-        loop {
-            self.relate()?;
-            self.split()?;
-            self.supersede()?;
-            self.merge()?;
-            self.distil()?;
-        }
+    fn live(&mut self) {
+        while self.do_each().is_ok() {}
+    }
+
+    fn do_each(&mut self) -> Result<(), Gone> {
+        self.relate()?;
+        self.split()?;
+        self.supersede()?;
+        self.merge()?;
+        self.distil()
     }
 
     fn acknowledge(&mut self, done: Done) {
@@ -249,7 +251,7 @@ fn write_and_kill(home: &Home, dice: &mut Dice, all: &mut Vec<Done>) {
                         done: Vec::new(),
                         report: &report,
                     };
-                    let _: Result<(), Gone> = client.live();
+                    client.live();
                     client.done
                 })
             })
