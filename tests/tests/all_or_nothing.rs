@@ -2,7 +2,7 @@
 //! and lasting memories made of episodes. Whatever a kill meets is there as a whole or not at all,
 //! and what was acknowledged is there.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::hint::spin_loop;
@@ -18,7 +18,7 @@ use helix_client::v1::{
     ReviseText, SettleRequest, Settlement, SplitMemory, StoreRequest, Target,
 };
 use helix_client::{Paths, caller};
-use helix_engine::model::{Edge, Memory, MemoryNumber, Relation, Status};
+use helix_engine::model::{Edge, Memory, MemoryId, MemoryNumber, Relation, Status};
 use helix_engine::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
 use helix_engine::policy::episodes::ATTRIBUTE_OCCASIONS;
 use helix_engine::store::{DirectoryStorage, Snapshot, Store, StoreError};
@@ -45,11 +45,11 @@ const SEED_VARIABLE: &str = "HELIX_TEST_SEED";
 /// The strand that is used where none is named.
 const STRAND: &str = "default";
 
-/// What was acknowledged, by handles.
+/// What was acknowledged, by ids: handles follow what a text says.
 #[derive(Clone, Debug)]
 enum Done {
     Related { from: String, to: String },
-    Revised { handle: String, text: String },
+    Revised { id: String, text: String },
     Split { whole: String },
     Superseded { old: String },
     Merged { kept: String, gone: String },
@@ -72,14 +72,16 @@ fn me() -> Option<Caller> {
 }
 
 impl Client<'_> {
-    fn live(&mut self) -> Result<(), Gone> {
-        loop {
-            self.relate()?;
-            self.split()?;
-            self.supersede()?;
-            self.merge()?;
-            self.distil()?;
-        }
+    fn live(&mut self) {
+        while self.do_each().is_ok() {}
+    }
+
+    fn do_each(&mut self) -> Result<(), Gone> {
+        self.relate()?;
+        self.split()?;
+        self.supersede()?;
+        self.merge()?;
+        self.distil()
     }
 
     fn acknowledge(&mut self, done: Done) {
@@ -108,7 +110,8 @@ impl Client<'_> {
             .rpc
             .call(async |rpc| rpc.store(request.clone()).await)
             .map_err(|_| Gone)?;
-        Ok(reply.memory.unwrap().handle)
+        let id = reply.memory.unwrap().id.try_into().unwrap();
+        Ok(MemoryId::from_bytes(id).to_string())
     }
 
     fn edit(&mut self, action: Action) -> Result<(), Gone> {
@@ -144,7 +147,7 @@ impl Client<'_> {
             target: Some(target(&from)),
             text: text.clone(),
         }))?;
-        self.acknowledge(Done::Revised { handle: from, text });
+        self.acknowledge(Done::Revised { id: from, text });
         Ok(())
     }
 
@@ -249,7 +252,7 @@ fn write_and_kill(home: &Home, dice: &mut Dice, all: &mut Vec<Done>) {
                         done: Vec::new(),
                         report: &report,
                     };
-                    let _: Result<(), Gone> = client.live();
+                    client.live();
                     client.done
                 })
             })
@@ -298,10 +301,10 @@ impl Left {
         }
     }
 
-    fn named(&self, handle: &str) -> &Memory {
+    fn named(&self, id: &str) -> &Memory {
         let mut memories = self.memories.values();
-        let found = memories.find(|memory| memory.handle.as_str() == handle);
-        found.unwrap_or_else(|| panic!("{handle} is lost"))
+        let found = memories.find(|memory| memory.id.to_string() == id);
+        found.unwrap_or_else(|| panic!("{id} is lost"))
     }
 
     /// The memories at the other ends of the edges that lead from a memory, or to it.
@@ -387,7 +390,7 @@ impl Left {
                 });
                 assert!(is_there, "{done:?} is lost");
             }
-            Done::Revised { handle, text } => assert_eq!(self.named(handle).text, *text),
+            Done::Revised { id, text } => assert_eq!(self.named(id).text, *text),
             Done::Split { whole } => assert_eq!(self.named(whole).status, Status::Superseded),
             Done::Superseded { old } => assert_eq!(self.named(old).status, Status::Superseded),
             Done::Merged { kept, gone } => {

@@ -139,6 +139,22 @@ impl World {
         log.unwrap().lines.first().map_or(0, |line| line.sequence)
     }
 
+    /// The newest operation of an undo. The answer names none where only edges changed.
+    fn newest_undo(&mut self) -> u64 {
+        let request = LogRequest {
+            caller: self.caller(),
+            limit: 50,
+            ..LogRequest::default()
+        };
+        let rpc = &mut self.served().rpc;
+        let log = rpc.call(async |rpc| rpc.log(request.clone()).await);
+        let lines = log.unwrap().lines;
+        let mut undos = lines
+            .iter()
+            .filter(|line| line.reason.starts_with("undoes "));
+        undos.next().unwrap().sequence
+    }
+
     fn store(&mut self, nth: u64) {
         let draft = draft(TOPIC, &text("statement", nth), "");
         let cwd = self.cwd.clone();
@@ -278,13 +294,14 @@ impl World {
         if before == after || dice.below(2) == 0 {
             return;
         }
-        let undone = self.revert(What::Undo(0)).unwrap();
+        self.revert(What::Undo(0)).unwrap();
         assert_eq!(self.state(), before, "undo of change {nth}");
         if dice.below(4) == 0 {
             self.restart();
             assert_eq!(self.state(), before, "undo of change {nth}, after a kill");
         }
-        self.revert(What::Undo(undone.sequence)).unwrap();
+        let undo = self.newest_undo();
+        self.revert(What::Undo(undo)).unwrap();
         assert_eq!(self.state(), after, "redo of change {nth}");
         self.undone += 1;
     }

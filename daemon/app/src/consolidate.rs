@@ -228,7 +228,7 @@ pub(crate) fn reason(memory: &Memory, episodes: &[Memory]) -> String {
         .map(|episode| episode.handle.as_str())
         .collect();
     format!(
-        "told {} times, by {}",
+        "told {} times: {}",
         occasions.map_or("several", String::as_str),
         named.join(", ")
     )

@@ -82,7 +82,7 @@ fn what_was_told_three_times_is_kept_once_it_is_approved() {
     assert_eq!(items.len(), 1, "{items:?}");
     assert_eq!(items[0]["memory"]["handle"], *handle);
     let reason = items[0]["reason"].as_str().unwrap();
-    assert!(reason.starts_with("told 3 times, by "), "{reason}");
+    assert!(reason.starts_with("told 3 times: "), "{reason}");
     for episode in &episodes {
         assert!(reason.contains(episode), "{reason}");
     }

@@ -119,15 +119,15 @@ pub(super) fn prepare(
     let waits = awaits_review(asker.actor.origin, &admitted.suspicions);
     let is_compared = !force && !waits && known.is_none();
     let compared_below = is_compared.then(|| next_number(app));
-    let corrections = if !is_compared {
-        Vec::new()
-    } else {
+    let corrections = if is_compared {
         match meet(app, asker, &admitted, &words)? {
             Met::Duplicate { memory, similarity } => {
                 return Ok(Prepared::Duplicate { memory, similarity });
             }
             Met::Corrections(corrections) => corrections,
         }
+    } else {
+        Vec::new()
     };
     if let Some(known) = corrections::extended(&corrections, &admitted) {
         let warnings = admitted.warnings.clone();

@@ -14,7 +14,7 @@ use crate::{render, screen};
 
 /// Arguments of `consolidate`.
 #[derive(Debug, Args)]
-#[command(long_about = LONG)]
+#[command(after_help = MORE)]
 pub(crate) struct Consolidate {
     /// Looks for repeated episodes only
     #[arg(long)]
@@ -27,11 +27,11 @@ pub(crate) struct Consolidate {
     json: bool,
 }
 
-const LONG: &str = "Puts what was told again and again into the review.
-
-Episodes that tell the same event on three occasions or more become one fact or procedure that cites them. Its text is that of \
-one of them. It waits in `helixctl review`: approving it archives the episodes, rejecting it leaves them as they are. New \
-memories that may say the same as older ones in other words wait there, too. The daemon does this every hour.";
+const MORE: &str = "\
+Episodes that tell the same event on three occasions or more become one fact or procedure that cites
+them. Its text is that of one of them. Approving it in `helixctl review` archives the episodes,
+rejecting it leaves them as they are. New memories that may say the same as older ones in other words
+wait there, too. The daemon does this every hour.";
 
 impl Consolidate {
     /// Prints what waits now, or would.
