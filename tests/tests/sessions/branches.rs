@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use helix_client::caller;
-use helix_proto::v1::{Program, SearchReply, SearchRequest};
+use helix_proto::v1::{Program, Retriever, SearchReply, SearchRequest};
 use helix_tests::Rpc;
 use helix_tests::rpc::draft;
 
@@ -27,6 +27,7 @@ fn explained(world: &World, from: &Path) -> SearchReply {
     let request = SearchRequest {
         caller: Some(caller(Program::Mcp, from, "tests", "")),
         query: "walrus ledger order".to_owned(),
+        retriever: Retriever::Words.into(),
         explain: true,
         ..SearchRequest::default()
     };
@@ -41,13 +42,12 @@ fn each_work_tree_is_shown_what_its_branch_said_first() {
     let root = world.project.root.clone();
     let tree = work_tree(&world, "feature/rounding");
     let mut rpc = Rpc::connect(&world.home).unwrap();
-    let mut store = |from: &Path, topic: &str| {
-        let text = "The walrus ledger order is by posting day.";
-        let stored = rpc.store(Program::Mcp, from, draft(topic, text, ""));
+    let mut store = |from: &Path, text: &str| {
+        let stored = rpc.store(Program::Mcp, from, draft("order", text, ""));
         stored.unwrap().handle
     };
-    let ours = store(&root, "ledger");
-    let theirs = store(&tree, "journal");
+    let ours = store(&root, "The walrus ledger order is by posting day.");
+    let theirs = store(&tree, "The walrus ledger order is by booking week.");
     for (from, first) in [(&root, &ours), (&tree, &theirs)] {
         let hits = explained(&world, from).hits;
         assert_eq!(hits.len(), 2, "the other branch is found as well");
