@@ -282,7 +282,7 @@ mod tests {
     fn the_other_half_keeps_its_figures() {
         let tally = tally(SLICES, "check");
         eprintln!("{tally:?} {} {}", tally.precision(), tally.recall());
-        assert!(tally.precision() >= 0.88, "{tally:?}");
+        assert!(tally.precision() >= 0.9, "{tally:?}");
         assert!(tally.recall() >= 0.75, "{tally:?}");
     }
 

@@ -1,52 +1,47 @@
 //! Regular expressions that are data.
+//!
+//! Each is looked for by itself. One automaton of all of them is no faster: bounded repetitions make
+//! a state of nearly every byte of a text that it has not seen, and word boundaries outside of ASCII
+//! have it fall back to simulation, ten times slower than the literals that most patterns begin with.
 
-use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexBuilder};
 
-/// Bytes that one compiled set may take; the longest list needs a tenth.
-const COMPILED_MAX_BYTES: usize = 64 << 20;
-
-/// Patterns read without regard to case, each of them or all at once.
+/// Patterns read without regard to case.
 #[derive(Debug)]
-pub(crate) struct Patterns {
-    set: RegexSet,
-    each: Vec<Regex>,
-}
+pub(crate) struct Patterns(Vec<Regex>);
 
 impl Patterns {
     /// Compiles patterns. One that is broken finds nothing; a test reads all that are committed.
     pub(crate) fn new<T: AsRef<str>>(patterns: &[T]) -> Self {
-        let each: Vec<Regex> = patterns
-            .iter()
-            .filter_map(|pattern| compile(pattern.as_ref()))
-            .collect();
-        let sources = each.iter().map(Regex::as_str);
-        let set = RegexSetBuilder::new(sources)
-            .case_insensitive(true)
-            .size_limit(COMPILED_MAX_BYTES)
-            .build()
-            .unwrap_or_default();
-        Self { set, each }
+        let compiled = patterns.iter();
+        Self(
+            compiled
+                .filter_map(|pattern| compile(pattern.as_ref()))
+                .collect(),
+        )
     }
 
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.set.is_match(text)
+        self.0.iter().any(|pattern| pattern.is_match(text))
     }
 
     /// Places of the patterns that are found in a text.
     pub(crate) fn found(&self, text: &str) -> Vec<usize> {
-        self.set.matches(text).into_iter().collect()
+        let patterns = self.0.iter().enumerate();
+        let found = patterns.filter(|(_, pattern)| pattern.is_match(text));
+        found.map(|(at, _)| at).collect()
     }
 
     /// The words that the pattern at a place stands for in a text.
     pub(crate) fn words<'t>(&self, at: usize, text: &'t str) -> &'t str {
-        let found = self.each.get(at).and_then(|pattern| pattern.find(text));
+        let found = self.0.get(at).and_then(|pattern| pattern.find(text));
         found.map_or("", |found| found.as_str())
     }
 
     /// Patterns that compiled.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.set.len()
+        self.0.len()
     }
 }
 

@@ -189,7 +189,7 @@ fn kind_said_by(speaker: Speaker, cues: &[Found]) -> &'static str {
 fn sort_strength(cue: &Found) -> f64 {
     let share = match cue.class {
         CueClass::Consequence => 0.6,
-        CueClass::Fact => 0.8,
+        CueClass::Fact => 0.9,
         CueClass::Decision
         | CueClass::BugFix
         | CueClass::Preference

@@ -14,7 +14,7 @@ fn a_session_that_ends_is_distilled_and_the_next_one_is_told() {
     assert!(said.contains("capture is on here"), "{said}");
     world.write("s-1", &[("user", DECISION)]);
     world.end("s-1");
-    world.await_waiting(1);
+    world.await_counted("decision", 1);
     let told = world.begin("s-2");
     assert!(
         told.contains("Helix kept 1 fact of earlier sessions for review (1 decision)"),

@@ -1,6 +1,7 @@
 //! What sessions said becomes what waits in the review, and nothing else of it is kept.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod clients;
 mod ended;
 mod events;
 mod files;

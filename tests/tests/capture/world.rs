@@ -174,6 +174,16 @@ impl World {
         session.start("startup").unwrap().unwrap_or_default()
     }
 
+    /// Waits until so many facts of a kind are counted as kept, which is done last.
+    pub(crate) fn await_counted(&self, kind: &str, count: u64) {
+        let counted = within(CAPTURE_DEADLINE, || {
+            let status = self.json(&["capture", "status"]);
+            let kept = status["kept"][0]["kept"][kind].as_u64();
+            Ok((kept.unwrap_or_default() >= count).then_some(()))
+        });
+        counted.unwrap();
+    }
+
     /// Waits until so many memories wait in the review.
     pub(crate) fn await_waiting(&self, count: u64) {
         let counted = within(CAPTURE_DEADLINE, || {

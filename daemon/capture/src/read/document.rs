@@ -18,7 +18,12 @@ pub(super) struct Shape {
 /// The member that holds the messages.
 const MESSAGES: &str = "messages";
 
-/// Reads messages from `cursor.messages` on, about [`MAX_STEP_BYTES`] of them. The last message is
+/// Steps in which the longest document is read: each reads all of it, so that their number is
+/// bounded and their size is not.
+const STEPS_MAX: usize = 64;
+
+/// Reads messages from `cursor.messages` on, about [`MAX_STEP_BYTES`] of them or the share of a long
+/// document that keeps it within [`STEPS_MAX`]. The last message is
 /// read, but the cursor stays before it, because its client may add to it.
 pub(super) fn step(
     reader: &Reader,
@@ -49,6 +54,7 @@ pub(super) fn step(
             (shape.head)(&name, &value, &mut scene);
         }
     }
+    let most = MAX_STEP_BYTES.max(bytes.len() / STEPS_MAX);
     let mut used = 0;
     let mut messages = messages.skip(skipped(cursor)).peekable();
     while let Some((start, end)) = messages.next() {
@@ -64,7 +70,7 @@ pub(super) fn step(
             break;
         }
         cursor.messages += 1;
-        if used >= MAX_STEP_BYTES {
+        if used >= most {
             break;
         }
     }

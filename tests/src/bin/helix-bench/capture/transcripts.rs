@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 
 use crate::corpus::{Corpus, Numbers};
 
+/// Memories whose texts lend what is said words that nobody said before.
+const TEXTS: usize = 1_000_000;
+
 /// Bytes of one session.
 const SESSION_BYTES: usize = 2_000_000;
 
@@ -67,6 +70,7 @@ pub(super) fn write(
             client,
             name: format!("s-{number:04}"),
             root: root.to_string_lossy().into_owned(),
+            corpus,
             out: BufWriter::new(File::create(file)?),
             bytes: 0,
             calls: 0,
@@ -79,17 +83,18 @@ pub(super) fn write(
     Ok(written)
 }
 
-struct Session {
+struct Session<'a> {
     client: Client,
     name: String,
     root: String,
+    corpus: &'a Corpus,
     out: BufWriter<File>,
     bytes: usize,
     calls: usize,
     numbers: Numbers,
 }
 
-impl Session {
+impl Session<'_> {
     fn write(&mut self, said: &[Case], files: &[String], bytes: usize) -> Result<()> {
         if matches!(self.client, Client::Codex) {
             let meta = json!({"id": self.name, "cwd": self.root, "cli_version": "0.169.0"});
@@ -97,15 +102,23 @@ impl Session {
         }
         while self.bytes < bytes {
             let turn = &said[self.numbers.place(said.len())];
-            self.user(&turn.text)?;
+            let more = self.unheard();
+            self.user(&format!("{}\n{more}", turn.text))?;
             for _ in 0..=self.numbers.place(5) {
                 let report = REPORTS[self.numbers.place(REPORTS.len())];
-                self.assistant(report)?;
+                let more = self.unheard();
+                self.assistant(&format!("{report} {more}"))?;
                 let file = self.numbers.place(files.len());
                 self.work(&files[file])?;
             }
         }
         Ok(self.out.flush()?)
+    }
+
+    /// A sentence that no other session has.
+    fn unheard(&mut self) -> String {
+        let number = self.numbers.place(TEXTS);
+        self.corpus.question(number, TEXTS)
     }
 
     /// A file is read, or a command run.
