@@ -287,7 +287,7 @@ pub fn read(app: &App, project: &Project) -> Result<Report, Refusal> {
         if !is_read(app, project) {
             continue;
         }
-        let row = Row::read(app, &project.root)?.unwrap_or_else(|| Row::of(project));
+        let row = Row::read(app, project)?.unwrap_or_else(|| Row::of(project));
         report.add(follow::follow(app, row)?);
     }
     Ok(report)

@@ -51,6 +51,8 @@ pub(super) struct Files {
     pub(super) notes: Vec<String>,
     /// Files that may be there: nothing answered, or there was no room for them.
     pub(super) unknown: HashSet<PathBuf>,
+    /// Files that are there and are not read: refused, or the same as another.
+    pub(super) left_out: HashSet<PathBuf>,
 }
 
 /// What became of reading a file.
@@ -107,10 +109,16 @@ impl Reading<'_> {
             return;
         }
         let bytes = match read(self.reach, &found.file, &found.within) {
-            Read::Text(real, _) if !self.real.insert(real.clone()) => return,
+            Read::Text(real, _) if !self.real.insert(real.clone()) => {
+                self.leave_out(&found.file);
+                return;
+            }
             Read::Text(_, bytes) => bytes,
             Read::Gone => return,
-            Read::Refused(why) => return self.note(&found.file, why),
+            Read::Refused(why) => {
+                self.leave_out(&found.file);
+                return self.note(&found.file, why);
+            }
             Read::Silent => {
                 self.files.unknown.insert(found.file.clone());
                 return self.note(&found.file, "nothing answers there");
@@ -148,6 +156,13 @@ impl Reading<'_> {
             place: found.place,
         })
         .collect()
+    }
+
+    /// Unless it was read already, by another file that names it.
+    fn leave_out(&mut self, file: &Path) {
+        if !self.files.files.iter().any(|read| read.path == file) {
+            self.files.left_out.insert(file.to_owned());
+        }
     }
 
     fn note(&mut self, file: &Path, why: &str) {

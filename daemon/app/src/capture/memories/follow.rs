@@ -1,7 +1,7 @@
 //! Bringing the memories of a root's files up to what the files say now.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use helix_engine::model::{
     Actor, GitContext, Memory, Origin, Provenance, Scope, Status, Timestamp,
@@ -66,16 +66,7 @@ pub(super) fn follow(app: &App, mut row: Row) -> Result<Report, Refusal> {
         .map(|file| source(&row, &file.path))
         .collect();
     let kept = kept_unseen(app, &row, &found);
-    let gone: Vec<&rows::File> = row
-        .files
-        .iter()
-        .filter(|file| !found.files.iter().any(|now| now.path == file.path))
-        .filter(|file| !kept.contains(file))
-        .collect();
-    let mut removed = Vec::new();
-    for file in gone {
-        removed.extend(known(app, &file.source, &file.path)?);
-    }
+    let removed = of_gone_files(app, &row, &found, &kept)?;
     let mut requests = departures(app, &row.scope, &removed, WHY_GONE);
     report.removed += requests.len();
     let mut arrivals = Vec::new();
@@ -90,25 +81,12 @@ pub(super) fn follow(app: &App, mut row: Row) -> Result<Report, Refusal> {
     submit(app, requests)?;
     store(app, &row.scope, arrivals, &mut report)?;
     let mut files: Vec<rows::File> = kept.into_iter().cloned().collect();
-    files.extend(
-        found
-            .files
-            .iter()
-            .zip(sources)
-            .map(|(file, source)| rows::File {
-                path: file.path.clone(),
-                source,
-                client: file.place.client.clone(),
-                is_import: file.is_import,
-            }),
-    );
+    files.extend(found.files.iter().zip(sources).map(kept_file));
     row.files = files;
     row.digest = digest;
     row.at = app.memory.now();
     row.notes.clone_from(&found.notes);
-    for note in found.notes {
-        report.note(note);
-    }
+    found.notes.into_iter().for_each(|note| report.note(note));
     if row.files.is_empty() && !is_there {
         row.remove(app)?;
     } else {
@@ -118,6 +96,32 @@ pub(super) fn follow(app: &App, mut row: Row) -> Result<Report, Refusal> {
         compare_others_again(app, &row)?;
     }
     Ok(report)
+}
+
+fn kept_file((file, source): (&File, String)) -> rows::File {
+    rows::File {
+        path: file.path.clone(),
+        source,
+        client: file.place.client.clone(),
+        is_import: file.is_import,
+    }
+}
+
+/// The memories of files that were read before and are no longer found.
+fn of_gone_files(
+    app: &App,
+    row: &Row,
+    found: &Files,
+    kept: &[&rows::File],
+) -> Result<Vec<Memory>, Refusal> {
+    let is_found = |file: &rows::File| found.files.iter().any(|now| now.path == file.path);
+    let mut memories = Vec::new();
+    for file in &row.files {
+        if !is_found(file) && !kept.contains(&file) {
+            memories.extend(known(app, &file.source, &file.path)?);
+        }
+    }
+    Ok(memories)
 }
 
 /// Takes out of the indexes whatever was read from a root.
@@ -158,14 +162,20 @@ pub(super) fn known(app: &App, source: &str, path: &Path) -> Result<Vec<Memory>,
     Ok(memories)
 }
 
-/// Files that were read before and that nobody can say anything about now.
+/// Files that were read before and that nobody can say anything about now. One that is there and was
+/// not found was not listed: then nobody knows what it imports, either.
 fn kept_unseen<'r>(app: &App, row: &'r Row, found: &Files) -> Vec<&'r rows::File> {
     let reach = &app.memory.reach;
-    let is_unknown = |file: &&rows::File| {
-        // One that is there and was not found is no longer named by another, or was refused.
-        found.unknown.contains(&file.path) || files::is_there(reach, &file.path).is_none()
+    let is_found = |file: &rows::File| {
+        let path = &file.path;
+        found.left_out.contains(path) || found.files.iter().any(|now| now.path == *path)
     };
-    row.files.iter().filter(is_unknown).collect()
+    let missing = row.files.iter().filter(|file| !is_found(file));
+    let may_be_there: Vec<&rows::File> = missing
+        .filter(|file| files::is_there(reach, &file.path) != Some(false))
+        .collect();
+    let is_unsure = !found.unknown.is_empty() || may_be_there.iter().any(|file| !file.is_import);
+    if is_unsure { may_be_there } else { Vec::new() }
 }
 
 /// A file's path as its memories name it.
@@ -483,7 +493,7 @@ fn submit(app: &App, mut requests: Vec<Request>) -> Result<(), Refusal> {
 /// Has the other roots of a scope compared again: what they had in common with what went may be
 /// theirs alone now.
 fn compare_others_again(app: &App, gone: &Row) -> Result<(), Refusal> {
-    let mut seen: HashSet<std::path::PathBuf> = HashSet::from([gone.root.clone()]);
+    let mut seen: HashSet<PathBuf> = HashSet::from([gone.root.clone()]);
     for mut row in rows::all(app)? {
         let is_other = row.scope == gone.scope && seen.insert(row.root.clone());
         if is_other && !row.digest.is_empty() {

@@ -143,13 +143,14 @@ impl Row {
         }
     }
 
-    /// What was read from a root; `None` if nothing ever was.
+    /// What was read of a project; `None` if nothing ever was.
     ///
     /// # Errors
     /// When the disk fails.
-    pub(super) fn read(app: &App, root: &Path) -> Result<Option<Self>, Refusal> {
+    pub(super) fn read(app: &App, project: &Project) -> Result<Option<Self>, Refusal> {
         let snapshot = app.memory.strand.snapshot()?;
-        let row = snapshot.state(States::Observations, &key(root))?;
+        let key = key(&project.scope, &project.root);
+        let row = snapshot.state(States::Observations, &key)?;
         Ok(row.and_then(|row| Self::decode(&row)))
     }
 
@@ -206,7 +207,7 @@ impl Row {
             files: self.files.iter().map(file).collect(),
             notes: self.notes.clone(),
         };
-        states(key(&self.root), State::of_message(row))
+        states(key(&self.scope, &self.root), State::of_message(row))
     }
 
     /// Forgets that anything was read from this root.
@@ -214,7 +215,10 @@ impl Row {
     /// # Errors
     /// When the disk fails.
     pub(super) fn remove(&self, app: &App) -> Result<(), Refusal> {
-        write(app, vec![states(key(&self.root), State::default())])
+        write(
+            app,
+            vec![states(key(&self.scope, &self.root), State::default())],
+        )
     }
 }
 
@@ -262,8 +266,9 @@ fn states(key: String, row: State) -> Request {
     Request::States(States::Observations, vec![(key, row)])
 }
 
-fn key(root: &Path) -> String {
-    let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+fn key(scope: &Scope, root: &Path) -> String {
+    let whole = format!("{scope} {}", root.display());
+    let hash = blake3::hash(whole.as_bytes()).to_hex();
     let name: String = hash.chars().take(NAME_CHARS).collect();
     format!("{KEY}{name}")
 }
