@@ -97,6 +97,7 @@ mod tests {
                 recency: 1.0,
                 importance: 1.0,
                 scope: 1.0,
+                branch: 1.0,
             },
             diversity: 1.0,
             repeats: None,
