@@ -271,10 +271,11 @@ fn why_held(kind: Kind, memory: &Told) -> String {
     let came = match memory.origin {
         Origin::Import => "it was imported, and nobody vouched for it",
         Origin::Tool => "a tool said it",
-        Origin::User | Origin::Agent => memory
-            .attributes
-            .get(capture::BECAUSE)
-            .map_or("it came from outside", String::as_str),
+        Origin::User | Origin::Agent => match memory.attributes.get(capture::BECAUSE) {
+            Some(because) => because,
+            None if memory.origin == Origin::Agent => "an agent said it",
+            None => "it came from outside",
+        },
     };
     if memory.suspicions.is_empty() {
         return came.to_owned();

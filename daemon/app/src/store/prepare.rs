@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::model::{Draft, Memory, MemoryId, Origin, Scope, SourceRef, is_grave};
+use helix_engine::model::{Draft, Memory, MemoryId, Origin, Scope, SourceRef, awaits_review};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
@@ -111,7 +111,9 @@ pub(super) fn prepare(
     } else {
         (WordSet::of(&admitted.text), same_text(app, &admitted)?)
     };
-    let corrections = if force || known.is_some() {
+    // What waits for a person takes nobody's place.
+    let waits = awaits_review(asker.actor.origin, &admitted.suspicions);
+    let corrections = if force || waits || known.is_some() {
         Vec::new()
     } else {
         match meet(app, asker, &admitted, &words)? {
@@ -173,12 +175,10 @@ fn suspicion(origin: Origin, admitted: &Admitted) -> Option<String> {
         return None;
     }
     let why = admitted.suspicions.join(", ");
-    let is_grave = admitted.suspicions.iter().any(|name| is_grave(name));
-    let what = match origin {
-        Origin::Agent | Origin::Tool | Origin::Import if is_grave => {
-            "it is found by searches, and shown unasked once a person approves it: helixctl review"
-        }
-        _ => "it is stored and flagged",
+    let what = if awaits_review(origin, &admitted.suspicions) {
+        "it waits in the review, and no search finds it until a person approves it: helixctl review"
+    } else {
+        "it is stored and flagged"
     };
     Some(format!(
         "the text looks like orders to an agent ({why}); {what}"

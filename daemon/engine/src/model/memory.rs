@@ -36,6 +36,17 @@ pub(crate) fn is_shown_unasked(origin: Origin, is_held_back: bool) -> bool {
     origin.is_shown_unasked() && (origin == Origin::User || !is_held_back)
 }
 
+/// Whether a text waits in the review from the first, because it looks like orders and no person
+/// gave it. Agents write of prompts and attacks themselves, so theirs waits for grave reasons only.
+#[must_use]
+pub fn awaits_review(origin: Origin, suspicions: &[String]) -> bool {
+    match origin {
+        Origin::User => false,
+        Origin::Agent => suspicions.iter().any(|name| is_grave(name)),
+        Origin::Tool | Origin::Import => !suspicions.is_empty(),
+    }
+}
+
 /// One stored statement with its metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
@@ -334,6 +345,17 @@ mod tests {
         let again = SourceRef::parse("src/a.rs:3, now line 9");
         assert_eq!((again.path.as_str(), again.line), ("src/a.rs", Some(9)));
         assert_eq!(SourceRef::parse("a, now line 9").path, "a, now line 9");
+    }
+
+    #[test]
+    fn what_looks_like_orders_waits_unless_a_person_gave_it() {
+        let grave = ["conceals".to_owned()];
+        let mild = ["pressures".to_owned()];
+        let waits =
+            |suspicions: &[String]| Origin::ALL.map(|origin| awaits_review(origin, suspicions));
+        assert_eq!(waits(&grave), [false, true, true, true]);
+        assert_eq!(waits(&mild), [false, false, true, true]);
+        assert_eq!(waits(&[]), [false; 4]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::handles::Attempts;
 use super::{Cause, Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{
     Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp,
-    Tombstone,
+    Tombstone, awaits_review,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{self, Edit};
@@ -260,6 +260,11 @@ impl Group {
     ) -> Memory {
         let number = MemoryNumber(self.next_number);
         self.next_number += 1;
+        let status = if awaits_review(actor.origin, &admitted.suspicions) {
+            Status::Quarantined
+        } else {
+            Status::Active
+        };
         Memory {
             id: MemoryId::new(at, entropy),
             number,
@@ -284,7 +289,7 @@ impl Group {
             recorded_at: at,
             last_seen_at: at,
             access_count: 0,
-            status: Status::Active,
+            status,
             sequence: self.sequence.next(),
         }
     }
