@@ -16,6 +16,9 @@ const IMPORTANCE_USUAL: f32 = 0.275;
 /// From here on a confidence is as good as whole: two decimals show no difference.
 const CONFIDENCE_WHOLE: f32 = 0.995;
 
+/// Below this, a faded confidence is said on every line.
+const CONFIDENCE_DOUBTFUL: f32 = 0.5;
+
 /// Attribute that says when a text was last revised, in RFC 3339.
 const MODIFIED_ATTRIBUTE: &str = "helix.modified";
 
@@ -61,16 +64,19 @@ pub fn nature(memory: &Memory) -> String {
     clean::line(&format!("{}, {scope}{changed}", memory.kind))
 }
 
-/// Says that its source is no longer what it was, or that another memory took its place, for a line
-/// that has no room for more: `(source changed)`, `(superseded)`.
+/// Says that its source is no longer what it was, that another memory took its place or that little
+/// confidence is left, for a line that has no room for more: `(source changed)`,
+/// `(confidence 0.42)`.
 #[must_use]
 pub fn stale_mark(memory: &Memory) -> String {
     let by = Some(clean::line(&memory.superseded_by)).filter(|by| !by.is_empty());
     let superseded = by.map(|by| format!("superseded by {by}"));
+    let faded = is_doubtful(memory).then(|| confidence(memory));
     let marks: Vec<String> = changed(memory)
         .map(str::to_owned)
         .into_iter()
         .chain(superseded)
+        .chain(faded)
         .collect();
     if marks.is_empty() {
         String::new()
@@ -116,6 +122,19 @@ pub fn marked_line(memory: &Memory, view: &View, mark: String) -> String {
         summary(memory),
         hashtags(memory),
     ])
+}
+
+/// Says how far a memory is trusted by now: `confidence 0.42`.
+#[must_use]
+pub fn confidence(memory: &Memory) -> String {
+    format!("confidence {}", short(confidence_left(memory)))
+}
+
+/// Whether so much of its confidence faded that a reader should know it before the details.
+fn is_doubtful(memory: &Memory) -> bool {
+    let left = memory.effective_confidence;
+    let has_faded = memory.doubted_confidence.is_none() && left < memory.confidence;
+    has_faded && left > 0.0 && left < CONFIDENCE_DOUBTFUL
 }
 
 /// Returns its confidence after fading; as stored where the daemon does not say.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use helix_engine::model::Timestamp;
+use helix_engine::model::{Relation, Status, Timestamp};
 use helix_engine::policy::edit::Edit;
 use helix_engine::store::{States, WriteError};
 use helix_engine::strand::{Outcome, Request, StepChange};
@@ -226,8 +226,11 @@ fn date_of(day_number: i64) -> String {
 /// The names under which a request is counted, apart from how it ends.
 #[derive(Clone, Debug)]
 pub enum Counted {
-    /// A memory is stored.
-    Store,
+    /// A memory is stored, in the place of others where it replaces them.
+    Store {
+        /// Whether it does.
+        replaces: bool,
+    },
     /// Memories and edges are changed.
     Changes(Vec<&'static str>),
     /// It is not counted.
@@ -239,13 +242,18 @@ impl Counted {
     #[must_use]
     pub fn of(request: &Request) -> Self {
         match request {
-            Request::Store { .. } => Self::Store,
+            Request::Store { replaces, .. } => Self::Store {
+                replaces: !replaces.is_empty(),
+            },
             Request::Edit { edit, .. } => Self::Changes(vec![name_of(edit)]),
             Request::EditTopic { .. } => Self::Changes(vec!["topic-edits"]),
             Request::MergeDuplicates { .. } => Self::Changes(vec!["merges"]),
             Request::Together { steps, .. } => {
                 let name = |step: &helix_engine::strand::Step| match &step.change {
                     StepChange::Edit { edit, .. } => name_of(edit),
+                    StepChange::Relate(edge) if edge.key.relation == Relation::Contradicts => {
+                        "conflicts-noted"
+                    }
                     StepChange::Relate(_) => "relations",
                     StepChange::Unrelate(_) => "relations-removed",
                 };
@@ -266,15 +274,27 @@ impl Counted {
     pub fn ended(self, metrics: &Metrics, now: Timestamp, outcome: &Result<Outcome, WriteError>) {
         let names = match (self, outcome) {
             (Self::Nothing, _) => return,
-            (Self::Store, Ok(Outcome::Reinforced(_))) => vec!["stores-reinforced"],
-            (Self::Store, Ok(_)) => vec!["stores-new"],
+            (Self::Store { .. }, Ok(Outcome::Reinforced(_))) => vec!["stores-reinforced"],
+            (Self::Store { replaces }, Ok(outcome)) => stored(replaces, outcome),
             (Self::Changes(names), Ok(_)) => names,
-            (Self::Store | Self::Changes(_), Err(_)) => vec!["writes-refused"],
+            (Self::Store { .. } | Self::Changes(_), Err(_)) => vec!["writes-refused"],
         };
         for name in names {
             metrics.count(now, name, 1);
         }
     }
+}
+
+/// The names of a memory that was stored anew.
+fn stored(replaces: bool, outcome: &Outcome) -> Vec<&'static str> {
+    let mut names = vec!["stores-new"];
+    if replaces {
+        names.push("stores-superseding");
+    }
+    if matches!(outcome, Outcome::Stored(memory) if memory.status == Status::Quarantined) {
+        names.push("stores-quarantined");
+    }
+    names
 }
 
 fn name_of(edit: &Edit) -> &'static str {

@@ -54,6 +54,7 @@ fn side(memory: &Memory, view: &View) -> String {
         clean::line(&memory.handle),
         super::memory::day(memory, view),
         format!("said by {}", clean::line(&memory.origin)),
+        super::memory::confidence(memory),
     ]);
     format!("{head}\n{}", opening(memory, LINES_SHOWN))
 }

@@ -1,5 +1,6 @@
 //! Memories that contradict each other, one pair after the other.
 
+use helix_client::text::memory::confidence;
 use helix_client::v1::{Conflict, ConflictsReply, Memory, SettleReply};
 
 use crate::screen::{Look, Paint};
@@ -30,7 +31,8 @@ fn pair(look: Look, conflict: &Conflict) -> String {
 fn side(look: Look, memory: &Memory) -> String {
     let name = look.paint(Paint::Name, &one_line(&memory.handle));
     let text = neutral(memory.text.trim_end()).replace('\n', "\n  ");
-    let said = format!("{}, {}", memory.origin, minute(memory.recorded_at_us));
+    let (origin, at) = (&memory.origin, minute(memory.recorded_at_us));
+    let said = format!("{origin}, {at}, {}", confidence(memory));
     format!("{name}  {}\n  {text}\n", look.paint(Paint::Faint, &said))
 }
 
