@@ -227,6 +227,7 @@ fn reason(score: f32, why: &Explanation) -> String {
         ("recency", why.recency_factor),
         ("importance", why.importance_factor),
         ("scope", why.scope_factor),
+        ("branch", why.branch_factor),
         ("diversity", why.diversity_factor),
     ];
     let factors = factors.map(|(name, factor)| format!("{name} ×{factor:.3}"));

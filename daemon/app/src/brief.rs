@@ -396,6 +396,7 @@ impl View<'_> {
             mode: Mode::Auto,
             retriever: Retriever::Words,
             now: self.now,
+            branch: String::new(),
         };
         let (found, _) = self.app.memory.strand.all_with_words(&search)?;
         Ok(self.chosen(Share::Hottest, |catalog| {

@@ -312,6 +312,7 @@ fn similar(app: &App, asker: &Asker, text: &str) -> Result<Option<Told>, Refusal
         mode: Mode::Any,
         retriever: Retriever::Words,
         now: app.memory.now(),
+        branch: String::new(),
     };
     let hits = strand.search(&search)?.hits;
     let signs = weigher.signs(&hits);

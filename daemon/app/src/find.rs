@@ -204,6 +204,7 @@ fn by_words(app: &App, words: &str, asker: &Asker) -> Result<Target, Refusal> {
         mode: Mode::All,
         retriever: Retriever::Words,
         now: app.memory.now(),
+        branch: String::new(),
     };
     let found = app.memory.strand.search(&search)?;
     if words.is_empty() || found.hits.is_empty() {

@@ -187,6 +187,7 @@ fn nearest(
         mode: Mode::Any,
         retriever: Retriever::Hybrid,
         now: app.memory.now(),
+        branch: String::new(),
     };
     let hits = strand.search(&search)?.hits;
     let signs = weigher.signs(&hits);

@@ -295,6 +295,7 @@ fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal
         mode,
         retriever,
         now,
+        branch: asker.actor.git.branch.clone(),
     };
     if let Some(cursor) = cursor {
         cursor.resume(&mut search, app.memory.now())?;
@@ -481,6 +482,7 @@ mod tests {
             mode: Mode::Auto,
             retriever: Retriever::Hybrid,
             now: Timestamp::from_micros(1),
+            branch: String::new(),
         }
     }
 

@@ -53,6 +53,7 @@
 //!     mode: Mode::Auto,
 //!     retriever: Retriever::Words,
 //!     now,
+//!     branch: String::new(),
 //! })?;
 //! assert_eq!(found.hits[0].memory.topic.as_str(), "deploys");
 //! # Ok::<(), Box<dyn std::error::Error>>(())

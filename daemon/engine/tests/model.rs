@@ -434,6 +434,7 @@ fn compare_searches(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
                 mode: Mode::All,
                 retriever: Retriever::Words,
                 now: at(model.tick),
+                branch: String::new(),
             };
             let hits = strand.search(&search).unwrap().hits;
             let found: BTreeSet<u32> = hits.iter().map(|hit| hit.memory.number.0).collect();

@@ -142,6 +142,7 @@ fn found(strand: &Strand, word: &str) -> Vec<MemoryNumber> {
         mode: Mode::Any,
         retriever: Retriever::Words,
         now: at(1_000),
+        branch: String::new(),
     };
     let recalled = strand.search(&search).unwrap();
     let mut numbers: Vec<MemoryNumber> = recalled

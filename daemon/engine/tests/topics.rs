@@ -97,6 +97,7 @@ impl World {
             mode: Mode::Auto,
             retriever: Retriever::Words,
             now: at(self.tick + 1),
+            branch: String::new(),
         }
     }
 

@@ -77,6 +77,7 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
         recency_factor: 1.0,
         importance_factor: 1.0,
         scope_factor: 1.1,
+        branch_factor: 1.0,
         matched_terms: vec!["arm64".to_owned(), "link".to_owned()],
         matched_words: vec!["arm64".to_owned(), "linking".to_owned()],
         diversity_factor: 0.9,

@@ -48,6 +48,7 @@ struct ExplanationDocument<'a> {
     recency_factor: f32,
     importance_factor: f32,
     scope_factor: f32,
+    branch_factor: f32,
     diversity_factor: f32,
     matched_terms: &'a [String],
     /// Where it came along with another hit: that memory's handle.
@@ -115,6 +116,7 @@ impl<'a> From<&'a v1::Explanation> for ExplanationDocument<'a> {
             recency_factor: explanation.recency_factor,
             importance_factor: explanation.importance_factor,
             scope_factor: explanation.scope_factor,
+            branch_factor: explanation.branch_factor,
             diversity_factor: explanation.diversity_factor,
             matched_terms: &explanation.matched_terms,
             related_from: &explanation.related_from,

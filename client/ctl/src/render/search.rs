@@ -129,6 +129,7 @@ fn because(explanation: &Explanation) -> String {
         format!("recency ×{:.3}", explanation.recency_factor),
         format!("importance ×{:.3}", explanation.importance_factor),
         format!("scope ×{:.3}", explanation.scope_factor),
+        format!("branch ×{:.3}", explanation.branch_factor),
         format!("diversity ×{:.3}", explanation.diversity_factor),
     ];
     if !terms.is_empty() {

@@ -104,6 +104,7 @@ fn found(explained: bool) -> SearchReply {
         recency_factor: 0.97,
         importance_factor: 1.1,
         scope_factor: 1.0,
+        branch_factor: 1.0,
         matched_terms: vec!["redb".to_owned()],
         ..Explanation::default()
     };

@@ -4,10 +4,11 @@ use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, Status};
 use helix_engine::neutral::one_line;
 use helix_engine::recall::relevance::{Occasion, Weigher};
-use helix_engine::recall::{Mode, Retriever, Search};
+use helix_engine::recall::{Hit, Mode, Retriever, Search};
 use helix_engine::strand::ReadError;
 
 use super::Context;
+use crate::git_head;
 
 /// Hits that are weighed.
 const WEIGHED_MAX: usize = 12;
@@ -125,6 +126,7 @@ fn weigh(
         mode: Mode::Any,
         retriever,
         now: context.now,
+        branch: branch(context),
     };
     let found = app.memory.strand.search(&search)?;
     let signs = weigher.signs(&found.hits);
@@ -132,7 +134,9 @@ fn weigh(
         .into_iter()
         .map(|signs| (signs.relevance(wanted.occasion), signs));
     let mut ranked: Vec<_> = likely.zip(found.hits).collect();
-    ranked.sort_by(|((a, _), _), ((b, _), _)| b.total_cmp(a));
+    // The branch only orders: it makes nothing relevant.
+    let weight = |relevance: f32, hit: &Hit| relevance * hit.factors.branch;
+    ranked.sort_by(|((a, _), one), ((b, _), other)| weight(*b, other).total_cmp(&weight(*a, one)));
     let mut helpful = Vec::new();
     for (more_relevant, ((relevance, signs), hit)) in ranked.into_iter().enumerate() {
         let threshold = wanted
@@ -154,6 +158,16 @@ fn weigh(
         }
     }
     Ok(helpful)
+}
+
+/// The branch of the project's work tree; empty when it does not say in time.
+fn branch(context: &Context<'_>) -> String {
+    let root = context.project.root.clone();
+    if root.as_os_str().is_empty() {
+        return String::new();
+    }
+    let head = context.ask_at(&context.project.root, move || git_head::read(&root));
+    head.map(|head| head.branch).unwrap_or_default()
 }
 
 /// Why a memory may not be given unasked; `None` for one that is active, that somebody stands

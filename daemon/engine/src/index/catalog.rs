@@ -34,6 +34,8 @@ pub struct Row {
     pub(crate) source: Option<u32>,
     /// Whose root the source's path is relative to, where the memory says so itself.
     source_project: Option<u32>,
+    /// The branch on which it was said last.
+    branch: Option<u32>,
     pub(crate) tags: Box<[u32]>,
     /// Where it is in its life.
     pub status: Status,
@@ -123,6 +125,7 @@ pub struct Catalog {
     pub(crate) scopes: Interner,
     pub(crate) sources: Interner,
     source_projects: Interner,
+    branches: Interner,
     by_topic: HashMap<u32, BTreeSet<u32>>,
     by_source: HashMap<u32, BTreeSet<u32>>,
     by_text: HashMap<(u64, u32), u32>,
@@ -394,6 +397,13 @@ impl Catalog {
         self.scopes.text(row.scope)
     }
 
+    /// Whether a memory was said last on this branch; not where it is unknown.
+    #[must_use]
+    pub(crate) fn is_of_branch(&self, row: &Row, branch: &str) -> bool {
+        row.branch
+            .is_some_and(|number| self.branches.text(number) == branch)
+    }
+
     /// Counts an access of each memory, to be written with the next commit.
     pub fn touch(&mut self, numbers: &[MemoryNumber], at: Timestamp) {
         for number in numbers {
@@ -434,6 +444,7 @@ impl Catalog {
                 .source
                 .map(|source| self.sources.intern(&plain_path(source))),
             source_project: project.map(|(_, project)| self.source_projects.intern(project)),
+            branch: (!columns.branch.is_empty()).then(|| self.branches.intern(columns.branch)),
             tags: columns
                 .tags
                 .iter()

@@ -320,6 +320,7 @@ mod tests {
             mode: Mode::Auto,
             retriever: Retriever::Hybrid,
             now: Timestamp::from_micros(-7),
+            branch: String::new(),
         }
     }
 

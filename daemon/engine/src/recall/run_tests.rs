@@ -103,7 +103,70 @@ fn hybrid(words: &str, mode: Mode) -> Search {
         mode,
         retriever: Retriever::Hybrid,
         now: Timestamp::default(),
+        branch: String::new(),
     }
+}
+
+/// What was said on a branch of a project.
+fn said_on(branch: &str, text: &str, entropy: u32) -> Request {
+    let mut request = store("lists", text, entropy);
+    if let Request::Store {
+        admitted, actor, ..
+    } = &mut request
+    {
+        admitted.scope = Scope::Project("p".to_owned());
+        actor.git.branch = branch.to_owned();
+    }
+    request
+}
+
+#[test]
+fn the_branch_decides_between_alike_and_hides_nothing() {
+    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+    let requests = vec![
+        said_on("main", "walrus lists are sorted one", 1),
+        said_on("feature", "walrus lists are sorted two", 2),
+        said_on("", "walrus lists", 3),
+    ];
+    writer.commit(requests).unwrap();
+    let found = |branch: &str| {
+        let search = Search {
+            branch: branch.to_owned(),
+            vector: None,
+            retriever: Retriever::Words,
+            ..hybrid("walrus lists sorted", Mode::Any)
+        };
+        strand.search(&search).unwrap().hits
+    };
+    for (branch, first) in [("main", 0), ("feature", 1)] {
+        let hits = found(branch);
+        assert_eq!(hits[0].memory.number, MemoryNumber(first), "{branch}");
+        assert_eq!(hits.len(), 3, "other branches are found as well");
+        for hit in &hits {
+            let product = hit.evidence.fused * hit.factors.product() * hit.diversity;
+            assert!((hit.score - product).abs() < 1e-6);
+        }
+        assert!(hits[0].factors.branch > 1.0);
+        assert!((hits[1].factors.branch - 1.0).abs() < f32::EPSILON);
+    }
+    let unknown = found("");
+    assert!(
+        unknown
+            .iter()
+            .all(|hit| (hit.factors.branch - 1.0).abs() < f32::EPSILON)
+    );
+    let better = Search {
+        branch: "main".to_owned(),
+        vector: None,
+        retriever: Retriever::Words,
+        ..hybrid("walrus lists sorted two", Mode::Any)
+    };
+    let hits = strand.search(&better).unwrap().hits;
+    assert_eq!(
+        hits[0].memory.number,
+        MemoryNumber(1),
+        "what fits better comes first, whatever its branch"
+    );
 }
 
 #[test]

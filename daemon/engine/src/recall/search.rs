@@ -64,6 +64,8 @@ pub struct Search {
     pub retriever: Retriever,
     /// Now.
     pub now: Timestamp,
+    /// The branch that whoever asks works on; empty when unknown.
+    pub branch: String,
 }
 
 /// A found memory.
@@ -153,7 +155,7 @@ impl Scored {
         search: &Search,
     ) -> Option<Self> {
         let row = catalog.row(number)?;
-        let factors = Factors::of(row, catalog, row.confidence, search.now);
+        let factors = Factors::of(row, catalog, search);
         Some(Self {
             number,
             evidence,

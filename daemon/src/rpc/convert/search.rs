@@ -143,6 +143,7 @@ fn explanation(why: &Explanation) -> v1::Explanation {
         recency_factor: factors.recency,
         importance_factor: factors.importance,
         scope_factor: factors.scope,
+        branch_factor: factors.branch,
         diversity_factor: *diversity,
         matched_terms: matched_terms.clone(),
         matched_words: matched_words.clone(),

@@ -31,6 +31,8 @@ pub(crate) struct Columns<'a> {
     pub(crate) access_count: u64,
     pub(crate) sequence: Sequence,
     pub(crate) is_suspect: bool,
+    /// The branch on which it was said last; empty when unknown.
+    pub(crate) branch: &'a str,
 }
 
 impl<'a> Columns<'a> {
@@ -62,6 +64,10 @@ impl<'a> Columns<'a> {
             access_count: memory.access_count,
             sequence: memory.sequence,
             is_suspect: memory.is_held_back(),
+            branch: memory
+                .provenance
+                .last()
+                .map_or("", |said| said.git.branch.as_str()),
         }
     }
 
@@ -104,6 +110,7 @@ impl<'a> Columns<'a> {
             access_count: 0,
             sequence: Sequence(raw.sequence),
             is_suspect: raw.is_suspect,
+            branch: raw.branch,
         })
     }
 }
@@ -130,6 +137,7 @@ struct Raw<'a> {
     recorded_at_us: i64,
     sequence: u64,
     is_suspect: bool,
+    branch: &'a str,
 }
 
 impl<'a> Raw<'a> {
@@ -149,6 +157,7 @@ impl<'a> Raw<'a> {
             (11, WireType::ThirtyTwoBit) => self.confidence = float(rest)?,
             (12, WireType::Varint) => self.pinned = varint(rest)? != 0,
             (13, WireType::LengthDelimited) => self.origin = text(rest)?,
+            (14, WireType::LengthDelimited) => self.branch = sixth_text(bytes(rest)?)?,
             (15, WireType::LengthDelimited) => self.attributes.push(entry(bytes(rest)?)?),
             (16, WireType::Varint) => self.valid_from_us = zigzag(varint(rest)?),
             (17, WireType::Varint) => self.valid_to_us = Some(zigzag(varint(rest)?)),
@@ -198,6 +207,19 @@ fn zigzag(value: u64) -> i64 {
 /// The text under number 1 of a message: the path of a source.
 fn first_text(message: &[u8]) -> Result<&str, Cut> {
     entry(message).map(|(first, _)| first)
+}
+
+/// The text under number 6 of a message: the branch of a provenance.
+fn sixth_text(mut rest: &[u8]) -> Result<&str, Cut> {
+    let mut sixth = "";
+    while !rest.is_empty() {
+        let (tag, wire) = decode_key(&mut rest).map_err(|_| Cut)?;
+        match (tag, wire) {
+            (6, WireType::LengthDelimited) => sixth = text(&mut rest)?,
+            _ => skip_field(wire, tag, &mut rest, DecodeContext::default()).map_err(|_| Cut)?,
+        }
+    }
+    Ok(sixth)
 }
 
 /// The texts under numbers 1 and 2 of a message: an entry of a map.

@@ -291,6 +291,7 @@ mod tests {
             mode: Mode::All,
             retriever: Retriever::Words,
             now: Timestamp::default(),
+            branch: String::new(),
         };
         strand
             .search(&search)
