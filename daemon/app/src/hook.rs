@@ -33,6 +33,7 @@ mod whose;
 mod words;
 
 pub use attention::Attention;
+pub(crate) use attention::note_recalled;
 pub use files::Files;
 pub use incidents::Incidents;
 pub use receipts::{Fate, Receipt, Receipts};

@@ -8,7 +8,7 @@ use helix_proto::limits::{
     ANSWER_MAX_CHARS, BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS, OPENING_MAX_LINES,
 };
 
-use crate::{App, Asker, moment};
+use crate::{App, Asker, hook, moment};
 
 /// How much of a memory's text a client shows of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,13 @@ pub fn note(app: &App, asker: &Asker, shown: TextShown, numbers: &[MemoryNumber]
         return;
     }
     let memories = app.memory.strand.memories(numbers).unwrap_or_default();
-    note_known(app, asker, &whole(shown, &memories));
+    let whole = whole(shown, &memories);
+    note_known(app, asker, &whole);
+    if !moment::is_other(app) {
+        let is_whole = |memory: &&Memory| whole.contains(&memory.number);
+        let recalled: Vec<&Memory> = memories.iter().filter(is_whole).collect();
+        hook::note_recalled(app, asker, &recalled);
+    }
 }
 
 /// Those that are shown whole. An answer ends where it is long enough.

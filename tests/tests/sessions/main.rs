@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 mod asked;
+mod branches;
 mod compacted;
 mod dated;
 mod elsewhere;
@@ -13,6 +14,7 @@ mod heeded;
 mod mended;
 mod named;
 mod permitted;
+mod proven;
 mod receipts;
 mod reminded;
 mod secrets;

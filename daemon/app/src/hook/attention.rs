@@ -6,6 +6,7 @@
 //! it followed is counted when it ends.
 
 mod heeded;
+mod proven;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -18,6 +19,8 @@ use helix_redact::State;
 use prost::Message;
 
 use self::heeded::{Said, is_run_by, names_file, repeated, said_by};
+pub(crate) use self::proven::note_recalled;
+use self::proven::{Proofs, Touched};
 use super::Context;
 use super::sessions::Verdict;
 use crate::outbox::{Outbox, Row};
@@ -40,6 +43,7 @@ const MENTIONED_MAX: usize = 64;
 pub struct Attention {
     at_work: Heeds,
     at_start: Heeds,
+    proofs: Proofs,
 }
 
 /// How memories were heeded that were given on one kind of occasion.
@@ -57,6 +61,7 @@ impl Attention {
         Self {
             at_work: Heeds::restore(AT_WORK, observations),
             at_start: Heeds::restore(AT_START, observations),
+            proofs: Proofs::restore(observations),
         }
     }
 
@@ -242,20 +247,10 @@ impl Context<'_> {
             return Ok(());
         }
         let occasions: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
-        let named = |file: &PathBuf| {
-            self.paths_of(&self.project_of(file))
-                .relative(file)
-                .to_string_lossy()
-                .into_owned()
-        };
-        let files: Vec<String> = files.iter().map(named).collect();
-        let mut about: Vec<MemoryNumber> = {
-            let catalog = self.app.memory.strand.catalog();
-            files
-                .iter()
-                .flat_map(|file| catalog.of_source(file))
-                .collect()
-        };
+        let Touched { files, mut about } = Touched::of(self, files);
+        if changes {
+            self.use_files(&files, &about, written)?;
+        }
         let unfollowed = self.unfollowed()?;
         let naming = unfollowed
             .iter()

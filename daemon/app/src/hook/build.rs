@@ -86,6 +86,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         .as_ref()
         .map_or(Verdict::Unknown, |run| outcome.verdict(run));
     let has_failed = verdict == Verdict::Failed || outcome.has_failed();
+    if is_shell && !has_failed {
+        context.use_command()?;
+    }
     let found = if has_failed {
         faults(&outcome.output)
     } else {

@@ -373,6 +373,34 @@ impl Sessions {
         }
     }
 
+    /// Notes memories that an open session asked for and was shown, and that may prove themselves.
+    pub(super) fn recall(&self, key: &str, numbers: &[MemoryNumber], now: Timestamp) {
+        let mut sessions = self.lock();
+        let open = sessions
+            .get_mut(key)
+            .filter(|session| !session.is_over(now) && !session.is_closed);
+        if let Some(session) = open {
+            session.recall(numbers);
+        }
+    }
+
+    /// The memories that a session recalled and has not used yet.
+    pub(super) fn recalled(&self, key: &str) -> Vec<MemoryNumber> {
+        let sessions = self.lock();
+        let recalled = sessions.get(key).into_iter();
+        recalled
+            .flat_map(|session| &session.recalled)
+            .map(|number| MemoryNumber(*number))
+            .collect()
+    }
+
+    /// Notes that a session used a memory that it recalled.
+    pub(super) fn used(&self, key: &str, number: MemoryNumber) {
+        if let Some(session) = self.lock().get_mut(key) {
+            session.is_dirty |= session.recalled.remove(&number.0);
+        }
+    }
+
     /// Notes that memories that a session was given did not reach it: they may be given again.
     pub(super) fn take_back(
         &self,

@@ -146,7 +146,7 @@ fn folded_hash(word: &str) -> u64 {
 
 /// FNV-1a: an edit waits for thousands of these, and whoever makes two texts alike on purpose only
 /// counts as heeding.
-fn hash_of(parts: impl Iterator<Item = u64>) -> u64 {
+pub(super) fn hash_of(parts: impl Iterator<Item = u64>) -> u64 {
     parts.fold(0xcbf2_9ce4_8422_2325, |hash, part| {
         (hash ^ part).wrapping_mul(0x0100_0000_01b3)
     })

@@ -21,6 +21,9 @@ pub(super) const GIVEN_MAX: usize = 4_096;
 /// Memories that one session remembers knowing without having been given them.
 const KNOWN_MAX: usize = GIVEN_MAX;
 
+/// Memories that one session remembers having recalled and not used yet.
+const RECALLED_MAX: usize = 256;
+
 /// Memories that one session remembers being kept from: no more can be given.
 const HELD_MAX: usize = GIVEN_MAX;
 
@@ -133,6 +136,8 @@ pub(super) struct Session {
     pub(super) lost: GivenOrder,
     /// What is in its context otherwise: it stored it, or asked for it.
     pub(super) known: BTreeSet<u32>,
+    /// What it asked for and has not used yet, of what nobody stands behind.
+    pub(super) recalled: BTreeSet<u32>,
     pub(super) checkpoint: Option<GivenCheckpoint>,
     pub(super) activity: Activity,
     pub(super) place: Option<Place>,
@@ -273,6 +278,15 @@ impl Session {
         self.known.extend(numbers.iter().map(|number| number.0));
         while self.known.len() > KNOWN_MAX {
             self.known.pop_first();
+        }
+    }
+
+    /// Notes memories that it asked for.
+    pub(super) fn recall(&mut self, numbers: &[MemoryNumber]) {
+        self.is_dirty = true;
+        self.recalled.extend(numbers.iter().map(|number| number.0));
+        while self.recalled.len() > RECALLED_MAX {
+            self.recalled.pop_first();
         }
     }
 

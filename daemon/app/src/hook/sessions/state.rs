@@ -65,6 +65,8 @@ struct SessionState {
     // 15 and 16 were those of a fork.
     #[prost(uint32, repeated, tag = "17")]
     returned: Vec<u32>,
+    #[prost(uint32, repeated, tag = "18")]
+    recalled: Vec<u32>,
 }
 
 impl Session {
@@ -93,6 +95,7 @@ impl Session {
             warned: state.warned.into_iter().collect(),
             place: state.place,
             returned: state.returned.into_iter().collect(),
+            recalled: state.recalled.into_iter().collect(),
             written_at: None,
             is_dirty: false,
             is_closed: state.is_closed,
@@ -122,6 +125,7 @@ impl Session {
             known: self.known.iter().copied().collect(),
             is_closed: self.is_closed,
             returned: self.returned.iter().copied().collect(),
+            recalled: self.recalled.iter().copied().collect(),
         };
         State::of_message(state)
     }
@@ -145,6 +149,7 @@ impl Redact for SessionState {
             known: _,
             is_closed: _,
             returned: _,
+            recalled: _,
         } = self;
         activity.redact(secrets);
         for Told {
