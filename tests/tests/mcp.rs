@@ -656,6 +656,7 @@ fn a_match_is_shown_and_its_score_explained() {
         "recency ×",
         "importance ×",
         "scope ×",
+        "branch ×",
         "diversity ×",
     ];
     let product = numbers("fused ") * factors.map(numbers).iter().product::<f64>();
