@@ -67,8 +67,8 @@ struct Client<'r> {
 /// The daemon is gone.
 struct Gone;
 
-fn me() -> Option<Caller> {
-    Some(caller(Program::Ctl, Path::new(""), "", ""))
+fn me() -> Caller {
+    caller(Program::Ctl, Path::new(""), "", "")
 }
 
 impl Client<'_> {
@@ -97,7 +97,7 @@ impl Client<'_> {
 
     fn store(&mut self, topic: &str, text: &str, kind: &str) -> Result<String, Gone> {
         let request = StoreRequest {
-            caller: me(),
+            caller: Some(me()),
             draft: Some(Draft {
                 topic: topic.to_owned(),
                 text: text.to_owned(),
@@ -116,7 +116,7 @@ impl Client<'_> {
 
     fn edit(&mut self, action: Action) -> Result<(), Gone> {
         let request = EditRequest {
-            caller: me(),
+            caller: Some(me()),
             action: Some(action),
             expected_sequence: None,
         };
@@ -129,7 +129,7 @@ impl Client<'_> {
         let from = self.store("relations", &one, "")?;
         let to = self.store("relations", &other, "")?;
         let request = RelateRequest {
-            caller: me(),
+            caller: Some(me()),
             from: from.clone(),
             relation: "depends_on".to_owned(),
             to: to.clone(),
@@ -179,7 +179,7 @@ impl Client<'_> {
         let gone = self.store("ports", &format!("{name} listens on 8081"), "")?;
         let kept = self.store("ports", &format!("{name} listens on 8082"), "")?;
         let request = SettleRequest {
-            caller: me(),
+            caller: Some(me()),
             first: kept.clone(),
             second: gone.clone(),
             settlement: Settlement::Merge.into(),
@@ -198,7 +198,7 @@ impl Client<'_> {
             self.store(&topic, &format!("{told}{text}"), "episode")?;
         }
         let request = ConsolidateRequest {
-            caller: me(),
+            caller: Some(me()),
             episodes: true,
             ..ConsolidateRequest::default()
         };
@@ -206,7 +206,7 @@ impl Client<'_> {
             .call(async |rpc| rpc.consolidate(request.clone()).await)
             .map_err(|_| Gone)?;
         let request = JudgeRequest {
-            caller: me(),
+            caller: Some(me()),
             approve: true,
             all: true,
             topic: topic.clone(),
@@ -428,7 +428,9 @@ fn requests_of_several_writes_are_there_as_a_whole_or_not_at_all() {
         write_and_kill(&home, &mut dice, &mut all);
         let left = Left::read(&home.paths);
         left.is_whole();
-        all.iter().for_each(|done| left.has(done));
+        for done in &all {
+            left.has(done);
+        }
     }
     let is_approved = |done: &Done| matches!(done, Done::Approved { .. });
     assert!(all.iter().any(is_approved), "nothing was ever approved");
