@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use helix_capture::memories::Whose;
 use helix_capture::read::places::Home;
-use helix_engine::model::{Memory, MemoryNumber, Scope, Timestamp};
+use helix_engine::model::{Memory, MemoryNumber, Origin, Scope, Timestamp};
 
 use self::rows::Row;
 use super::switches::{self, Standing, Switch, Switches, Which};
@@ -201,21 +201,27 @@ pub(crate) fn is_shown_by(memory: &Memory, client: &str) -> bool {
     shown_by.is_some_and(|names| names.split(' ').any(|name| name == client))
 }
 
-/// The memories that were read from files and that nobody vouched for since: whoever has the files
-/// reads them again.
+/// Those of some memories that were read from files and that nobody vouched for since: whoever has
+/// the files reads them again.
 ///
 /// # Errors
 /// When the disk fails.
-pub(crate) fn derived(app: &App) -> Result<HashSet<MemoryNumber>, Refusal> {
-    let mut numbers = HashSet::new();
-    for row in rows::all(app)? {
-        for file in &row.files {
-            let known = follow::known(app, &file.source, &file.path)?;
-            let derived = known.iter().filter(|memory| is_derived(memory));
-            numbers.extend(derived.map(|memory| memory.number));
-        }
-    }
-    Ok(numbers)
+pub(crate) fn derived(
+    app: &App,
+    members: &[MemoryNumber],
+) -> Result<HashSet<MemoryNumber>, Refusal> {
+    let strand = &app.memory.strand;
+    let imported: Vec<MemoryNumber> = {
+        let catalog = strand.catalog();
+        let is_imported = |number: &MemoryNumber| {
+            let row = catalog.row(*number);
+            row.is_some_and(|row| row.origin == Origin::Import)
+        };
+        members.iter().copied().filter(is_imported).collect()
+    };
+    let memories = strand.memories(&imported)?.into_iter();
+    let derived = memories.filter(|memory| memory.attributes.contains_key(FILE));
+    Ok(derived.map(|memory| memory.number).collect())
 }
 
 /// What is read of all projects, in a few words, and whether something could not be; `None` where
@@ -232,11 +238,6 @@ pub(crate) fn overview(app: &App) -> Result<Option<(String, bool)>, Refusal> {
     let unread: usize = rows.iter().map(|row| row.notes.len()).sum();
     let said = format!("{files} read, {unread} not; `helixctl capture memories` names them");
     Ok(Some((said, unread > 0)))
-}
-
-/// Whether a memory was read from a file, and nobody vouched for it since.
-fn is_derived(memory: &Memory) -> bool {
-    memory.attributes.contains_key(FILE) && !memory.origin.is_shown_unasked()
 }
 
 /// Whether the files of a project are read, and why.

@@ -36,14 +36,14 @@ impl Selection {
             .map(|summary| summary.name);
         let wanted = names
             .filter(|name| patterns.is_empty() || patterns.iter().any(|one| one.matches(name)));
-        let (derived, mut left_out) = (memories::derived(app)?, 0);
+        let mut left_out = 0;
         let mut topics = Vec::new();
         for name in wanted {
             let Ok(topic) = Topic::parse(&name) else {
                 continue;
             };
             let mut members = app.memory.strand.topic_members(&name, scopes);
-            let all = members.len();
+            let (derived, all) = (memories::derived(app, &members)?, members.len());
             members.retain(|number| !derived.contains(number));
             left_out += all - members.len();
             if !members.is_empty() {

@@ -158,7 +158,7 @@ impl Reading<'_> {
         .collect()
     }
 
-    /// Unless it was read already, by another file that names it.
+    /// Notes that a file is there and is not read, unless it was read already.
     fn leave_out(&mut self, file: &Path) {
         if !self.files.files.iter().any(|read| read.path == file) {
             self.files.left_out.insert(file.to_owned());

@@ -67,8 +67,9 @@ pub(super) fn follow(app: &App, mut row: Row) -> Result<Report, Refusal> {
         .collect();
     let kept = kept_unseen(app, &row, &found);
     let removed = of_gone_files(app, &row, &found, &kept)?;
-    let mut requests = departures(app, &row.scope, &removed, WHY_GONE);
-    report.removed += requests.len();
+    let departures = departures(app, &row.scope, &removed, WHY_GONE);
+    report.removed += departures.memories;
+    let mut requests = departures.requests;
     let mut arrivals = Vec::new();
     for (file, source) in found.files.iter().zip(&sources) {
         let now = sections_of(app, &row.scope, file, source);
@@ -133,12 +134,12 @@ pub(super) fn drop_all(app: &App, row: &Row) -> Result<Report, Refusal> {
     for file in &row.files {
         all.extend(known(app, &file.source, &file.path)?);
     }
-    let requests = departures(app, &row.scope, &all, WHY_OFF);
+    let departures = departures(app, &row.scope, &all, WHY_OFF);
     let report = Report {
-        removed: requests.len(),
+        removed: departures.memories,
         ..Report::default()
     };
-    submit(app, requests)?;
+    submit(app, departures.requests)?;
     row.remove(app)?;
     compare_others_again(app, row)?;
     Ok(report)
@@ -253,8 +254,8 @@ fn compare<'f>(
     }
     let left: Vec<Memory> = by_section.into_values().collect();
     let departures = departures(app, &row.scope, &left, WHY_GONE);
-    report.removed += departures.len();
-    compared.requests.extend(departures);
+    report.removed += departures.memories;
+    compared.requests.extend(departures.requests);
     compared
 }
 
@@ -265,27 +266,22 @@ fn change(
     memory: &Memory,
     now: &Now<'_>,
     report: &mut Report,
-) -> Option<Request> {
+) -> Vec<Request> {
     if memory.status == Status::Forgotten {
         report.forgotten += 1;
-        return None;
+        return Vec::new();
     }
     let is_same = memory.attributes.get(HASH) == Some(&hash(&now.admitted));
-    let revision = || {
-        let [revise, set] = revision(now);
-        vec![revise, set]
-    };
     let (edits, why) = match (memory.status, is_same) {
-        (Status::Pruned, true) => (vec![Edit::Restore], WHY_BACK),
-        (_, true) => return None,
+        (Status::Pruned, true) => (vec![vec![Edit::Restore]], WHY_BACK),
+        (_, true) => return Vec::new(),
         _ if is_forgotten(app, &now.admitted) => {
             report.forgotten += 1;
             (departure(memory.status), WHY_GONE)
         }
-        (Status::Active | Status::Quarantined, false) => (revision(), WHY_CHANGED),
+        (Status::Active | Status::Quarantined, false) => (vec![revision(now)], WHY_CHANGED),
         (Status::Superseded | Status::Archived | Status::Pruned | Status::Forgotten, false) => {
-            let restored = [Edit::Restore].into_iter();
-            (restored.chain(revision()).collect(), WHY_CHANGED)
+            (vec![vec![Edit::Restore], revision(now)], WHY_CHANGED)
         }
     };
     match why {
@@ -294,11 +290,11 @@ fn change(
         _ => report.removed += 1,
     }
     let actor = actor(&row.scope, &now.file.place.client);
-    Some(together(memory, edits, why, actor, app.memory.now()))
+    one_by_one(memory, edits, why, &actor, app.memory.now())
 }
 
 /// What makes a memory say what its section says now. Nobody vouches for that.
-fn revision(now: &Now<'_>) -> [Edit; 2] {
+fn revision(now: &Now<'_>) -> Vec<Edit> {
     let admitted = &now.admitted;
     let seen = admitted.source.clone().map(|reference| Sourced {
         reference,
@@ -314,35 +310,51 @@ fn revision(now: &Now<'_>) -> [Edit; 2] {
         attributes: attributes(now),
         ..Fields::default()
     };
-    [revise, Edit::Set(Box::new(fields))]
+    vec![revise, Edit::Set(Box::new(fields))]
 }
 
-/// The requests that take memories out of the indexes.
-fn departures(app: &App, scope: &Scope, memories: &[Memory], why: &str) -> Vec<Request> {
-    let leaving = memories
-        .iter()
-        .map(|memory| (memory, departure(memory.status)))
-        .filter(|(_, edits)| !edits.is_empty());
-    leaving
-        .map(|(memory, edits)| {
-            let client = memory.provenance.last();
-            let client = client.map(|provenance| provenance.agent.as_str());
-            let actor = actor(scope, client.unwrap_or_default());
-            together(memory, edits, why, actor, app.memory.now())
-        })
-        .collect()
+/// Memories that leave the indexes.
+struct Departures {
+    memories: usize,
+    requests: Vec<Request>,
+}
+
+/// What takes memories out of the indexes.
+fn departures(app: &App, scope: &Scope, memories: &[Memory], why: &str) -> Departures {
+    let mut departures = Departures {
+        memories: 0,
+        requests: Vec::new(),
+    };
+    for memory in memories {
+        let client = memory.provenance.last();
+        let client = client.map(|provenance| provenance.agent.as_str());
+        let actor = actor(scope, client.unwrap_or_default());
+        let edits = departure(memory.status);
+        departures.memories += usize::from(!edits.is_empty());
+        let requests = one_by_one(memory, edits, why, &actor, app.memory.now());
+        departures.requests.extend(requests);
+    }
+    departures
 }
 
 /// How a memory leaves the indexes without a tombstone, so that it may come back.
-fn departure(status: Status) -> Vec<Edit> {
+fn departure(status: Status) -> Vec<Vec<Edit>> {
     match status {
-        Status::Active => vec![Edit::Archive, Edit::Prune],
-        Status::Archived => vec![Edit::Prune],
+        Status::Active => vec![vec![Edit::Archive], vec![Edit::Prune]],
+        Status::Archived => vec![vec![Edit::Prune]],
         Status::Superseded | Status::Forgotten | Status::Quarantined | Status::Pruned => Vec::new(),
     }
 }
 
-fn together(memory: &Memory, edits: Vec<Edit>, why: &str, actor: Actor, at: Timestamp) -> Request {
+/// A request for each group of edits: those of one group must not need each other, because all of
+/// them are tried on what is stored before the first.
+fn one_by_one(
+    memory: &Memory,
+    edits: Vec<Vec<Edit>>,
+    why: &str,
+    actor: &Actor,
+    at: Timestamp,
+) -> Vec<Request> {
     let step = |edit| {
         let change = StepChange::Edit {
             number: memory.number,
@@ -351,11 +363,12 @@ fn together(memory: &Memory, edits: Vec<Edit>, why: &str, actor: Actor, at: Time
         };
         Step::new(change, why)
     };
-    Request::Together {
-        steps: edits.into_iter().map(step).collect(),
-        actor,
+    let request = |group: Vec<Edit>| Request::Together {
+        steps: group.into_iter().map(step).collect(),
+        actor: actor.clone(),
         at,
-    }
+    };
+    edits.into_iter().map(request).collect()
 }
 
 /// Stores the sections that are new.
