@@ -189,7 +189,7 @@ fn own(place: &Path, folder: &str, checker: &mut Checker) -> Result<Installed, I
     if let Ok(manifest) = read_manifest(place) {
         checker
             .verify_all(place, &manifest)
-            .map_err(|error| unusable(place, error.to_string()))?;
+            .map_err(|error| unusable(place, words(&error)))?;
     }
     let graph = place.join(&slot.graph);
     let tokenizer = place.join(&slot.tokenizer);
@@ -198,7 +198,7 @@ fn own(place: &Path, folder: &str, checker: &mut Checker) -> Result<Installed, I
     for file in [&graph, &tokenizer] {
         let hash = checker
             .hash(file)
-            .map_err(|error| unusable(file, error.to_string()))?;
+            .map_err(|error| unusable(file, words(&error)))?;
         hasher.update(hash.as_bytes());
     }
     let short_hash = short(&hasher.finalize().to_hex());
@@ -224,6 +224,15 @@ pub(super) fn unusable(path: &Path, why: String) -> InstallationError {
     InstallationError::Unusable {
         path: path.to_owned(),
         why,
+    }
+}
+
+/// What is wrong with a model that `helixctl model install` knows nothing of.
+fn words(error: &InstallationError) -> String {
+    match error {
+        InstallationError::Missing(path) => format!("{} is missing", path.display()),
+        InstallationError::Damaged(path) => format!("{} is damaged", path.display()),
+        InstallationError::Unusable { .. } | InstallationError::Io { .. } => error.to_string(),
     }
 }
 
