@@ -135,8 +135,11 @@ struct Stamp {
 
 /// Finds a model and the library, and verifies every file of both.
 pub(crate) fn find(models: &Path, folder: &str) -> Result<Installation, InstallationError> {
+    let runtime = models.join(RUNTIME_FOLDER);
+    // Read first: without a library nobody has to wait for a model's hash.
+    let manifest = read_manifest(&runtime)?;
     let model = model(models, folder)?;
-    let library = library(models)?;
+    let library = library(models, &runtime, &manifest)?;
     Ok(Installation { library, model })
 }
 
@@ -236,14 +239,12 @@ fn words(error: &InstallationError) -> String {
     }
 }
 
-fn library(models: &Path) -> Result<PathBuf, InstallationError> {
-    let place = models.join(RUNTIME_FOLDER);
-    let manifest = read_manifest(&place)?;
+fn library(models: &Path, place: &Path, manifest: &Manifest) -> Result<PathBuf, InstallationError> {
     let mut checker = Checker::new(models);
-    let verified = checker.verify_all(&place, &manifest);
+    let verified = checker.verify_all(place, manifest);
     checker.keep();
     verified?;
-    member(&place, &manifest, &manifest.library)
+    member(place, manifest, &manifest.library)
 }
 
 fn short(hash: &str) -> String {
