@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
 
-use helix_proto::v1::{self, EmbeddingModel, ModelState, Program, Retriever};
+use helix_proto::v1::{self, EmbedderState, EmbeddingModel, ModelState, Program, Retriever};
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::{Binary, Daemon, Home, Rpc};
@@ -92,7 +92,10 @@ fn await_answering(rpc: &mut Rpc, name: &str) {
     let answers = within(EMBED_DEADLINE, || {
         let found = model(rpc, name);
         let is_whole = found.state() == ModelState::Answering && found.pending == 0;
-        Ok(is_whole.then_some(()))
+        let embedder = rpc.status()?.embedder.unwrap_or_default();
+        // The vectors are there before the model is loaded.
+        let is_loaded = embedder.state() == EmbedderState::Ready;
+        Ok((is_whole && is_loaded).then_some(()))
     });
     answers.unwrap();
 }
@@ -257,10 +260,14 @@ fn models_are_measured_on_the_users_own_memories() {
     store(&mut rpc, home.scratch(), TEXTS.map(str::to_owned));
     let few = ctl(&home, &["bench"]);
     assert!(said(&few).contains("5 are needed"), "{}", said(&few));
+    // Long enough to have words that are not in the handle.
     let more = [
-        "Deploys happen on Tuesdays, after the backup was verified.",
-        "The search index is rebuilt whenever its schema changes.",
-        "Retries wait twice as long each time, up to a minute.",
+        "Deploys happen on Tuesdays. Before that the backup is verified, restored once on staging, and compared row by row.",
+        "The search index is rebuilt at night. Whenever its schema changes, readers keep the older segments until writers finish.",
+        "Retries wait twice as long each time. Nobody waits beyond a minute, and jitter spreads clients over the interval.",
+        "Colours come from the design tokens. Hexadecimal values in components are rejected by the linter during review.",
+        "Customers may export their data. Archives contain invoices, messages and attachments, encrypted with a passphrase.",
+        "Feature flags expire after ninety days. Owners get reminders weekly, then the build fails until somebody removes them.",
     ];
     store(&mut rpc, home.scratch(), more.map(str::to_owned));
     let measured = ctl(&home, &["bench", "--json"]);

@@ -135,8 +135,11 @@ struct Stamp {
 
 /// Finds a model and the library, and verifies every file of both.
 pub(crate) fn find(models: &Path, folder: &str) -> Result<Installation, InstallationError> {
+    let runtime = models.join(RUNTIME_FOLDER);
+    // Read first: without a library nobody has to wait for a model's hash.
+    let manifest = read_manifest(&runtime)?;
     let model = model(models, folder)?;
-    let library = library(models)?;
+    let library = library(models, &runtime, &manifest)?;
     Ok(Installation { library, model })
 }
 
@@ -189,7 +192,7 @@ fn own(place: &Path, folder: &str, checker: &mut Checker) -> Result<Installed, I
     if let Ok(manifest) = read_manifest(place) {
         checker
             .verify_all(place, &manifest)
-            .map_err(|error| unusable(place, error.to_string()))?;
+            .map_err(|error| unusable(place, words(&error)))?;
     }
     let graph = place.join(&slot.graph);
     let tokenizer = place.join(&slot.tokenizer);
@@ -198,7 +201,7 @@ fn own(place: &Path, folder: &str, checker: &mut Checker) -> Result<Installed, I
     for file in [&graph, &tokenizer] {
         let hash = checker
             .hash(file)
-            .map_err(|error| unusable(file, error.to_string()))?;
+            .map_err(|error| unusable(file, words(&error)))?;
         hasher.update(hash.as_bytes());
     }
     let short_hash = short(&hasher.finalize().to_hex());
@@ -227,14 +230,21 @@ pub(super) fn unusable(path: &Path, why: String) -> InstallationError {
     }
 }
 
-fn library(models: &Path) -> Result<PathBuf, InstallationError> {
-    let place = models.join(RUNTIME_FOLDER);
-    let manifest = read_manifest(&place)?;
+/// What is wrong with a model that `helixctl model install` knows nothing of.
+fn words(error: &InstallationError) -> String {
+    match error {
+        InstallationError::Missing(path) => format!("{} is missing", path.display()),
+        InstallationError::Damaged(path) => format!("{} is damaged", path.display()),
+        InstallationError::Unusable { .. } | InstallationError::Io { .. } => error.to_string(),
+    }
+}
+
+fn library(models: &Path, place: &Path, manifest: &Manifest) -> Result<PathBuf, InstallationError> {
     let mut checker = Checker::new(models);
-    let verified = checker.verify_all(&place, &manifest);
+    let verified = checker.verify_all(place, manifest);
     checker.keep();
     verified?;
-    member(&place, &manifest, &manifest.library)
+    member(place, manifest, &manifest.library)
 }
 
 fn short(hash: &str) -> String {
