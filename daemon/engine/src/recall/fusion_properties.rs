@@ -15,9 +15,9 @@ type List = Vec<(MemoryNumber, f32)>;
 
 /// A list of some of the memories with scores of which many are equal.
 fn list(scores: std::ops::Range<i16>, unit: f32) -> impl Strategy<Value = List> {
-    let scored = prop::collection::btree_map(0..MEMORIES, scores, 0..MEMORIES as usize);
-    scored.prop_map(move |scored| {
-        let mut list: List = scored
+    let entries = prop::collection::btree_map(0..MEMORIES, scores, 0..MEMORIES as usize);
+    entries.prop_map(move |entries| {
+        let mut list: List = entries
             .into_iter()
             .map(|(number, score)| (MemoryNumber(number), f32::from(score) * unit))
             .collect();

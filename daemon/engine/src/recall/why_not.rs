@@ -150,11 +150,11 @@ fn fate(found: &Recalled, limit: usize, number: MemoryNumber, lost: Option<Stage
         if at < limit {
             return Fate::Shown(at + 1);
         }
-        let last = limit.checked_sub(1).and_then(|at| found.hits.get(at));
+        let weakest = limit.checked_sub(1).and_then(|at| found.hits.get(at));
         return Fate::Behind(Behind {
             place: at + 1,
             score: hit.score,
-            last: last.map(|last| (last.memory.number, last.score)),
+            last: weakest.map(|hit| (hit.memory.number, hit.score)),
             repeats: hit.repeats,
             diversity: hit.diversity,
         });

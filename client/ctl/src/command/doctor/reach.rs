@@ -16,7 +16,7 @@ use crate::text::one_line;
 const NAME: &str = "findable";
 
 /// How long memories are asked for: some thousand questions.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Memories that the finding names; JSON has them all.
 const SHOWN_MAX: usize = 10;
