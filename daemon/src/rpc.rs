@@ -12,6 +12,7 @@ mod export;
 mod history;
 mod import;
 mod life;
+mod provider;
 mod purge;
 mod relations;
 mod review;
@@ -451,6 +452,14 @@ impl Helix for Service {
         let wanted = convert::capture::event(request).map_err(refused)?;
         let taken = event::event(&self.runtime.app, who, wanted).await;
         reply(taken.map(|taken| convert::capture::taken(&taken)))
+    }
+
+    async fn provider(
+        &self,
+        request: Request<v1::ProviderRequest>,
+    ) -> Result<Response<v1::ProviderReply>, Status> {
+        self.ask_long(request, Long::Provider, provider::provider)
+            .await
     }
 
     async fn upgrade(

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 const LONG_EACH_MAX: usize = 4;
 
 /// Calls of long work at once.
-pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 9;
+pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 10;
 
 /// What may take minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,7 @@ pub(crate) enum Long {
     Lifecycle,
     Backup,
     Capture,
+    Provider,
 }
 
 impl Long {
@@ -42,6 +43,7 @@ impl Long {
             Self::Lifecycle => "lifecycle",
             Self::Backup => "backup",
             Self::Capture => "capture",
+            Self::Provider => "provider",
         }
     }
 }

@@ -278,6 +278,7 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "Capture" => unary!(capture, CaptureRequest),
         "CaptureImport" => unary!(capture_import, CaptureImportRequest),
         "Event" => unary!(event, EventRequest),
+        "Provider" => unary!(provider, ProviderRequest),
         "Check" => unary!(check, CheckRequest),
         // It has no string, and would end the daemon.
         "Shutdown" => {}

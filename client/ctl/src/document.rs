@@ -11,6 +11,7 @@ mod exchange;
 mod history;
 mod life;
 mod memory;
+mod provider;
 mod relations;
 mod review;
 mod search;
@@ -25,6 +26,7 @@ pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocumen
 pub(crate) use history::{DiffDocument, LogDocument, RevertDocument, WhyDocument};
 pub(crate) use life::{BackupsDocument, LifecycleDocument, MetricsDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
+pub(crate) use provider::ProviderDocument;
 pub(crate) use relations::{RelateDocument, UnrelateDocument, WalkDocument, unrelated_how};
 pub(crate) use review::{JudgeDocument, PurgeDocument, ReviewDocument, review_kind};
 pub(crate) use search::{SearchDocument, found_by};

@@ -12,6 +12,7 @@ mod findings;
 mod history;
 mod life;
 mod memory;
+mod provider;
 mod relations;
 mod review;
 mod search;
@@ -33,6 +34,7 @@ pub(crate) use findings::findings;
 pub(crate) use history::{changes, log, why};
 pub(crate) use life::{backups, fates, metrics};
 pub(crate) use memory::{candidates, in_full, source};
+pub(crate) use provider::provider;
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
 };

@@ -170,10 +170,20 @@ mod tests {
 
     #[test]
     fn a_key_goes_out_encrypted_or_stays_on_this_machine() {
-        for safe in ["", "https://a.test/v1/", "http://127.0.0.1:80/v1", "http://localhost"] {
+        for safe in [
+            "",
+            "https://a.test/v1/",
+            "http://127.0.0.1:80/v1",
+            "http://localhost",
+        ] {
             assert_eq!(at(safe).why_not(), None, "{safe}");
         }
-        for unsafe_one in ["http://a.test", "http://localhost.a.test", "ftp://a", "http://localhost:80@a.test"] {
+        for unsafe_one in [
+            "http://a.test",
+            "http://localhost.a.test",
+            "ftp://a",
+            "http://localhost:80@a.test",
+        ] {
             assert!(at(unsafe_one).why_not().is_some(), "{unsafe_one}");
         }
     }

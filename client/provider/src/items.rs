@@ -170,7 +170,14 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_answer() {
-        for said in ["", "I am sorry.", "{}", r#"{"items":[]}"#, r#"{"items":7}"#, r#"{"items":["#] {
+        for said in [
+            "",
+            "I am sorry.",
+            "{}",
+            r#"{"items":[]}"#,
+            r#"{"items":7}"#,
+            r#"{"items":["#,
+        ] {
             assert_eq!(read(&two_pairs(), said), None, "{said}");
         }
     }

@@ -57,7 +57,9 @@ mod tests {
     #[test]
     fn secrets_are_not_sent() {
         let token = format!("ghp_{}", "a1B2".repeat(9));
-        let sent = sendable(&format!("CI pushes with {token}. <private>Mary left.</private>"));
+        let sent = sendable(&format!(
+            "CI pushes with {token}. <private>Mary left.</private>"
+        ));
         assert!(!sent.contains(&token), "{sent}");
         assert!(!sent.contains("Mary"), "{sent}");
     }

@@ -143,7 +143,11 @@ impl Router {
         until: Instant,
     ) -> Result<(Said, v1::Answer), Failed> {
         let now = Instant::now();
-        if self.rests.get(&backend.name).is_some_and(|rest| *rest > now) {
+        if self
+            .rests
+            .get(&backend.name)
+            .is_some_and(|rest| *rest > now)
+        {
             return Err(Failed::Rests);
         }
         if backend.is_paid() && prompt.tokens_max() > left.tokens {
@@ -242,6 +246,10 @@ fn attempt(
         paid: backend.is_paid(),
         command: is_command,
         cost_micro_usd,
-        failure: asked.as_ref().err().map(Failed::to_string).unwrap_or_default(),
+        failure: asked
+            .as_ref()
+            .err()
+            .map(Failed::to_string)
+            .unwrap_or_default(),
     })
 }

@@ -64,6 +64,7 @@ called!(
     CaptureRequest,
     CaptureImportRequest,
     EventRequest,
+    ProviderRequest,
 );
 
 /// Sends what a use case came to.

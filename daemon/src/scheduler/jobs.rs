@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use helix_app::language::corrections;
 use helix_app::lifecycle::{self, Done, Mode};
 use helix_app::{App, Refusal, backup, sweep};
 
@@ -25,7 +26,7 @@ pub(super) struct Job {
 }
 
 /// Every job, in the order in which they are done.
-pub(super) const JOBS: [Job; 5] = [
+pub(super) const JOBS: [Job; 6] = [
     Job {
         name: lifecycle::JOB,
         every: HOURLY,
@@ -35,6 +36,11 @@ pub(super) const JOBS: [Job; 5] = [
         name: sweep::JOB,
         every: HOURLY,
         run: compare_meanings,
+    },
+    Job {
+        name: corrections::JOB,
+        every: HOURLY,
+        run: ask_model,
     },
     Job {
         name: "words",
@@ -82,6 +88,22 @@ fn compare_meanings(going: &Going) -> Result<Option<String>, Refusal> {
     Ok(Some(format!(
         "compared {}, {} may say the same",
         done.compared, done.found
+    )))
+}
+
+/// Asks a language model about pairs that cannot be decided, where one is configured.
+fn ask_model(going: &Going) -> Result<Option<String>, Refusal> {
+    let language = &going.app.language;
+    if language.model.is_none() || !language.settings.corrections {
+        return Ok(None);
+    }
+    let done = corrections::run(&going.app, false, &|| going.goes_on())?;
+    if !done.error.is_empty() {
+        return Err(Refusal::unavailable(done.error));
+    }
+    Ok(Some(format!(
+        "asked about {} pairs, {} were judged",
+        done.asked, done.judged
     )))
 }
 

@@ -34,9 +34,8 @@ fn deadline(call: &str) -> Option<Duration> {
         | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" | "Settle"
         | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why"
         | "Metrics" | "Review" | "Judge" | "Capture" | "Event" => CALL_DEADLINE,
-        "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" | "Purge" => {
-            MAINTENANCE_DEADLINE
-        }
+        "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" | "Purge"
+        | "Provider" => MAINTENANCE_DEADLINE,
         "Export" | "Import" | "CaptureImport" => STREAM_DEADLINE,
         _ => return None,
     })

@@ -37,7 +37,11 @@ pub(super) fn said(answer: &Value) -> Option<Said> {
     let usage = answer.get("usage").filter(|usage| usage.is_object());
     Some(Said {
         text: used.to_string(),
-        tokens: usage
-            .map(|usage| (tokens(usage, "input_tokens"), tokens(usage, "output_tokens"))),
+        tokens: usage.map(|usage| {
+            (
+                tokens(usage, "input_tokens"),
+                tokens(usage, "output_tokens"),
+            )
+        }),
     })
 }

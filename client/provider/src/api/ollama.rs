@@ -30,7 +30,11 @@ pub(super) fn said(answer: &Value) -> Option<Said> {
     let has_usage = answer.get("prompt_eval_count").is_some();
     Some(Said {
         text: text.to_owned(),
-        tokens: has_usage
-            .then(|| (tokens(answer, "prompt_eval_count"), tokens(answer, "eval_count"))),
+        tokens: has_usage.then(|| {
+            (
+                tokens(answer, "prompt_eval_count"),
+                tokens(answer, "eval_count"),
+            )
+        }),
     })
 }
