@@ -26,7 +26,6 @@ use std::process::ExitCode;
 const TIED: &str = "--tied";
 
 fn main() -> ExitCode {
-    parent::end_with_it();
     let mut arguments = env::args_os().skip(1);
     match arguments.next() {
         None => serve::serve(),

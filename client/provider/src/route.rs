@@ -107,7 +107,9 @@ impl Router {
         let mut attempts = Vec::new();
         let mut reasons = Vec::new();
         let usable: Vec<Backend> = self.usable().cloned().collect();
-        for backend in &usable {
+        for (place, backend) in usable.iter().enumerate() {
+            let behind = usable.len() - place;
+            let until = share(Instant::now(), until, behind);
             let asked = self.try_one(backend, prompt, left, until);
             attempts.extend(attempt(backend, prompt, &asked, left));
             match asked {
@@ -195,6 +197,13 @@ impl Router {
             ..v1::Answer::default()
         }
     }
+}
+
+/// Until when one backend may take, of which so many are left: one that hangs leaves the others
+/// their time.
+fn share(now: Instant, until: Instant, backends: usize) -> Instant {
+    let left = until.saturating_duration_since(now);
+    now + left / u32::try_from(backends.max(1)).unwrap_or(1)
 }
 
 fn refused(error: &str) -> v1::Answer {

@@ -258,15 +258,19 @@ pub struct Backend {
 /// Asks, and writes into the ledger what it cost. Whoever calls this holds `asking`.
 ///
 /// # Errors
-/// When no model is configured or the program that asks it cannot be reached.
+/// When no model is configured, or the disk fails. That nobody answers is an answer too.
 pub(crate) fn ask(app: &App, task: Task, is_dry: bool) -> Result<Answer, Refusal> {
     let model = app.language.model.as_ref().ok_or_else(not_configured)?;
-    let answer = model.ask(Question {
+    let question = Question {
         task,
         deadline: app.language.settings.deadline,
         allowance: ledger::allowance(app)?,
         is_dry,
-    })?;
+    };
+    let answer = model.ask(question).unwrap_or_else(|refusal| Answer {
+        error: refusal.message().to_owned(),
+        ..Answer::default()
+    });
     if !is_dry {
         ledger::note(app, &answer)?;
     }
@@ -275,7 +279,7 @@ pub(crate) fn ask(app: &App, task: Task, is_dry: bool) -> Result<Answer, Refusal
 
 /// Says that there is no model, and how to have one.
 pub(crate) fn not_configured() -> Refusal {
-    Refusal::unavailable(
+    Refusal::invalid(
         "no language model is configured; see `[provider]` in the README, and restart the daemon after changing config.toml",
     )
 }

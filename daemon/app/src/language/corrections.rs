@@ -48,7 +48,7 @@ pub struct Done {
 /// Asks about pairs that nobody was asked about. `goes_on` is asked before each question.
 ///
 /// # Errors
-/// When no model is configured, it cannot be reached, or the disk fails. What was written stays.
+/// When no model is configured, or the disk fails. What was written stays.
 pub fn run(app: &App, is_dry: bool, goes_on: &dyn Fn() -> bool) -> Result<Done, Refusal> {
     if app.language.model.is_none() {
         return Err(not_configured());
@@ -69,13 +69,13 @@ pub fn run(app: &App, is_dry: bool, goes_on: &dyn Fn() -> bool) -> Result<Done, 
             break;
         }
         let answer = ask(app, task(group), is_dry)?;
-        done.would_send.extend(answer.would_send.clone());
-        if is_dry {
-            continue;
-        }
         if !answer.error.is_empty() {
             done.error = answer.error;
             break;
+        }
+        if is_dry {
+            done.would_send.extend(answer.would_send);
+            continue;
         }
         done.judged += answer.judged.len();
         done.asked += group.len();

@@ -45,7 +45,7 @@ pub fn status(app: &App) -> Result<Status, Refusal> {
 /// Asks something whose answer is known.
 ///
 /// # Errors
-/// When no model is configured, it cannot be reached, or the disk fails.
+/// When no model is configured, or the disk fails.
 pub fn test(app: &App, is_dry: bool) -> Result<Answer, Refusal> {
     let asking = app.language.asking.lock();
     let _asking = asking.unwrap_or_else(PoisonError::into_inner);
