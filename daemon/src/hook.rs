@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use helix_app::hook::{Came, DEADLINE, Request, Unmet, answer as decide};
+use helix_app::hook::{Came, DEADLINE, Reply, Request, Unmet, answer as decide};
 use helix_app::ports::Awaiting;
 use helix_proto::v1::HookRequest;
 use tokio::runtime::Handle;
@@ -30,11 +30,11 @@ pub(crate) fn warm_up(runtime: &Weak<Runtime>) {
     helix_app::hook::warm_up(|| runtime.upgrade().map(|runtime| Arc::clone(&runtime.app)));
 }
 
-/// Answers an event with the bytes for the hook's stdout; empty for nothing.
-pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Peer) -> Vec<u8> {
+/// Answers an event.
+pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Peer) -> Reply {
     runtime.hooks_answered.fetch_add(1, Ordering::Relaxed);
     let Some(came) = Came::now(of_wire(request), Arc::new(peer)) else {
-        return Vec::new();
+        return Reply::default();
     };
     let deadline = came.began + DEADLINE;
     let mut turn = Box::pin(runtime.gate.turn());
@@ -45,7 +45,7 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Pe
         "a hook waited longer than {DEADLINE:?} for its turn and was answered with nothing"
     );
     record_later(runtime, turn, came);
-    Vec::new()
+    Reply::default()
 }
 
 fn of_wire(request: HookRequest) -> Request {
@@ -140,15 +140,14 @@ pub(crate) async fn recorded(runtime: &Runtime) {
     runtime.gate.recorded().await;
 }
 
-/// Works on an event in a thread. Returns the bytes for the hook's stdout; nothing when that takes
-/// longer than the deadline.
+/// Works on an event in a thread. Answers nothing when that takes longer than the deadline.
 async fn worked_on(
     runtime: Arc<Runtime>,
     came: Came,
     turn: Turn,
     deadline: Instant,
     unfound: Unfound,
-) -> Vec<u8> {
+) -> Reply {
     let (turn, event) = (Arc::new(turn), came.request.event.clone());
     let (reply, work) = oneshot::channel();
     let job = {
@@ -156,34 +155,34 @@ async fn worked_on(
         // Also where nobody waits for it any more: what it tells is recorded.
         move || {
             let _ended = turn.until_done();
-            let stdout = match decide(&runtime.app, &came, turn.lateness()) {
-                Ok(stdout) => stdout,
+            let answer = match decide(&runtime.app, &came, turn.lateness()) {
+                Ok(answer) => answer,
                 Err(Unmet(directory)) => {
                     if unfound == Unfound::Later {
                         record_when_found(&on, Arc::clone(&runtime), directory, came);
                     }
-                    Vec::new()
+                    Reply::default()
                 }
             };
-            reply.send(stdout).ok();
+            reply.send(answer).ok();
         }
     };
     if let Err(error) = runtime.pools.hooks.submit(Box::new(job)) {
         tracing::error!(%error, "no thread for a hook");
-        return Vec::new();
+        return Reply::default();
     }
     // Also where nobody waits for this any more, and it goes no further.
     let _given_up = turn.until_given_up();
     match tokio::time::timeout_at(deadline.into(), work).await {
-        Ok(Ok(stdout)) => stdout,
+        Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
             tracing::error!(%error, "a hook failed");
-            Vec::new()
+            Reply::default()
         }
         Err(_) => {
             tracing::warn!("a hook took longer than {DEADLINE:?} and was answered with nothing");
             turn.lateness().was_late(&runtime.app, &event);
-            Vec::new()
+            Reply::default()
         }
     }
 }

@@ -329,13 +329,13 @@ impl Helix for Service {
         &self,
         request: Request<v1::HookRequest>,
     ) -> Result<Response<v1::HookReply>, Status> {
-        let stdout = hook::answer(
+        let answer = hook::answer(
             Arc::clone(&self.runtime),
             request.into_inner(),
             Peer::default(),
         )
         .await;
-        Ok(Response::new(v1::HookReply { stdout }))
+        Ok(Response::new(convert::hook(answer)))
     }
 
     async fn status(

@@ -26,6 +26,7 @@ mod session;
 mod sessions;
 mod stop;
 mod subagent;
+mod trace;
 mod twice;
 mod watch;
 mod whose;
@@ -36,6 +37,7 @@ pub use files::Files;
 pub use incidents::Incidents;
 pub use receipts::{Fate, Receipt, Receipts};
 pub use sessions::{Place, Sessions};
+pub use trace::Step;
 pub use twice::Twice;
 pub use watch::Watches;
 
@@ -63,6 +65,7 @@ use event::{ClientEvent, Input};
 use handler::Handler;
 use paths::Paths;
 use sessions::{Said, Start};
+use trace::Trace;
 use watch::Watched;
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
@@ -234,6 +237,8 @@ struct Context<'a> {
     began: Instant,
     /// Who waits for the answer.
     peer: Arc<dyn Awaiting>,
+    /// Why it is answered so.
+    trace: &'a Trace,
 }
 
 impl Context<'_> {
@@ -513,12 +518,29 @@ impl Came {
 #[derive(Debug)]
 pub struct Unmet(pub PathBuf);
 
-/// Answers an event with the bytes for the hook's stdout; empty for nothing. Blocks: call it off
-/// the async threads.
+/// What an event is answered with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The bytes for the hook's stdout; empty for nothing.
+    pub stdout: Vec<u8>,
+    /// Why; for a dry run only.
+    pub steps: Vec<Step>,
+}
+
+/// Answers an event. Blocks: call it off the async threads.
 ///
 /// # Errors
 /// [`Unmet`] when its project does not answer; then nothing was done.
-pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet> {
+pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Reply, Unmet> {
+    let trace = Trace::new(came.request.dry_run);
+    let stdout = stdout(app, came, late, &trace)?;
+    Ok(Reply {
+        stdout,
+        steps: trace.into_steps(),
+    })
+}
+
+fn stdout(app: &App, came: &Came, late: &Lateness, trace: &Trace) -> Result<Vec<u8>, Unmet> {
     let Came {
         handler,
         request,
@@ -533,17 +555,30 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
             truncated = request.truncated,
             "a hook's input was not understood"
         );
+        trace.note("input", || {
+            "is not the JSON object that a hook is given".to_owned()
+        });
         return Ok(Vec::new());
     };
     let Some(dialect) = Dialect::of(&request.client, &request.cursor_version, &input) else {
+        trace.note("input", || "is of a client that is not known".to_owned());
         return Ok(Vec::new());
     };
     let event = dialect.event(&input.hook_event_name);
     let Some(client) = event.filter(|event| handler.answers(*event, dialect)) else {
+        trace.note("input", || {
+            format!(
+                "{:?} is not answered by {}",
+                input.hook_event_name, request.event
+            )
+        });
         return Ok(Vec::new());
     };
     input.tool_name = dialect.tool(input.tool_name);
     if (input.is_own_tool() || input.runs_own_program()) && handler != Handler::ApproveMcp {
+        trace.note("input", || {
+            "what Helix's own tools do is answered with nothing".to_owned()
+        });
         return Ok(Vec::new());
     }
     if dialect.tells_after_line(client)
@@ -555,6 +590,17 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
     let Some((home, project)) = projects(app, handler, &directory, &input, began) else {
         return Err(Unmet(directory));
     };
+    trace.note("project", || {
+        let session = format!("the session works in {} ({})", home.name, home.scope);
+        if project.scope == home.scope {
+            session
+        } else {
+            format!(
+                "{session}; the event is about {} ({})",
+                project.name, project.scope
+            )
+        }
+    });
     let context = Context {
         app,
         request,
@@ -567,6 +613,7 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
         input: &input,
         began,
         peer: Arc::clone(peer),
+        trace,
     };
     let came_too_late = context.time_left().is_zero();
     // What nothing is recorded of is not remembered either.

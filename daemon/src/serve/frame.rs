@@ -31,7 +31,9 @@ pub(super) async fn answer(mut stream: UnixStream, runtime: &Arc<Runtime>, bodie
         Err(_) => return tracing::debug!("a hook did not send its request in time"),
     };
     let peer = Peer::of(&stream);
-    let stdout = hook::answer(Arc::clone(runtime), request, peer).await;
+    let stdout = hook::answer(Arc::clone(runtime), request, peer)
+        .await
+        .stdout;
     let stdout = if stdout.len() > REPLY_MAX_BYTES {
         Vec::new()
     } else {

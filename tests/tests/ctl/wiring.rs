@@ -48,6 +48,62 @@ fn a_hook_is_shown_and_not_recorded() {
 }
 
 #[test]
+fn a_hook_explains_which_layers_fired_and_why() {
+    let world = World::new();
+    let of_file = world.add(
+        "kernels",
+        "Kernels assume sorted input.",
+        &["--source", "src/kernels.rs:42"],
+    );
+    let of_release = world.add(
+        "release",
+        "How we release: tag the commit, then run the pipeline of nightly builds.",
+        &["--kind", "procedure"],
+    );
+    world.add(
+        "backups",
+        "The nightly dump of the warehouse takes two hours.",
+        &[],
+    );
+    let explained = |arguments: &[&str], input: Option<Value>| {
+        let arguments = [&["hook"], arguments, &["--explain"]].concat();
+        let run = match input {
+            Some(input) => world.run_with(&arguments, &input.to_string()),
+            None => world.run(&arguments),
+        };
+        assert_eq!(code(&run), Some(exit::OK), "{run:?}");
+        String::from_utf8(run.stdout).unwrap()
+    };
+    let line = |said: &str, part: &str, found: &str| {
+        let is_it = |line: &str| line.starts_with(part) && line.contains(found);
+        assert!(said.lines().any(is_it), "{part}: {found}\n{said}");
+    };
+    let said = explained(&["ambient", "--file", "src/kernels.rs"], None);
+    line(&said, "project", "the session works in");
+    line(&said, "layer/source", &of_file);
+    line(&said, "answer", "1 of 1 memories");
+    assert!(said.contains("additionalContext"), "{said}");
+    let said = explained(&["ambient", "--file", "docs/tides.md"], None);
+    line(&said, "layer/source", "nothing");
+    line(&said, "answer", "nothing");
+    let prompt = json!({
+        "session_id": "s", "cwd": world.project.root, "hook_event_name": "UserPromptSubmit",
+        "prompt": "how do we release the nightly builds?",
+    });
+    let said = explained(&["prompt"], Some(prompt));
+    line(&said, "relevance", &of_release);
+    line(&said, "relevance", "not likely enough to help");
+    let failure = json!({
+        "session_id": "s", "cwd": world.project.root, "hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
+        "tool_input": {"command": "cargo build"}, "error": "error[E0432]: unresolved import `tides::moon`",
+    });
+    let said = explained(&["error-context"], Some(failure));
+    line(&said, "command", "cargo build: failed");
+    line(&said, "fault", "E0432");
+    assert_eq!(world.json(&["status"])["injected_tokens"], 0);
+}
+
+#[test]
 fn a_hook_that_cannot_be_shown_says_why() {
     let world = World::new();
     let said = world.refused(&["hook", "bogus"]);

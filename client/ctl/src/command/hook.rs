@@ -36,6 +36,9 @@ pub(crate) struct Hook {
     /// The sample's tool
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
+    /// Also says which layers looked, what each found, and why it was shown or not
+    #[arg(long)]
+    explain: bool,
 }
 
 impl Hook {
@@ -68,6 +71,9 @@ impl Hook {
             let reply = client
                 .call(async |rpc| rpc.hook(request.clone()).await)
                 .await?;
+            if self.explain {
+                screen::write(explained(&reply.steps).as_bytes())?;
+            }
             if reply.stdout.is_empty() {
                 let why = match refusal(&request.event, &input) {
                     Some(why) => why,
@@ -155,6 +161,13 @@ impl Hook {
             _ => json!({"file_path": path}),
         }
     }
+}
+
+/// The steps of a decision, a line each.
+fn explained(steps: &[v1::HookStep]) -> String {
+    let width = steps.iter().map(|step| step.part.len()).max().unwrap_or(0);
+    let line = |step: &v1::HookStep| format!("{:width$}  {}\n", step.part, one_line(&step.found));
+    steps.iter().map(line).collect()
 }
 
 /// The tool of a sample that names none: one that the event is about.
@@ -258,6 +271,7 @@ mod tests {
             event: event.to_owned(),
             file: file.map(str::to_owned),
             tool: tool.map(str::to_owned),
+            explain: false,
         }
     }
 

@@ -151,6 +151,7 @@ fn give_parts(mut parts: Vec<Part<'_>>) -> Result<Option<Given>, ReadError> {
             labels.push(label);
         }
     }
+    context.trace.note("about", || labels.join(", "));
     let injection = context.frame(&format!("About {}:", labels.join(", ")), &notes, &memories);
     let about = memories
         .iter()
@@ -184,16 +185,18 @@ fn remembered<'a>(
     for (at, part) in parts.iter_mut().enumerate() {
         layers.turn_to(part.context);
         if let Some(file) = &part.target.file {
-            layers.by_source(file, share)?;
+            layers.look("layer/source", |layers| layers.by_source(file, share))?;
         }
         if let Some(named) = &part.target.named {
-            layers.by_name_of_source(named)?;
+            layers.look("layer/named-source", |layers| {
+                layers.by_name_of_source(named)
+            })?;
         }
         part.removed = part.change.removed_symbols(part.target.file.as_deref());
         part.removed.retain(|name| !declared.contains(name));
-        if helix_ablation::is_on("layer/removed-symbols") {
-            layers.by_symbols(&part.removed)?;
-        }
+        layers.look("layer/removed-symbols", |layers| {
+            layers.by_symbols(&part.removed)
+        })?;
         owners.resize(layers.found.len(), at);
     }
     let sure = layers.found.len();
@@ -222,7 +225,7 @@ fn remembered<'a>(
 pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>, ReadError> {
     let context = context.on(context.input, context.project_of(file));
     let mut layers = Layers::new(&context);
-    layers.by_source(file, ENOUGH)?;
+    layers.look("layer/source", |layers| layers.by_source(file, ENOUGH))?;
     Ok(layers.found)
 }
 
@@ -273,6 +276,9 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
         ..
     } = part;
     if layers.taken() >= ENOUGH {
+        context.trace.note("guesses", || {
+            format!("none: {ENOUGH} memories are about the file itself")
+        });
         return Ok(());
     }
     let shown = target
@@ -287,20 +293,26 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
             let text = target.text(context, file);
             context.app.hooks.files.look(file, shown, &text)
         });
-    layers.by_added(&change.added_names(target.file.as_deref()))?;
+    let added = change.added_names(target.file.as_deref());
+    layers.look("layer/added-names", |layers| layers.by_added(&added))?;
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
-    if helix_ablation::is_on("layer/symbols") {
-        layers.by_symbols(&target.names(declared))?;
-    }
+    let named = target.names(declared);
+    layers.look("layer/symbols", |layers| layers.by_symbols(&named))?;
     for stem in &target.stems {
-        layers.by_stem(stem, shown.as_deref())?;
-        layers.by_coupling(stem)?;
+        layers.look("layer/stem", |layers| {
+            layers.by_stem(stem, shown.as_deref())
+        })?;
+        layers.look("layer/coupling", |layers| layers.by_coupling(stem))?;
     }
     if let Some(directory) = &target.directory {
-        layers.by_directory(directory, target)?;
+        layers.look("layer/directory", |layers| {
+            layers.by_directory(directory, target)
+        })?;
     }
     match (&target.file, seen) {
-        (Some(file), Some(seen)) => layers.by_meaning(file, &seen),
+        (Some(file), Some(seen)) => {
+            layers.look("layer/meaning", |layers| layers.by_meaning(file, &seen))
+        }
         _ => Ok(()),
     }
 }

@@ -196,7 +196,13 @@ impl Context<'_> {
 
     /// Whether a memory does not rest, as pinned ones never do.
     pub(super) fn is_awake(&self, memory: &Memory) -> bool {
-        memory.pinned || !self.rests(memory.number)
+        let is_awake = memory.pinned || !self.rests(memory.number);
+        if !is_awake {
+            self.trace.note("attention", || {
+                format!("{} rests: agents did not heed it", memory.handle)
+            });
+        }
+        is_awake
     }
 
     /// Whether a memory rests in this session, which is counted where it is new.

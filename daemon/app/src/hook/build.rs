@@ -28,6 +28,7 @@ use self::place::{directory_of, directory_of_line, files_of, placed};
 use super::event::{ClientEvent, Input};
 use super::relevant::{self, Reader};
 use super::sessions::Said;
+use super::trace::handles;
 use super::{Context, Given, capture, exact, reading};
 
 /// Memories that one failure gets.
@@ -63,6 +64,9 @@ pub(super) fn warm_up() {
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let input = context.input;
     if input.is_interrupt || is_clients_own(&input.tool_name, context.client) {
+        let why =
+            "an interrupt, or a failure between the client and its files: nothing is looked for";
+        context.trace.note("command", || why.to_owned());
         return Ok(None);
     }
     let is_shell = input.tool_name == "Bash";
@@ -72,6 +76,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         None
     };
     let Some(outcome) = Outcome::of(input, context.client) else {
+        context
+            .trace
+            .note("command", || "nothing is said of how it went".to_owned());
         return Ok(None);
     };
     let run = runs.as_ref().map(|runs| placed(context, runs.main.clone()));
@@ -84,6 +91,21 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     } else {
         Vec::new()
     };
+    context.trace.note("command", || {
+        let what = run
+            .as_ref()
+            .map_or("no build, test or install that is known", |run| &run.tool);
+        let went = if has_failed { Verdict::Failed } else { verdict };
+        format!("{what}: {}", format!("{went:?}").to_lowercase())
+    });
+    for fault in &found {
+        context.trace.note("fault", || {
+            one_line(
+                &fault.line(&context.project.root.to_string_lossy()),
+                LINE_MAX_CHARS,
+            )
+        });
+    }
     let beside = runs
         .map(|runs| outcome.succeeded_beside(runs, verdict))
         .unwrap_or_default();
@@ -225,6 +247,9 @@ fn remembered(
     let marks = faults.iter().flat_map(Fault::marks);
     let marks: Vec<String> = marks.take(MARKS_MAX).collect();
     let mut memories = exact::named(context, &marks)?;
+    context.trace.note("exact", || {
+        format!("named {}: {}", marks.join(", "), handles(&memories))
+    });
     // Most failures have no candidate that it would be compared with.
     let whole = LazyCell::new(|| words::whole(&outcome.output));
     let quotes = |memory: &Memory| case::is_quoted_in(faults, &memory.text, &whole);
@@ -361,7 +386,20 @@ fn helped(
     let mut deeds: Vec<String> = Vec::new();
     let mut notes = Vec::new();
     for (seen, incident) in known {
-        let Some(remedy) = incident.remedy(failure) else {
+        let remedy = incident.remedy(failure);
+        context.trace.note("incident", || {
+            let fate = if remedy.is_some() {
+                "a remedy held"
+            } else {
+                "no remedy held"
+            };
+            format!(
+                "{}: seen {} times, {fate}",
+                seen.fault.fingerprint(),
+                incident.occurrences()
+            )
+        });
+        let Some(remedy) = remedy else {
             continue;
         };
         if deeds.contains(&remedy.deeds()) {

@@ -74,6 +74,22 @@ pub(super) enum Answer {
     Allowed,
 }
 
+impl Answer {
+    /// What is answered, in a few words.
+    fn described(&self) -> String {
+        match self {
+            Self::Silence => "nothing".to_owned(),
+            Self::Allowed => "the tool may be used".to_owned(),
+            Self::Context(given) | Self::Prompt(given) => format!(
+                "{} of {} memories, in {} tokens",
+                given.injection.taken,
+                given.memories.len(),
+                given.injection.tokens()
+            ),
+        }
+    }
+}
+
 impl From<Option<Given>> for Answer {
     fn from(given: Option<Given>) -> Self {
         given.map_or(Self::Silence, Self::Context)
@@ -83,6 +99,7 @@ impl From<Option<Given>> for Answer {
 /// Notes what the session was given, and renders it.
 pub(super) fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
     let (dialect, event) = (context.dialect, context.client);
+    context.trace.note("answer", || answer.described());
     let said = match answer {
         Answer::Silence => None,
         Answer::Allowed => dialect.allowed(event),

@@ -26,16 +26,14 @@ const PATHS_MAX: usize = 12;
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let prompt = &context.input.prompt;
     let named = named_files(context);
-    let mut memories = match question(prompt, |path| named.iter().any(|(name, _)| name == path)) {
-        Some(question) => relevant::find(
-            context,
-            &question,
-            Occasion::Prompt,
-            MEMORIES_MAX,
-            Reader::Session,
-        )?,
-        None => Vec::new(),
-    };
+    let mut memories = Vec::new();
+    if let Some(question) = question(prompt, |path| named.iter().any(|(name, _)| name == path)) {
+        let (occasion, reader) = (Occasion::Prompt, Reader::Session);
+        memories = relevant::find(context, &question, occasion, MEMORIES_MAX, reader)?;
+    } else {
+        let why = "small talk, or nothing but the files that it names";
+        context.trace.note("prompt", || why.to_owned());
+    }
     let attached = attached(prompt)
         .into_iter()
         .take(FILES_MAX)
@@ -57,6 +55,9 @@ fn add_about(
     if helix_ablation::is_off("layer/attached") {
         return Ok(());
     }
+    context
+        .trace
+        .note("prompt", || format!("names {}", context.shown(file)));
     for memory in ambient::known_of(context, file)? {
         if !memories.iter().any(|known| known.number == memory.number) {
             memories.push(memory);

@@ -2,6 +2,7 @@
 
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, Status};
+use helix_engine::neutral::one_line;
 use helix_engine::recall::relevance::{Occasion, Weigher};
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::strand::ReadError;
@@ -10,6 +11,9 @@ use super::Context;
 
 /// Hits that are weighed.
 const WEIGHED_MAX: usize = 12;
+
+/// Characters of what is looked for that a trace repeats.
+const WORDS_SHOWN_MAX_CHARS: usize = 200;
 
 /// Who will read what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,8 +93,19 @@ fn weigh(
     let app = context.app;
     // What nobody reads only keeps others waiting.
     if !context.is_awaited() {
+        context
+            .trace
+            .note("relevance", || "no time was left to look".to_owned());
         return Ok(Vec::new());
     }
+    context.trace.note("relevance", || {
+        let by = if wanted.vector.is_some() {
+            "words and meaning"
+        } else {
+            "words alone"
+        };
+        format!("by {by}: {}", one_line(wanted.words, WORDS_SHOWN_MAX_CHARS))
+    });
     let name = &context.project.name;
     let weigher = Weigher::new(
         &app.memory.strand,
@@ -120,31 +135,43 @@ fn weigh(
     ranked.sort_by(|((a, _), _), ((b, _), _)| b.total_cmp(a));
     let mut helpful = Vec::new();
     for (more_relevant, ((relevance, signs), hit)) in ranked.into_iter().enumerate() {
-        tracing::debug!(
-            session = context.input.session_id,
-            handle = hit.memory.handle.as_str(),
-            relevance,
-            ?signs,
-            "weighed for {:?}",
-            wanted.occasion
-        );
-        let ahead = wanted.behind + more_relevant;
-        if signs.suffice(wanted.occasion, ahead) && is_showable(context, &hit.memory, wanted.reader)
-        {
+        let threshold = wanted
+            .occasion
+            .threshold(signs.meaning.is_some(), wanted.behind + more_relevant);
+        let obstacle = if relevance < threshold {
+            Some("not likely enough to help")
+        } else {
+            obstacle(context, &hit.memory, wanted.reader)
+        };
+        context.trace.note("relevance", || {
+            let handle = hit.memory.handle.as_str();
+            let why = signs.explained(wanted.occasion);
+            let outcome = obstacle.unwrap_or("shown");
+            format!("{handle}: {relevance:.2} of {threshold:.2}, {outcome} ({why})")
+        });
+        if obstacle.is_none() {
             helpful.push(hit.memory);
         }
     }
     Ok(helpful)
 }
 
-/// Whether a memory may be given unasked: active, somebody stands behind it, and not given yet.
-fn is_showable(context: &Context<'_>, memory: &Memory, reader: Reader) -> bool {
-    memory.status == Status::Active
-        && memory.is_shown_unasked()
-        && (reader == Reader::New
-            || !context
-                .app
-                .hooks
-                .sessions
-                .was_given(&context.key, memory.number))
+/// Why a memory may not be given unasked; `None` for one that is active, that somebody stands
+/// behind, and that was not given yet.
+fn obstacle(context: &Context<'_>, memory: &Memory, reader: Reader) -> Option<&'static str> {
+    if memory.status != Status::Active {
+        Some("not active")
+    } else if !memory.is_shown_unasked() {
+        Some("nobody stands behind it, so it is not shown unasked")
+    } else if reader == Reader::Session
+        && context
+            .app
+            .hooks
+            .sessions
+            .was_given(&context.key, memory.number)
+    {
+        Some("the session has it already")
+    } else {
+        None
+    }
 }

@@ -14,6 +14,7 @@ use helix_engine::surface::session::{Reader, Surface, choose, render};
 use helix_engine::surface::work;
 
 use super::sessions::{GivenCheckpoint, Lost, Said, Start};
+use super::trace::handles;
 use super::{Context, Given};
 use crate::capture::ledger;
 use crate::ports::EmbedderState as State;
@@ -44,6 +45,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     } = context;
     let start = start(context);
     if input.is_fork() {
+        context.trace.note("session", || {
+            "a fork has all that its parent was told".to_owned()
+        });
         // All that it would be told is replayed to it.
         return Ok(None);
     }
@@ -88,6 +92,13 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     drop(catalog);
     new.retain(|&number| !app.hooks.sessions.was_given(key, number));
     let mut memories = app.memory.strand.memories(&new)?;
+    context.trace.note("session", || {
+        format!(
+            "{start:?}; of {total} memories seen from here {} were chosen: {}",
+            memories.len(),
+            handles(&memories)
+        )
+    });
     memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
     // What nobody heeds comes last: it is told where there is room.
     let is_needed = |memory: &Memory| memory.pinned || lost.needed.contains(&memory.number);

@@ -45,6 +45,14 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let was_hard =
         activity.edited.len() >= EFFORT_MIN || activity.most_failures as usize >= EFFORT_MIN;
     let is_find = activity.mended >= MENDED_MIN && was_hard;
+    context.trace.note("stop", || {
+        format!(
+            "{} files changed, {} failures mended: {} to store",
+            activity.edited.len(),
+            activity.mended,
+            if is_find { "something" } else { "nothing" }
+        )
+    });
     if activity.is_reminded || !is_find || has_stored(context)? {
         return Ok(None);
     }

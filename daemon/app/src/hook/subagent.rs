@@ -36,6 +36,8 @@ fn task(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         || !context.app.hooks.options.subagent_prompts
         || prompt.contains("<helix-memory")
     {
+        let why = "no task of a subagent, or `hooks.subagent_prompts` is off";
+        context.trace.note("task", || why.to_owned());
         return Ok(None);
     }
     let words: String = prompt.chars().take(TASK_MAX_CHARS).collect();

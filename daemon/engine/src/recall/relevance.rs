@@ -207,6 +207,18 @@ impl Occasion {
             (Self::File, _) => &FILE,
         }
     }
+
+    /// How relevant a memory must be to be shown behind so many that are more relevant, with
+    /// meaning or by words alone.
+    #[must_use]
+    pub fn threshold(self, has_meaning: bool, more_relevant: usize) -> f32 {
+        let [first, second, further] = self.model(has_meaning).thresholds;
+        match more_relevant {
+            0 => first,
+            1 => second,
+            _ => further,
+        }
+    }
 }
 
 impl Signs {
@@ -214,9 +226,44 @@ impl Signs {
     #[must_use]
     pub fn relevance(self, occasion: Occasion) -> f32 {
         let model = occasion.model(self.meaning.is_some());
+        let sum = self
+            .factors(model)
+            .iter()
+            .fold(model.bias, |sum, (part, factor)| {
+                if helix_ablation::is_off(part) {
+                    sum
+                } else {
+                    sum + factor
+                }
+            });
+        1.0 / (1.0 + (-sum).exp())
+    }
+
+    /// Whether it is likely enough to be shown behind so many that are more likely.
+    #[must_use]
+    pub fn suffice(self, occasion: Occasion, more_relevant: usize) -> bool {
+        self.relevance(occasion) >= occasion.threshold(self.meaning.is_some(), more_relevant)
+    }
+
+    /// What speaks for the memory and against it, by its weight; what says nothing is left out.
+    #[must_use]
+    pub fn explained(self, occasion: Occasion) -> String {
+        let model = occasion.model(self.meaning.is_some());
+        let mut factors = self.factors(model).to_vec();
+        factors.push(("factor/start", model.bias));
+        factors.retain(|(_, factor)| factor.abs() >= 0.05);
+        factors.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
+        let named = |(part, factor): &(&str, f32)| {
+            format!("{} {factor:+.1}", part.trim_start_matches("factor/"))
+        };
+        factors.iter().map(named).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The weighed signs, by the names that a benchmark switches them off by.
+    fn factors(self, model: &Model) -> [(&'static str, f32); 11] {
         let Meaning { cosine, lead } = self.meaning.unwrap_or_default();
         let said = |sign: bool, weight: f32| if sign { weight } else { 0.0 };
-        let factors = [
+        [
             ("factor/cosine", model.cosine * cosine),
             ("factor/lead", model.lead * lead),
             ("factor/coverage", model.coverage * self.coverage),
@@ -237,27 +284,7 @@ impl Signs {
                 "factor/procedure",
                 said(self.request.is_how && self.is_procedure, model.procedure),
             ),
-        ];
-        let sum = factors.iter().fold(model.bias, |sum, (part, factor)| {
-            if helix_ablation::is_off(part) {
-                sum
-            } else {
-                sum + factor
-            }
-        });
-        1.0 / (1.0 + (-sum).exp())
-    }
-
-    /// Whether it is likely enough to be shown behind so many that are more likely.
-    #[must_use]
-    pub fn suffice(self, occasion: Occasion, more_relevant: usize) -> bool {
-        let [first, second, further] = occasion.model(self.meaning.is_some()).thresholds;
-        let threshold = match more_relevant {
-            0 => first,
-            1 => second,
-            _ => further,
-        };
-        self.relevance(occasion) >= threshold
+        ]
     }
 }
 

@@ -15,9 +15,9 @@ use crate::policy::decay::effective_confidence;
 use crate::ports::{NoSources, Sources};
 use crate::strand::{ReadError, Strand};
 
-/// Candidates whose records are read at first. Reading one costs microseconds, and the rest seldom
-/// has a chance.
-const POOL_DEPTH: usize = FUSION_DEPTH;
+/// Candidates whose records are read at first; twice as many at each further step. Reading one
+/// costs microseconds, and the rest seldom has a chance.
+const POOL_STEP: usize = 24;
 
 impl Strand {
     /// Searches by words and by meaning; without words it lists the newest.
@@ -208,16 +208,20 @@ impl Strand {
         sources: &dyn Sources,
     ) -> Result<Vec<Hit>, ReadError> {
         near.sort_by(|a, b| b.most().total_cmp(&a.most()).then(a.number.cmp(&b.number)));
-        let far = near.split_off(near.len().min(POOL_DEPTH));
-        let best_of_far = far.first().map(Scored::most);
-        let mut hits = ranked(self.read(near, search, sources)?);
-        let mut selection = self.select(&hits, room);
-        // What repeats others steps back, and decay reorders a little.
-        if best_of_far.is_some_and(|best| !selection.holds_against(best, room.limit)) {
-            hits.extend(self.read(far, search, sources)?);
+        let mut unread = near.into_iter();
+        let mut step = POOL_STEP.max(room.limit.saturating_mul(2));
+        let mut hits = Vec::new();
+        let selection = loop {
+            hits.extend(self.read(unread.by_ref().take(step).collect(), search, sources)?);
             hits = ranked(hits);
-            selection = self.select(&hits, room);
-        }
+            let selection = self.select(&hits, room);
+            // What repeats others steps back, and decay reorders a little.
+            let best_unread = unread.as_slice().first().map(Scored::most);
+            if best_unread.is_none_or(|best| selection.holds_against(best, room.limit)) {
+                break selection;
+            }
+            step *= 2;
+        };
         room.limit -= selection.order.len();
         room.taken = selection.taken;
         let mut slots: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();

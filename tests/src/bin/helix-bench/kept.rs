@@ -5,8 +5,9 @@
 //! everything that they are made from, so that a changed corpus, store format or model makes new
 //! ones; whoever wants the room back removes the folder.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -72,6 +73,11 @@ impl Kept {
         let kept = self.directory.join(size.to_string());
         let strands = home.paths.home.join(STRANDS);
         if kept.is_dir() {
+            // A daemon refuses a home that others may read.
+            DirBuilder::new()
+                .mode(0o700)
+                .recursive(true)
+                .create(&home.paths.home)?;
             copy(&kept, &strands)?;
             let loaded = Loaded::restored(home, size)?;
             loaded.connect()?.await_embedder(true)?;

@@ -22,6 +22,7 @@ use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
 use crate::hook::files::Seen;
 use crate::hook::relevant::{self, Reader, Wanted};
+use crate::hook::trace::handles;
 use crate::hook::words::is_usual_stem;
 use crate::project::spelled;
 
@@ -73,11 +74,32 @@ impl<'a> Layers<'a> {
         &self.context.app.memory.strand
     }
 
-    /// The newest memories whose source is a file of a name, where those are of few files.
-    pub(super) fn by_name_of_source(&mut self, named: &NamedFiles) -> Result<(), ReadError> {
-        if helix_ablation::is_off("layer/named-source") {
+    /// Has one layer look, unless a benchmark switched it off.
+    pub(super) fn look(
+        &mut self,
+        layer: &'static str,
+        by: impl FnOnce(&mut Self) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        if helix_ablation::is_off(layer) {
             return Ok(());
         }
+        let (found, given) = (self.found.len(), self.given.len());
+        by(self)?;
+        self.context.trace.note(layer, || {
+            let new = handles(self.found.get(found..).unwrap_or_default());
+            let again = self.given.get(given..).unwrap_or_default();
+            if again.is_empty() {
+                new
+            } else {
+                let again = self.context.handles_of(again);
+                format!("{new}; the session has already: {again}")
+            }
+        });
+        Ok(())
+    }
+
+    /// The newest memories whose source is a file of a name, where those are of few files.
+    pub(super) fn by_name_of_source(&mut self, named: &NamedFiles) -> Result<(), ReadError> {
         let project = &self.context.project;
         let numbers = {
             let catalog = self.strand().catalog();
@@ -105,9 +127,6 @@ impl<'a> Layers<'a> {
         directory: &Directory,
         target: &Target,
     ) -> Result<(), ReadError> {
-        if helix_ablation::is_off("layer/directory") {
-            return Ok(());
-        }
         let sought = target.sought_words();
         let queries = sought
             .iter()
@@ -194,9 +213,6 @@ impl<'a> Layers<'a> {
 
     /// Memories that name what a change adds, where few name it.
     pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
-        if helix_ablation::is_off("layer/added-names") {
-            return Ok(());
-        }
         let mut rare = Vec::new();
         for name in names {
             if rare.len() < helix_code::SYMBOLS_MAX && self.exact.is_telling(name)? {
@@ -217,9 +233,6 @@ impl<'a> Layers<'a> {
     /// Memories that name the stem of a file or pattern, where it is more than a word that the
     /// whole project uses, and those of a topic that is called so.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
-        if helix_ablation::is_off("layer/stem") {
-            return Ok(());
-        }
         if !is_usual_stem(stem) && self.exact.is_telling(stem)? {
             let query = LexicalQuery::identifiers([stem]);
             return self.by_words(&query, |memory| {
@@ -258,9 +271,6 @@ impl<'a> Layers<'a> {
 
     /// Memories about what hangs together with a file of this stem.
     pub(super) fn by_coupling(&mut self, stem: &str) -> Result<(), ReadError> {
-        if helix_ablation::is_off("layer/coupling") {
-            return Ok(());
-        }
         for word in COUPLING_WORDS {
             let query = LexicalQuery::parse(&format!("{word} {stem}"), WordMode::All);
             self.by_words(&query, |_| true)?;
@@ -270,9 +280,6 @@ impl<'a> Layers<'a> {
 
     /// Memories that are near in meaning to what the file is about.
     pub(super) fn by_meaning(&mut self, file: &Path, seen: &Arc<Seen>) -> Result<(), ReadError> {
-        if helix_ablation::is_off("layer/meaning") {
-            return Ok(());
-        }
         let context = self.context;
         let room = self.room();
         // An agent waits for no meaning: the next event on the file finds it made. Nobody's work

@@ -18,9 +18,6 @@ impl Layers<'_> {
         file: &Path,
         limit: usize,
     ) -> Result<(), ReadError> {
-        if helix_ablation::is_off("layer/source") {
-            return Ok(());
-        }
         let relative = self.context.relative(file);
         let absolute = file.to_string_lossy();
         let mut numbers = self.of_sources(&self.exact, [relative.as_str(), &absolute]);
