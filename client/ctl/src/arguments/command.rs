@@ -197,7 +197,7 @@ pub(super) enum Surroundings {
     Capture(Capture),
     /// Reports what happened in a session
     Event(Event),
-    /// Shows the language models that Helix may ask; tries them out; asks them about doubtful pairs
+    /// Shows the language models that Helix may ask, and asks them
     #[command(subcommand)]
     Provider(Provider),
     /// Prints what the daemon would answer to a hook
