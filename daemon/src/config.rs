@@ -1,5 +1,7 @@
 //! Configuration: flags, then environment, then `config.toml`, then defaults.
 
+mod provider;
+
 use std::env;
 use std::io;
 
@@ -14,6 +16,8 @@ use serde::Deserialize;
 use crate::args::Args;
 use crate::embedder::Loader;
 use crate::failure::{Failure, io_failure};
+
+pub(crate) use self::provider::Provider;
 
 /// What is logged unless something else is asked for.
 const LOG_DEFAULT: &str = "info";
@@ -56,6 +60,8 @@ pub(crate) struct Config {
     pub(crate) entropy: Entropy,
     /// Kinds beside the built-in ones.
     pub(crate) kinds: Vec<KindSpec>,
+    /// Language models; `None` for none.
+    pub(crate) provider: Option<Provider>,
 }
 
 /// `config.toml` as it is written.
@@ -78,6 +84,7 @@ struct File {
     capture: CaptureSection,
     #[serde(default)]
     redact: RedactSection,
+    provider: Option<provider::Section>,
     #[serde(default)]
     kind: Vec<KindSection>,
 }
@@ -238,6 +245,7 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
         },
         entropy: file.redact.entropy.unwrap_or_default(),
         kinds: file.kind.into_iter().map(kind_spec).collect(),
+        provider: provider_of(file.provider, &paths)?,
         paths,
     };
     config.checked()
@@ -337,6 +345,21 @@ fn read_file(paths: &Paths) -> Result<File, Failure> {
             path: format!("{}:{line}", path.display()),
             detail,
         }
+    })
+}
+
+fn provider_of(
+    section: Option<provider::Section>,
+    paths: &Paths,
+) -> Result<Option<Provider>, Failure> {
+    let provider = section.map(Provider::of).transpose();
+    provider.map_err(|(place, detail)| {
+        let path = if place == provider::BUDGET_VARIABLE {
+            place
+        } else {
+            paths.config().display().to_string()
+        };
+        Failure::Config { path, detail }
     })
 }
 

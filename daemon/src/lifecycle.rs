@@ -10,12 +10,13 @@ use helix_app::capture::ended::Captures;
 use helix_app::hook::{
     Attention, Files, Hooks, Incidents, Load, Options, Receipts, Sessions, Twice, Watches,
 };
+use helix_app::language::LanguageModel;
 use helix_app::outbox::Recorded;
 use helix_app::ports::Projects;
 use helix_app::reach::Reach;
 use helix_app::sources::Sources;
 use helix_app::uncompared::Uncompared;
-use helix_app::{App, Layout, Memory, Metrics};
+use helix_app::{App, Language, Layout, Memory, Metrics};
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
@@ -38,6 +39,7 @@ use crate::listen::custody::Custody;
 use crate::listen::{self, Inherited, Listening};
 use crate::pools::Pools;
 use crate::ports::{Embedding, Places, Process, Workers};
+use crate::provider::Provider;
 use crate::runtime::Runtime;
 use crate::scheduler::{self, Scheduler};
 use crate::serve::{self, Backlog};
@@ -172,6 +174,7 @@ async fn serve_until_stopped(
     runtime.embedder.wind_down();
     runtime.scheduler.end();
     runtime.app.hooks.captures.end();
+    runtime.end_provider();
     let was_signalled = end::drain(&runtime.work, stop, backlog, &mut signals, &mut server).await;
     hook::recorded(&runtime).await;
     if was_signalled && left.take().is_some() {
@@ -305,6 +308,7 @@ impl Daemon {
         // They write, and have the embedder's handle.
         runtime.scheduler.end();
         runtime.app.hooks.captures.end();
+        runtime.end_provider();
         scheduler.join();
         capturer.join();
         if let Some(metrics) = runtime.app.metrics.unsaved() {
@@ -405,6 +409,16 @@ impl Runtime {
             clock: Arc::new(SystemClock),
             randomness: Arc::new(SystemRandomness),
         };
+        let program =
+            std::env::current_exe().map_err(io_failure("finding", "the daemon's own program"))?;
+        let provider = config.provider.as_ref().map(|wanted| {
+            let directory = config.paths.home.clone();
+            Arc::new(Provider::new(&program, directory, wanted.backends.clone()))
+        });
+        let asked = config.provider.as_ref().map(|wanted| wanted.settings);
+        let model = provider
+            .clone()
+            .map(|provider| provider as Arc<dyn LanguageModel>);
         let work = Arc::new(Work::default());
         let pools = Arc::new(Pools::default());
         let threads = Workers {
@@ -422,6 +436,7 @@ impl Runtime {
                 hooks: Arc::new(hooks),
                 metrics,
                 settings: config.settings,
+                language: Language::of(model, asked.unwrap_or_default()),
                 layout: Layout {
                     paths: config.paths.clone(),
                     strand: config.strand.clone(),
@@ -439,8 +454,8 @@ impl Runtime {
             gate: Gate::new(load),
             started_at,
             successor: Mutex::default(),
-            program: std::env::current_exe()
-                .map_err(io_failure("finding", "the daemon's own program"))?,
+            program,
+            provider,
             stop: Notify::new(),
             work,
             connections: AtomicU32::new(0),

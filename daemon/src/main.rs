@@ -24,6 +24,7 @@ mod peer;
 mod pools;
 mod ports;
 mod project;
+mod provider;
 mod reach;
 mod restore;
 mod rpc;

@@ -15,6 +15,7 @@ mod history;
 mod import;
 mod life;
 mod models;
+mod provider;
 mod purge;
 mod relations;
 mod review;
@@ -487,6 +488,14 @@ impl Helix for Service {
         let going = begin_long(&self.runtime, Long::Models).map_err(refused)?;
         let answered = long_off_thread(&self.runtime.app, &going, move |_| models::bench(&runtime));
         reply(answered.await)
+    }
+
+    async fn provider(
+        &self,
+        request: Request<v1::ProviderRequest>,
+    ) -> Result<Response<v1::ProviderReply>, Status> {
+        self.ask_long(request, Long::Provider, provider::provider)
+            .await
     }
 
     async fn upgrade(

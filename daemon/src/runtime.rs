@@ -20,6 +20,7 @@ use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::pools::Pools;
 use crate::ports::Places;
+use crate::provider::Provider;
 use crate::scheduler;
 use crate::successor::Successor;
 use crate::turn::Gate;
@@ -61,6 +62,8 @@ pub(crate) struct Runtime {
     pub(crate) successor: Mutex<Option<Successor>>,
     /// The program file this daemon was started from.
     pub(crate) program: PathBuf,
+    /// Reaches language models; `None` where none is configured.
+    pub(crate) provider: Option<Arc<Provider>>,
     /// Told when somebody asks the daemon to end.
     pub(crate) stop: Notify,
     /// The work that goes on now.
@@ -72,6 +75,13 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
+    /// Ends the program that asks language models, also in the middle of a question.
+    pub(crate) fn end_provider(&self) {
+        if let Some(provider) = &self.provider {
+            provider.end();
+        }
+    }
+
     /// Now.
     pub(crate) fn now(&self) -> Timestamp {
         self.app.memory.now()

@@ -29,6 +29,7 @@ pub(crate) enum Long {
     Capture,
     Consolidate,
     Models,
+    Provider,
 }
 
 impl Long {
@@ -46,6 +47,7 @@ impl Long {
             Self::Capture => "capture",
             Self::Consolidate => "consolidate",
             Self::Models => "models",
+            Self::Provider => "provider",
         }
     }
 }

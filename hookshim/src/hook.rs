@@ -25,6 +25,9 @@ const PRINT_NS: u64 = ms(1000);
 /// Pause between two attempts at such a reader.
 const PRINT_PAUSE_NS: u64 = ms(1);
 
+/// What `HELIX_HOOKS` says in an agent that Helix itself asks something.
+const HOOKS_OFF: &[u8] = b"off";
+
 /// Longest debug line, in bytes.
 const DEBUG_LINE_MAX_BYTES: usize = 160;
 
@@ -48,6 +51,9 @@ fn answer(
     input: &mut Input<'_>,
 ) -> Result<(), Silence> {
     let event = invocation.event().ok_or(Silence::NoEvent)?;
+    if variables.helix_hooks == Some(HOOKS_OFF) {
+        return Err(Silence::SwitchedOff);
+    }
     if event == APPROVE_EVENT {
         let may_be = matches!(invocation.client(), b"" | b"claude" | b"codex") && !input.truncated;
         let is_harmless =

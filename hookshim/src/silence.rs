@@ -47,6 +47,8 @@ pub(crate) enum Silence {
     StartedLately,
     /// The call is not on the list of those that are harmless.
     NotHarmless,
+    /// Helix itself asks this agent something.
+    SwitchedOff,
     /// The daemon was started and left word that it cannot serve.
     Complains,
 }
@@ -91,6 +93,7 @@ impl Silence {
             }
             Self::StartedLately => "starting helixd: one was started a moment ago; see its log",
             Self::NotHarmless => "not a call that needs no permission: the user is asked",
+            Self::SwitchedOff => "HELIX_HOOKS is off: Helix itself asks this agent something",
             Self::Complains => "helixd was started and cannot serve; `helixctl up` says why",
         }
     }

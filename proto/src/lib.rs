@@ -33,6 +33,7 @@ pub mod limits;
 pub mod notice;
 pub mod own_file;
 pub mod paths;
+pub mod provider;
 pub mod remedy;
 pub mod standing;
 

@@ -282,6 +282,7 @@ fn send(rpc: &mut Rpc, method: &str, bytes: &[u8]) {
         "Consolidate" => unary!(consolidate, ConsolidateRequest),
         "Models" => unary!(models, ModelsRequest),
         "BenchModels" => unary!(bench_models, BenchModelsRequest),
+        "Provider" => unary!(provider, ProviderRequest),
         "Check" => unary!(check, CheckRequest),
         // It has no string, and would end the daemon.
         "Shutdown" => {}

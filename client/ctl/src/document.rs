@@ -13,6 +13,7 @@ mod history;
 mod life;
 mod memory;
 mod models;
+mod provider;
 mod relations;
 mod review;
 mod search;
@@ -31,6 +32,7 @@ pub(crate) use history::{DiffDocument, LogDocument, RevertDocument, WhyDocument}
 pub(crate) use life::{BackupsDocument, LifecycleDocument, MetricsDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
 pub(crate) use models::{ModelFiguresDocument, ModelsDocument, model_state};
+pub(crate) use provider::ProviderDocument;
 pub(crate) use relations::{RelateDocument, UnrelateDocument, WalkDocument, unrelated_how};
 pub(crate) use review::{JudgeDocument, PurgeDocument, ReviewDocument, review_kind};
 pub(crate) use search::{SearchDocument, WhyNotDocument, found_by};

@@ -14,6 +14,7 @@ mod history;
 mod life;
 mod memory;
 mod models;
+mod provider;
 mod relations;
 mod review;
 mod search;
@@ -37,6 +38,7 @@ pub(crate) use history::{changes, log, why};
 pub(crate) use life::{backups, fates, metrics};
 pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use models::{model_figures, models};
+pub(crate) use provider::provider;
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
 };

@@ -56,6 +56,7 @@ pub mod hook;
 pub mod import;
 pub mod indexes;
 pub mod jobs;
+pub mod language;
 pub mod layout;
 pub mod lifecycle;
 pub mod limit;
@@ -101,6 +102,7 @@ use std::sync::Arc;
 
 pub use asker::Asker;
 pub use hook::Hooks;
+pub use language::Language;
 pub use layout::Layout;
 pub use memory::Memory;
 pub use metrics::Metrics;
@@ -117,6 +119,8 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     /// What the user set for the upkeep.
     pub settings: Settings,
+    /// Language models, where the user configured any.
+    pub language: Language,
     /// Where all of it lies.
     pub layout: Layout,
     /// The only way to change the knowledge base.

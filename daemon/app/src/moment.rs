@@ -73,6 +73,7 @@ pub(crate) fn seen(app: &App, at: At) -> Result<Option<App>, Refusal> {
         hooks: Arc::clone(&app.hooks),
         metrics: Arc::clone(&app.metrics),
         settings: app.settings,
+        language: app.language.clone(),
         layout: app.layout.clone(),
         writer: Arc::clone(&app.writer),
         threads: Arc::clone(&app.threads),

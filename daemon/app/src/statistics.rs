@@ -7,6 +7,8 @@ use helix_engine::model::Sequence;
 use helix_engine::strand::Statistics;
 
 use crate::indexes::{Index, indexes, newest};
+use crate::language::Settings;
+use crate::language::ledger::{Spent, spent};
 use crate::ports::Hold;
 use crate::threads::long_off_thread;
 use crate::{App, Asker, Refusal, scopes, upkeep};
@@ -28,6 +30,9 @@ pub struct Answer {
     pub store_bytes: u64,
     /// The last operation.
     pub sequence: Sequence,
+    /// What language models were asked this month, and what is set for them; `None` where none ever
+    /// was and none is configured.
+    pub models: Option<(Spent, Settings)>,
 }
 
 /// Counts what the asker's scopes, or those named, hold.
@@ -47,7 +52,14 @@ pub fn statistics(app: &App, asker: &Asker, names: &[String]) -> Result<Answer, 
         index_tail: lexical.tail_len(),
         store_bytes,
         sequence,
+        models: models(app)?,
     })
+}
+
+fn models(app: &App) -> Result<Option<(Spent, Settings)>, Refusal> {
+    let spent = spent(app)?;
+    let is_told = app.language.model.is_some() || spent != Spent::default();
+    Ok(is_told.then_some((spent, app.language.settings)))
 }
 
 /// The result of making the indexes anew.

@@ -65,6 +65,7 @@ called!(
     CaptureImportRequest,
     EventRequest,
     ConsolidateRequest,
+    ProviderRequest,
 );
 
 /// Sends what a use case came to.

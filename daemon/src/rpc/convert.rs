@@ -13,6 +13,7 @@ pub(crate) mod health;
 pub(crate) mod history;
 pub(crate) mod lifecycle;
 pub(crate) mod metrics;
+pub(crate) mod provider;
 pub(crate) mod purge;
 pub(crate) mod relations;
 pub(crate) mod review;

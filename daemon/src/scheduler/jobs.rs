@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use helix_app::capture::memories;
+use helix_app::language::corrections;
 use helix_app::lifecycle::{self, Done, Mode};
 use helix_app::{App, Refusal, backup, consolidate, sweep};
 
@@ -26,7 +27,7 @@ pub(super) struct Job {
 }
 
 /// Every job, in the order in which they are done.
-pub(super) const JOBS: [Job; 7] = [
+pub(super) const JOBS: [Job; 8] = [
     Job {
         name: lifecycle::JOB,
         every: HOURLY,
@@ -41,6 +42,11 @@ pub(super) const JOBS: [Job; 7] = [
         name: consolidate::JOB,
         every: HOURLY,
         run: propose_repeated,
+    },
+    Job {
+        name: corrections::JOB,
+        every: HOURLY,
+        run: ask_model,
     },
     Job {
         name: "words",
@@ -101,6 +107,22 @@ fn propose_repeated(going: &Going) -> Result<Option<String>, Refusal> {
     let goes_on = || going.goes_on();
     let proposals = consolidate::propose(&going.app, &consolidate::Run::unasked(&goes_on))?;
     Ok(Some(format!("{} proposed", proposals.len())))
+}
+
+/// Asks a language model about pairs that cannot be decided, where one is configured.
+fn ask_model(going: &Going) -> Result<Option<String>, Refusal> {
+    let language = &going.app.language;
+    if language.model.is_none() || !language.settings.corrections {
+        return Ok(None);
+    }
+    let done = corrections::run(&going.app, false, &|| going.goes_on())?;
+    if !done.error.is_empty() {
+        return Err(Refusal::unavailable(done.error));
+    }
+    Ok(Some(format!(
+        "asked about {} pairs, {} were judged",
+        done.asked, done.judged
+    )))
 }
 
 fn merge_words(going: &Going) -> Result<Option<String>, Refusal> {

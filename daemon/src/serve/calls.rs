@@ -35,7 +35,7 @@ fn deadline(call: &str) -> Option<Duration> {
         | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why"
         | "Metrics" | "Review" | "Judge" | "Capture" | "Event" | "Examine" => CALL_DEADLINE,
         "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" | "Purge"
-        | "Consolidate" | "Models" | "BenchModels" => MAINTENANCE_DEADLINE,
+        | "Consolidate" | "Models" | "BenchModels" | "Provider" => MAINTENANCE_DEADLINE,
         "Export" | "Import" | "CaptureImport" => STREAM_DEADLINE,
         _ => return None,
     })

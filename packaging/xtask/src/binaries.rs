@@ -13,7 +13,7 @@ use crate::shim;
 use crate::workspace::Workspace;
 
 /// The programs that cargo builds as they are; the shim is built on its own.
-pub(crate) const PROGRAMS: [&str; 3] = ["helixd", "helixctl", "helix-mcp"];
+pub(crate) const PROGRAMS: [&str; 4] = ["helixd", "helixctl", "helix-mcp", "helix-provider"];
 
 /// The hook shim's name.
 pub(crate) const SHIM: &str = "helix-hook";

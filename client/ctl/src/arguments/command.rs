@@ -6,9 +6,9 @@ use crate::command::{
     Add, Append, Backup, Batch, Brief, Capture, Checkpoint, Compact, Completions, Conflicts,
     Connect, Consolidate, Diff, Disconnect, Doctor, Down, Edit, Entries, Event, Export, Forget,
     Graph, Hook, Hooks, Import, Lifecycle, Log, Man, Merge, Model, Neighbours, Note, Pack, Path,
-    Prune, Purge, Read, Receipts, Recent, Reindex, Relate, Rename, Restore, Review, Revise,
-    Rollback, Search, Session, Set, Settle, SplitUp, Stale, Stats, Status, Supersede, Tag, Topics,
-    Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
+    Provider, Prune, Purge, Read, Receipts, Recent, Reindex, Relate, Rename, Restore, Review,
+    Revise, Rollback, Search, Session, Set, Settle, SplitUp, Stale, Stats, Status, Supersede, Tag,
+    Topics, Traverse, Undo, Unrelate, Up, Upgrade, Why, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -199,6 +199,9 @@ pub(super) enum Surroundings {
     Capture(Capture),
     /// Reports what happened in a session
     Event(Event),
+    /// Shows the language models that Helix may ask, and asks them
+    #[command(subcommand)]
+    Provider(Provider),
     /// Prints what the daemon would answer to a hook
     Hook(Hook),
     /// Prints the completions for a shell
@@ -337,6 +340,7 @@ impl Surroundings {
             Self::Disconnect(command) => command.run(context),
             Self::Capture(command) => command.run(context),
             Self::Event(command) => command.run(context),
+            Self::Provider(command) => command.run(context),
             Self::Hook(command) => command.run(context),
             Self::Completions(command) => command.run(context),
             Self::Man(command) => command.run(context),

@@ -74,6 +74,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 9] = [
             "disconnect",
             "capture",
             "event",
+            "provider",
             "hook",
             "completions",
         ],

@@ -6,6 +6,7 @@ use helix_client::v1;
 use serde::Serialize;
 
 use super::memory::MemoryDocument;
+use super::provider::UsageDocument;
 use super::status::IndexDocument;
 use crate::time::rfc3339;
 
@@ -50,6 +51,8 @@ pub(crate) struct StatsDocument<'a> {
     store_bytes: u64,
     sequence: u64,
     advice: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    models: Option<UsageDocument>,
 }
 
 /// A name and how often it occurs; in lists whose order says something.
@@ -145,6 +148,7 @@ impl<'a> From<&'a v1::StatsReply> for StatsDocument<'a> {
             store_bytes: reply.store_bytes,
             sequence: reply.sequence,
             advice: &reply.advice,
+            models: reply.models.as_ref().map(UsageDocument::from),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use helix_client::v1::{IndexStatus, NamedCount, StatsReply};
 
+use super::provider::model_usage;
 use super::status::{index_header, index_row, size};
 use super::table::{Field, rows};
 use crate::screen::{Look, Paint};
@@ -45,6 +46,9 @@ pub(crate) fn stats(look: Look, reply: &StatsReply) -> String {
             format!("{}, sequence {}", size(reply.store_bytes), reply.sequence),
         ),
     ];
+    if let Some(usage) = &reply.models {
+        facts.push(fact("models", model_usage(usage)));
+    }
     if !advice.is_empty() {
         facts.push(fact("advice", advice.join("; ")));
     }

@@ -256,6 +256,7 @@ pub fn distil(app: &App, ended: &Ended, goes_on: &dyn Fn() -> bool) -> Result<()
         app,
         settings: app.settings.capture,
         is_dry: false,
+        asks_model: true,
         waiting: Waiting::default(),
         goes_on,
         wants: &is_on,

@@ -59,6 +59,8 @@ pub(super) struct Part {
     pub(super) session: String,
     pub(super) branch: String,
     pub(super) candidates: Vec<Candidate>,
+    /// Those that a language model found.
+    pub(super) by_model: Vec<Candidate>,
 }
 
 impl Preview {
@@ -155,6 +157,7 @@ mod tests {
                 session: String::new(),
                 branch: String::new(),
                 candidates: vec![candidate],
+                by_model: Vec::new(),
             }],
             tally: Tally::default(),
             bytes: 4,

@@ -220,6 +220,7 @@ impl Going<'_> {
                 app,
                 settings: app.settings.capture,
                 is_dry: wanted.is_dry,
+                asks_model: false,
                 waiting,
                 goes_on: &goes_on,
                 wants: &is_wanted,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use helix_capture::read::{Cursor, Format, Reader, State, assemble};
-use helix_capture::{Options, Rules, Slice, SliceKind};
+use helix_capture::{Candidate, Extractor as _, Gate, Options, Rules, Slice, SliceKind};
 use helix_engine::strand::{Outcome, Request};
 
 use super::cursor::Place;
@@ -20,6 +20,7 @@ use super::import::disk::Disk;
 use super::keep::{self, EXTRACTOR, Found};
 use super::known::{Stored, Waiting};
 use super::{Settings, Tally};
+use crate::language::facts::{self, Model};
 use crate::project::Project;
 use crate::reach::Reach;
 use crate::threads::wait;
@@ -56,6 +57,8 @@ pub(super) struct Pass<'a> {
     pub(super) settings: Settings,
     /// Nothing is kept.
     pub(super) is_dry: bool,
+    /// Whether a language model is asked as well, where one is configured.
+    pub(super) asks_model: bool,
     /// What waits in the review, or was found in this pass.
     pub(super) waiting: Waiting,
     /// Whether to go on; asked between two steps.
@@ -306,6 +309,8 @@ impl Pass<'_> {
         let extraction = Rules::new(options).extract_from(&window.slices, window.from, &known);
         reading.tally.slices += extraction.slices as u64;
         reading.tally.dropped += extraction.dropped as u64;
+        let room = options.at_most.saturating_sub(extraction.candidates.len());
+        let by_model = self.by_model(window, &options, &known, room);
         let newest = window.slices.last();
         let branch = newest.and_then(|slice| slice.branch.clone());
         Part {
@@ -313,6 +318,7 @@ impl Pass<'_> {
             session: newest.map_or_else(String::new, |slice| slice.session.clone()),
             branch: branch.unwrap_or_default(),
             candidates: extraction.candidates,
+            by_model,
         }
     }
 
@@ -330,7 +336,45 @@ impl Pass<'_> {
             branch: &part.branch,
             extractor: EXTRACTOR,
         };
-        keep::requests(self.app, &found, part.candidates, &mut self.waiting, tally)
+        let waiting = &mut self.waiting;
+        let mut requests = keep::requests(self.app, &found, part.candidates, waiting, tally)?;
+        let found = Found {
+            extractor: facts::EXTRACTOR,
+            ..found
+        };
+        requests.extend(keep::requests(
+            self.app,
+            &found,
+            part.by_model,
+            waiting,
+            tally,
+        )?);
+        Ok(requests)
+    }
+
+    /// What a language model finds in the slices that the gate keeps; nothing where none is asked or
+    /// none answers.
+    fn by_model(
+        &self,
+        window: &Window,
+        options: &Options,
+        known: &Stored<'_>,
+        at_most: usize,
+    ) -> Vec<Candidate> {
+        let language = &self.app.language;
+        let is_asked = self.asks_model && language.model.is_some() && language.settings.capture;
+        if !is_asked || self.is_dry || at_most == 0 {
+            return Vec::new();
+        }
+        let gate = Gate::new(options.cutoff);
+        let news = window.slices.iter().skip(window.from);
+        let kept = news.filter(|slice| gate.judge(slice, known).is_kept);
+        let kept: Vec<Slice> = kept.cloned().collect();
+        let model = Model {
+            app: self.app,
+            at_most,
+        };
+        model.extract(&kept, known)
     }
 
     /// The project that the session began in: what is global where nothing answers there. `None`

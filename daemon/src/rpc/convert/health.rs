@@ -105,6 +105,7 @@ pub(crate) fn statistics(answer: Answer) -> v1::StatsReply {
         index_tail,
         store_bytes,
         sequence,
+        models,
     } = answer;
     let Statistics {
         memories,
@@ -135,6 +136,7 @@ pub(crate) fn statistics(answer: Answer) -> v1::StatsReply {
         index_segments: index_segments as u64,
         index_tail: index_tail as u64,
         links,
+        models: models.map(|(spent, settings)| super::provider::usage(&spent, &settings)),
     }
 }
 

@@ -188,6 +188,7 @@ mod tests {
             advice: vec![
                 "3 memories repeat another's text: compact lists and merges them".to_owned(),
             ],
+            models: None,
         }
     }
 

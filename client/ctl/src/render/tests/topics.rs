@@ -69,6 +69,7 @@ fn counted() -> StatsReply {
         index_tail: 5,
         links: 7,
         advice: vec!["3 memories repeat another's text: compact lists and merges them".to_owned()],
+        models: None,
     }
 }
 

@@ -1,0 +1,72 @@
+//! Programs of the user's as backends.
+
+use helix_proto::provider::v1;
+
+use crate::harness::{Program, one_pair};
+
+/// A shell line as an agent program.
+fn agent(line: &str) -> v1::Backend {
+    v1::Backend {
+        api: "command".to_owned(),
+        command: vec!["sh".to_owned(), "-c".to_owned(), line.to_owned()],
+        ..v1::Backend::default()
+    }
+}
+
+/// Takes its question, and answers where Helix's hooks are off.
+const ANSWERS: &str = r#"input=$(cat); test "$HELIX_HOOKS" = off || exit 3
+case "$input" in *8082*) echo 'Sure: {"items":[{"pair":0,"verdict":"same","confidence":0.5}]}';; *) exit 4;; esac"#;
+
+#[test]
+fn an_agent_is_asked_with_its_hooks_off() {
+    let mut program = Program::start(vec![agent(ANSWERS)]);
+    let answer = program.ask(one_pair());
+    assert_eq!(answer.error, "");
+    assert_eq!(answer.by, "command/sh");
+    assert!(answer.attempts[0].command && !answer.attempts[0].paid);
+}
+
+#[test]
+fn without_runs_left_it_is_not_started() {
+    let mut program = Program::start(vec![agent(ANSWERS)]);
+    let answer = program.ask(v1::Ask {
+        command_calls_left: 0,
+        ..one_pair()
+    });
+    assert!(answer.error.contains("runs of today"), "{}", answer.error);
+    assert!(answer.attempts.is_empty());
+}
+
+#[test]
+fn one_that_hangs_is_ended_with_all_that_it_started() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("pids");
+    let line = format!(
+        "sleep 600 & echo $! > {0}; echo $$ >> {0}; wait",
+        file.display()
+    );
+    let mut program = Program::start(vec![agent(&line)]);
+    let answer = program.ask(v1::Ask {
+        deadline_ms: 3_000,
+        ..one_pair()
+    });
+    assert!(answer.error.contains("in time"), "{}", answer.error);
+    let pids = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(pids.lines().count(), 2);
+    for pid in pids.lines() {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let lives = status
+            .lines()
+            .any(|line| line.starts_with("State:") && !line.contains('Z'));
+        assert!(!lives, "{status}");
+    }
+}
+
+#[test]
+fn what_fails_or_is_not_there_is_told() {
+    for line in ["exit 1", "exec /nowhere/agent"] {
+        let mut program = Program::start(vec![agent(line)]);
+        let answer = program.ask(one_pair());
+        assert!(answer.error.contains("cannot be used"), "{}", answer.error);
+    }
+}

@@ -1,0 +1,57 @@
+//! What is configured, what was spent, and a question to try it out.
+
+use std::sync::PoisonError;
+
+use super::ledger::{Spent, spent};
+use super::{Answer, Backend, Pair, Settings, Task, ask};
+use crate::{App, Refusal};
+
+/// Language models as they stand.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// Whether any is configured.
+    pub is_on: bool,
+    /// What the user set.
+    pub settings: Settings,
+    /// Who can be asked, and who cannot.
+    pub backends: Vec<Backend>,
+    /// Why that is not known; empty when it is.
+    pub error: String,
+    /// What was spent this month.
+    pub spent: Spent,
+}
+
+/// Says how language models stand. Starts the program that asks them.
+///
+/// # Errors
+/// When the disk fails.
+pub fn status(app: &App) -> Result<Status, Refusal> {
+    let (backends, error) = match &app.language.model {
+        None => (Vec::new(), String::new()),
+        Some(model) => match model.backends() {
+            Ok(backends) => (backends, String::new()),
+            Err(refusal) => (Vec::new(), refusal.message().to_owned()),
+        },
+    };
+    Ok(Status {
+        is_on: app.language.model.is_some(),
+        settings: app.language.settings,
+        backends,
+        error,
+        spent: spent(app)?,
+    })
+}
+
+/// Asks something whose answer is known.
+///
+/// # Errors
+/// When no model is configured, or the disk fails.
+pub fn test(app: &App, is_dry: bool) -> Result<Answer, Refusal> {
+    let asking = app.language.asking.lock();
+    let _asking = asking.unwrap_or_else(PoisonError::into_inner);
+    let pair = Pair {
+        earlier: "The staging database listens on port 5432.".to_owned(),
+        later: "The staging database listens on port 6432 now, no longer on 5432.".to_owned(),
+    };
+    ask(app, Task::Pairs(vec![pair]), is_dry)
+}
