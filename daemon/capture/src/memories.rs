@@ -164,23 +164,23 @@ fn imported(word: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
     use crate::read::places::Entry;
 
     /// Files by their paths.
-    struct Files(BTreeMap<PathBuf, ()>);
+    struct Files(BTreeSet<PathBuf>);
 
     impl Files {
         fn of(paths: &[&str]) -> Self {
-            Self(paths.iter().map(|path| (PathBuf::from(path), ())).collect())
+            Self(paths.iter().map(PathBuf::from).collect())
         }
     }
 
     impl Tree for Files {
         fn list(&self, folder: &Path) -> Vec<Entry> {
-            let below = self.0.keys().filter_map(|path| {
+            let below = self.0.iter().filter_map(|path| {
                 let rest = path.strip_prefix(folder).ok()?;
                 let name = rest.components().next()?.as_os_str().to_string_lossy();
                 Some((name.into_owned(), rest.components().count() > 1))

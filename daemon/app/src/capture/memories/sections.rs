@@ -181,7 +181,7 @@ mod tests {
         let lines = sections
             .iter()
             .map(|section| section.draft.source.as_ref()?.line);
-        assert_eq!(lines.collect::<Vec<_>>(), [Some(1), Some(5), Some(5)]);
+        assert_eq!(lines.collect::<Vec<_>>(), [Some(1), Some(5), Some(11)]);
         let second = sections.get(1).map(|section| &section.draft);
         assert_eq!(
             second.map(|draft| draft.text.as_str()),
