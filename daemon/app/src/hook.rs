@@ -9,6 +9,7 @@ mod attention;
 mod build;
 mod capture;
 mod changes;
+mod codes;
 mod delivery;
 mod dialect;
 mod event;

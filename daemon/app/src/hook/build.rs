@@ -25,6 +25,7 @@ use jiff::tz::TimeZone;
 
 use self::outcome::Outcome;
 use self::place::{directory_of, directory_of_line, files_of, placed};
+use super::codes::codes_in;
 use super::event::{ClientEvent, Input};
 use super::relevant::{self, Reader};
 use super::sessions::Said;
@@ -247,7 +248,9 @@ fn remembered(
     faults: &[Fault],
     outcome: &Outcome,
 ) -> Result<Vec<Memory>, ReadError> {
+    let ending = words::ending(&outcome.output);
     let marks = faults.iter().flat_map(Fault::marks);
+    let marks = marks.chain(codes_in(&ending));
     let marks: Vec<String> = marks.take(MARKS_MAX).collect();
     let mut memories = exact::named(context, &marks)?;
     context.trace.note("exact", || {
@@ -256,12 +259,14 @@ fn remembered(
     // Most failures have no candidate that it would be compared with.
     let whole = LazyCell::new(|| words::whole(&outcome.output));
     let quotes = |memory: &Memory| case::is_quoted_in(faults, &memory.text, &whole);
-    let mut found = exact::having(context, &words::ending(&outcome.output))?;
+    let mut found = exact::having(context, &ending)?;
     found.retain(quotes);
     found.extend(helpful(context, faults, outcome, &quotes)?);
     for memory in found {
         let is_known = memories.iter().any(|known| known.number == memory.number);
-        if !is_known && !case::is_of_another(faults, &memory.text) {
+        let is_of_another = case::is_of_another(faults, &memory.text)
+            || (!quotes(&memory) && case::is_about_another(&memory.text, &whole));
+        if !is_known && !is_of_another {
             memories.push(memory);
         }
     }

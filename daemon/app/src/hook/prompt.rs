@@ -9,8 +9,9 @@ use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use helix_engine::surface::prompt::{attached, paths, question};
 
+use super::codes::codes_in;
 use super::relevant::{self, Reader};
-use super::{Context, Given, ambient};
+use super::{Context, Given, ambient, exact};
 
 /// Memories that one prompt gets, and with those about the files that it attaches or names.
 const MEMORIES_MAX: usize = 3;
@@ -29,7 +30,10 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let mut memories = Vec::new();
     if let Some(question) = question(prompt, |path| named.iter().any(|(name, _)| name == path)) {
         let (occasion, reader) = (Occasion::Prompt, Reader::Session);
-        memories = relevant::find(context, &question, occasion, MEMORIES_MAX, reader)?;
+        memories = exact::named(context, &codes_in(&question))?;
+        let relevant = relevant::find(context, &question, occasion, MEMORIES_MAX, reader)?;
+        add(relevant, &mut memories);
+        memories.truncate(MEMORIES_MAX);
     } else {
         let why = "small talk, or nothing but the files that it names";
         context.trace.note("prompt", || why.to_owned());
@@ -58,12 +62,17 @@ fn add_about(
     context
         .trace
         .note("prompt", || format!("names {}", context.shown(file)));
-    for memory in ambient::known_of(context, file)? {
+    add(ambient::known_of(context, file)?, memories);
+    Ok(())
+}
+
+/// Adds those memories that are not there yet.
+fn add(further: Vec<Memory>, memories: &mut Vec<Memory>) {
+    for memory in further {
         if !memories.iter().any(|known| known.number == memory.number) {
             memories.push(memory);
         }
     }
-    Ok(())
 }
 
 /// The files of the project that the prompt names, and those that memories are about, with the

@@ -141,7 +141,14 @@ fn weigh(
     for (more_relevant, ((relevance, signs), hit)) in ranked.into_iter().enumerate() {
         let threshold = wanted
             .occasion
-            .threshold(signs.meaning.is_some(), wanted.behind + more_relevant);
+            .threshold(signs.cosine.is_some(), wanted.behind + more_relevant);
+        tracing::debug!(
+            session = context.input.session_id,
+            handle = hit.memory.handle.as_str(),
+            ?signs,
+            "weighed for {:?}",
+            wanted.occasion
+        );
         let obstacle = if relevance < threshold {
             Some("not likely enough to help")
         } else {

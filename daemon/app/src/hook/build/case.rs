@@ -1,4 +1,5 @@
-//! Whether a memory is about this failure: it quotes what the failure says, or names another code.
+//! Whether a memory is about this failure: it quotes what the failure says, or another code, or the
+//! same message about another thing.
 //! Pure.
 
 use helix_terminal::fault::Fault;
@@ -12,6 +13,9 @@ const CODE_MIN_DIGITS: usize = 3;
 const QUOTED_MIN_WORDS: usize = 3;
 const QUOTED_MIN_CHARS: usize = 16;
 
+/// Words of the shortest message whose form is told by the words around a name.
+const FORM_MIN_WORDS: usize = 4;
+
 /// What messages and names are quoted with.
 const QUOTES: [char; 7] = ['`', '\'', '"', '‘', '’', '“', '”'];
 
@@ -24,6 +28,45 @@ pub(super) fn is_quoted_in(faults: &[Fault], text: &str, said: &str) -> bool {
     let mut quoted = quoted_in(text).map(|quoted| quoted.trim().to_lowercase());
     faults.iter().any(|fault| is_whole(&fault.message))
         || quoted.any(|quoted| is_telling(&quoted) && has_word(said, &quoted))
+}
+
+/// Whether a text quotes a message that the failure, which is in lower case here, has about another
+/// thing: `relation "depots" does not exist` and `relation "mail_tags" does not exist`.
+pub(super) fn is_about_another(text: &str, said: &str) -> bool {
+    if helix_ablation::is_off("failure/another-thing") {
+        return false;
+    }
+    let lines: Vec<Vec<&str>> = said.lines().map(words_of).collect();
+    quoted_in(text).any(|quoted| {
+        let quoted = quoted.to_lowercase();
+        let message = words_of(&quoted);
+        message.len() >= FORM_MIN_WORDS
+            && lines
+                .iter()
+                .flat_map(|line| line.windows(message.len()))
+                .any(|window| differ_in_one_name(&message, window))
+    })
+}
+
+/// The words of a line, without the marks around them.
+fn words_of(line: &str) -> Vec<&str> {
+    let is_mark = |c: char| QUOTES.contains(&c) || "()[],.:;\\".contains(c);
+    line.split_whitespace()
+        .map(|word| word.trim_matches(is_mark))
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// Whether a message and what was said differ in one word, and that word is a name. Names that
+/// differ only by their numbers are of one kind: `stmtcache_1`, `stmtcache_9`.
+fn differ_in_one_name(message: &[&str], said: &[&str]) -> bool {
+    let mut different = message.iter().zip(said).filter(|(own, other)| own != other);
+    let (Some((own, other)), None) = (different.next(), different.next()) else {
+        return false;
+    };
+    let letters = |word: &str| word.replace(|c: char| c.is_ascii_digit(), "");
+    let is_name = own.chars().any(|c| !c.is_alphabetic());
+    is_name && letters(own) != letters(other)
 }
 
 /// Whether a text names a code of the same family as one of these faults, and none of theirs: TS2307
@@ -126,6 +169,28 @@ mod tests {
             "the memory segment is shared",
             "error: could not resize"
         ));
+    }
+
+    #[test]
+    fn the_same_message_about_another_thing_is_another_failure() {
+        let text =
+            "gotcha: 'relation \"depot_calendars\" does not exist' in tests: load the schema";
+        assert!(is_about_another(
+            text,
+            "--- fail\n  list: error: relation \"mail_templates\" does not exist (sqlstate 42p01)"
+        ));
+        assert!(!is_about_another(
+            text,
+            "error: relation \"depot_calendars\" does not exist"
+        ));
+        assert!(!is_about_another(text, "error: the relation is gone"));
+        let numbered = "`prepared statement \"stmtcache_1\" does not exist` comes from the pooler";
+        assert!(!is_about_another(
+            numbered,
+            "error: prepared statement \"stmtcache_9\" does not exist"
+        ));
+        let worded = "`import ... is not allowed from list` means a wrong boundary";
+        assert!(!is_about_another(worded, "a/b/c is not allowed from list"));
     }
 
     #[test]

@@ -8,31 +8,18 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use super::lists::{has, lists};
 use crate::index::lexical::{LexicalQuery, Mode};
-
-/// In one form each: they are compared as they are looked up, without their endings.
-const ORDERS: &str = "add again append apply ask bug change check clean code command comment commit complete copy create debug \
-    delete describe diff directory docstring document edit error execute explain fail file finish first fix folder format function help hint \
-    implement import improve insert install last line lint list look make message move name new old open output paste path print \
-    problem project pull push read refactor remove rename repeat replace repository report rerun result retry return revert \
-    review rewrite run save say script search see send show simplify small sort split start step stop suggest summarise \
-    summarize summary task tell test tidy try type undo update use verify view wait work write one two three four five six seven eight nine ten";
-
-/// What begins a question, or ends it.
-const QUESTIONS: &[&str] = &[
-    "how", "why", "what", "what's", "where", "which", "who", "when", "is", "are", "does", "do",
-    "did", "can", "could", "should",
-];
 
 static TOKENS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     // Word by word: a query has fewer.
-    let token = |word| {
+    let token = |word: &String| {
         LexicalQuery::parse(word, Mode::Any)
             .terms()
             .first()
             .map(|term| term.token.clone())
     };
-    ORDERS.split_whitespace().filter_map(token).collect()
+    lists().orders.iter().filter_map(token).collect()
 });
 
 /// The tokens of a text, as an analysed query has them, that orders are made of. A part of an
@@ -58,7 +45,7 @@ pub(super) fn is_question(text: &str) -> bool {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    text.contains('?') || QUESTIONS.contains(&first.trim_end_matches([',', ':']))
+    text.contains('?') || has(&lists().questions, first.trim_end_matches([',', ':']))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 //! *our* branch, *this* test, or of a code. Measured by leaving one project's prompts out:
 //! at 95 % silence the sign is worth 7 points of coverage.
 
+use super::lists::{has, lists};
+
 /// Form of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
@@ -17,79 +19,6 @@ pub struct Request {
     pub is_how: bool,
 }
 
-/// Words in front of a request that say nothing.
-const POLITE: &[&str] = &[
-    "can", "could", "hey", "hi", "ok", "okay", "please", "so", "well", "you",
-];
-
-/// Beginnings of questions about what things are.
-const ASKING: &[&str] = &[
-    "are",
-    "describe",
-    "difference",
-    "does",
-    "explain",
-    "how do you",
-    "how does",
-    "is",
-    "what are",
-    "what do",
-    "what does",
-    "what is",
-    "what's",
-    "whats",
-    "which",
-    "why does",
-];
-
-/// Beginnings of errands that are about the project only where they name something definite.
-const MAKING: &[&str] = &[
-    "compare",
-    "generate",
-    "prepare",
-    "recommend",
-    "summarise",
-    "summarize",
-];
-
-/// Beginnings of errands that are work on a text, or with a tool that every project has.
-const ERRANDS: &[&str] = &[
-    "convert",
-    "draft",
-    "git",
-    "invent",
-    "proofread",
-    "rephrase",
-    "translate",
-];
-
-/// Phrases of general requests, wherever they stand.
-const GENERAL: &[&str] = &["difference between", "in general", "one-liner"];
-
-/// Words before or instead of something definite.
-const DEFINITE: &[&str] = &[
-    "i", "i'm", "i've", "me", "my", "that", "the", "these", "this", "those",
-];
-
-/// Words of people who share a project.
-const OURS: &[&str] = &["here", "our", "ours", "us", "we", "we're", "we've"];
-
-/// Phrases that ask how something is done, which procedures answer.
-const HOW: &[&str] = &[
-    "how can i",
-    "how can we",
-    "how do i",
-    "how do we",
-    "how do you",
-    "how should",
-    "how to",
-    "what are the steps",
-    "what do i have to",
-    "what do i need",
-    "what do we need",
-    "where do i start",
-];
-
 /// Digits of the shortest code: `E0432`, `PH-401`.
 const CODE_MIN_DIGITS: usize = 3;
 
@@ -100,6 +29,7 @@ impl Request {
         if helix_ablation::is_off("factor/request") {
             return Self::default();
         }
+        let lists = lists();
         let text = text.to_lowercase().replace('’', "'");
         let words: Vec<&str> = text
             .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '-')))
@@ -108,21 +38,21 @@ impl Request {
             .collect();
         let asked = words
             .iter()
-            .position(|word| !POLITE.contains(word))
+            .position(|word| !has(&lists.polite, word))
             .and_then(|first| words.get(first..));
         let asked = asked.unwrap_or_default().join(" ");
         let padded = format!(" {asked} ");
-        let has = |phrases: &[&str]| {
+        let says = |phrases: &[String]| {
             phrases
                 .iter()
                 .any(|phrase| padded.contains(&format!(" {phrase} ")))
         };
-        let begins = |forms: &[&str]| forms.iter().any(|form| has_beginning(&asked, form));
-        let is_ours = words.iter().any(|word| OURS.contains(word));
-        let is_definite = is_ours || words.iter().any(|word| DEFINITE.contains(word));
-        let is_general =
-            begins(ERRANDS) || has(GENERAL) || (!is_definite && (begins(ASKING) || begins(MAKING)));
-        let is_how = has(HOW);
+        let begins = |forms: &[String]| forms.iter().any(|form| has_beginning(&asked, form));
+        let is_ours = words.iter().any(|word| has(&lists.ours, word));
+        let is_definite = is_ours || words.iter().any(|word| has(&lists.definite, word));
+        let is_vague = !is_definite && (begins(&lists.asking) || begins(&lists.making));
+        let is_general = begins(&lists.errands) || says(&lists.general) || is_vague;
+        let is_how = says(&lists.how);
         Self {
             is_general: is_general && !names_code(&text),
             is_ours,
