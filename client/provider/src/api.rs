@@ -24,7 +24,7 @@ const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 const REST: Duration = Duration::from_mins(1);
 
 /// The same at most, whatever it says.
-const REST_MAX: Duration = Duration::from_mins(60);
+const REST_MAX: Duration = Duration::from_hours(1);
 
 /// A request over HTTP.
 #[derive(Debug)]

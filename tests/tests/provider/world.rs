@@ -25,7 +25,8 @@ pub(crate) const DIFFERENT: &str =
 /// A server that speaks as `OpenAI` does.
 pub(crate) struct Model {
     url: String,
-    requests: Receiver<String>,
+    /// Shared by the threads of a test.
+    requests: Mutex<Receiver<String>>,
     /// What it says; `None`: it says nothing and keeps the caller waiting.
     says: Arc<Mutex<Option<String>>>,
 }
@@ -40,7 +41,7 @@ impl Model {
         thread::spawn(move || serve(&listener, &sender, &answer));
         Self {
             url,
-            requests,
+            requests: Mutex::new(requests),
             says,
         }
     }
@@ -51,12 +52,13 @@ impl Model {
 
     /// Waits for a request, and returns all of it.
     pub(crate) fn await_request(&self) -> String {
-        self.requests.recv_timeout(REQUEST_DEADLINE).unwrap()
+        let requests = self.requests.lock().unwrap();
+        requests.recv_timeout(REQUEST_DEADLINE).unwrap()
     }
 
     /// Requests that came and were not looked at.
     pub(crate) fn waiting(&self) -> usize {
-        self.requests.try_iter().count()
+        self.requests.lock().unwrap().try_iter().count()
     }
 }
 

@@ -166,7 +166,7 @@ fn write(app: &App, group: &[Open], answer: &Answer) -> Result<(), Refusal> {
         let judged = answer.judged.iter().find(|judged| judged.pair == place);
         let mut edge = open.edge.clone();
         edge.reason = reason(&edge.reason, &answer.by, judged);
-        edge.provenance.extractor = EXTRACTOR.to_owned();
+        EXTRACTOR.clone_into(&mut edge.provenance.extractor);
         edge.provenance.reference.clone_from(&answer.by);
         edge.provenance.at = at;
         steps.push(Step::new(StepChange::Relate(Box::new(edge)), ""));
