@@ -36,6 +36,7 @@ mod suggester;
 mod system;
 mod telemetry;
 mod turn;
+mod wire;
 mod work;
 mod writer;
 

@@ -8,7 +8,6 @@
 mod call;
 mod capture;
 mod consolidate;
-mod convert;
 mod examine;
 mod export;
 mod history;
@@ -42,6 +41,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::hook;
 use crate::peer::Peer;
 use crate::runtime::Runtime;
+use crate::wire;
 use crate::work::Long;
 use call::{begin_long, refused, reply};
 
@@ -65,10 +65,10 @@ impl Service {
     ) -> Result<Response<v1::SearchReply>, Status> {
         let who = self.who(request.caller.take());
         let counted = off_thread(&self.runtime.app, move |app| {
-            search::count(app, who(), &convert::search::wanted(request))
+            search::count(app, who(), &wire::search::wanted(request))
         });
         let counted = counted.await;
-        reply(counted.map(|counts| convert::search::counts(counts, started.elapsed())))
+        reply(counted.map(|counts| wire::search::counts(counts, started.elapsed())))
     }
 }
 
@@ -102,9 +102,9 @@ impl Helix for Service {
             draft,
             force,
         } = self.met(request).await?;
-        let new = convert::store::only(draft).map_err(refused)?;
+        let new = wire::store::only(draft).map_err(refused)?;
         let stored = store::one(&self.runtime.app, self.who(caller), new, force);
-        reply(stored.await.map(|stored| convert::store::stored(&stored)))
+        reply(stored.await.map(|stored| wire::store::stored(&stored)))
     }
 
     async fn store_batch(
@@ -116,9 +116,9 @@ impl Helix for Service {
             drafts,
             force,
         } = self.met(request).await?;
-        let batch = convert::store::batch(drafts);
+        let batch = wire::store::batch(drafts);
         let items = store::batch(&self.runtime.app, self.who(caller), batch, force);
-        reply(items.await.map(|items| convert::store::items(&items)))
+        reply(items.await.map(|items| wire::store::items(&items)))
     }
 
     async fn search(
@@ -134,11 +134,11 @@ impl Helix for Service {
         if !request.why_not.is_empty() {
             return self.why_not(asker, request).await;
         }
-        let found = search::search(&self.runtime.app, asker, convert::search::wanted(request));
+        let found = search::search(&self.runtime.app, asker, wire::search::wanted(request));
         let found = found.await;
         let app = &self.runtime.app;
         app.metrics.recalled(app.memory.now(), started.elapsed());
-        reply(found.map(|found| convert::search::found(found, started.elapsed())))
+        reply(found.map(|found| wire::search::found(found, started.elapsed())))
     }
 
     async fn read(
@@ -146,8 +146,8 @@ impl Helix for Service {
         request: Request<v1::ReadRequest>,
     ) -> Result<Response<v1::ReadReply>, Status> {
         self.ask(request, |app, asker, wire| {
-            let read = find::read(app, asker, &convert::wanted(wire))?;
-            Ok(convert::read(&read))
+            let read = find::read(app, asker, &wire::wanted(wire))?;
+            Ok(wire::read(&read))
         })
         .await
     }
@@ -158,9 +158,9 @@ impl Helix for Service {
     ) -> Result<Response<v1::EditReply>, Status> {
         let mut request = self.met(request).await?;
         let who = self.who(request.caller.take());
-        let wanted = convert::edit::wanted(request).map_err(refused)?;
+        let wanted = wire::edit::wanted(request).map_err(refused)?;
         let edited = edit::edit(&self.runtime.app, who, wanted).await;
-        reply(edited.map(convert::edit::answer))
+        reply(edited.map(wire::edit::answer))
     }
 
     async fn compact(
@@ -170,9 +170,9 @@ impl Helix for Service {
         let mut request = self.met(request).await?;
         let going = begin_long(&self.runtime, Long::Compact).map_err(refused)?;
         let who = self.who(request.caller.take());
-        let wanted = convert::compact::wanted(request, self.runtime.config.compact_work);
+        let wanted = wire::compact::wanted(request, self.runtime.config.compact_work);
         let compacted = compact::compact(&self.runtime.app, &going, who, wanted).await;
-        reply(compacted.map(|answer| convert::compact::answer(&answer)))
+        reply(compacted.map(|answer| wire::compact::answer(&answer)))
     }
 
     async fn list_topics(
@@ -181,7 +181,7 @@ impl Helix for Service {
     ) -> Result<Response<v1::ListTopicsReply>, Status> {
         self.ask(request, |app, asker, wire| {
             let listed = topics::list(app, asker, &wire.scopes, &wire.pattern)?;
-            Ok(convert::topics::listed(listed))
+            Ok(wire::topics::listed(listed))
         })
         .await
     }
@@ -193,7 +193,7 @@ impl Helix for Service {
         self.ask(request, |app, asker, wire| {
             let after = Timestamp::from_micros(wire.after_us);
             let (memories, total) = topics::recent(app, asker, &wire.scopes, after, wire.limit)?;
-            Ok(convert::topics::recent(&memories, total))
+            Ok(wire::topics::recent(&memories, total))
         })
         .await
     }
@@ -204,7 +204,7 @@ impl Helix for Service {
     ) -> Result<Response<v1::ConflictsReply>, Status> {
         self.ask(request, |app, asker, _| {
             let found = conflicts::list(app, asker)?;
-            Ok(convert::conflicts::conflicts(&found))
+            Ok(wire::conflicts::conflicts(&found))
         })
         .await
     }
@@ -214,11 +214,11 @@ impl Helix for Service {
         request: Request<v1::SettleRequest>,
     ) -> Result<Response<v1::SettleReply>, Status> {
         let mut request = self.met(request).await?;
-        let settlement = convert::conflicts::settlement(request.settlement()).map_err(refused)?;
+        let settlement = wire::conflicts::settlement(request.settlement()).map_err(refused)?;
         let asker = self.asker(request.caller.take()).await?;
         let (first, second) = (&request.first, &request.second);
         let settled = conflicts::settle(&self.runtime.app, &asker, first, second, settlement);
-        reply(settled.await.map(|told| convert::conflicts::settled(&told)))
+        reply(settled.await.map(|told| wire::conflicts::settled(&told)))
     }
 
     async fn stats(
@@ -227,7 +227,7 @@ impl Helix for Service {
     ) -> Result<Response<v1::StatsReply>, Status> {
         self.ask(request, |app, asker, wire| {
             let held = statistics::statistics(app, asker, &wire.scopes)?;
-            Ok(convert::health::statistics(held))
+            Ok(wire::health::statistics(held))
         })
         .await
     }
@@ -238,7 +238,7 @@ impl Helix for Service {
     ) -> Result<Response<v1::CrossReferencesReply>, Status> {
         self.ask(request, |app, asker, wire| {
             let found = topics::cross_references(app, asker, &wire.scopes, &wire.topic)?;
-            Ok(convert::topics::cross_references(&found))
+            Ok(wire::topics::cross_references(&found))
         })
         .await
     }
@@ -249,7 +249,7 @@ impl Helix for Service {
     ) -> Result<Response<v1::GraphReply>, Status> {
         self.ask(request, |app, asker, wire| {
             let graph = topics::graph(app, asker, &wire.scopes, &wire.focus)?;
-            Ok(convert::topics::graph(graph))
+            Ok(wire::topics::graph(graph))
         })
         .await
     }
@@ -260,7 +260,7 @@ impl Helix for Service {
     ) -> Result<Response<v1::PruneReply>, Status> {
         self.ask(request, |app, asker, wire| {
             let (idle, days) = topics::prune(app, asker, &wire.scopes, wire.days)?;
-            Ok(convert::topics::idle(idle, days))
+            Ok(wire::topics::idle(idle, days))
         })
         .await
     }
@@ -271,7 +271,7 @@ impl Helix for Service {
     ) -> Result<Response<v1::ReindexReply>, Status> {
         let going = begin_long(&self.runtime, Long::Reindex).map_err(refused)?;
         let reindexed = statistics::reindex(&self.runtime.app, &going).await;
-        reply(reindexed.map(convert::health::reindexed))
+        reply(reindexed.map(wire::health::reindexed))
     }
 
     async fn forget(
@@ -280,7 +280,7 @@ impl Helix for Service {
     ) -> Result<Response<v1::ForgetReply>, Status> {
         let v1::ForgetRequest { caller, reference } = self.met(request).await?;
         let forgotten = forget::forget(&self.runtime.app, self.who(caller), reference).await;
-        reply(forgotten.map(|answer| convert::edit::forgotten(&answer)))
+        reply(forgotten.map(|answer| wire::edit::forgotten(&answer)))
     }
 
     async fn stale(
@@ -288,9 +288,9 @@ impl Helix for Service {
         request: Request<v1::StaleRequest>,
     ) -> Result<Response<v1::StaleReply>, Status> {
         self.ask_long(request, Long::Stale, |app, asker, wire| {
-            let wanted = convert::stale_wanted(wire);
-            let found = stale::stale(app, asker, &wanted, convert::stale_bytes)?;
-            Ok(convert::stale(found))
+            let wanted = wire::stale_wanted(wire);
+            let found = stale::stale(app, asker, &wanted, wire::stale_bytes)?;
+            Ok(wire::stale(found))
         })
         .await
     }
@@ -301,10 +301,10 @@ impl Helix for Service {
     ) -> Result<Response<v1::SessionLogReply>, Status> {
         self.ask(request, |app, asker, wire| {
             if wire.list {
-                return session_log::list(app, wire.limit).map(convert::sessions::known);
+                return session_log::list(app, wire.limit).map(wire::sessions::known);
             }
             let log = session_log::session_log(app, asker, &wire.session, wire.limit)?;
-            Ok(convert::sessions::log(log))
+            Ok(wire::sessions::log(log))
         })
         .await
     }
@@ -316,7 +316,7 @@ impl Helix for Service {
         let v1::ReceiptsRequest { session, limit, .. } = request.into_inner();
         let listed = off_thread(&self.runtime.app, move |app| {
             let (receipts, counts) = receipts::receipts(app, &session, limit)?;
-            Ok(convert::sessions::receipts(receipts, counts))
+            Ok(wire::sessions::receipts(receipts, counts))
         });
         reply(listed.await)
     }
@@ -326,9 +326,9 @@ impl Helix for Service {
         request: Request<v1::CheckpointRequest>,
     ) -> Result<Response<v1::CheckpointReply>, Status> {
         let v1::CheckpointRequest { caller, action } = self.met(request).await?;
-        let action = convert::checkpoint::action(action).map_err(refused)?;
+        let action = wire::checkpoint::action(action).map_err(refused)?;
         let done = checkpoint::checkpoint(&self.runtime.app, self.who(caller), action).await;
-        reply(done.map(convert::checkpoint::answer))
+        reply(done.map(wire::checkpoint::answer))
     }
 
     async fn hook(
@@ -341,7 +341,7 @@ impl Helix for Service {
             Peer::default(),
         )
         .await;
-        Ok(Response::new(convert::hook(answer)))
+        Ok(Response::new(wire::hook(answer)))
     }
 
     async fn status(
@@ -360,7 +360,7 @@ impl Helix for Service {
         request: Request<v1::CheckRequest>,
     ) -> Result<Response<v1::CheckReply>, Status> {
         let deep = request.into_inner().deep;
-        let check = move |app: &App| Ok(convert::health::checked(check(app, deep)));
+        let check = move |app: &App| Ok(wire::health::checked(check(app, deep)));
         if !deep {
             return reply(off_thread(&self.runtime.app, check).await);
         }
@@ -373,7 +373,7 @@ impl Helix for Service {
         request: Request<v1::BriefRequest>,
     ) -> Result<Response<v1::BriefReply>, Status> {
         self.ask(request, |app, asker, wire| {
-            brief::brief(app, asker, &convert::brief(wire)).map(convert::briefing)
+            brief::brief(app, asker, &wire::brief(wire)).map(wire::briefing)
         })
         .await
     }
@@ -400,8 +400,8 @@ impl Helix for Service {
     ) -> Result<Response<v1::ContextReply>, Status> {
         let mut request = self.met(request).await?;
         let asker = self.asker(request.caller.take()).await?;
-        let block = context::context(&self.runtime.app, asker, convert::context(request));
-        reply(block.await.map(convert::block))
+        let block = context::context(&self.runtime.app, asker, wire::context(request));
+        reply(block.await.map(wire::block))
     }
 
     async fn lifecycle(
@@ -455,9 +455,9 @@ impl Helix for Service {
     ) -> Result<Response<v1::EventReply>, Status> {
         let mut request = self.met(request).await?;
         let who = self.who(request.caller.take());
-        let wanted = convert::capture::event(request).map_err(refused)?;
+        let wanted = wire::capture::event(request).map_err(refused)?;
         let taken = event::event(&self.runtime.app, who, wanted).await;
-        reply(taken.map(|taken| convert::capture::taken(&taken)))
+        reply(taken.map(|taken| wire::capture::taken(&taken)))
     }
 
     async fn consolidate(

@@ -643,25 +643,23 @@ fn a_match_is_shown_and_its_score_explained() {
         found.contains("> It ends with the zebras of Aachen."),
         "{found}"
     );
-    let numbers = |name: &str| -> f64 {
-        let (_, rest) = found.split_once(name).unwrap();
-        rest.chars()
+    let (score, parts) = found.split_once(" = relevance ").unwrap();
+    let number = |text: &str| -> f64 {
+        text.chars()
             .take_while(|c| c.is_ascii_digit() || *c == '.')
             .collect::<String>()
             .parse()
             .unwrap()
     };
-    let factors = [
-        "confidence ×",
-        "recency ×",
-        "importance ×",
-        "scope ×",
-        "branch ×",
-        "diversity ×",
-    ];
-    let product = numbers("fused ") * factors.map(numbers).iter().product::<f64>();
+    let (_, score) = score.rsplit_once("score ").unwrap();
+    let (relevance, factors) = parts.split_once(" × ").unwrap_or((parts, ""));
+    let (factors, _) = factors.split_once(';').unwrap_or((factors, ""));
+    let named = factors
+        .split(" × ")
+        .filter_map(|factor| factor.rsplit_once(' '));
+    let product = number(relevance) * named.map(|(_, factor)| number(factor)).product::<f64>();
     assert!(
-        (product - numbers("score ")).abs() < 0.003,
+        (product - number(score)).abs() < 0.003,
         "{product} in {found}"
     );
     bridge.finish_cleanly().unwrap();

@@ -332,11 +332,12 @@ fn check_products(world: &mut World) {
                 recency_factor,
                 importance_factor,
                 scope_factor,
+                branch_factor,
                 diversity_factor,
                 ..
             } = hit.explanation.unwrap();
             let factors = confidence_factor * recency_factor * importance_factor * scope_factor;
-            let product = fused * factors * diversity_factor;
+            let product = fused * factors * branch_factor * diversity_factor;
             assert!(
                 (product - hit.score).abs() < ROUNDED,
                 "{product} {}",

@@ -173,7 +173,12 @@ pub(super) fn finish<L: Load>(worker: &Worker<L>, models: &mut Models<L::Model>)
     true
 }
 
+/// Queries that come from here on are for the next model, and wait for it: a vector of the one before
+/// would be compared with those of another.
 fn promote<L: Load>(worker: &Worker<L>, models: &mut Models<L::Model>) {
+    if let Some(next) = &models.next {
+        worker.set_state(State::Ready(next.id.clone()));
+    }
     match worker.strand.promote_next_space(worker.storage.as_ref()) {
         Ok(()) => models.answering = models.next.take(),
         Err(error) => tracing::error!(%error, "the next model cannot take over"),

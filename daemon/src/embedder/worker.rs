@@ -7,10 +7,10 @@
 use std::mem::ManuallyDrop;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use helix_app::ports::EmbedderState as State;
@@ -54,6 +54,13 @@ const QUERIES_MAX: usize = 64;
 
 /// How long a stopping daemon waits for the thread.
 const JOIN_DEADLINE: Duration = Duration::from_secs(1);
+
+/// How long what waits rests after a query: the next one often follows at once, and would wait for
+/// what was begun meanwhile.
+const LULL: Duration = Duration::from_millis(30);
+
+/// How long it rests at most, however many queries come.
+const LULL_MAX: Duration = Duration::from_secs(1);
 
 /// How often the thread looks for waiting texts without being woken.
 const IDLE_INTERVAL: Duration = Duration::from_mins(1);
@@ -294,12 +301,13 @@ impl<L: Load> Worker<L> {
     fn serve(&self, models: &mut Models<L::Model>) {
         let mut may_wait = true;
         let mut has_worked = false;
+        let mut lull = Lull::new(Instant::now());
         loop {
             let message = if may_wait && !self.shared.winds_down.load(Ordering::Acquire) {
-                match self.messages.try_recv() {
+                match self.messages.recv_timeout(lull.left(Instant::now())) {
                     Ok(message) => Some(message),
-                    Err(TryRecvError::Empty) => None,
-                    Err(TryRecvError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => return,
                 }
             } else {
                 match self.messages.recv_timeout(IDLE_INTERVAL) {
@@ -313,6 +321,7 @@ impl<L: Load> Worker<L> {
                     if let Some(answering) = &mut models.answering {
                         answer(&mut answering.model, &text, reply);
                     }
+                    lull.asked(Instant::now());
                 }
                 Some(Message::Wake) => may_wait = true,
                 Some(Message::Choose { folder, reply }) => {
@@ -322,6 +331,7 @@ impl<L: Load> Worker<L> {
                 }
                 None => {
                     may_wait = self.work_off_one(models);
+                    lull.worked(Instant::now());
                     if !may_wait
                         && std::mem::take(&mut has_worked)
                         && let Some(answering) = &mut models.answering
@@ -490,6 +500,40 @@ fn query_key(model: &str, text: &str) -> blake3::Hash {
 fn rest(model: &mut impl Embed) {
     if let Err(error) = model.rest() {
         tracing::warn!(%error, "the model keeps the memory that it does not need");
+    }
+}
+
+/// When what waits is worked off again after a query.
+struct Lull {
+    asked_at: Option<Instant>,
+    worked_at: Instant,
+}
+
+impl Lull {
+    fn new(now: Instant) -> Self {
+        Self {
+            asked_at: None,
+            worked_at: now,
+        }
+    }
+
+    /// A query was answered.
+    fn asked(&mut self, now: Instant) {
+        self.asked_at = Some(now);
+    }
+
+    /// Some of what waits was worked off.
+    fn worked(&mut self, now: Instant) {
+        self.worked_at = now;
+    }
+
+    /// How long to wait for the next query.
+    fn left(&self, now: Instant) -> Duration {
+        let Some(asked_at) = self.asked_at else {
+            return Duration::ZERO;
+        };
+        let until = (asked_at + LULL).min(self.worked_at + LULL_MAX);
+        until.saturating_duration_since(now)
     }
 }
 

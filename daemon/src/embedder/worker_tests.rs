@@ -433,3 +433,18 @@ fn choosing_the_model_that_answers_ends_the_other_ones_work() {
     assert_eq!(vectors(&worker, SpaceRole::Next), (0, 0));
     assert_eq!(house.choice().read().as_deref(), Some("one"));
 }
+
+#[test]
+fn what_waits_rests_between_queries_but_not_for_ever() {
+    let start = Instant::now();
+    let mut lull = Lull::new(start);
+    assert_eq!(lull.left(start), Duration::ZERO, "nobody asked");
+    lull.asked(start);
+    assert_eq!(lull.left(start + LULL / 3), LULL - LULL / 3);
+    assert_eq!(lull.left(start + LULL), Duration::ZERO);
+    // Queries without end.
+    lull.asked(start + LULL_MAX);
+    assert_eq!(lull.left(start + LULL_MAX), Duration::ZERO);
+    lull.worked(start + LULL_MAX);
+    assert_eq!(lull.left(start + LULL_MAX), LULL);
+}

@@ -8,8 +8,9 @@ use helix_app::{App, Asker, Refusal};
 use helix_proto::v1;
 use tonic::{Request, Response, Status};
 
-use super::{Service, convert};
+use super::Service;
 use crate::runtime::Runtime;
+use crate::wire;
 use crate::work::Long;
 
 /// A request that says where it comes from.
@@ -76,7 +77,7 @@ pub(super) fn reply<T>(outcome: Result<T, Refusal>) -> Result<Response<T>, Statu
 /// Sends a refusal.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 pub(super) fn refused(refusal: Refusal) -> Status {
-    convert::refused(&refusal)
+    wire::refused(&refusal)
 }
 
 /// Begins what may take minutes, where there is a place for it.

@@ -17,9 +17,9 @@ use tonic::Status;
 use v1::capture_switch::Which as Wire;
 
 use super::call::{begin_long, refused};
-use super::convert;
 use crate::capture;
 use crate::runtime::Runtime;
+use crate::wire;
 use crate::work::Long;
 
 /// Reports that wait for the reader.
@@ -46,7 +46,7 @@ pub(super) fn capture(
     };
     let mut status = status(app, asker)?;
     status.memories.report = report;
-    Ok(convert::capture::status(&status))
+    Ok(wire::capture::status(&status))
 }
 
 /// Switches the reading of agents' own files, and reads them, as the caller wants it.
@@ -55,7 +55,7 @@ fn memories(
     asker: &Asker,
     wire: v1::CaptureMemories,
 ) -> Result<Option<memories::Report>, Refusal> {
-    let home = convert::capture::home(&wire)?;
+    let home = wire::capture::home(&wire)?;
     let mut is_wanted = wire.read;
     if let Some(switch) = wire.switch {
         let which = which(app, asker, switch.which)?;
@@ -124,7 +124,7 @@ pub(super) fn import(
 ) -> Result<ReceiverStream<Report>, Refusal> {
     let going = begin_long(runtime, Long::Capture)?;
     let caller = wire.caller.take();
-    let wanted = convert::capture::wanted(wire)?;
+    let wanted = wire::capture::wanted(wire)?;
     let (sender, answer) = mpsc::channel(REPORTS_MAX);
     let runtime = Arc::clone(runtime);
     let imported = Arc::clone(&runtime).pools.long.submit(Box::new(move || {
@@ -137,7 +137,7 @@ pub(super) fn import(
                 "the import was not done: {error}"
             )))
         });
-        let last = outcome.map(|summary| convert::capture::summary(&summary));
+        let last = outcome.map(|summary| wire::capture::summary(&summary));
         // A caller that is gone reads nothing.
         telling.0.blocking_send(last.map_err(refused)).ok();
     }));
@@ -155,8 +155,6 @@ impl Reports for Telling {
 
     fn progress(&self, progress: &Progress) {
         // Progress that nobody waits for may be missed.
-        self.0
-            .try_send(Ok(convert::capture::progress(progress)))
-            .ok();
+        self.0.try_send(Ok(wire::capture::progress(progress))).ok();
     }
 }

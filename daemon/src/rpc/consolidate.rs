@@ -5,7 +5,7 @@ use helix_app::sweep::{self, Done};
 use helix_app::{App, Asker, Refusal};
 use helix_proto::v1;
 
-use super::convert;
+use crate::wire;
 
 /// Puts into the review what was told again, or says what would wait there.
 #[expect(
@@ -30,5 +30,5 @@ pub(super) fn consolidate(
     } else {
         sweep::run(app, run.writes, goes_on)?
     };
-    Ok(convert::consolidate::answer(&proposals, swept))
+    Ok(wire::consolidate::answer(&proposals, swept))
 }

@@ -6,8 +6,9 @@ use helix_app::{Asker, examine, search};
 use helix_proto::v1;
 use tonic::{Response, Status};
 
+use super::Service;
 use super::call::reply;
-use super::{Service, convert};
+use crate::wire;
 
 /// Asks for the next memories by their own questions.
 pub(super) async fn examine(
@@ -16,7 +17,7 @@ pub(super) async fn examine(
 ) -> Result<Response<v1::ExamineReply>, Status> {
     let below = (request.below > 0).then_some(request.below);
     let step = examine::examine(&service.runtime.app, below).await;
-    reply(step.map(convert::examine::step))
+    reply(step.map(wire::examine::step))
 }
 
 impl Service {
@@ -28,8 +29,8 @@ impl Service {
     ) -> Result<Response<v1::SearchReply>, Status> {
         let started = Instant::now();
         let reference = std::mem::take(&mut request.why_not);
-        let wanted = convert::search::wanted(request);
+        let wanted = wire::search::wanted(request);
         let outcome = search::why_not(&self.runtime.app, asker, reference, wanted).await;
-        reply(outcome.map(|outcome| convert::examine::why_not(&outcome, started.elapsed())))
+        reply(outcome.map(|outcome| wire::examine::why_not(&outcome, started.elapsed())))
     }
 }

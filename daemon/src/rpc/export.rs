@@ -17,8 +17,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::call::{begin_long, refused};
-use super::convert;
 use crate::runtime::Runtime;
+use crate::wire;
 use crate::work::{Long, Work};
 
 /// Pieces that wait for the reader.
@@ -40,7 +40,7 @@ pub(super) fn export(
     mut request: v1::ExportRequest,
 ) -> Result<Pieces, Refusal> {
     let caller = request.caller.take();
-    let wanted = convert::exchange::export(request)?;
+    let wanted = wire::exchange::export(request)?;
     // One place more is kept for how it ended, which a reader that is slow must learn too.
     let (sender, pieces) = mpsc::channel(PIECES_MAX + 1);
     let last = sender
@@ -99,7 +99,7 @@ struct Outgoing {
 
 impl ports::Pieces for Outgoing {
     fn take(&mut self, piece: Piece) -> io::Result<()> {
-        let piece = convert::exchange::piece(piece);
+        let piece = wire::exchange::piece(piece);
         self.handle.block_on(async {
             tokio::select! {
                 biased;

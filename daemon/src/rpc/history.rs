@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status};
 
 use super::Service;
 use super::call::{refused, reply};
-use super::convert::history as convert;
+use crate::wire::history as wire;
 
 pub(super) async fn log(
     service: &Service,
@@ -14,8 +14,8 @@ pub(super) async fn log(
 ) -> Result<Response<v1::LogReply>, Status> {
     service
         .ask(request, |app, asker, wire| {
-            let log = history::log::log(app, asker, &convert::log_wanted(wire))?;
-            Ok(convert::log(log))
+            let log = history::log::log(app, asker, &wire::log_wanted(wire))?;
+            Ok(wire::log(log))
         })
         .await
 }
@@ -26,8 +26,8 @@ pub(super) async fn diff(
 ) -> Result<Response<v1::DiffReply>, Status> {
     service
         .ask(request, |app, asker, wire| {
-            let difference = history::diff::diff(app, asker, convert::diff_wanted(wire))?;
-            Ok(convert::difference(&difference))
+            let difference = history::diff::diff(app, asker, wire::diff_wanted(wire))?;
+            Ok(wire::difference(&difference))
         })
         .await
 }
@@ -38,9 +38,9 @@ pub(super) async fn revert(
 ) -> Result<Response<v1::RevertReply>, Status> {
     let mut request = service.met(request).await?;
     let who = service.who(request.caller.take());
-    let wanted = convert::revert_wanted(&request).map_err(refused)?;
+    let wanted = wire::revert_wanted(&request).map_err(refused)?;
     let reverted = history::revert::revert(&service.runtime.app, who, wanted).await;
-    reply(reverted.map(convert::reverted))
+    reply(reverted.map(wire::reverted))
 }
 
 pub(super) async fn why(
@@ -50,7 +50,7 @@ pub(super) async fn why(
     service
         .ask(request, |app, asker, wire| {
             let life = history::why::why(app, asker, &wire.reference)?;
-            Ok(convert::life(life))
+            Ok(wire::life(life))
         })
         .await
 }

@@ -14,8 +14,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 
 use super::call::{begin_long, refused};
-use super::convert;
 use crate::runtime::Runtime;
+use crate::wire;
 use crate::work::{Long, Work};
 
 /// Pieces that wait to be spooled.
@@ -52,7 +52,7 @@ pub(super) async fn import(
             "the import is empty; give a file to import",
         ))
     })?;
-    let wanted = convert::exchange::import(&first).map_err(refused)?;
+    let wanted = wire::exchange::import(&first).map_err(refused)?;
     let caller = first.caller.clone();
     runtime.meet(caller.as_ref()).await.map_err(refused)?;
     let (pieces, spooled) = mpsc::channel(PIECES_MAX);
@@ -70,7 +70,7 @@ pub(super) async fn import(
             let done = import::import(&runtime.app, asker, &wanted, &spool, &telling);
             done.map_err(refused)
         });
-        telling.tell(outcome.map(|progress| convert::exchange::progress(progress, true)));
+        telling.tell(outcome.map(|progress| wire::exchange::progress(progress, true)));
     }));
     imported.map_err(|error| Status::resource_exhausted(error.to_string()))?;
     Ok(ReceiverStream::new(answer))
@@ -98,12 +98,12 @@ impl ports::Reports for Telling {
 
     fn progress(&self, progress: Progress) {
         // Progress that nobody waits for may be missed.
-        let progress = convert::exchange::progress(progress, false);
+        let progress = wire::exchange::progress(progress, false);
         self.sender.try_send(Ok(progress)).ok();
     }
 
     fn cut_short(&self, progress: Progress) {
-        self.tell(Ok(convert::exchange::progress(progress, false)));
+        self.tell(Ok(wire::exchange::progress(progress, false)));
     }
 }
 

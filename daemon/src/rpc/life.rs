@@ -9,7 +9,7 @@ use helix_app::{App, Asker, Refusal, backup, overseen};
 use helix_proto::v1;
 use v1::backup_request::Action;
 
-use super::convert;
+use crate::wire;
 
 /// Memories that are named where the caller does not say how many.
 const FATES_DEFAULT: usize = 100;
@@ -40,7 +40,7 @@ pub(super) fn lifecycle(
     } else {
         None
     };
-    Ok(convert::lifecycle::answer(plan, done))
+    Ok(wire::lifecycle::answer(plan, done))
 }
 
 fn applied(app: &App, asker: &Asker) -> Result<Done, Refusal> {
@@ -69,16 +69,16 @@ pub(super) fn backup(app: &App, action: Option<Action>) -> Result<v1::BackupRepl
             let directory = Some(Path::new(&directory)).filter(|_| !directory.is_empty());
             refuse_relative(directory)?;
             let made = backup::make(app, directory, backup::Reason::Asked)?;
-            vec![convert::backup::whole(&made)]
+            vec![wire::backup::whole(&made)]
         }
         Some(Action::Verify(v1::VerifyBackup { path })) => {
             let path = Path::new(&path);
             refuse_relative(Some(path))?;
-            vec![convert::backup::whole(&backup::verify(app, path)?)]
+            vec![wire::backup::whole(&backup::verify(app, path)?)]
         }
         Some(Action::List(v1::ListBackups {})) => {
             let listed = backup::list(app)?;
-            listed.iter().map(convert::backup::listed).collect()
+            listed.iter().map(wire::backup::listed).collect()
         }
         None => return Err(Refusal::invalid("say what is to be done with backups")),
     };
@@ -102,5 +102,5 @@ pub(super) fn metrics(app: &App, days: u32) -> Result<v1::MetricsReply, Refusal>
         0 => DAYS_DEFAULT,
         days => days,
     };
-    Ok(convert::metrics::answer(overseen::overseen(app, days)?))
+    Ok(wire::metrics::answer(overseen::overseen(app, days)?))
 }

@@ -6,7 +6,7 @@ use helix_engine::model::Origin;
 use helix_proto::v1;
 use v1::provider_request::Action;
 
-use super::convert;
+use crate::wire;
 
 /// Does what is asked for. Only a person has models asked: it costs.
 #[expect(
@@ -27,11 +27,11 @@ pub(super) fn provider(
     }
     let answer = match action {
         Action::Unspecified | Action::Status => v1::ProviderReply::default(),
-        Action::Test => convert::provider::answer(status::test(app, wire.dry_run)?),
+        Action::Test => wire::provider::answer(status::test(app, wire.dry_run)?),
         Action::Run => {
             let goes_on = || !app.life.is_ending();
-            convert::provider::done(corrections::run(app, wire.dry_run, &goes_on)?)
+            wire::provider::done(corrections::run(app, wire.dry_run, &goes_on)?)
         }
     };
-    Ok(convert::provider::status(status::status(app)?, answer))
+    Ok(wire::provider::status(status::status(app)?, answer))
 }

@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status};
 
 use super::Service;
 use super::call::reply;
-use super::convert::relations as convert;
+use crate::wire::relations as wire;
 
 pub(super) async fn relate(
     service: &Service,
@@ -14,8 +14,8 @@ pub(super) async fn relate(
 ) -> Result<Response<v1::RelateReply>, Status> {
     let mut request = service.met(request).await?;
     let who = service.who(request.caller.take());
-    let related = relations::relate(&service.runtime.app, who, convert::relating(request));
-    reply(related.await.map(|related| convert::related(&related)))
+    let related = relations::relate(&service.runtime.app, who, wire::relating(request));
+    reply(related.await.map(|related| wire::related(&related)))
 }
 
 pub(super) async fn unrelate(
@@ -24,8 +24,8 @@ pub(super) async fn unrelate(
 ) -> Result<Response<v1::UnrelateReply>, Status> {
     let mut request = service.met(request).await?;
     let who = service.who(request.caller.take());
-    let unrelated = relations::unrelate(&service.runtime.app, who, convert::unrelating(request));
-    reply(unrelated.await.map(|answer| convert::unrelated(&answer)))
+    let unrelated = relations::unrelate(&service.runtime.app, who, wire::unrelating(request));
+    reply(unrelated.await.map(|answer| wire::unrelated(&answer)))
 }
 
 pub(super) async fn traverse(
@@ -34,8 +34,8 @@ pub(super) async fn traverse(
 ) -> Result<Response<v1::TraverseReply>, Status> {
     service
         .ask(request, |app, asker, wire| {
-            let walked = relations::traverse(app, asker, &convert::walk(wire))?;
-            Ok(convert::walked(&walked))
+            let walked = relations::traverse(app, asker, &wire::walk(wire))?;
+            Ok(wire::walked(&walked))
         })
         .await
 }
@@ -46,8 +46,8 @@ pub(super) async fn path(
 ) -> Result<Response<v1::PathReply>, Status> {
     service
         .ask(request, |app, asker, wire| {
-            let connected = relations::path(app, asker, &convert::path(wire))?;
-            Ok(convert::connected(&connected))
+            let connected = relations::path(app, asker, &wire::path(wire))?;
+            Ok(wire::connected(&connected))
         })
         .await
 }

@@ -4,8 +4,9 @@ use helix_app::review;
 use helix_proto::v1;
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use super::call::reply;
-use super::{Service, convert};
+use crate::wire;
 
 /// Lists what waits for somebody's word.
 pub(super) async fn review(
@@ -13,8 +14,8 @@ pub(super) async fn review(
     request: Request<v1::ReviewRequest>,
 ) -> Result<Response<v1::ReviewReply>, Status> {
     let listed = service.ask(request, |app, asker, wire| {
-        let (items, total) = review::review(app, asker, &convert::review::wanted(wire))?;
-        Ok(convert::review::listed(&items, total))
+        let (items, total) = review::review(app, asker, &wire::review::wanted(wire))?;
+        Ok(wire::review::listed(&items, total))
     });
     listed.await
 }
@@ -26,7 +27,7 @@ pub(super) async fn judge(
 ) -> Result<Response<v1::JudgeReply>, Status> {
     let mut request = service.met(request).await?;
     let who = service.who(request.caller.take());
-    let verdict = convert::review::verdict(request);
+    let verdict = wire::review::verdict(request);
     let settled = review::judge(&service.runtime.app, who, verdict).await;
-    reply(settled.map(convert::review::settled))
+    reply(settled.map(wire::review::settled))
 }

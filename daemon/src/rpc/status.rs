@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use helix_app::status::Overview;
 use helix_proto::v1;
 
-use super::convert;
 use crate::runtime::Runtime;
+use crate::wire;
 
 /// Describes the daemon and what it holds.
 pub(super) fn status(runtime: &Runtime, overview: Overview) -> v1::StatusReply {
@@ -24,7 +24,7 @@ pub(super) fn status(runtime: &Runtime, overview: Overview) -> v1::StatusReply {
         open_connections: runtime.connections.load(Ordering::Relaxed),
         store_format: helix_engine::store::FORMAT,
         hooks_answered: runtime.hooks_answered.load(Ordering::Relaxed),
-        ..convert::health::overview(overview)
+        ..wire::health::overview(overview)
     }
 }
 

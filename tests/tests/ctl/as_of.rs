@@ -50,7 +50,7 @@ fn what_was_known_is_searched_read_and_told() {
         let brief = world.done(&[&["brief", "--detail", "full"][..], &as_of].concat());
         assert!(brief.contains("built with npm"), "{brief}");
         assert!(!brief.contains("8080"), "{brief}");
-        let context = world.done(&[&["context", "client", "disk"][..], &as_of].concat());
+        let context = world.done(&[&["context", "client"][..], &as_of].concat());
         assert!(context.contains("built with npm"), "{context}");
         let said = world.refused(&[&["read", &ports][..], &as_of].concat());
         assert!(said.contains("not stored yet"), "{said}");

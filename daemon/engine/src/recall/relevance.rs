@@ -44,7 +44,7 @@ pub struct Signs {
     pub rarity: f32,
     /// Number of the words that it has, at most six.
     pub words: f32,
-    /// Score of the word index, BM25.
+    /// Score of the word index, BM25, scaled as the rarity is.
     pub word_score: f32,
     /// Whether it names an identifier of several parts that the words name.
     pub names_identifier: bool,
@@ -142,6 +142,8 @@ pub struct Weigher<'a> {
     strand: &'a Strand,
     query: LexicalQuery,
     rarities: Vec<f32>,
+    /// What a BM25 score is multiplied by, so that it means the same in every strand.
+    score_scale: f32,
     request: Request,
     has_meaning: bool,
 }
@@ -160,6 +162,7 @@ impl<'a> Weigher<'a> {
     ) -> Result<Self, ReadError> {
         let query = LexicalQuery::parse(words, Mode::Any);
         let mut rarities = strand.lexical().rarities(&query)?;
+        let score_scale = strand.lexical().score_scale(&query, &rarities)?;
         // Everything in a project is about the project.
         let project = if helix_ablation::is_off("factor/project-name") {
             ""
@@ -185,6 +188,7 @@ impl<'a> Weigher<'a> {
             strand,
             query,
             rarities,
+            score_scale,
             request: Request::of(words),
             has_meaning,
         })
@@ -237,7 +241,7 @@ impl<'a> Weigher<'a> {
             beginning: share(early),
             rarity: shared,
             words: WORDS_MAX.min(words),
-            word_score: hit.evidence.lexical_score,
+            word_score: hit.evidence.lexical_score * self.score_scale,
             names_identifier,
             agreement: hit.evidence.fused,
             is_procedure: hit.memory.kind.as_str() == PROCEDURE,

@@ -62,6 +62,24 @@ impl LexicalIndex {
         Ok(self.frequencies(query)?.into_iter().map(rarity).collect())
     }
 
+    /// By how much a BM25 score for these terms is to be multiplied to mean the same in a small
+    /// strand and in a large one, given their [rarities](Self::rarities).
+    ///
+    /// # Errors
+    ///
+    /// When the segments cannot be read.
+    pub fn score_scale(&self, query: &LexicalQuery, rarities: &[f32]) -> Result<f32, LexicalError> {
+        let documents = self.read().totals().documents;
+        let (mut here, mut everywhere) = (0.0, 0.0);
+        for (frequency, rarity) in self.frequencies(query)?.into_iter().zip(rarities) {
+            if frequency > 0 {
+                here += idf(frequency.min(documents), documents);
+                everywhere += rarity;
+            }
+        }
+        Ok(if here > 0.0 { everywhere / here } else { 1.0 })
+    }
+
     /// Whether any of a query's terms is in few memories: in one of `one_in`, or in `few` of a
     /// small strand.
     ///
