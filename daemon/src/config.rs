@@ -331,9 +331,11 @@ fn read_file(paths: &Paths) -> Result<File, Failure> {
             .span()
             .and_then(|span| text.get(..span.start))
             .map_or(1, |before| before.matches('\n').count() + 1);
-        let written: String = text
-            .lines()
-            .nth(line - 1)
+        // The name alone: a key may stand behind one that is misspelled.
+        let whole = text.lines().nth(line - 1).unwrap_or_default();
+        let written: String = whole
+            .split('=')
+            .next()
             .unwrap_or_default()
             .trim()
             .chars()

@@ -437,7 +437,8 @@ impl Helix for Service {
         &self,
         request: Request<v1::CaptureRequest>,
     ) -> Result<Response<v1::CaptureReply>, Status> {
-        self.ask(request, capture::capture).await
+        self.ask_long(request, Long::Capture, capture::capture)
+            .await
     }
 
     async fn capture_import(

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 const LONG_EACH_MAX: usize = 4;
 
 /// Calls of long work at once.
-pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 10;
+pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 12;
 
 /// What may take minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

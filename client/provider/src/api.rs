@@ -83,6 +83,7 @@ fn send(backend: &Backend, request: &Request, deadline: Duration) -> Result<Valu
         // A key belongs to one host.
         .max_redirects(0)
         .max_redirects_will_error(false)
+        .proxy(proxy(&request.url))
         .user_agent(concat!("helix-provider/", env!("CARGO_PKG_VERSION")))
         .build()
         .into();
@@ -110,6 +111,12 @@ fn send(backend: &Backend, request: &Request, deadline: Duration) -> Result<Valu
     let body = response.body_mut().with_config().limit(ANSWER_MAX_BYTES);
     let body = body.read_to_vec()?;
     serde_json::from_slice(&body).map_err(|_| Failed::Nonsense { tokens: None })
+}
+
+/// The proxy of the environment; none for what would go through it in clear text.
+fn proxy(url: &str) -> Option<ureq::Proxy> {
+    let is_encrypted = url.starts_with("https://");
+    is_encrypted.then(ureq::Proxy::try_from_env).flatten()
 }
 
 impl From<ureq::Error> for Failed {

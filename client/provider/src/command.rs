@@ -62,13 +62,18 @@ pub(crate) fn input(prompt: &Prompt) -> String {
     )
 }
 
-/// Asks a program.
+/// Asks a program, which is not given the `keys` of the other backends, by their variables.
 ///
 /// # Errors
 /// [`Failed`].
-pub(crate) fn ask(backend: &Backend, prompt: &Prompt, deadline: Duration) -> Result<Said, Failed> {
+pub(crate) fn ask(
+    backend: &Backend,
+    keys: &[String],
+    prompt: &Prompt,
+    deadline: Duration,
+) -> Result<Said, Failed> {
     let until = Instant::now() + deadline;
-    let mut running = Running::start(backend)?;
+    let mut running = Running::start(backend, keys)?;
     let output = running.exchange(input(prompt));
     let left = until.saturating_duration_since(Instant::now());
     let output = output.ok_or(Failed::Unreachable)?.recv_timeout(left);
@@ -85,7 +90,7 @@ pub(crate) fn ask(backend: &Backend, prompt: &Prompt, deadline: Duration) -> Res
 struct Running(Child);
 
 impl Running {
-    fn start(backend: &Backend) -> Result<Self, Failed> {
+    fn start(backend: &Backend, keys: &[String]) -> Result<Self, Failed> {
         let own = env::current_exe().map_err(|_| Failed::Unusable)?;
         let mut command = Command::new(own);
         command
@@ -96,6 +101,9 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
+        for key in keys {
+            command.env_remove(key);
+        }
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let child = command.spawn().map_err(|_| Failed::Unusable)?;
         *running = i32::try_from(child.id()).ok().map(Pid::from_raw);

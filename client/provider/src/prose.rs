@@ -33,9 +33,10 @@ fn without_code(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The fence that a line begins with.
+/// The fence that a line begins with, in a quotation or a list as well.
 fn mark(line: &str) -> Option<&'static str> {
-    let line = line.trim_start();
+    let is_before = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.)".contains(c);
+    let line = line.trim_start_matches(is_before);
     ["```", "~~~"]
         .into_iter()
         .find(|mark| line.starts_with(mark))
@@ -52,6 +53,12 @@ mod tests {
             sendable(text),
             "We use tabs:\n[code]\nand no spaces.\n[code]"
         );
+    }
+
+    #[test]
+    fn code_in_a_quotation_or_a_list_is_not_sent() {
+        let text = "> ```rust\n> fn secret() {}\n> ```\nWe agreed.\n1. ```\nlet a = 1;\n```\nDone.";
+        assert_eq!(sendable(text), "[code]\nWe agreed.\n[code]\nDone.");
     }
 
     #[test]

@@ -132,6 +132,12 @@ impl Router {
         }
     }
 
+    /// The variables that hold the backends' keys.
+    fn key_variables(&self) -> Vec<String> {
+        let names = self.backends.iter().map(|backend| &backend.key_variable);
+        names.filter(|name| !name.is_empty()).cloned().collect()
+    }
+
     fn usable(&self) -> impl Iterator<Item = &Backend> {
         let backends = self.backends.iter();
         backends.filter(|backend| backend.why_not().is_none())
@@ -163,7 +169,7 @@ impl Router {
             return Err(Failed::Rests);
         }
         let said = match backend.api {
-            Some(Api::Command) => command::ask(backend, prompt, patience),
+            Some(Api::Command) => command::ask(backend, &self.key_variables(), prompt, patience),
             Some(api) => api::ask(backend, api, prompt, patience),
             None => Err(Failed::Unusable),
         };

@@ -198,7 +198,9 @@ fn own(place: &Path, folder: &str, checker: &mut Checker) -> Result<Installed, I
     let tokenizer = place.join(&slot.tokenizer);
     let mut hasher = blake3::Hasher::new();
     hasher.update(slot.hash().as_bytes());
-    for file in [&graph, &tokenizer] {
+    let mut files = vec![graph.clone(), tokenizer.clone()];
+    files.extend(weights(place, &slot.graph).map_err(|error| unusable(place, error.to_string()))?);
+    for file in &files {
         let hash = checker
             .hash(file)
             .map_err(|error| unusable(file, words(&error)))?;
@@ -212,6 +214,21 @@ fn own(place: &Path, folder: &str, checker: &mut Checker) -> Result<Installed, I
         graph,
         tokenizer,
     })
+}
+
+/// The files beside a graph that hold its weights, e.g. `model.onnx_data` or `model.onnx.data`, by
+/// name.
+fn weights(place: &Path, graph: &str) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(place)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        if name.is_some_and(|name| name != graph && name.starts_with(graph)) {
+            found.push(path);
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
 }
 
 /// Reads the description in a folder.

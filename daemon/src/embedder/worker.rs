@@ -179,7 +179,10 @@ impl EmbedderHandle {
         // After the query is in its queue: the thread looks there next.
         self.shared.interrupt();
         let vector = tokio::time::timeout(deadline, answer).await.ok()?.ok()?;
-        self.shared.known().put(key, vector.clone());
+        // Another model may have taken over while the query waited.
+        if matches!(self.state(), State::Ready(now) if now == model) {
+            self.shared.known().put(key, vector.clone());
+        }
         Some(vector)
     }
 

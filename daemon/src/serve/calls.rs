@@ -33,9 +33,9 @@ fn deadline(call: &str) -> Option<Duration> {
         | "CrossReferences" | "Graph" | "Prune" | "SessionLog" | "Receipts" | "Checkpoint"
         | "Brief" | "Context" | "Upgrade" | "Forget" | "Status" | "Conflicts" | "Settle"
         | "Relate" | "Unrelate" | "Traverse" | "Path" | "Log" | "Diff" | "Revert" | "Why"
-        | "Metrics" | "Review" | "Judge" | "Capture" | "Event" | "Examine" => CALL_DEADLINE,
+        | "Metrics" | "Review" | "Judge" | "Event" | "Examine" => CALL_DEADLINE,
         "Stale" | "Compact" | "Reindex" | "Check" | "Lifecycle" | "Backup" | "Purge"
-        | "Consolidate" | "Models" | "BenchModels" | "Provider" => MAINTENANCE_DEADLINE,
+        | "Capture" | "Consolidate" | "Models" | "BenchModels" | "Provider" => MAINTENANCE_DEADLINE,
         "Export" | "Import" | "CaptureImport" => STREAM_DEADLINE,
         _ => return None,
     })

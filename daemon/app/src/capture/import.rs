@@ -193,7 +193,12 @@ impl Going<'_> {
     fn read(mut self, found: &[Found]) -> Result<Summary, Refusal> {
         let mut waiting = Waiting::default();
         let (app, reports, wanted) = (self.app, self.reports, self.wanted);
-        let mut agreed = app.hooks.captures.foreseen(wanted);
+        // Only who agreed has it kept; another preview looks anew.
+        let mut agreed = if wanted.is_dry {
+            None
+        } else {
+            app.hooks.captures.foreseen(wanted)
+        };
         let mut preview = Preview::new(wanted);
         let is_over = || app.life.is_ending() || reports.is_gone();
         let goes_on = || app.hooks.load.give_way(is_over);

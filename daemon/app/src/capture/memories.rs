@@ -46,6 +46,11 @@ const NOTES_MAX: usize = 20;
 /// Names the file that a memory was read from, by its whole path.
 const FILE: &str = "helix.read-file";
 
+/// Whether a memory is a section of an agent's own file.
+pub(crate) fn is_from_file(memory: &Memory) -> bool {
+    memory.attributes.contains_key(FILE)
+}
+
 /// Names the section of that file.
 const SECTION: &str = "helix.read-section";
 

@@ -60,6 +60,7 @@ pub fn run(app: &App, is_dry: bool, goes_on: &dyn Fn() -> bool) -> Result<Done, 
         left: open.len(),
         ..Done::default()
     };
+    let mut has_failed = false;
     for group in open
         .get(..RUN_MAX.min(open.len()))
         .unwrap_or_default()
@@ -68,10 +69,19 @@ pub fn run(app: &App, is_dry: bool, goes_on: &dyn Fn() -> bool) -> Result<Done, 
         if !goes_on() {
             break;
         }
+        // Hours may have passed: what was settled or forgotten meanwhile is not sent.
+        let group = &still_open(app, group)?;
+        if group.is_empty() {
+            continue;
+        }
         let answer = ask(app, task(group), is_dry)?;
         if !answer.error.is_empty() {
             done.error = answer.error;
-            break;
+            // One question that nobody can answer must not stand before all others.
+            if std::mem::replace(&mut has_failed, true) {
+                break;
+            }
+            continue;
         }
         if is_dry {
             done.would_send.extend(answer.would_send);
@@ -86,6 +96,7 @@ pub fn run(app: &App, is_dry: bool, goes_on: &dyn Fn() -> bool) -> Result<Done, 
 }
 
 /// A pair that waits in the review.
+#[derive(Clone)]
 struct Open {
     edge: Edge,
     later: Memory,
@@ -115,6 +126,24 @@ fn open(app: &App) -> Result<Vec<Open>, Refusal> {
                 later,
                 earlier,
             });
+        }
+    }
+    Ok(open)
+}
+
+/// Those of a group that nobody has settled, and whose memories are as they were.
+fn still_open(app: &App, group: &[Open]) -> Result<Vec<Open>, Refusal> {
+    let snapshot = app.memory.strand.snapshot()?;
+    let mut open = Vec::new();
+    for pair in group {
+        let mut is_as_it_was = snapshot.edge(&pair.edge.key)?.as_ref() == Some(&pair.edge);
+        for memory in [&pair.later, &pair.earlier] {
+            let now = snapshot.memory(memory.number)?;
+            is_as_it_was &=
+                now.is_some_and(|now| now.status == Status::Active && now.text == memory.text);
+        }
+        if is_as_it_was {
+            open.push(pair.clone());
         }
     }
     Ok(open)
@@ -161,8 +190,13 @@ fn task(group: &[Open]) -> Task {
 /// Writes beside each pair what the model said. A pair that it left out was asked about as well.
 fn write(app: &App, group: &[Open], answer: &Answer) -> Result<(), Refusal> {
     let at = app.memory.now();
+    let snapshot = app.memory.strand.snapshot()?;
     let mut steps = Vec::new();
     for (place, open) in group.iter().enumerate() {
+        // Somebody settled it while the model was asked.
+        if snapshot.edge(&open.edge.key)?.as_ref() != Some(&open.edge) {
+            continue;
+        }
         let judged = answer.judged.iter().find(|judged| judged.pair == place);
         let mut edge = open.edge.clone();
         edge.reason = reason(&edge.reason, &answer.by, judged);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use helix_engine::model::{
-    Actor, GitContext, Memory, Origin, Provenance, Scope, Status, Timestamp,
+    Actor, GitContext, Memory, Origin, Provenance, Scope, Status, Timestamp, awaits_review,
 };
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::consolidate::Verdict;
@@ -273,6 +273,10 @@ fn change(
     }
     let is_same = memory.attributes.get(HASH) == Some(&hash(&now.admitted));
     let (edits, why) = match (memory.status, is_same) {
+        (Status::Pruned, _) if is_forgotten(app, &now.admitted) => {
+            report.forgotten += 1;
+            return Vec::new();
+        }
         (Status::Pruned, true) => (vec![vec![Edit::Restore]], WHY_BACK),
         (_, true) => return Vec::new(),
         _ if is_forgotten(app, &now.admitted) => {
@@ -434,9 +438,14 @@ fn request(app: &App, scope: &Scope, now: Now<'_>) -> Request {
         at,
         git: GitContext::default(),
     };
+    let status = if awaits_review(Origin::Import, &now.admitted.suspicions) {
+        Status::Quarantined
+    } else {
+        Status::Active
+    };
     let stamps = Stamps {
         origin: Some(Origin::Import),
-        status: Some(Status::Active),
+        status: Some(status),
         provenance: vec![provenance],
         attributes: attributes(&now),
         ..Stamps::default()

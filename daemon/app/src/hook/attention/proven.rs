@@ -20,6 +20,7 @@ use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
 use super::heeded::{hash_of, is_run_by, names_file, repeated, said_by};
+use crate::capture::memories::is_from_file;
 use crate::hook::Context;
 use crate::outbox::{Outbox, Row};
 use crate::{App, Asker};
@@ -125,11 +126,13 @@ fn put(outbox: &Outbox, number: MemoryNumber, state: State) {
 }
 
 /// Whether a memory is kept from those who did not ask until it proves itself. What looks like
-/// orders in any way never does, and what is quarantined waits for a person.
+/// orders in any way never does, and what is quarantined or read from an agent's own file waits for a
+/// person.
 fn may_prove_itself(memory: &Memory) -> bool {
     memory.status == Status::Active
         && !memory.origin.is_shown_unasked()
         && memory.suspicions.is_empty()
+        && !is_from_file(memory)
 }
 
 /// Notes that the asker's session recalled memories, whose whole texts it is shown.
