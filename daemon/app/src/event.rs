@@ -228,6 +228,22 @@ fn kept(event: &Event, kind: &str, scope: &str) -> NewMemory {
 }
 
 async fn keep(app: &Arc<App>, asker: Asker, new: NewMemory) -> Result<Taken, Refusal> {
+    let own = asker.project.scope.to_string();
+    let scope = if new.scope.is_empty() {
+        &own
+    } else {
+        &new.scope
+    };
+    if app
+        .memory
+        .strand
+        .tells_forgotten(&new.text, scope)
+        .is_some()
+    {
+        return Ok(said(
+            "nothing was stored: it was forgotten before; store it by name if it holds again",
+        ));
+    }
     let stored = store::one(app, move || asker, new, false).await?;
     Ok(Taken {
         outcome: became(&stored),

@@ -40,7 +40,8 @@ fn put(world: &World, file: &str, text: &str) {
 }
 
 fn lines(records: &[Value]) -> String {
-    records.iter().map(|record| format!("{record}\n")).collect()
+    let lines: Vec<String> = records.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 fn write_codex(world: &World, text: &str) {

@@ -57,6 +57,25 @@ fn an_error_is_stored_once_and_then_its_memory_helps() {
 }
 
 #[test]
+fn an_event_does_not_bring_back_what_was_forgotten() {
+    let world = World::new();
+    let text = "We chose Postgres over Mongo for the ledger.";
+    let event = |text: &str| world.json(&["event", "decision_made", text]);
+    let decided = event(text);
+    let handle = decided["memory"]["handle"].as_str().unwrap();
+    world.json(&["forget", handle]);
+    for told in [
+        text.to_owned(),
+        format!("{text} The walrus service stays on Redis."),
+    ] {
+        let again = event(&told);
+        assert!(again["memory"].is_null(), "{again}");
+        let outcome = again["outcome"].as_str().unwrap();
+        assert!(outcome.contains("forgotten before"), "{again}");
+    }
+}
+
+#[test]
 fn wrong_events_and_events_that_are_switched_off_are_refused() {
     let world = World::with("[capture]\nevents = false\n");
     let refused = world.refused(&["event", "decision_made", "We chose Postgres."]);

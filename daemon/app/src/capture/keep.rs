@@ -67,7 +67,7 @@ pub(super) fn requests(
         if app
             .memory
             .strand
-            .forgotten(&admitted.text, &scope)
+            .tells_forgotten(&admitted.text, &scope)
             .is_some()
         {
             tally.forgotten += 1;

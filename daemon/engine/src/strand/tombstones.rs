@@ -5,6 +5,7 @@ use std::hash::Hash;
 use std::sync::PoisonError;
 
 use hashbrown::HashMap;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Strand;
 use crate::model::{MemoryId, Tombstone};
@@ -93,6 +94,16 @@ impl Strand {
             return None;
         }
         tombstones.find(&Returning::of(text), scope).cloned()
+    }
+
+    /// The tombstone of a text as a whole or of one of its sentences: what nobody asked for must not
+    /// bring a forgotten sentence back among others.
+    #[must_use]
+    pub fn tells_forgotten(&self, text: &str, scope: &str) -> Option<Tombstone> {
+        let sentences = text.unicode_sentences();
+        std::iter::once(text)
+            .chain(sentences)
+            .find_map(|said| self.forgotten(said, scope))
     }
 
     /// Follows a commit.
