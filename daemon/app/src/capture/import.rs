@@ -255,8 +255,9 @@ impl Going<'_> {
     fn took(&mut self, found: &Found, read: Read) -> Result<(), Refusal> {
         for what in &read.unknown {
             let agent = found.format.agent();
-            self.summary
-                .note(format!("{agent}: {what} is not known and was left out"));
+            self.summary.note(format!(
+                "{agent}: {what} is not known; parts of it may be left out"
+            ));
         }
         let project = read
             .project

@@ -11,6 +11,9 @@ use super::*;
 /// Memories that the lists are made of.
 const MEMORIES: u32 = 30;
 
+/// BM25 that the best hit needs to count in full: half of the lists have it.
+const NEEDED: f32 = 5.0;
+
 type List = Vec<(MemoryNumber, f32)>;
 
 /// A list of some of the memories with scores of which many are equal.
@@ -38,6 +41,10 @@ fn fused(
     words: &[(MemoryNumber, f32)],
     meaning: &[(MemoryNumber, f32)],
 ) -> HashMap<MemoryNumber, Evidence> {
+    let words = Lexical {
+        list: words,
+        needed: NEEDED,
+    };
     // Without a floor everything that is listed is fused.
     fuse(words, meaning, f32::MIN, |_| false)
         .into_iter()

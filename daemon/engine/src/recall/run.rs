@@ -3,13 +3,14 @@
 use super::diversity::{self, Candidate, Selection, Spread, Taken};
 use super::expand::SEEDS_MAX;
 use super::factors::Factors;
-use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
+use super::fusion::{Evidence, FUSION_DEPTH, Lexical, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use super::place::Place;
 use super::search::{Hit, Mode, Recalled, Retriever, Scored, Search, WordsFound};
 use super::trail::{Stage, Trail};
 use super::turns;
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
+use crate::index::lexical::Mode as WordMode;
 use crate::index::vectors::Candidates;
 use crate::model::{MemoryNumber, Timestamp};
 use crate::policy::decay::effective_confidence;
@@ -88,7 +89,13 @@ impl Strand {
         } else {
             MEANING_FLOOR
         };
-        let mut fused = fuse(&lexical.ranked, &semantic, floor, |number| {
+        let by_words = Lexical {
+            list: &lexical.ranked,
+            needed: self
+                .lexical()
+                .nats_to_single_out(&search.query(WordMode::Any))?,
+        };
+        let mut fused = fuse(by_words, &semantic, floor, |number| {
             !self.has_vector(number)
         });
         trail.stays(Stage::Floor(floor), |number| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::fusion::{Evidence, FUSION_DEPTH, fuse};
+use super::fusion::{Evidence, FUSION_DEPTH, Lexical, fuse};
 use super::search::{Hit, Mode, Retriever, Scored, Search};
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::model::MemoryNumber;
@@ -133,7 +133,11 @@ impl Strand {
         let known: HashSet<MemoryNumber> = lexical.having.iter().copied().collect();
         lexical.having.extend(all.iter().map(|(number, _)| *number));
         lexical.is_open = all.len() >= FURTHER_DEPTH;
-        let fused = fuse(&all, &[], 0.0, |_| false);
+        let words = Lexical {
+            list: &all,
+            needed: 0.0,
+        };
+        let fused = fuse(words, &[], 0.0, |_| false);
         Ok(fused
             .into_iter()
             .filter(|(number, _)| !known.contains(number))

@@ -80,6 +80,28 @@ impl LexicalIndex {
         Ok(if here > 0.0 { everywhere / here } else { 1.0 })
     }
 
+    /// The BM25 score, in nats, that singles out one of all memories, or what the query's words
+    /// say in all where that is less. A word that one memory has says so much; a name that a tenth
+    /// of them have says a third of it among a thousand.
+    ///
+    /// # Errors
+    ///
+    /// When the segments cannot be read.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "a logarithm of a count is small"
+    )]
+    pub fn nats_to_single_out(&self, query: &LexicalQuery) -> Result<f32, LexicalError> {
+        let documents = self.read().totals().documents;
+        let asked: f32 = self
+            .frequencies(query)?
+            .into_iter()
+            .map(|frequency| idf(frequency, documents))
+            .sum();
+        Ok(asked.min((documents as f64).ln_1p() as f32))
+    }
+
     /// Whether any of a query's terms is in few memories: in one of `one_in`, or in `few` of a
     /// small strand.
     ///
@@ -117,5 +139,33 @@ impl LexicalIndex {
             .iter()
             .map(|counts| counts.iter().sum())
             .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::tests::document;
+    use super::*;
+
+    #[test]
+    fn singling_out_takes_more_among_more_memories_and_never_more_than_was_asked() {
+        let index = LexicalIndex::in_memory().unwrap();
+        let needed = |words: &str| {
+            let query = LexicalQuery::parse(words, Mode::Any);
+            index.nats_to_single_out(&query).unwrap()
+        };
+        for number in 0..100 {
+            let text = if number == 7 { "socket" } else { "build" };
+            index.upsert(0, &document(number, text));
+        }
+        let among_a_hundred = 101_f32.ln();
+        assert!((needed("socket parser") - among_a_hundred).abs() < 1e-4);
+        // A word that nearly all have says next to nothing, and no more can be asked of it.
+        assert!(needed("build") < 0.1);
+        for number in 100..1_000 {
+            index.upsert(0, &document(number, "build"));
+        }
+        assert!(needed("socket parser") > among_a_hundred + 2.0);
     }
 }
