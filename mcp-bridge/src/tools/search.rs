@@ -218,6 +218,19 @@ fn cut_topics(reply: &mut SearchReply, limit: usize) {
     }
 }
 
+/// Searches, and packs the hits into a budget of tokens.
+pub(super) async fn packed(
+    daemon: &Daemon,
+    request: SearchRequest,
+    budget_tokens: Option<u32>,
+) -> Result<String, Failure> {
+    let mut reply = daemon
+        .call(async move |rpc| rpc.search(request.clone()).await)
+        .await?;
+    reply.notes = daemon.untold(reply.notes);
+    Ok(render::packed_hits(&reply, budget_tokens, &View::local()))
+}
+
 /// How much of the texts a level of detail shows.
 pub(super) fn shown(detail: Detail) -> TextShown {
     match detail {

@@ -18,7 +18,7 @@ mod request;
 use std::collections::HashSet;
 
 use super::search::Hit;
-use crate::index::lexical::{Document, LexicalQuery, Mode};
+use crate::index::lexical::{Document, LexicalQuery, Mode, Rarities};
 use crate::strand::{ReadError, Strand};
 
 use model::Model;
@@ -161,8 +161,10 @@ impl<'a> Weigher<'a> {
         has_meaning: bool,
     ) -> Result<Self, ReadError> {
         let query = LexicalQuery::parse(words, Mode::Any);
-        let mut rarities = strand.lexical().rarities(&query)?;
-        let score_scale = strand.lexical().score_scale(&query, &rarities)?;
+        let Rarities {
+            of_terms: mut rarities,
+            score_scale,
+        } = strand.lexical().rarities(&query)?;
         // Everything in a project is about the project.
         let project = if helix_ablation::is_off("factor/project-name") {
             ""

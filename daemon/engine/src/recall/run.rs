@@ -89,11 +89,16 @@ impl Strand {
         } else {
             MEANING_FLOOR
         };
+        // Where words are all that there is, how far to trust them weighs against nothing.
+        let needed = if semantic.is_empty() {
+            0.0
+        } else {
+            self.lexical()
+                .nats_to_single_out(&search.query(WordMode::Any))?
+        };
         let by_words = Lexical {
             list: &lexical.ranked,
-            needed: self
-                .lexical()
-                .nats_to_single_out(&search.query(WordMode::Any))?,
+            needed,
         };
         let mut fused = fuse(by_words, &semantic, floor, |number| {
             !self.has_vector(number)

@@ -10,7 +10,6 @@ use super::Budget;
 use crate::arguments::{Choice, Text, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::render::{self, View};
 
 /// What to find.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -52,12 +51,7 @@ impl Call for Recall {
 
     async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
         let budget_tokens = self.budget_tokens.map(|tokens| tokens.0);
-        let request = self.request(caller);
-        let mut reply = daemon
-            .call(async move |rpc| rpc.search(request.clone()).await)
-            .await?;
-        reply.notes = daemon.untold(reply.notes);
-        Ok(render::packed_hits(&reply, budget_tokens, &View::local()))
+        search::packed(daemon, self.request(caller), budget_tokens).await
     }
 }
 

@@ -10,7 +10,6 @@ use super::super::{Call, Description, Nature, search};
 use crate::arguments::{Text, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::render::{self, View};
 
 /// What to find.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -41,14 +40,8 @@ impl Call for Search {
     };
 
     async fn run(self, daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
-        let budget = self.budget_tokens;
-        let request = self.request(caller);
-        let mut reply = daemon
-            .call(async move |rpc| rpc.search(request.clone()).await)
-            .await?;
-        reply.notes = daemon.untold(reply.notes);
-        let budget_tokens = budget.map(|tokens| tokens.0);
-        Ok(render::packed_hits(&reply, budget_tokens, &View::local()))
+        let budget_tokens = self.budget_tokens.map(|tokens| tokens.0);
+        search::packed(daemon, self.request(caller), budget_tokens).await
     }
 }
 

@@ -9,6 +9,16 @@ const REFERENCE_DOCUMENTS: u64 = 200;
 /// Memories that a strand counts as having at least.
 const DOCUMENTS_MIN: u64 = 50;
 
+/// How telling a query's terms are.
+#[derive(Clone, Debug)]
+pub struct Rarities {
+    /// Of each term, in the query's order, in nats.
+    pub of_terms: Vec<f32>,
+    /// Factor by which a BM25 score for these terms means the same in a small strand and in a large
+    /// one.
+    pub score_scale: f32,
+}
+
 impl LexicalIndex {
     /// Makes a query of a text's `count` rarest words, any of which suffices. Rare words have short
     /// posting lists.
@@ -47,7 +57,7 @@ impl LexicalIndex {
         clippy::cast_sign_loss,
         reason = "a share of a count is between 0 and the count"
     )]
-    pub fn rarities(&self, query: &LexicalQuery) -> Result<Vec<f32>, LexicalError> {
+    pub fn rarities(&self, query: &LexicalQuery) -> Result<Rarities, LexicalError> {
         let documents = self.read().totals().documents;
         let rarity = |frequency: u64| match documents {
             0..=REFERENCE_DOCUMENTS => idf(frequency.min(documents), documents.max(DOCUMENTS_MIN)),
@@ -59,25 +69,20 @@ impl LexicalIndex {
                 )
             }
         };
-        Ok(self.frequencies(query)?.into_iter().map(rarity).collect())
-    }
-
-    /// By how much a BM25 score for these terms is to be multiplied to mean the same in a small
-    /// strand and in a large one, given their [rarities](Self::rarities).
-    ///
-    /// # Errors
-    ///
-    /// When the segments cannot be read.
-    pub fn score_scale(&self, query: &LexicalQuery, rarities: &[f32]) -> Result<f32, LexicalError> {
-        let documents = self.read().totals().documents;
+        let frequencies = self.frequencies(query)?;
+        let of_terms: Vec<f32> = frequencies.iter().copied().map(rarity).collect();
         let (mut here, mut everywhere) = (0.0, 0.0);
-        for (frequency, rarity) in self.frequencies(query)?.into_iter().zip(rarities) {
+        for (frequency, rarity) in frequencies.into_iter().zip(&of_terms) {
             if frequency > 0 {
                 here += idf(frequency.min(documents), documents);
                 everywhere += rarity;
             }
         }
-        Ok(if here > 0.0 { everywhere / here } else { 1.0 })
+        let score_scale = if here > 0.0 { everywhere / here } else { 1.0 };
+        Ok(Rarities {
+            of_terms,
+            score_scale,
+        })
     }
 
     /// The BM25 score, in nats, that singles out one of all memories, or what the query's words
