@@ -13,6 +13,7 @@ use helix_app::ports::{
 };
 use helix_app::project::Project;
 use helix_app::reach::Reach;
+use helix_engine::index::vectors::TextVectors;
 use helix_engine::model::{GitContext, Timestamp};
 use helix_engine::strand::Strand;
 use lru::LruCache;
@@ -61,11 +62,11 @@ impl Embedder for Embedding {
         self.handle.state()
     }
 
-    fn embed(&self, text: &str, patience: Duration) -> Option<Vec<f32>> {
+    fn embed(&self, text: &str, patience: Duration) -> Option<TextVectors> {
         self.on.block_on(self.handle.embed(text, patience))
     }
 
-    fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<Vec<f32>>> {
+    fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<TextVectors>> {
         let embedded = async move {
             let _place = self.searches.acquire().await.ok()?;
             self.handle.embed(text, patience).await

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use helix_engine::index::filter::Filter;
+use helix_engine::index::vectors::TextVectors;
 use helix_engine::model::{Memory, MemoryNumber, Status};
 use helix_engine::ports::NoSources;
 use helix_engine::recall::{Fate, Mode, Retriever, Search, WhyNot};
@@ -128,7 +129,7 @@ fn sought(
     app: &App,
     number: MemoryNumber,
     words: String,
-    vector: Option<Vec<f32>>,
+    vector: Option<TextVectors>,
 ) -> Result<Option<WhyNot>, Refusal> {
     let search = Search {
         words,

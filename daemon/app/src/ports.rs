@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_engine::error::ErrorKind;
+use helix_engine::index::vectors::TextVectors;
 use helix_engine::store::{Shrunk, WriteError};
 use helix_engine::strand::{Outcome, Request};
 
@@ -31,23 +32,24 @@ pub enum EmbedderState {
     Failed(String),
 }
 
-/// Called with a vector, or with nothing when there is none in time.
-pub type Embedded = Box<dyn FnOnce(Option<Vec<f32>>) + Send>;
+/// Called with the vectors of a text, or with nothing when there are none in time.
+pub type Embedded = Box<dyn FnOnce(Option<TextVectors>) + Send>;
 
 /// Turns texts into vectors.
 pub trait Embedder: Send + Sync {
     /// What it can do now.
     fn state(&self) -> EmbedderState;
 
-    /// Embeds a text within `patience`, for which it blocks; `None` when there is no vector by
-    /// then.
-    fn embed(&self, text: &str, patience: Duration) -> Option<Vec<f32>>;
+    /// Embeds a text within `patience`, for which it blocks; `None` when there are no vectors
+    /// by then.
+    fn embed(&self, text: &str, patience: Duration) -> Option<TextVectors>;
 
     /// Embeds a query in its turn: only a few wait for the model at once, so that a hook's text
     /// waits behind no more.
-    fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<Vec<f32>>>;
+    fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<TextVectors>>;
 
-    /// The same as [`Self::embed`] without blocking: hands the vector to `then` when it is made.
+    /// The same as [`Self::embed`] without blocking: hands the vectors to `then` when they are
+    /// made.
     fn embed_later(&self, text: String, patience: Duration, then: Embedded);
 }
 

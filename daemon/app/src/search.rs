@@ -673,7 +673,7 @@ mod tests {
     #[test]
     fn further_pages_search_as_the_first_did() {
         let by_meaning = Search {
-            vector: Some(vec![1.0]),
+            vector: Some(vec![1.0].into()),
             ..disk()
         };
         assert!(prepared(None).wants_meaning() && !prepared(None).needs_meaning());

@@ -36,7 +36,7 @@ pub(crate) use read::Earlier;
 pub use read::Snapshot;
 pub use shrink::{SHRINK_MAX_BYTES, Shrunk};
 pub use states::States;
-pub use vectors::{NEXT_VECTOR_FILE, VECTOR_FILE, VectorFile, VectorRecord};
+pub use vectors::{NEXT_VECTOR_FILE, VECTOR_FILE, VectorEntry, VectorFile, VectorRecord};
 pub use writer::{Cause, Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
 
 use std::io;

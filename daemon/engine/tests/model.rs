@@ -116,7 +116,13 @@ impl Real {
             .unwrap();
         let vectors: Vec<_> = pending
             .iter()
-            .map(|waiting| (waiting.number, waiting.text_hash, vec![0.5; DIMENSIONS]))
+            .map(|waiting| {
+                (
+                    waiting.number,
+                    waiting.text_hash,
+                    vec![0.5; DIMENSIONS].into(),
+                )
+            })
             .collect();
         self.strand()
             .put_vectors(SpaceRole::Answering, &vectors)

@@ -4,7 +4,7 @@ use helix_app::model_bench::Encoder;
 
 use super::load::Loader;
 use super::model::Model;
-use super::passage::{mean, parts};
+use super::passage::{joined, parts};
 
 /// A model that was loaded to be measured.
 pub(crate) struct Bench {
@@ -27,14 +27,12 @@ impl Encoder for Bench {
         let parts = parts(text);
         let texts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let vectors = self.model.embed(&texts);
-        Ok(mean(
-            vectors.map_err(|error| error.to_string())?.into_iter(),
-        ))
+        let vectors = vectors.map_err(|error| error.to_string())?;
+        Ok(joined(vectors.into_iter()).whole)
     }
 
     fn query(&mut self, text: &str) -> Result<Vec<f32>, String> {
-        self.model
-            .embed_query(text)
-            .map_err(|error| error.to_string())
+        let vectors = self.model.embed_query(text);
+        Ok(vectors.map_err(|error| error.to_string())?.whole)
     }
 }

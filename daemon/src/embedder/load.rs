@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_app::ports::EmbedderState as State;
+use helix_engine::index::vectors::TextVectors;
 
 use super::files::{self, InstallationError, Installed};
 use super::model::{Model, ModelError};
@@ -16,14 +17,14 @@ pub(super) type Interrupt = Arc<dyn Fn() + Send + Sync>;
 /// Turns texts into vectors.
 pub(super) trait Embed {
     /// Embeds a question, whatever else waits.
-    fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, ModelError>;
+    fn embed_query(&mut self, text: &str) -> Result<TextVectors, ModelError>;
     /// Embeds memories' texts, whatever else waits.
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError>;
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<TextVectors>, ModelError>;
     /// Embeds memories' texts; `None` when it was interrupted.
     fn embed_unless_interrupted(
         &mut self,
         texts: &[&str],
-    ) -> Result<Option<Vec<Vec<f32>>>, ModelError>;
+    ) -> Result<Option<Vec<TextVectors>>, ModelError>;
     /// Gives back what the work took.
     fn rest(&mut self) -> Result<(), ModelError>;
     /// Ends a batch of [`Self::embed_unless_interrupted`].
@@ -31,18 +32,18 @@ pub(super) trait Embed {
 }
 
 impl Embed for Model {
-    fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, ModelError> {
+    fn embed_query(&mut self, text: &str) -> Result<TextVectors, ModelError> {
         Self::embed_query(self, text)
     }
 
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<TextVectors>, ModelError> {
         Self::embed(self, texts)
     }
 
     fn embed_unless_interrupted(
         &mut self,
         texts: &[&str],
-    ) -> Result<Option<Vec<Vec<f32>>>, ModelError> {
+    ) -> Result<Option<Vec<TextVectors>>, ModelError> {
         Self::embed_unless_interrupted(self, texts)
     }
 

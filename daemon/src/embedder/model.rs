@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use helix_engine::index::lexical::is_telling;
+use helix_engine::index::vectors::TextVectors;
 use ort::environment::Environment;
 use ort::ep::CPU;
 use ort::logging::LogLevel;
@@ -136,28 +138,31 @@ impl Model {
         Arc::clone(&self.bulk)
     }
 
-    /// Embeds memories' texts, one vector for each, in order.
-    pub(crate) fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        self.embed_in(&prefixed(&self.slot.prefix.passage, texts), None)
+    /// Embeds memories' texts, in order.
+    pub(crate) fn embed(&mut self, texts: &[&str]) -> Result<Vec<TextVectors>, ModelError> {
+        self.embed_in(&self.slot.prefix.passage.clone(), texts, None)
     }
 
     /// Embeds a question.
-    pub(crate) fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, ModelError> {
-        let texts = prefixed(&self.slot.prefix.query, &[text]);
-        let vectors = self.embed_in(&texts, None)?;
-        let vector = vectors.into_iter().next();
-        vector.ok_or_else(|| ModelError::Graph("it gave no vector".to_owned()))
+    pub(crate) fn embed_query(&mut self, text: &str) -> Result<TextVectors, ModelError> {
+        let vectors = self.embed_in(&self.slot.prefix.query.clone(), &[text], None)?;
+        let vectors = vectors.into_iter().next();
+        let mut vectors =
+            vectors.ok_or_else(|| ModelError::Graph("it gave no vector".to_owned()))?;
+        // Nobody asks for the others, and queries are kept.
+        vectors.tokens.retain(|token| is_telling(&token.word));
+        Ok(vectors)
     }
 
     /// Does what [`Model::embed`] does; `None` when it was interrupted.
     pub(crate) fn embed_unless_interrupted(
         &mut self,
         texts: &[&str],
-    ) -> Result<Option<Vec<Vec<f32>>>, ModelError> {
+    ) -> Result<Option<Vec<TextVectors>>, ModelError> {
         let bulk = self.bulk();
         bulk.begin()
             .map_err(|error| ModelError::Graph(error.to_string()))?;
-        match self.embed_in(&prefixed(&self.slot.prefix.passage, texts), Some(&bulk)) {
+        match self.embed_in(&self.slot.prefix.passage.clone(), texts, Some(&bulk)) {
             Ok(vectors) => Ok(Some(vectors)),
             Err(_) if bulk.is_interrupted() => Ok(None),
             Err(error) => Err(error),
@@ -166,9 +171,11 @@ impl Model {
 
     fn embed_in(
         &mut self,
-        texts: &[Cow<'_, str>],
+        prefix: &str,
+        texts: &[&str],
         bulk: Option<&Bulk>,
-    ) -> Result<Vec<Vec<f32>>, ModelError> {
+    ) -> Result<Vec<TextVectors>, ModelError> {
+        let texts = prefixed(prefix, texts);
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         let encodings = self
             .tokenizer
@@ -203,7 +210,15 @@ impl Model {
                 normalise(vector);
             }
         }
-        Ok(vectors)
+        let each = vectors
+            .into_iter()
+            .zip(texts.iter().zip(&encodings))
+            .enumerate();
+        let with_tokens = each.map(|(at, (whole, (text, encoding)))| TextVectors {
+            whole,
+            tokens: states.tokens(at, prefix.len(), text, encoding),
+        });
+        Ok(with_tokens.collect())
     }
 
     fn wrong_shape(&self, states: States<'_>, width: usize) -> ModelError {
@@ -250,11 +265,13 @@ impl Model {
 
     fn self_test(&mut self) -> Result<(), ModelError> {
         let vectors = self.embed(&[SELF_TEST])?;
-        let is_sound = vectors.first().is_some_and(|vector| {
-            vector.len() == self.slot.dimensions
-                && vector.iter().all(|x| x.is_finite())
-                && vector.iter().any(|x| *x != 0.0)
-        });
+        let is_sound = vectors
+            .first()
+            .is_some_and(|TextVectors { whole: vector, .. }| {
+                vector.len() == self.slot.dimensions
+                    && vector.iter().all(|x| x.is_finite())
+                    && vector.iter().any(|x| *x != 0.0)
+            });
         if is_sound {
             Ok(())
         } else {

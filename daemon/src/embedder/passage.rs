@@ -1,5 +1,6 @@
-//! The vector of a memory's text.
+//! The vectors of a memory's text.
 
+use helix_engine::index::vectors::TextVectors;
 use helix_engine::policy::turn::utterances;
 
 use super::pooling::normalise;
@@ -21,19 +22,21 @@ pub(super) fn parts(text: &str) -> Vec<String> {
     }
 }
 
-/// The mean of unit vectors, of unit length; one alone as it is.
-pub(super) fn mean(vectors: impl Iterator<Item = Vec<f32>>) -> Vec<f32> {
-    let mut sum: Vec<f32> = Vec::new();
+/// The vectors of a text from those of its parts: the mean of the wholes, of unit length, one alone
+/// as it is; and all tokens.
+pub(super) fn joined(parts: impl Iterator<Item = TextVectors>) -> TextVectors {
+    let mut all = TextVectors::default();
     let mut count = 0;
-    for vector in vectors {
+    for part in parts {
         count += 1;
-        sum.resize(vector.len(), 0.0);
-        for (sum, value) in sum.iter_mut().zip(vector) {
+        all.whole.resize(part.whole.len(), 0.0);
+        for (sum, value) in all.whole.iter_mut().zip(part.whole) {
             *sum += value;
         }
+        all.tokens.extend(part.tokens);
     }
     if count > 1 {
-        normalise(&mut sum);
+        normalise(&mut all.whole);
     }
-    sum
+    all
 }

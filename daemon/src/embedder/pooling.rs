@@ -1,4 +1,7 @@
-//! From the states of a text's tokens to one vector.
+//! From the states of a text's tokens to one vector, and to one a token.
+
+use helix_engine::index::vectors::{Code, TokenVector};
+use tokenizers::Encoding;
 
 use super::slot::Pooling;
 
@@ -35,6 +38,55 @@ impl States<'_> {
         };
         Some(vectors)
     }
+
+    /// The tokens of the text at a place, each with the word that it is part of, behind as many
+    /// bytes of a prefix; none where the graph gives no states.
+    pub(super) fn tokens(
+        self,
+        at: usize,
+        prefix_bytes: usize,
+        text: &str,
+        encoding: &Encoding,
+    ) -> Vec<TokenVector> {
+        let width = self.mask.len() / self.texts.max(1);
+        let size = width * self.dimensions;
+        if self.numbers.len() != self.texts * size {
+            return Vec::new();
+        }
+        let states = self
+            .numbers
+            .get(at * size..(at + 1) * size)
+            .unwrap_or_default();
+        let states = states.chunks_exact(self.dimensions.max(1));
+        let token = |(span, state): (Option<(usize, usize)>, &[f32])| {
+            let (start, end) = span.filter(|(start, _)| *start >= prefix_bytes)?;
+            Some(TokenVector {
+                word: text.get(start..end)?.to_owned(),
+                state: Code::quantize(state).ok()?,
+            })
+        };
+        word_spans(encoding)
+            .into_iter()
+            .zip(states)
+            .filter_map(token)
+            .collect()
+    }
+}
+
+/// Where the word of each token begins and ends, in bytes; nothing for what the tokenizer added.
+fn word_spans(encoding: &Encoding) -> Vec<Option<(usize, usize)>> {
+    let tokens = encoding.get_word_ids().iter().zip(encoding.get_offsets());
+    let tokens: Vec<(Option<u32>, (usize, usize))> =
+        tokens.map(|(word, offsets)| (*word, *offsets)).collect();
+    let words = tokens.chunk_by(|(one, _), (next, _)| one == next);
+    words
+        .flat_map(|word| {
+            let begins_and_ends = word.first().zip(word.last());
+            let span = begins_and_ends
+                .and_then(|((id, (start, _)), (_, (_, end)))| id.map(|_| (*start, *end)));
+            vec![span; word.len()]
+        })
+        .collect()
 }
 
 fn one(pooling: Pooling, states: &[f32], mask: &[i64], dimensions: usize) -> Vec<f32> {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use helix_app::ports::EmbedderState as State;
+use helix_engine::index::vectors::TextVectors;
 use helix_engine::model::MemoryNumber;
 use helix_engine::ports::Storage;
 use helix_engine::strand::{Pending, SpaceError, SpaceRole, Strand};
@@ -23,7 +24,7 @@ use tokio::sync::oneshot;
 use super::choice::Choice;
 use super::load::{Embed, Interrupt, Load, Loaded, Loader};
 use super::model::ModelError;
-use super::passage::{mean, parts};
+use super::passage::{joined, parts};
 use super::switch::{Models, choose, finish, start};
 
 /// Tokens of a text that are counted for the size of a batch, at most: most models read no more.
@@ -45,9 +46,9 @@ const TOKEN_BYTES: usize = 3;
 /// meanwhile.
 const READ_AT_ONCE: usize = 32;
 
-/// Queries whose vectors are kept, of 1.5 KiB each: agents ask the same again, and each page of a
-/// search needs its vector anew.
-const KNOWN_QUERIES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+/// Queries whose vectors are kept, of some 5 KiB each: agents ask the same again, and each page of a
+/// search needs its vectors anew.
+const KNOWN_QUERIES_MAX: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 /// Queries that may wait; beyond it a search goes without meaning.
 const QUERIES_MAX: usize = 64;
@@ -69,7 +70,7 @@ enum Message {
     /// Embed this now.
     Query {
         text: String,
-        reply: oneshot::Sender<Vec<f32>>,
+        reply: oneshot::Sender<TextVectors>,
     },
     /// Texts may wait.
     Wake,
@@ -94,7 +95,7 @@ struct Shared {
     /// One for each loaded model.
     interrupts: Mutex<Vec<Interrupt>>,
     /// Vectors by the hash of the model's name and the text.
-    known: Mutex<LruCache<blake3::Hash, Vec<f32>>>,
+    known: Mutex<LruCache<blake3::Hash, TextVectors>>,
 }
 
 /// The thread.
@@ -135,7 +136,7 @@ impl Shared {
         }
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, LruCache<blake3::Hash, Vec<f32>>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, LruCache<blake3::Hash, TextVectors>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -160,7 +161,7 @@ impl EmbedderHandle {
 
     /// Embeds a query, before all that waits in the background; one that was asked before is known.
     /// `None` when the embedder is not ready, too busy, or slower than `deadline`.
-    pub(crate) async fn embed(&self, text: &str, deadline: Duration) -> Option<Vec<f32>> {
+    pub(crate) async fn embed(&self, text: &str, deadline: Duration) -> Option<TextVectors> {
         let State::Ready(model) = self.state() else {
             return None;
         };
@@ -391,10 +392,10 @@ impl<L: Load> Worker<L> {
         };
         match embedded {
             Ok(Some(vectors)) => {
-                let mut vectors = vectors.into_iter();
+                let mut embedded = vectors.into_iter();
                 for (waiting, parts) in pending.iter().zip(&parts) {
-                    let vector = mean(vectors.by_ref().take(parts.len()));
-                    work.made.push((waiting.number, waiting.text_hash, vector));
+                    let vectors = joined(embedded.by_ref().take(parts.len()));
+                    work.made.push((waiting.number, waiting.text_hash, vectors));
                 }
                 true
             }
@@ -447,8 +448,8 @@ impl<L: Load> Worker<L> {
     }
 }
 
-/// A vector with what it is of.
-type Made = (MemoryNumber, u64, Vec<f32>);
+/// The vectors of a text with what it is of.
+type Made = (MemoryNumber, u64, TextVectors);
 
 /// Texts that were read and are not done with yet.
 #[derive(Default)]
@@ -540,7 +541,7 @@ impl Lull {
     }
 }
 
-fn answer(model: &mut impl Embed, text: &str, reply: oneshot::Sender<Vec<f32>>) {
+fn answer(model: &mut impl Embed, text: &str, reply: oneshot::Sender<TextVectors>) {
     // Who gave up would only make the next ones give up as well.
     if reply.is_closed() {
         return;

@@ -162,21 +162,21 @@ impl StandIn {
 }
 
 impl Embed for StandIn {
-    fn embed_query(&mut self, _: &str) -> Result<Vec<f32>, ModelError> {
+    fn embed_query(&mut self, _: &str) -> Result<TextVectors, ModelError> {
         self.queries.fetch_add(1, Ordering::Relaxed);
         self.note("query".to_owned());
-        Ok(vec![1.0, 0.0])
+        Ok(vec![1.0, 0.0].into())
     }
 
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<TextVectors>, ModelError> {
         self.note(format!("whole batch of {}", texts.len()));
-        Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())
+        Ok(texts.iter().map(|_| vec![1.0, 0.0].into()).collect())
     }
 
     fn embed_unless_interrupted(
         &mut self,
         texts: &[&str],
-    ) -> Result<Option<Vec<Vec<f32>>>, ModelError> {
+    ) -> Result<Option<Vec<TextVectors>>, ModelError> {
         self.batches += 1;
         let widest = texts.iter().map(|text| text.len()).max().unwrap();
         assert!(
@@ -192,7 +192,7 @@ impl Embed for StandIn {
             return Ok(None);
         }
         self.note(format!("batch of {}", texts.len()));
-        Ok(Some(texts.iter().map(|_| vec![0.0, 1.0]).collect()))
+        Ok(Some(texts.iter().map(|_| vec![0.0, 1.0].into()).collect()))
     }
 
     fn rest(&mut self) -> Result<(), ModelError> {

@@ -13,6 +13,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use helix_engine::index::vectors::TextVectors;
 use lru::LruCache;
 
 use crate::plain_file;
@@ -117,8 +118,8 @@ impl Seen {
         }
         let seen = Arc::clone(self);
         let (done, is_done) = sync_channel(1);
-        let keep = move |meaning: Option<Vec<f32>>| {
-            if let Some(meaning) = meaning {
+        let keep = move |vectors: Option<TextVectors>| {
+            if let Some(TextVectors { whole: meaning, .. }) = vectors {
                 *seen.meaning.lock().unwrap_or_else(PoisonError::into_inner) =
                     Some((model, meaning));
             }

@@ -1,6 +1,7 @@
 //! Finding memories that help with what was said, or nothing.
 
 use helix_engine::index::filter::Filter;
+use helix_engine::index::vectors::TextVectors;
 use helix_engine::model::{Memory, Status};
 use helix_engine::neutral::one_line;
 use helix_engine::recall::relevance::{Occasion, Weigher};
@@ -30,7 +31,7 @@ pub(super) struct Wanted<'a> {
     /// In words.
     pub(super) words: &'a str,
     /// In meaning; `None` when the embedder is not ready in time.
-    pub(super) vector: Option<Vec<f32>>,
+    pub(super) vector: Option<TextVectors>,
     /// What for.
     pub(super) occasion: Occasion,
     pub(super) reader: Reader,

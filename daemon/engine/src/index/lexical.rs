@@ -43,7 +43,7 @@ pub use instead::Instead;
 pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
 pub use rare::Rarities;
 use state::{Published, State};
-pub use stop_words::is_stop_word;
+pub use stop_words::{is_stop_word, is_telling};
 use storage::Opened;
 pub use tail::{Linked, Prepared};
 pub use top::LexicalHit;

@@ -19,6 +19,7 @@ mod kernel;
 mod plan;
 mod rows;
 mod search;
+mod tokens;
 mod top;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use error::VectorError;
 pub use plan::{BINARY_VECTORS, Candidates, EXACT_CANDIDATES, Plan};
 use rows::Rows;
 pub use search::Hit;
+pub use tokens::{TextVectors, TokenQuery, TokenSigns, TokenVector};
 
 use binary::Binary;
 

@@ -47,6 +47,7 @@ fn fused(
     };
     // Without a floor everything that is listed is fused.
     fuse(words, meaning, f32::MIN, |_| false)
+        .candidates
         .into_iter()
         .collect()
 }

@@ -164,6 +164,7 @@ impl<'a> Weigher<'a> {
         let Rarities {
             of_terms: mut rarities,
             score_scale,
+            ..
         } = strand.lexical().rarities(&query)?;
         // Everything in a project is about the project.
         let project = if helix_ablation::is_off("factor/project-name") {

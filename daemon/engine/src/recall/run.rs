@@ -3,15 +3,15 @@
 use super::diversity::{self, Candidate, Selection, Spread, Taken};
 use super::expand::SEEDS_MAX;
 use super::factors::Factors;
-use super::fusion::{Evidence, FUSION_DEPTH, Lexical, MEANING_FLOOR, UNRELATED_BELOW, fuse};
+use super::fusion::{Evidence, FUSION_DEPTH, Fused, Lexical, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use super::place::Place;
 use super::search::{Hit, Mode, Recalled, Retriever, Scored, Search, WordsFound};
 use super::trail::{Stage, Trail};
 use super::turns;
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
-use crate::index::lexical::Mode as WordMode;
-use crate::index::vectors::Candidates;
+use crate::index::lexical::{Mode as WordMode, Rarities};
+use crate::index::vectors::{Candidates, TokenQuery};
 use crate::model::{MemoryNumber, Timestamp};
 use crate::policy::decay::effective_confidence;
 use crate::ports::{NoSources, Sources};
@@ -90,19 +90,23 @@ impl Strand {
             MEANING_FLOOR
         };
         // Where words are all that there is, how far to trust them weighs against nothing.
-        let needed = if semantic.is_empty() {
-            0.0
+        let query = search.query(WordMode::Any);
+        let rarities = if semantic.is_empty() {
+            Rarities::default()
         } else {
-            self.lexical()
-                .nats_to_single_out(&search.query(WordMode::Any))?
+            self.lexical().rarities(&query)?
         };
         let by_words = Lexical {
             list: &lexical.ranked,
-            needed,
+            needed: rarities.to_single_out,
         };
         let mut fused = fuse(by_words, &semantic, floor, |number| {
             !self.has_vector(number)
         });
+        if search.retriever == Retriever::Hybrid {
+            self.weigh_tokens(search, &mut fused, |word| rarities.of_word(&query, word));
+        }
+        let mut fused = fused.candidates;
         trail.stays(Stage::Floor(floor), |number| {
             fused.iter().any(|(found, _)| *found == number)
         });
@@ -154,6 +158,18 @@ impl Strand {
             has_moved,
             is_cut,
         })
+    }
+
+    /// Compares the best candidates with the question token by token.
+    fn weigh_tokens(&self, search: &Search, fused: &mut Fused, weight: impl Fn(&str) -> f32) {
+        let tokens = search.vector.as_ref().map(|vector| &vector.tokens);
+        let query = tokens.and_then(|tokens| TokenQuery::new(tokens, weight));
+        let Some(query) = query.filter(|_| helix_ablation::is_on("search/tokens")) else {
+            return;
+        };
+        let best = fused.best();
+        let scores = self.token_scores(&query, &best);
+        fused.weigh_tokens(&best.into_iter().zip(scores).collect());
     }
 
     /// The place, which on a first page comes to know what there is.
@@ -295,7 +311,7 @@ impl Strand {
                 expected: catalog.extent(),
             },
         };
-        let hits = self.nearest(vector, depth, candidates)?;
+        let hits = self.nearest(&vector.whole, depth, candidates)?;
         Ok(hits
             .into_iter()
             .map(|hit| (MemoryNumber(hit.number), hit.cosine))

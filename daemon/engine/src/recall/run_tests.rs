@@ -86,7 +86,7 @@ fn open_strand(memories: &[(&str, &str, bool)]) -> (Arc<Strand>, StrandWriter) {
             (
                 one.number,
                 one.text_hash,
-                vec![if is_near { 0.5 } else { -0.5 }; DIMENSIONS],
+                vec![if is_near { 0.5 } else { -0.5 }; DIMENSIONS].into(),
             )
         })
         .collect();
@@ -97,7 +97,7 @@ fn open_strand(memories: &[(&str, &str, bool)]) -> (Arc<Strand>, StrandWriter) {
 fn hybrid(words: &str, mode: Mode) -> Search {
     Search {
         words: words.to_owned(),
-        vector: Some(vec![0.5; DIMENSIONS]),
+        vector: Some(vec![0.5; DIMENSIONS].into()),
         filter: Filter::default(),
         limit: 10,
         mode,
@@ -422,7 +422,7 @@ fn what_is_no_nearer_than_chance_is_noise() {
     let found = |strand: &Strand, vector: Vec<f32>| {
         let found = strand
             .search(&Search {
-                vector: Some(vector),
+                vector: Some(vector.into()),
                 ..hybrid("kangaroo", Mode::Auto)
             })
             .unwrap();

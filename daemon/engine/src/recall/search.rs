@@ -9,6 +9,7 @@ use super::place::Place;
 use crate::index::catalog::Catalog;
 use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode};
+use crate::index::vectors::TextVectors;
 use crate::model::{Memory, MemoryNumber, Scope, Timestamp};
 use crate::policy::stale::SourceState;
 use crate::strand::Strand;
@@ -52,8 +53,8 @@ pub enum Retriever {
 pub struct Search {
     /// What to find; empty lists the newest that pass the filter.
     pub words: String,
-    /// The words' vector, where there is an embedder.
-    pub vector: Option<Vec<f32>>,
+    /// The words' vector and those of their tokens, where there is an embedder.
+    pub vector: Option<TextVectors>,
     /// What may be returned.
     pub filter: Filter,
     /// Most hits.

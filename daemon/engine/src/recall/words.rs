@@ -137,7 +137,7 @@ impl Strand {
             list: &all,
             needed: 0.0,
         };
-        let fused = fuse(words, &[], 0.0, |_| false);
+        let fused = fuse(words, &[], 0.0, |_| false).candidates;
         Ok(fused
             .into_iter()
             .filter(|(number, _)| !known.contains(number))

@@ -1,4 +1,4 @@
-//! The vectors' own file: memory number → int8 code, for one embedding model.
+//! The vectors' own file: memory number → int8 code and signs of tokens, for one embedding model.
 //!
 //! Derived from the texts, so it may be deleted; kept because embedding a text costs milliseconds.
 //! A file of its own shortens the store's repair walk after a crash. Each record remembers the hash
@@ -27,9 +27,12 @@ pub const NEXT_VECTOR_FILE: &str = "vectors-next.redb";
 const CACHE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Version of the layout; another one is discarded and made anew.
-const FORMAT: &str = "2";
+const FORMAT: &str = "3";
 
 const VECTORS: TableDefinition<u32, (u64, &[u8])> = TableDefinition::new("vectors");
+/// The signs of each memory's tokens, apart from the vectors: those are read at the start, these
+/// where a search compares them.
+const TOKENS: TableDefinition<u32, (u64, &[u8])> = TableDefinition::new("tokens");
 const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
 
 /// A vector as it is kept.
@@ -41,6 +44,15 @@ pub struct VectorRecord {
     pub text_hash: u64,
     /// The int8 code's bytes.
     pub code: Vec<u8>,
+}
+
+/// What is kept of a text: its vector and its tokens.
+#[derive(Clone, Debug)]
+pub struct VectorEntry {
+    /// The vector.
+    pub vector: VectorRecord,
+    /// The bytes of its tokens' signs.
+    pub tokens: Vec<u8>,
 }
 
 /// The open file.
@@ -123,22 +135,26 @@ impl VectorFile {
             meta.insert("model", model)?;
             meta.insert("store", store)?;
             transaction.open_table(VECTORS)?;
+            transaction.open_table(TOKENS)?;
         }
         transaction.commit()?;
         Ok(())
     }
 
-    /// Keeps vectors, replacing earlier ones; durable when it returns.
+    /// Keeps vectors and tokens, replacing earlier ones; durable when it returns.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn put(&self, records: &[VectorRecord]) -> Result<(), StoreError> {
+    pub fn put(&self, entries: &[VectorEntry]) -> Result<(), StoreError> {
         guarded(|| {
             let transaction = self.begin()?;
             {
                 let mut vectors = transaction.open_table(VECTORS)?;
-                for record in records {
-                    vectors.insert(record.number.0, (record.text_hash, record.code.as_slice()))?;
+                let mut all_tokens = transaction.open_table(TOKENS)?;
+                for VectorEntry { vector, tokens } in entries {
+                    let (number, hash) = (vector.number.0, vector.text_hash);
+                    vectors.insert(number, (hash, vector.code.as_slice()))?;
+                    all_tokens.insert(number, (hash, tokens.as_slice()))?;
                 }
             }
             Ok(transaction.commit()?)
@@ -166,6 +182,9 @@ impl VectorFile {
                 let before = vectors.len()?;
                 vectors
                     .retain(|number, (text_hash, _)| is_wanted(MemoryNumber(number), text_hash))?;
+                transaction
+                    .open_table(TOKENS)?
+                    .retain(|number, (text_hash, _)| is_wanted(MemoryNumber(number), text_hash))?;
                 before - vectors.len()?
             };
             transaction.commit()?;
@@ -183,6 +202,29 @@ impl VectorFile {
             return Ok(false);
         };
         guarded(|| Ok(database.compact().map_err(redb::Error::from)?))
+    }
+
+    /// Reads the bytes of the tokens of some memories, each with the hash of the text that they are
+    /// to be of; `None` where there are none of this text.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn tokens(
+        &self,
+        wanted: &[(MemoryNumber, u64)],
+    ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        guarded(|| {
+            let table = self.database.begin_read()?.open_table(TOKENS)?;
+            let mut found = Vec::with_capacity(wanted.len());
+            for (number, wanted_hash) in wanted {
+                let row = table.get(number.0)?;
+                found.push(row.and_then(|row| {
+                    let (text_hash, bytes) = row.value();
+                    (text_hash == *wanted_hash).then(|| bytes.to_vec())
+                }));
+            }
+            Ok(found)
+        })
     }
 
     /// Reads every vector in the order of their numbers.

@@ -5,13 +5,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Strand;
-use crate::index::vectors::{Candidates, Code, Hit, VectorError, VectorIndex};
+use crate::index::vectors::{
+    Candidates, Code, Hit, TextVectors, TokenQuery, TokenSigns, VectorError, VectorIndex,
+};
 use crate::lock_order::{Lock, Ordered};
 use crate::model::{Memory, MemoryNumber, Sequence};
 use crate::policy::resemble::text_hash;
 use crate::ports::Storage;
 use crate::store::{
-    MemoryStorage, NEXT_VECTOR_FILE, StoreError, VECTOR_FILE, VectorFile, VectorRecord,
+    MemoryStorage, NEXT_VECTOR_FILE, StoreError, VECTOR_FILE, VectorEntry, VectorFile, VectorRecord,
 };
 
 /// Of so many vectors one may be missing before a search by meaning is one-sided.
@@ -288,26 +290,28 @@ impl Strand {
     pub fn put_vectors(
         &self,
         role: Role,
-        vectors: &[(MemoryNumber, u64, Vec<f32>)],
+        vectors: &[(MemoryNumber, u64, TextVectors)],
     ) -> Result<(), SpaceError> {
         let mut codes = Vec::with_capacity(vectors.len());
-        for (number, text_hash, vector) in vectors {
-            codes.push((*number, *text_hash, Code::quantize(vector)?));
+        let mut entries = Vec::with_capacity(vectors.len());
+        for (number, text_hash, TextVectors { whole, tokens }) in vectors {
+            let code = Code::quantize(whole)?;
+            entries.push(VectorEntry {
+                vector: VectorRecord {
+                    number: *number,
+                    text_hash: *text_hash,
+                    code: code.to_bytes(),
+                },
+                tokens: TokenSigns::of(tokens).to_bytes(),
+            });
+            codes.push((*number, *text_hash, code));
         }
-        let records: Vec<VectorRecord> = codes
-            .iter()
-            .map(|(number, text_hash, code)| VectorRecord {
-                number: *number,
-                text_hash: *text_hash,
-                code: code.to_bytes(),
-            })
-            .collect();
         let file = self
             .spaces()
             .of(role)
             .map(|space| space.file.clone())
             .ok_or(SpaceError::Closed)?;
-        file.put(&records)?;
+        file.put(&entries)?;
         let catalog = self.catalog();
         let mut spaces = self.spaces_mut();
         let space = spaces.of_mut(role).ok_or(SpaceError::Closed)?;
@@ -458,6 +462,36 @@ impl Strand {
         }
     }
 
+    /// How near the tokens of some memories are to those of a question; `None` for a memory without
+    /// tokens. None has any where the file cannot be read: it is derived, and a search goes on.
+    pub(crate) fn token_scores(
+        &self,
+        query: &TokenQuery,
+        numbers: &[MemoryNumber],
+    ) -> Vec<Option<f32>> {
+        let file = self
+            .spaces()
+            .answering
+            .as_ref()
+            .map(|space| space.file.clone());
+        let wanted: Vec<(MemoryNumber, u64)> = {
+            let catalog = self.catalog();
+            let hash_of = |number: &MemoryNumber| {
+                let row = catalog.row(*number).filter(|_| self.says_the_same(*number));
+                (*number, row.map_or(0, |row| row.text_hash))
+            };
+            numbers.iter().map(hash_of).collect()
+        };
+        let found = file.map_or_else(|| Ok(Vec::new()), |file| file.tokens(&wanted));
+        let mut found = found.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the tokens of memories cannot be read");
+            Vec::new()
+        });
+        found.resize(numbers.len(), None);
+        let score = |bytes: Option<Vec<u8>>| query.score(&TokenSigns::from_bytes(&bytes?).ok()?);
+        found.into_iter().map(score).collect()
+    }
+
     /// Whether a memory has a vector that is searched.
     pub(crate) fn has_vector(&self, number: MemoryNumber) -> bool {
         self.says_the_same(number)
@@ -599,7 +633,7 @@ mod tests {
             .unwrap();
         let vectors: Vec<_> = pending
             .iter()
-            .map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS]))
+            .map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS].into()))
             .collect();
         strand.put_vectors(Role::Answering, &vectors).unwrap();
     }

@@ -305,7 +305,7 @@ impl<'a> Layers<'a> {
         let Some(vector) = vector else { return Ok(()) };
         let wanted = Wanted {
             words: &seen.summary,
-            vector: Some(vector),
+            vector: Some(vector.into()),
             occasion: Occasion::File,
             reader: Reader::New,
             behind: self.taken(),

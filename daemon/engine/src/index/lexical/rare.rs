@@ -1,7 +1,7 @@
 //! Finding texts that share rare words, cheaply.
 
 use super::statistics::idf;
-use super::{LexicalError, LexicalIndex, LexicalQuery, Mode};
+use super::{LexicalError, LexicalIndex, LexicalQuery, Mode, is_telling};
 
 /// Memories of the strand on which the weights of relevance were fitted, about.
 const REFERENCE_DOCUMENTS: u64 = 200;
@@ -10,13 +10,37 @@ const REFERENCE_DOCUMENTS: u64 = 200;
 const DOCUMENTS_MIN: u64 = 50;
 
 /// How telling a query's terms are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Rarities {
     /// Of each term, in the query's order, in nats.
     pub of_terms: Vec<f32>,
     /// Factor by which a BM25 score for these terms means the same in a small strand and in a large
     /// one.
     pub score_scale: f32,
+    /// The BM25 score, in nats, that singles out one of all memories, or what the query's words say
+    /// in all where that is less. A word that one memory has says so much; a name that a tenth of
+    /// them have says a third of it among a thousand.
+    pub to_single_out: f32,
+}
+
+impl Rarities {
+    /// How telling a word of the query is: as its term, else as the most telling term that it is
+    /// part of. 0 for a word that says nothing.
+    #[must_use]
+    pub fn of_word(&self, query: &LexicalQuery, word: &str) -> f32 {
+        if !is_telling(word) {
+            return 0.0;
+        }
+        let word = word.to_lowercase();
+        let terms = query.terms().iter().zip(&self.of_terms);
+        let best = |is_meant: &dyn Fn(&str) -> bool| {
+            let meant = terms.clone().filter(|(term, _)| is_meant(&term.word));
+            meant.map(|(_, &rarity)| rarity).max_by(f32::total_cmp)
+        };
+        best(&|term| term == word)
+            .or_else(|| best(&|term| term.contains(&word)))
+            .unwrap_or_default()
+    }
 }
 
 impl LexicalIndex {
@@ -43,10 +67,10 @@ impl LexicalIndex {
         Ok(query.retain(|place| rarest.contains(&place)))
     }
 
-    /// How telling each of a query's terms is, in its order: the inverse document frequency of
-    /// BM25, in nats, as if there were 200 memories, so that it means the same in a small
-    /// strand and in a large one. In a very small one a word is not telling for being there
-    /// once: it counts as if there were 50.
+    /// How telling a query's terms are: each by the inverse document frequency of BM25, in nats, as
+    /// if there were 200 memories, so that it means the same in a small strand and in a large one.
+    /// In a very small one a word is not telling for being there once: it counts as if there were
+    /// 50.
     ///
     /// # Errors
     ///
@@ -71,6 +95,10 @@ impl LexicalIndex {
         };
         let frequencies = self.frequencies(query)?;
         let of_terms: Vec<f32> = frequencies.iter().copied().map(rarity).collect();
+        let asked: f32 = frequencies
+            .iter()
+            .map(|&frequency| idf(frequency, documents))
+            .sum();
         let (mut here, mut everywhere) = (0.0, 0.0);
         for (frequency, rarity) in frequencies.into_iter().zip(&of_terms) {
             if frequency > 0 {
@@ -82,29 +110,8 @@ impl LexicalIndex {
         Ok(Rarities {
             of_terms,
             score_scale,
+            to_single_out: asked.min((documents as f64).ln_1p() as f32),
         })
-    }
-
-    /// The BM25 score, in nats, that singles out one of all memories, or what the query's words
-    /// say in all where that is less. A word that one memory has says so much; a name that a tenth
-    /// of them have says a third of it among a thousand.
-    ///
-    /// # Errors
-    ///
-    /// When the segments cannot be read.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "a logarithm of a count is small"
-    )]
-    pub fn nats_to_single_out(&self, query: &LexicalQuery) -> Result<f32, LexicalError> {
-        let documents = self.read().totals().documents;
-        let asked: f32 = self
-            .frequencies(query)?
-            .into_iter()
-            .map(|frequency| idf(frequency, documents))
-            .sum();
-        Ok(asked.min((documents as f64).ln_1p() as f32))
     }
 
     /// Whether any of a query's terms is in few memories: in one of `one_in`, or in `few` of a
@@ -158,7 +165,7 @@ mod tests {
         let index = LexicalIndex::in_memory().unwrap();
         let needed = |words: &str| {
             let query = LexicalQuery::parse(words, Mode::Any);
-            index.nats_to_single_out(&query).unwrap()
+            index.rarities(&query).unwrap().to_single_out
         };
         for number in 0..100 {
             let text = if number == 7 { "socket" } else { "build" };
@@ -172,5 +179,25 @@ mod tests {
             index.upsert(0, &document(number, "build"));
         }
         assert!(needed("socket parser") > among_a_hundred + 2.0);
+    }
+
+    #[test]
+    fn a_word_is_as_telling_as_the_term_that_it_is_part_of() {
+        let index = LexicalIndex::in_memory().unwrap();
+        for number in 0..9 {
+            let text = if number == 7 {
+                "FxHashSet build"
+            } else {
+                "build"
+            };
+            index.upsert(0, &document(number, text));
+        }
+        let query = LexicalQuery::parse("Why does FxHashSet build?", Mode::Any);
+        let rarities = index.rarities(&query).unwrap();
+        let telling = |word: &str| rarities.of_word(&query, word);
+        assert!(telling("FxHashSet") > telling("build"));
+        assert!(telling("Hash") > telling("build"));
+        assert!(telling("build") > telling("does"));
+        assert!(telling("?").abs() < f32::EPSILON && telling("does").abs() < f32::EPSILON);
     }
 }

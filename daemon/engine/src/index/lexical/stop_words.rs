@@ -21,14 +21,27 @@ pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
+/// Tells whether a word, as it is written, says anything by itself: it is neither a mark nor a stop
+/// word.
+#[must_use]
+pub fn is_telling(word: &str) -> bool {
+    word.chars().any(char::is_alphanumeric) && !is_stop_word(&word.to_lowercase())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{STOP_WORDS, is_stop_word};
+    use super::{STOP_WORDS, is_stop_word, is_telling};
 
     #[test]
     fn the_list_is_sorted_and_lacks_not() {
         assert!(STOP_WORDS.is_sorted());
         assert!(is_stop_word("the") && is_stop_word("would") && is_stop_word("using"));
         assert!(!is_stop_word("not") && !is_stop_word("use"));
+    }
+
+    #[test]
+    fn marks_and_stop_words_tell_nothing() {
+        assert!(is_telling("Port") && is_telling("8081") && is_telling("端口"));
+        assert!(!is_telling("The") && !is_telling("->") && !is_telling(""));
     }
 }
