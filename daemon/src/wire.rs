@@ -29,16 +29,15 @@ use helix_app::find::{Answer, Wanted};
 use helix_app::shown::TextShown;
 use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
-use helix_engine::brief::Detail;
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{GitContext, Provenance, Timestamp};
 use helix_engine::policy::stale::SourceState;
 use helix_engine::strand::Counted;
 use helix_proto::v1;
+use helix_surface::brief::Detail;
+use history::at;
 use prost::Message as _;
 use tonic::Status;
-
-use history::at;
 
 /// Maps a refusal to a status with its message.
 pub(crate) fn refused(refusal: &Refusal) -> Status {

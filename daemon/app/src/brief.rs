@@ -7,10 +7,6 @@ mod narrowed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use helix_engine::brief::{
-    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider,
-    consider_each, meta, stated_in,
-};
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{
@@ -21,6 +17,10 @@ use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::strand::Strand;
 use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
+use helix_surface::brief::{
+    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider,
+    consider_each, meta, stated_in,
+};
 use jiff::tz::TimeZone;
 
 use crate::moment::{self, At};

@@ -6,8 +6,8 @@ use helix_engine::model::{Checkpoint, Scope};
 use helix_engine::neutral::one_line;
 use helix_engine::policy::checkpoint::admit;
 use helix_engine::strand::Request;
-use helix_engine::surface::checkpoint::{age, render};
 use helix_redact::{Redact, Secrets, redaction_note};
+use helix_surface::checkpoint::{age, render};
 
 use crate::threads::off_thread;
 use crate::{App, Asker, Refusal};

@@ -8,13 +8,13 @@ use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::ports::Sources as _;
-use helix_engine::recall::budget::worthwhile;
-use helix_engine::recall::pack::pack;
 use helix_engine::recall::{Hit, Mode};
-use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{
     CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,
 };
+use helix_surface::budget::worthwhile;
+use helix_surface::pack::pack;
+use helix_surface::session::{Reader, choose};
 
 use crate::moment::{self, At};
 use crate::search::{self, FilterAsked, Found, Prepared};

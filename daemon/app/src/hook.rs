@@ -49,27 +49,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use delivery::{Answer, Given, deliver};
+use dialect::Dialect;
+use event::{ClientEvent, Input};
+use handler::Handler;
 use helix_engine::model::{Memory, MemoryNumber, Timestamp};
-use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
 use helix_proto::SCRATCH_SESSION;
+use helix_surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
 use jiff::tz::TimeZone;
+use paths::Paths;
+use sessions::{Said, Start};
+use trace::Trace;
+use watch::Watched;
 
 use crate::capture::ended::Captures;
 use crate::capture::memories;
 use crate::ports::Awaiting;
 use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
+use crate::work::activity::Activity;
 use crate::{App, moment};
-use delivery::{Answer, Given, deliver};
-use dialect::Dialect;
-use event::{ClientEvent, Input};
-use handler::Handler;
-use paths::Paths;
-use sessions::{Said, Start};
-use trace::Trace;
-use watch::Watched;
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 pub const DEADLINE: Duration = Duration::from_millis(120);

@@ -97,6 +97,7 @@ pub mod told;
 pub mod topics;
 pub mod uncompared;
 mod upkeep;
+pub mod work;
 
 use std::sync::Arc;
 

@@ -22,16 +22,16 @@ use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::{MemoryNumber, Status};
-use helix_engine::recall::budget::{Fitted, fit};
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::relevance::is_noise;
-use helix_engine::recall::snippet::Snippet;
 use helix_engine::recall::{
     Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max,
 };
 use helix_engine::strand::Counted;
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
+use helix_surface::budget::{Fitted, fit};
+use helix_surface::snippet::Snippet;
 
 use crate::limit::Limit;
 use crate::moment::{self, At};

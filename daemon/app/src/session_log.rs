@@ -5,15 +5,15 @@ mod list;
 
 use helix_engine::model::{Memory, Origin, Scope, Sequence, Timestamp};
 use helix_engine::neutral::one_line;
-use helix_engine::policy::work::activity::Activity;
 use helix_engine::store::{Operation, OperationKind, StoreError};
-use helix_engine::surface::work;
 use helix_redact::redacted;
 
 pub use self::list::{KnownSession, list};
 
 use crate::limit::Limit;
 use crate::session_id::{self, LOOKED_AT_MAX, SECONDS_OF_HOUR, SESSION_MAX};
+use crate::work::activity::Activity;
+use crate::work::told as work;
 use crate::{App, Asker, Refusal};
 
 /// Operations or sessions shown.

@@ -1,9 +1,8 @@
 //! Helix's functional core and its storage.
 //!
 //! Data moves one way: `model` (values) → `policy` (pure decisions) → `store` (redb, the truth) →
-//! `index` (derived, may be deleted while the daemon is off) → `recall` (parse, search, fuse, rank)
-//! → `brief` (compress what was selected) and `surface` (text for readers). [`strand`] ties store
-//! and indexes together; [`exchange`] is how memories travel between strands.
+//! `index` (derived, may be deleted while the daemon is off) → `recall` (parse, search, fuse, rank).
+//! [`strand`] ties store and indexes together.
 //! What everybody may use stands beside these and imports nothing: [`error`], [`ports`],
 //! [`lock_order`], [`neutral`], text that is safe to show, and [`derived`], files that can be made
 //! anew.
@@ -59,10 +58,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod brief;
 pub mod derived;
 pub mod error;
-pub mod exchange;
 pub mod index;
 pub mod lock_order;
 pub mod model;
@@ -72,4 +69,3 @@ pub mod ports;
 pub mod recall;
 pub mod store;
 pub mod strand;
-pub mod surface;

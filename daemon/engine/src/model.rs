@@ -11,6 +11,8 @@ mod kind;
 mod memory;
 mod moment;
 mod path;
+#[cfg(test)]
+pub(crate) mod sample;
 mod scope;
 mod time;
 mod tombstone;

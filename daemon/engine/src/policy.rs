@@ -22,4 +22,3 @@ pub mod suspect;
 pub mod tags;
 pub mod times;
 pub mod turn;
-pub mod work;

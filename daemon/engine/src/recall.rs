@@ -3,7 +3,6 @@
 //! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors
 //! → diversity → expansion over the graph → limit, or a budget of tokens.
 
-pub mod budget;
 mod calendar;
 mod count;
 mod cursor;
@@ -14,14 +13,12 @@ mod fusion;
 mod leaf;
 mod narrow;
 mod opaque;
-pub mod pack;
 pub mod parse;
 mod place;
 pub mod questions;
 pub mod relevance;
 mod run;
 mod search;
-pub mod snippet;
 mod trail;
 mod turns;
 mod why_not;

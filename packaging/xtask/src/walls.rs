@@ -138,15 +138,28 @@ fn the_engine_knows_no_runtime_no_environment_and_no_clock() {
 }
 
 #[test]
+fn what_writes_texts_and_files_reads_no_store_and_no_clock() {
+    let names = [
+        "Snapshot",
+        "StrandWriter",
+        "std::fs",
+        "std::env",
+        "SystemTime",
+        "Instant::now",
+        "Zoned::now",
+        "TimeZone::system",
+    ];
+    check_absent("daemon/surface/src", &names);
+    check_absent("daemon/exchange/src", &names);
+}
+
+#[test]
 fn model_and_policy_import_nothing_below_them() {
     let below = [
         "crate::store",
         "crate::index",
         "crate::recall",
-        "crate::brief",
-        "crate::surface",
         "crate::strand",
-        "crate::exchange",
     ];
     check_absent("daemon/engine/src/policy", &below);
     check_absent("daemon/engine/src/model", &below);

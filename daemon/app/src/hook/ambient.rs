@@ -21,15 +21,15 @@ use std::time::Duration;
 use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
-use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::ReadError;
+use layers::Layers;
 
 use super::changes::Change;
 use super::event::Input;
 use super::exact::has_word;
 use super::sessions::Said;
 use super::{Context, Given};
-use layers::Layers;
+use crate::work::activity::Activity;
 pub(super) use mention::mentions;
 use target::Target;
 

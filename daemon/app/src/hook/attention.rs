@@ -13,7 +13,6 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use helix_engine::model::{Memory, MemoryNumber, one_spelling};
-use helix_engine::policy::work::attention::Heed;
 use helix_engine::store::StoreError;
 use helix_redact::State;
 use prost::Message;
@@ -24,6 +23,7 @@ use self::proven::{Proofs, Touched};
 use super::Context;
 use super::sessions::Verdict;
 use crate::outbox::{Outbox, Row};
+use crate::work::attention::Heed;
 
 /// What the keys of the persisted states begin with: of what is given as sessions work, and as they
 /// start.

@@ -13,9 +13,6 @@ use std::path::{Path, PathBuf};
 use helix_engine::model::Memory;
 use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
-use helix_engine::policy::work::activity::Activity;
-use helix_engine::policy::work::failing::{Failing, Mended};
-use helix_engine::policy::work::incident::{self, Incident, Remedy, Visit};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
@@ -31,6 +28,9 @@ use super::relevant::{self, Reader};
 use super::sessions::Said;
 use super::trace::handles;
 use super::{Context, Given, capture, exact, reading};
+use crate::work::activity::Activity;
+use crate::work::failing::{Failing, Mended};
+use crate::work::incident::{self, Incident, Remedy, Visit};
 
 /// Memories that one failure gets.
 const MEMORIES_MAX: usize = 3;

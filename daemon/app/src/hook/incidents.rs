@@ -3,14 +3,13 @@
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
-use helix_engine::policy::work::incident::{Incident, Remedy, Visit};
-use helix_engine::store::States;
-use helix_engine::store::StoreError;
+use helix_engine::store::{States, StoreError};
 use helix_engine::strand::Strand;
 use helix_redact::State;
 use helix_terminal::fault::Sighting;
 
 use crate::outbox::{Outbox, Row};
+use crate::work::incident::{Incident, Remedy, Visit};
 
 /// What is known of mistakes. The latest state of each is in the outbox or, where that has none, in
 /// the store.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use helix_engine::model::Memory;
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::prompt::{attached, paths, question};
+use helix_surface::prompt::{attached, paths, question};
 
 use super::codes::codes_in;
 use super::relevant::{self, Reader};

@@ -6,18 +6,18 @@ use std::collections::HashSet;
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status, Timestamp};
 use helix_engine::policy::resemble::text_hash;
-use helix_engine::policy::work::activity::Activity;
 use helix_engine::store::StoreError;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::checkpoint;
-use helix_engine::surface::session::{Reader, Surface, choose, render};
-use helix_engine::surface::work;
+use helix_surface::checkpoint;
+use helix_surface::session::{Reader, Surface, choose, render};
 
 use super::sessions::{GivenCheckpoint, Lost, Said, Start};
 use super::trace::handles;
 use super::{Context, Given};
 use crate::capture::ledger;
 use crate::ports::EmbedderState as State;
+use crate::work::activity::Activity;
+use crate::work::told as work;
 
 /// Memories considered for a brief; its budget holds fewer.
 const CANDIDATES_MAX: usize = 60;

@@ -12,7 +12,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::policy::work::activity::{Activity, Phase};
 use helix_engine::store::states;
 use helix_redact::State;
 
@@ -20,6 +19,7 @@ pub(in crate::hook) use session::{GivenCheckpoint, Lost, Proof, Said, Start, Ver
 
 use crate::outbox::{Outbox, Row};
 use crate::project::Project;
+use crate::work::activity::{Activity, Phase};
 pub use place::Place;
 use session::{Session, elapsed};
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
-use helix_engine::policy::work::watch::{Late, Watch};
 use helix_proto::remedy;
 use helix_redact::State;
 use serde_json::Value;
@@ -14,6 +13,7 @@ use serde_json::Value;
 use super::dialect::Dialect;
 use crate::outbox::{Outbox, Row};
 use crate::plain_file;
+use crate::work::watch::{Late, Watch};
 
 /// What the keys of the persisted states begin with; whose hooks they are follows.
 const KEY: &str = "hooks ";

@@ -6,12 +6,12 @@ mod new;
 
 use std::collections::VecDeque;
 
-use helix_engine::exchange::Portable;
 use helix_engine::model::{MemoryNumber, Scope, Status, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::Edit;
 use helix_engine::store::WriteError;
 use helix_engine::strand::{Outcome, Request};
+use helix_exchange::Portable;
 use helix_proto::limits::BATCH_MAX;
 
 use super::incoming::Incoming;

@@ -1,9 +1,10 @@
 //! A memory of a file, and what the file says of how it came about.
 
-use crate::exchange::Format;
-use helix_engine::exchange::{Base, Change, Portable, named_once};
 use helix_engine::policy::resemble::text_hash;
+use helix_exchange::{Base, Change, Portable, named_once};
 use helix_redact::{Redact, Secrets};
+
+use crate::exchange::Format;
 
 /// A memory of the file.
 pub(super) struct Incoming {

@@ -1,9 +1,9 @@
 //! Decides between the two versions of a memory that a file and the strand both have.
 
-use helix_engine::exchange::Portable;
 use helix_engine::model::{Kinds, Memory, UnknownKind};
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::policy::tags;
+use helix_exchange::Portable;
 
 use super::incoming::Claim;
 
@@ -107,17 +107,17 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use std::path::Path;
 
-    use crate::exchange::Format;
-    use helix_engine::exchange::Base;
-    use helix_engine::exchange::markdown::{Reader, Writer};
     use helix_engine::model::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
     use helix_engine::policy::admit::admit;
     use helix_engine::policy::edit::ATTRIBUTE_MODIFIED;
     use helix_engine::store::MemoryStorage;
     use helix_engine::strand::{Outcome, Request, Strand};
+    use helix_exchange::Base;
+    use helix_exchange::markdown::{Reader, Writer};
 
     use super::super::incoming::Incoming;
     use super::*;
+    use crate::exchange::Format;
 
     /// A strand with one memory.
     fn stored(text: &str) -> Memory {

@@ -1,10 +1,10 @@
 //! Applies fields that somebody changed in an exported file, beside text, kind, tags, importance,
 //! confidence and pin.
 
-use helix_engine::exchange::{Base, Portable, Rest};
 use helix_engine::model::{Memory, SourceRef, Status};
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
 use helix_engine::policy::kept;
+use helix_exchange::{Base, Portable, Rest};
 use helix_redact::Secrets;
 
 /// Fields that are taken, and fields that are not.

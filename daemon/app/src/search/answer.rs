@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use helix_engine::recall::snippet::Snippet;
 use helix_engine::recall::{Evidence, Factors, Hit, WordsFound};
+use helix_surface::snippet::Snippet;
 
 use super::{Found, Prepared};
 use crate::told::Told;

@@ -1,10 +1,10 @@
 //! Fields that a caller gave beside the text, and those that are dropped because the text is known
 //! already.
 
-use helix_engine::exchange::OwnLines;
 use helix_engine::model::{Memory, MemoryId, SourceRef};
 use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::tags;
+use helix_exchange::OwnLines;
 
 use super::NewMemory;
 use crate::located;

@@ -87,6 +87,12 @@ impl Row {
         self.topic
     }
 
+    /// Its kind, as a number that is the catalog's own.
+    #[must_use]
+    pub fn kind_number(&self) -> u32 {
+        self.kind
+    }
+
     /// Its scope, as a number that is the catalog's own.
     #[must_use]
     pub fn scope_number(&self) -> u32 {

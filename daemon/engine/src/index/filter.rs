@@ -245,8 +245,8 @@ fn allows(wanted: Option<&Vec<u32>>, number: u32) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::model::sample::memory;
     use crate::model::{Memory, SourceRef};
-    use crate::surface::inject::tests::memory;
 
     fn kept(filter: &Filter, memories: &[Memory]) -> Vec<u32> {
         let mut catalog = Catalog::default();

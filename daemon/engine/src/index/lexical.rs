@@ -21,7 +21,7 @@ mod query;
 mod rare;
 mod state;
 mod statistics;
-pub(crate) mod stop_words;
+pub mod stop_words;
 mod storage;
 mod tail;
 #[cfg(test)]

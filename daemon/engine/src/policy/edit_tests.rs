@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::Kinds;
+use crate::model::sample::memory;
 use crate::policy::admit::TEXT_MAX_BYTES;
-use crate::surface::inject::tests::memory;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_795_000_000_000_000 + seconds * 1_000_000)

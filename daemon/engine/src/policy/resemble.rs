@@ -121,7 +121,8 @@ pub fn text_hash(text: &str) -> u64 {
 
 /// Makes every run of white space a single space, and drops it at both ends. Most texts are like
 /// that already.
-pub(crate) fn fold_white_space(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn fold_white_space(text: &str) -> Cow<'_, str> {
     if is_folded(text) {
         return Cow::Borrowed(text);
     }

@@ -53,7 +53,7 @@ pub const AUTO_TAGS: [&str; 35] = [
 ];
 
 /// Prefixes that name a kind without being a tag; as words of a text they say nothing else.
-pub(crate) const KIND_PREFIXES: [&str; 5] =
+pub const KIND_PREFIXES: [&str; 5] =
     ["convention", "preference", "procedure", "snippet", "bugfix"];
 
 /// Longest prefix that may name a kind, in bytes.

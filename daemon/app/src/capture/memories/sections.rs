@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use helix_engine::exchange::markdown::{self, Reader};
 use helix_engine::model::{Draft, Scope, SourceRef};
 use helix_engine::policy::stale::{LineHash, nearest_line};
+use helix_exchange::markdown::{self, Reader};
 use helix_redact::{Public, redacted};
 
 use super::files::File;

@@ -1,6 +1,6 @@
 //! How a command went, as far as the client tells.
 
-use helix_engine::surface::prompt::without_inserted;
+use helix_surface::prompt::without_inserted;
 use helix_terminal::command::{Run, Runs};
 use helix_terminal::verdict::Verdict;
 use serde_json::{Map, Value};

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::policy::work::activity::Activity;
 
 use super::order::GivenOrder;
 use super::place::Place;
 use super::state::Told;
 use crate::outbox::{Outbox, Row};
+use crate::work::activity::Activity;
 
 /// A session without an event for this long is over.
 const IDLE_MAX: Duration = Duration::from_hours(4);

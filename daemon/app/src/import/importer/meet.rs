@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::exchange::Portable;
 use helix_engine::model::{Memory, Origin, Status as Life};
 use helix_engine::policy::edit::{Edit, Fields, Sourced, apply};
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::Resolution;
+use helix_exchange::Portable;
 
 use super::super::incoming::{Claim, Incoming};
 use super::super::links::index;

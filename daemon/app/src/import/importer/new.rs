@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::exchange::Portable;
 use helix_engine::model::{Draft, Handle, Origin, Status, Timestamp};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::store::Stamps;
+use helix_exchange::Portable;
 
 use super::super::seen::Sighting;
 use super::super::words::{Unread, Waiting};

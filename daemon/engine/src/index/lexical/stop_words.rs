@@ -4,7 +4,7 @@
 //! every other query. `not` is missing deliberately: it turns a statement round.
 
 /// The lowercased stop words, sorted.
-pub(crate) const STOP_WORDS: &[&str] = &[
+pub const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "because", "been", "before", "being", "between", "but", "by", "can", "could", "did", "do",
     "does", "during", "each", "for", "from", "had", "has", "have", "he", "her", "here", "his",
