@@ -30,7 +30,7 @@ use helix_app::shown::TextShown;
 use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{GitContext, Provenance, Timestamp};
+use helix_engine::model::{GitContext, Provenance, Scope, Timestamp};
 use helix_engine::policy::stale::SourceState;
 use helix_engine::strand::Counted;
 use helix_proto::v1;
@@ -344,9 +344,6 @@ pub(crate) fn hook(answer: helix_app::hook::Reply) -> v1::HookReply {
 mod tests {
     #[test]
     fn both_ends_name_the_same_scratch_scope() {
-        assert_eq!(
-            helix_proto::SCRATCH_SCOPE,
-            helix_engine::model::SCRATCH_SCOPE
-        );
+        assert_eq!(helix_proto::SCRATCH_SCOPE, Scope::SCRATCH);
     }
 }

@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use helix_engine::model::{Sequence, Timestamp};
 use helix_engine::ports::Storage;
-use helix_engine::store::{self, DirectoryStorage, Verified};
+use helix_engine::store::{DirectoryStorage, Verified};
 use jiff::tz::TimeZone;
 
 use crate::{App, Refusal};
@@ -87,7 +87,7 @@ pub fn make(app: &App, into: Option<&Path>, reason: Reason) -> Result<Whole, Ref
     copied.map_err(|error| failed("making", &directory, error.kind(), &error))?;
     // Free room of the store is not given back while the snapshot lives.
     drop(snapshot);
-    let verified = store::verify(&storage, UNFINISHED).map_err(|error| {
+    let verified = Verified::of(&storage, UNFINISHED).map_err(|error| {
         storage.remove(UNFINISHED).ok();
         failed("verifying", &directory, error.kind(), &error)
     })?;
@@ -203,7 +203,7 @@ pub fn verify(app: &App, path: &Path) -> Result<Whole, Refusal> {
         return Err(absent());
     };
     let storage = DirectoryStorage::new(directory.to_owned());
-    let verified = store::verify(&storage, name).map_err(|error| {
+    let verified = Verified::of(&storage, name).map_err(|error| {
         let message = format!("{} is no backup to go back to: {error}", path.display());
         Refusal::of(error.kind(), &message)
     })?;

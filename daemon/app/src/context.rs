@@ -6,7 +6,7 @@ use std::sync::Arc;
 use helix_engine::index::lexical::LexicalQuery;
 use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::neutral::{one_line, quoted};
-use helix_engine::policy::resemble::text_hash;
+use helix_engine::policy::resemble::WordSet;
 use helix_engine::ports::Sources as _;
 use helix_engine::recall::{Hit, Mode};
 use helix_proto::limits::{
@@ -321,7 +321,7 @@ fn width(notes: &[String]) -> usize {
 /// scopes, it is still one text.
 fn distinct(mut memories: Vec<Memory>) -> Vec<Memory> {
     let mut seen = HashSet::new();
-    memories.retain(|memory| seen.insert(text_hash(&memory.text)));
+    memories.retain(|memory| seen.insert(WordSet::text_hash(&memory.text)));
     memories
 }
 

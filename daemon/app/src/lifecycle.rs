@@ -3,7 +3,7 @@
 
 use helix_engine::model::{Actor, MemoryNumber, Status, Timestamp};
 use helix_engine::policy::edit::Edit;
-use helix_engine::policy::lifecycle::{FADED_BELOW, FADED_DAYS, SCRATCH_HOURS, Step, UNREAD_DAYS};
+use helix_engine::policy::lifecycle::Step;
 use helix_engine::store::WriteError;
 use helix_engine::strand::{self, Fate, Outcome, Request, StepChange};
 
@@ -315,11 +315,19 @@ pub(crate) fn step(fate: &Fate) -> strand::Step {
 pub(crate) fn reason(fate: &Fate) -> String {
     match fate.due.step {
         Step::Archive => format!(
-            "confidence {:.2}, below {FADED_BELOW} for more than {FADED_DAYS} days",
-            fate.confidence
+            "confidence {:.2}, below {faded_below} for more than {faded_days} days",
+            fate.confidence,
+            faded_below = Step::FADED_BELOW,
+            faded_days = Step::FADED_DAYS
         ),
-        Step::Expire => format!("scratch, not seen for more than {SCRATCH_HOURS} h"),
-        Step::Prune => format!("archived and unread for more than {UNREAD_DAYS} days"),
+        Step::Expire => format!(
+            "scratch, not seen for more than {scratch_hours} h",
+            scratch_hours = Step::SCRATCH_HOURS
+        ),
+        Step::Prune => format!(
+            "archived and unread for more than {unread_days} days",
+            unread_days = Step::UNREAD_DAYS
+        ),
     }
 }
 

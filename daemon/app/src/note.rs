@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use helix_capture::note::{self, Inferred, TOPIC_DEFAULT, TopicSource};
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Scope, Status};
-use helix_engine::policy::tags;
+use helix_engine::model::{Kind, Scope, Status};
+use helix_engine::policy::tags::Tags;
 use helix_engine::recall::relevance::{Occasion, Weigher};
 use helix_engine::recall::{Mode, Retriever, Search};
 
@@ -143,9 +143,9 @@ fn known_topics(app: &App, scopes: &[Scope]) -> Vec<String> {
 
 /// Whether tags or the beginning of the text say what the note is.
 fn says_its_kind(app: &App, new: &NewMemory) -> bool {
-    let tags = tags::normalise(&new.tags, &new.text);
-    let suggested = tags::suggest_kind(&tags, &new.text, app.memory.strand.kinds());
-    suggested.is_ok_and(|kind| kind.as_str() != tags::KIND_DEFAULT)
+    let tags = Tags::normalise(&new.tags, &new.text);
+    let suggested = Kind::suggest(&tags, &new.text, app.memory.strand.kinds());
+    suggested.is_ok_and(|kind| kind.as_str() != Kind::DEFAULT)
 }
 
 /// The topic of the newest memory about a file.

@@ -22,10 +22,9 @@ use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::{MemoryNumber, Status};
-use helix_engine::recall::parse::parse;
-use helix_engine::recall::relevance::is_noise;
+use helix_engine::recall::relevance::Weigher;
 use helix_engine::recall::{
-    Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max,
+    Calendar, Cursor, Hit, Mode, ParsedQuery, Place, Recalled, Retriever, Search, WordsFound,
 };
 use helix_engine::strand::Counted;
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
@@ -281,7 +280,7 @@ fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal
         .transpose()?;
     let now = cursor.map_or_else(|| app.memory.now(), |cursor| cursor.now);
     let calendar = Calendar::new(asker.zone.clone(), now);
-    let parsed = parse(&wanted.query, &calendar)?;
+    let parsed = ParsedQuery::parse(&wanted.query, &calendar)?;
     let mut filter = merge(wanted.filter.read()?, parsed.filter);
     check_kinds(app, &filter)?;
     let names: Vec<String> = wanted
@@ -414,8 +413,9 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         .sources
         .look(&asker.project, SEARCH_READ_MAX_BYTES);
     let mut found = app.memory.strand.search_page(search, place, &look)?;
-    let is_far =
-        found.words == WordsFound::Nothing && is_first && is_noise(&app.memory.strand, &found.hits);
+    let is_far = found.words == WordsFound::Nothing
+        && is_first
+        && Weigher::is_noise(&app.memory.strand, &found.hits);
     if is_far {
         found.hits.truncate(FAR_SHOWN_MAX);
         (found.has_more, found.is_cut) = (false, false);
@@ -534,7 +534,7 @@ fn said_of_archived(app: &App, search: &Search) -> Result<Option<String>, Refusa
 
 /// Where to go on after these hits, and whether they end although more match.
 fn continuation(search: &Search, found: &Recalled, is_first: bool) -> (String, bool) {
-    if found.has_more && found.next.offset < depth_max(search) {
+    if found.has_more && found.next.offset < search.depth_max() {
         return (Cursor::new(search, found.next).to_string(), false);
     }
     // Whoever turns pages or takes the largest wants to see everything; others see the best.
@@ -636,7 +636,11 @@ mod tests {
         );
         let ends = [
             (disk(), found(false, true, 20), false),
-            (disk(), found(true, false, depth_max(&disk())), false),
+            (
+                disk(),
+                found(true, false, Search::depth_max(&disk())),
+                false,
+            ),
             (largest, found(false, true, 200), true),
         ];
         for (search, found, is_first) in ends {

@@ -5,6 +5,7 @@ mod list;
 
 use helix_engine::model::{Memory, Origin, Scope, Sequence, Timestamp};
 use helix_engine::neutral::one_line;
+use helix_engine::policy::admit::Admitted;
 use helix_engine::store::{Operation, OperationKind, StoreError};
 use helix_redact::redacted;
 
@@ -248,7 +249,6 @@ mod tests {
     use std::sync::Arc;
 
     use helix_engine::model::{Actor, Draft, Kinds};
-    use helix_engine::policy::admit::admit;
     use helix_engine::store::MemoryStorage;
     use helix_engine::strand::{Request, Strand};
 
@@ -272,8 +272,9 @@ mod tests {
             text: text.into(),
             ..Draft::default()
         };
-        let admitted =
-            Box::new(admit(draft, &Scope::Project(project.into()), &Kinds::default()).unwrap());
+        let admitted = Box::new(
+            Admitted::of(draft, &Scope::Project(project.into()), &Kinds::default()).unwrap(),
+        );
         Request::Store {
             words: Box::new(Strand::read_words(&admitted)),
             admitted,

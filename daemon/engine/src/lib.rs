@@ -17,7 +17,7 @@
 //! ```
 //! use helix_engine::index::filter::Filter;
 //! use helix_engine::model::{Actor, Draft, Kinds, Scope, Timestamp};
-//! use helix_engine::policy::admit::admit;
+//! use helix_engine::policy::admit::Admitted;
 //! use helix_engine::recall::{Mode, Retriever, Search};
 //! use helix_engine::store::MemoryStorage;
 //! use helix_engine::strand::{Outcome, Request, Strand};
@@ -30,7 +30,7 @@
 //!     text: "The staging cluster is rebuilt every Monday.".to_owned(),
 //!     ..Draft::default()
 //! };
-//! let admitted = Box::new(admit(draft, &Scope::Global, strand.kinds())?);
+//! let admitted = Box::new(Admitted::of(draft, &Scope::Global, strand.kinds())?);
 //! let outcomes = writer.commit(vec![Request::Store {
 //!     words: Box::new(Strand::read_words(&admitted)),
 //!     admitted,

@@ -26,11 +26,10 @@ mod words;
 
 pub use calendar::Calendar;
 pub use count::Counts;
-pub use cursor::{Cursor, CursorError, LISTING_DEPTH_MAX, depth_max};
-pub use diversity::PER_TOPIC_FREE;
+pub use cursor::{Cursor, CursorError, LISTING_DEPTH_MAX};
 pub use expand::Expansion;
 pub use factors::Factors;
-pub use fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR};
+pub use fusion::{Evidence, MEANING_FLOOR};
 pub use leaf::Leaf;
 pub use narrow::Narrowed;
 pub use parse::{ParsedQuery, QueryError};

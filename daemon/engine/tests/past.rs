@@ -7,13 +7,13 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use common::{actor, at, edit, store};
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{
     Edge, EdgeKey, EdgeStatus, Kinds, Memory, MemoryNumber, Moment, Provenance, Relation, Scope,
-    Sequence, Status, Timestamp,
+    Sequence, Status, Timestamp, Topic,
 };
 use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::policy::kept;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::{DirectoryStorage, Snapshot};
 use helix_engine::strand::past::{Between, Past};
@@ -21,8 +21,6 @@ use helix_engine::strand::{Request, Step, StepChange, Strand, StrandWriter};
 use helix_redact::Secrets;
 use proptest::prelude::*;
 use tempfile::TempDir;
-
-use common::{actor, at, edit, store};
 
 /// Something that is done to the strand; places count its memories round and round.
 #[derive(Clone, Debug)]
@@ -244,7 +242,7 @@ impl World {
             }
             Deed::Archive(place) => edit(self.place(place).0, Edit::Archive, now),
             Deed::Move(place) => {
-                let topic = kept::topic("elsewhere", &mut Secrets::default()).unwrap();
+                let topic = Topic::kept("elsewhere", &mut Secrets::default()).unwrap();
                 edit(self.place(place).0, Edit::Move { topic }, now)
             }
             Deed::Hold(place, from, to) => {

@@ -13,7 +13,7 @@
 //! **Metadata** stands in the body as whole lines before the text, in this order, each at most once
 //! and only when there is something to say: `[tags: a, b]`, `[source: path:line]`, `[confidence:
 //! 0.85]` (not when it is 1), `[links: t:3 o:12]`, `[modified: date]` (kept as it is in the
-//! attribute [`helix_engine::policy::edit::ATTRIBUTE_MODIFIED`]). The reader takes them in any order, at
+//! attribute [`Memory::ATTRIBUTE_MODIFIED`]). The reader takes them in any order, at
 //! the head or the tail of the body; a line in the middle, a key that comes a second time and an
 //! unknown key stay text. A text that itself begins or ends with a line that would be taken is
 //! written between two lines of its own, `[helix: text]` and `[helix: end of text]`, which other
@@ -29,6 +29,9 @@
 //! zero padding if there is any such, lengths that fit, a sanitised topic, a UTF-8 body, and again
 //! a record or the end behind it). What lies between is reported; when nothing is found, reading
 //! stops there and the rest is reported.
+
+use helix_engine::model::Memory;
+use helix_engine::policy::admit::Admitted;
 
 mod body;
 mod clock;
@@ -50,8 +53,6 @@ pub use write::{WriteError, Writer};
 pub(super) use body::Body;
 pub use own_lines::OwnLines;
 
-use helix_engine::policy::admit::TEXT_MAX_BYTES;
-
 /// How far behind a damaged record the next one is looked for: a few of the largest records.
 pub const RESYNC_MAX_BYTES: usize = 512 * 1024;
 
@@ -64,7 +65,7 @@ const RESYNC_CHECKED_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Longest body that is read: a text of the longest kind and as much metadata again. Longer ones
 /// are skipped.
-const BODY_MAX_BYTES: usize = 2 * TEXT_MAX_BYTES;
+const BODY_MAX_BYTES: usize = 2 * Admitted::TEXT_MAX_BYTES;
 
 const MAGIC: [u8; 4] = [0x41, 0x4D, 0x52, 0x4C];
 const VERSION: u32 = 1;

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use helix_engine::model::{
     Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
 };
-use helix_engine::policy::edit::{ATTRIBUTE_MODIFIED, modified, revised_at};
-use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
+use helix_engine::policy::stale::LineHash;
 use helix_redact::{Redact, Secrets};
 
 /// Attribute names that only the daemon may set; a draft that carries one is refused.
@@ -111,7 +110,7 @@ impl Portable {
     /// Does so by taking what the draft holds, topic, handle and links apart, which the importer
     /// still needs.
     pub fn take_draft(&mut self) -> Draft {
-        let modified = modified(&self.attributes).map(|(key, _)| key.to_owned());
+        let modified = Memory::modified(&self.attributes).map(|(key, _)| key.to_owned());
         let is_stamped =
             |key: &str| key.starts_with(ATTRIBUTE_STAMPED) || modified.as_deref() == Some(key);
         let mut attributes = std::mem::take(&mut self.attributes);
@@ -145,7 +144,7 @@ impl Portable {
     pub fn written_at(&self) -> Option<Timestamp> {
         self.recorded_at
             .or(self.valid_from)
-            .max(revised_at(&self.attributes))
+            .max(Memory::revised_at(&self.attributes))
     }
 
     /// Helix's own attributes that say something about text and source, under their names of today;
@@ -159,11 +158,14 @@ impl Portable {
                 .filter(|written| self.source.is_some() && holds(written));
             written.map(|written| (key, written.as_str()))
         };
-        let line = of_source(LINE_ATTRIBUTE, |written| LineHash::parse(written).is_some());
-        let project = of_source(SOURCE_PROJECT_ATTRIBUTE, |written| {
+        let line = of_source(Memory::ATTRIBUTE_LINE, |written| {
+            LineHash::parse(written).is_some()
+        });
+        let project = of_source(Memory::ATTRIBUTE_SOURCE_PROJECT, |written| {
             Scope::parse(written).is_ok()
         });
-        let modified = modified(&self.attributes).map(|(_, written)| (ATTRIBUTE_MODIFIED, written));
+        let modified = Memory::modified(&self.attributes)
+            .map(|(_, written)| (Memory::ATTRIBUTE_MODIFIED, written));
         let kept = [line, project, modified].into_iter().flatten();
         kept.map(|(key, written)| (key.to_owned(), written.to_owned()))
             .collect()
@@ -301,7 +303,8 @@ mod tests {
         assert_eq!(Portable::default().written_at(), None);
         assert_eq!(learned.written_at(), learned.recorded_at);
         let revised = |date: &str| {
-            let attributes = BTreeMap::from([(ATTRIBUTE_MODIFIED.to_owned(), date.to_owned())]);
+            let attributes =
+                BTreeMap::from([(Memory::ATTRIBUTE_MODIFIED.to_owned(), date.to_owned())]);
             Portable {
                 attributes,
                 ..learned.clone()

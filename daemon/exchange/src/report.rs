@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use helix_engine::policy::admit::TEXT_MAX_BYTES;
+use helix_engine::policy::admit::Admitted;
 
 /// Flaws that a report lists; of more only the number is kept, so that a ruined file cannot fill
 /// the memory.
@@ -110,8 +110,7 @@ pub enum Problem {
     },
     /// A text too long for a memory; left out.
     #[error(
-        "a text of {bytes} bytes is longer than {TEXT_MAX_BYTES} and was left out; split it into several memories"
-    )]
+        "a text of {bytes} bytes is longer than {text_max_bytes} and was left out; split it into several memories", text_max_bytes = Admitted::TEXT_MAX_BYTES)]
     Oversized {
         /// Its length, or as much of it as was looked at.
         bytes: u64,

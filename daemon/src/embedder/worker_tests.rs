@@ -2,7 +2,7 @@
 use std::sync::atomic::AtomicUsize;
 
 use helix_engine::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
-use helix_engine::policy::admit::admit;
+use helix_engine::policy::admit::Admitted;
 use helix_engine::store::{DirectoryStorage, MemoryStorage};
 use helix_engine::strand::Request;
 
@@ -17,7 +17,7 @@ fn store(text: &str) -> Request {
         text: text.into(),
         ..Draft::default()
     };
-    let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+    let admitted = Box::new(Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap());
     Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
         admitted,

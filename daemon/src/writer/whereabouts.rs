@@ -4,7 +4,7 @@
 use std::io;
 
 use helix_engine::ports::{FileIdentity, Storage};
-use helix_engine::store::STORE_FILE;
+use helix_engine::store::Store;
 
 /// The file that a store was opened from.
 pub(super) struct Whereabouts<'s> {
@@ -18,14 +18,14 @@ impl<'s> Whereabouts<'s> {
     pub(super) fn of(storage: &'s dyn Storage) -> Self {
         Self {
             storage,
-            own: storage.identity(STORE_FILE).ok().flatten(),
+            own: storage.identity(Store::FILE).ok().flatten(),
         }
     }
 
     /// Returns whether it is not in its place. Once it was put back, it is.
     pub(super) fn is_lost(&self) -> bool {
         let Some(own) = self.own else { return false };
-        match self.storage.identity(STORE_FILE) {
+        match self.storage.identity(Store::FILE) {
             Ok(found) => found != Some(own),
             // Whatever else keeps it from being looked at says nothing.
             Err(error) => matches!(
@@ -49,7 +49,7 @@ mod tests {
     fn a_file_is_lost_while_it_is_elsewhere() {
         let directory = tempfile::tempdir().unwrap();
         let (place, elsewhere) = (
-            directory.path().join(STORE_FILE),
+            directory.path().join(Store::FILE),
             directory.path().join("elsewhere"),
         );
         fs::write(&place, "").unwrap();

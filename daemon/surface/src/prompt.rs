@@ -5,7 +5,6 @@ mod paths;
 
 use std::borrow::Cow;
 
-use helix_engine::index::lexical::stop_words::is_stop_word;
 use helix_engine::index::lexical::{LexicalQuery, Mode};
 use helix_engine::model::SourceRef;
 use paths::{named, without_paths};
@@ -60,8 +59,9 @@ pub fn question(prompt: &str, is_known: impl Fn(&str) -> bool) -> Option<String>
         return None;
     }
     let query = LexicalQuery::parse(words, Mode::Any);
-    let is_content =
-        |word: &&str| word.chars().count() > 1 && !is_stop_word(word) && !SMALL_TALK.contains(word);
+    let is_content = |word: &&str| {
+        word.chars().count() > 1 && !LexicalQuery::is_stop_word(word) && !SMALL_TALK.contains(word)
+    };
     let mut content: Vec<&str> = query
         .terms()
         .iter()

@@ -3,8 +3,7 @@
 
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
-use helix_engine::recall::parse::parse;
-use helix_engine::recall::{Calendar, Mode};
+use helix_engine::recall::{Calendar, Mode, ParsedQuery};
 
 use super::{Chosen, Share, View, nothing, topics_named};
 use crate::search::demands;
@@ -14,7 +13,7 @@ impl View<'_> {
     /// The memories that such a query asks for, and its words; `None` for any other query.
     pub(super) fn narrowed(&self, query: &str) -> Result<Option<(Chosen, String)>, Refusal> {
         let calendar = Calendar::new(self.zone.clone(), self.now);
-        let parsed = parse(query, &calendar)?;
+        let parsed = ParsedQuery::parse(query, &calendar)?;
         if !parsed.scopes.is_empty() {
             return Err(Refusal::invalid(
                 "a brief takes scopes beside its query; give them as `scope`",

@@ -7,7 +7,7 @@ use helix_capture::{Candidate, Evidence};
 use helix_engine::model::{
     Actor, Draft, GitContext, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
 };
-use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::consolidate::Verdict;
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::store::Stamps;
@@ -106,7 +106,7 @@ fn admitted(
             .map(Timestamp::from_micros),
         ..Draft::default()
     };
-    match admit(draft, &found.project.scope, app.memory.strand.kinds()) {
+    match Admitted::of(draft, &found.project.scope, app.memory.strand.kinds()) {
         Ok(admitted) => Ok(Some(admitted)),
         Err(error) => {
             tracing::debug!(%error, "a captured fact was not admitted");

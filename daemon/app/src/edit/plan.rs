@@ -4,7 +4,7 @@ use std::iter;
 
 use helix_engine::model::{Memory, Sequence};
 use helix_engine::policy::edit::Edit;
-use helix_engine::policy::resemble::text_hash;
+use helix_engine::policy::resemble::WordSet;
 use helix_engine::strand::{Request, TopicEdit};
 use helix_redact::{Redact, Secrets, redaction_note};
 
@@ -216,7 +216,7 @@ impl Plan<'_> {
         let strand = &self.app.memory.strand;
         let twin = strand
             .catalog()
-            .same_text(text_hash(text), &memory.scope)
+            .same_text(WordSet::text_hash(text), &memory.scope)
             .filter(|twin| *twin != memory.number);
         let Some(twin) = twin else { return };
         for twin in strand.memories(&[twin]).unwrap_or_default() {

@@ -1,8 +1,8 @@
 //! The state of a source as the author of a revision saw it.
 
-use helix_engine::model::{Memory, plain_path};
+use helix_engine::model::{Memory, SourceRef};
 use helix_engine::policy::edit::Sourced;
-use helix_engine::policy::stale::{Recorded, SourceState, source_scope};
+use helix_engine::policy::stale::{Recorded, SourceState};
 use helix_engine::ports::Sources as _;
 
 use crate::sources::{SEARCH_READ_MAX_BYTES, hashes_again};
@@ -25,7 +25,7 @@ pub(super) fn again(
         .memory
         .sources
         .look(&asker.project, SEARCH_READ_MAX_BYTES);
-    let scope = source_scope(&memory.scope, seen.project.as_deref());
+    let scope = memory.scope.of_source(seen.project.as_deref());
     let Some(path) = look.locate(&scope, &seen.reference.path) else {
         return (None, None);
     };
@@ -41,7 +41,7 @@ pub(super) fn again(
         return (None, (state == SourceState::Deleted).then_some(note));
     };
     let was_unseen = seen.reference.content_hash.is_none();
-    seen.reference.path = plain_path(&seen.reference.path).into_owned();
+    seen.reference.path = SourceRef::plain_path(&seen.reference.path).into_owned();
     seen.reference.line = line;
     seen.reference.content_hash = Some(hashes.content);
     seen.reference.git_blob = Some(hashes.git_blob);

@@ -1,7 +1,7 @@
 //! One memory made into several: what its parts are.
 
 use helix_engine::model::{Draft, Memory};
-use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::policy::admit::Admitted;
 use helix_engine::strand::{Part, Request, Split};
 
 use super::Target;
@@ -70,7 +70,11 @@ impl Plan<'_> {
             valid_from: Some(memory.valid_from),
             ..Draft::default()
         };
-        Ok(admit(draft, &memory.scope, self.app.memory.strand.kinds())?)
+        Ok(Admitted::of(
+            draft,
+            &memory.scope,
+            self.app.memory.strand.kinds(),
+        )?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use helix_engine::model::{MemoryNumber, Status as Life, Topic};
 use helix_engine::neutral::quoted;
-use helix_engine::policy::tags;
+use helix_engine::policy::tags::Tags;
 use helix_engine::strand::Resolution;
 
 use super::{Target, gone, name};
@@ -186,7 +186,7 @@ fn selected(
             quoted(&target.tag)
         ))
     };
-    let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
+    let tag = Tags::normalise_one(&target.tag).ok_or_else(missing)?;
     for &number in members.iter().rev() {
         let found = app.memory.strand.memories(&[number])?;
         if found.iter().any(|memory| memory.tags.contains(&tag)) {

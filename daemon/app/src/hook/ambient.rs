@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::neutral::one_line;
-use helix_engine::policy::resemble::text_hash;
+use helix_engine::policy::resemble::WordSet;
 use helix_engine::strand::ReadError;
 use layers::Layers;
 
@@ -251,7 +251,7 @@ fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String>
 /// The memories that mention a name of which this was not said yet. From now on it was.
 fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> Vec<&'m Memory> {
     let is_new = |memory: &&Memory| {
-        context.tells_first(Said::Warning(text_hash(&format!(
+        context.tells_first(Said::Warning(WordSet::text_hash(&format!(
             "{} {name}",
             memory.number.0
         ))))

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::model::{Memory, MemoryNumber, one_spelling};
+use helix_engine::model::{Memory, MemoryNumber, SourceRef};
 use helix_engine::store::StoreError;
 use helix_redact::State;
 use prost::Message;
@@ -280,7 +280,7 @@ impl Context<'_> {
             .filter(|_| self.is_real() && self.input.tool_name == "Bash");
         let Some(line) = line else { return Ok(()) };
         let unfollowed = self.unfollowed()?;
-        let said = said_by(line).map(one_spelling);
+        let said = said_by(line).map(SourceRef::one_spelling);
         let mentioned = said
             .as_deref()
             .map(|said| Said::of(said).mentioned(&unfollowed))
@@ -299,7 +299,7 @@ impl Context<'_> {
         if !self.is_real() || said.is_empty() {
             return Ok(());
         }
-        let said = one_spelling(said);
+        let said = SourceRef::one_spelling(said);
         self.follow_all(Said::of(&said).mentioned(&self.unfollowed()?).into_iter());
         Ok(())
     }

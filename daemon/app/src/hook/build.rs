@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use helix_engine::model::Memory;
 use helix_engine::neutral::one_line;
-use helix_engine::policy::resemble::text_hash;
+use helix_engine::policy::resemble::WordSet;
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
@@ -222,7 +222,7 @@ fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadErr
         .flat_map(|(seen, _)| seen.fault.marks())
         .collect();
     known.retain(|(seen, _)| {
-        context.tells_first(Said::Warning(text_hash(&seen.fault.fingerprint())))
+        context.tells_first(Said::Warning(WordSet::text_hash(&seen.fault.fingerprint())))
     });
     let notes = helped(context, &known, output, &context.input.tool_name);
     marks.truncate(MARKS_MAX);
@@ -370,7 +370,7 @@ fn visit<'t>(context: &Context<'_>, tool: &'t str, is_back: bool) -> Visit<'t> {
 }
 
 fn session_of(context: &Context<'_>) -> u64 {
-    text_hash(&context.input.session_id)
+    WordSet::text_hash(&context.input.session_id)
 }
 
 /// What helped before against mistakes that came back, each deed once: several lines of an output

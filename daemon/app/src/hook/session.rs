@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status, Timestamp};
-use helix_engine::policy::resemble::text_hash;
+use helix_engine::policy::resemble::WordSet;
 use helix_engine::store::StoreError;
 use helix_engine::strand::ReadError;
 use helix_surface::checkpoint;
@@ -313,7 +313,8 @@ fn work(context: &Context<'_>, start: Start) -> Option<String> {
         Start::Anew => false,
     };
     // By the same clock for both, so that the ages in it do not make it another.
-    let told = text_hash(&work::resumed(&activity, Timestamp::default()).filter(|_| is_wanted)?);
+    let told =
+        WordSet::text_hash(&work::resumed(&activity, Timestamp::default()).filter(|_| is_wanted)?);
     if context.tells_first(Said::Work(told)) || start == Start::LostContext {
         work::resumed(&activity, *now)
     } else {

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::store::states;
+use helix_engine::store::States;
 use helix_redact::State;
 
 pub(in crate::hook) use session::{GivenCheckpoint, Lost, Proof, Said, Start, Verdict};
@@ -26,7 +26,7 @@ use session::{Session, elapsed};
 /// Sessions that are remembered; the longest idle one goes first, out of the store as well.
 const SESSIONS_MAX: usize = 1_024;
 const _: () = assert!(
-    SESSIONS_MAX as u64 == states::SESSIONS_MAX,
+    SESSIONS_MAX as u64 == States::SESSIONS_MAX,
     "the store keeps as many"
 );
 

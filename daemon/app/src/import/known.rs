@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status, Topic};
-use helix_engine::policy::admit::holds_everywhere;
+use helix_engine::policy::admit::Admitted;
 use helix_engine::store::{Snapshot, StoreError};
 use helix_engine::strand::Strand;
 
@@ -177,7 +177,7 @@ impl<'s> Known<'s> {
     }
 
     fn holds_everywhere(&self, Incoming { memory, .. }: &Incoming) -> bool {
-        holds_everywhere(
+        Admitted::holds_everywhere(
             memory.kind.as_deref(),
             &memory.tags,
             &memory.text,

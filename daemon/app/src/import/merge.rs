@@ -1,8 +1,9 @@
 //! Decides between the two versions of a memory that a file and the strand both have.
 
 use helix_engine::model::{Kinds, Memory, UnknownKind};
+use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::policy::tags;
+use helix_engine::policy::tags::Tags;
 use helix_exchange::Portable;
 
 use super::incoming::Claim;
@@ -84,7 +85,7 @@ fn field_edits(ours: &Memory, theirs: &Portable, kinds: &Kinds) -> Result<Vec<Ed
     let wanted: Vec<String> = theirs
         .tags
         .iter()
-        .filter_map(|tag| tags::normalise_one(tag))
+        .filter_map(|tag| Tags::normalise_one(tag))
         .collect();
     let add: Vec<String> = wanted
         .iter()
@@ -108,8 +109,6 @@ mod tests {
     use std::path::Path;
 
     use helix_engine::model::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
-    use helix_engine::policy::admit::admit;
-    use helix_engine::policy::edit::ATTRIBUTE_MODIFIED;
     use helix_engine::store::MemoryStorage;
     use helix_engine::strand::{Outcome, Request, Strand};
     use helix_exchange::Base;
@@ -128,7 +127,7 @@ mod tests {
             text: text.into(),
             ..Default::default()
         };
-        let admitted = admit(draft, &Scope::Global, strand.kinds()).unwrap();
+        let admitted = Admitted::of(draft, &Scope::Global, strand.kinds()).unwrap();
         let request = Request::Store {
             words: Box::new(Strand::read_words(&admitted)),
             admitted: Box::new(admitted),
@@ -275,7 +274,7 @@ mod tests {
             |theirs: &Portable| merge(&ours, theirs, Claim::Exported, &Kinds::default()).unwrap();
         assert_eq!(merged(&theirs), Merge::Known);
         theirs.attributes.insert(
-            ATTRIBUTE_MODIFIED.to_owned(),
+            Memory::ATTRIBUTE_MODIFIED.to_owned(),
             "2026-11-21T22:14:00Z".to_owned(),
         );
         assert_eq!(merged(&theirs), Merge::Conflict);

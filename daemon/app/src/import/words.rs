@@ -129,7 +129,6 @@ fn request(waiting: Waiting, actor: &Actor, randomness: &dyn Randomness) -> Requ
 mod tests {
     #![allow(clippy::unwrap_used)]
     use helix_engine::model::{Draft, Kinds, MemoryNumber, Origin, Scope};
-    use helix_engine::policy::admit::admit;
     use helix_engine::policy::edit::Edit;
 
     use super::*;
@@ -168,7 +167,7 @@ mod tests {
                 text: place.to_string(),
                 ..Draft::default()
             };
-            let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();
+            let admitted = Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap();
             Waiting::Unread(Box::new(Unread {
                 admitted,
                 stamps: Stamps::default(),

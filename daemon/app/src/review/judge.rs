@@ -7,16 +7,13 @@ use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::Edit;
 use helix_engine::policy::lifecycle::Step as Due;
 use helix_engine::store::Snapshot;
-use helix_engine::strand::{
-    EDITED_SHOWN_MAX, Fate, Outcome, Request, Resolution, Step, StepChange,
-};
+use helix_engine::strand::{Edited, Fate, Outcome, Request, Resolution, Step, StepChange};
 
 use super::{Kind, Waiting, topic, waiting};
 use crate::conflicts::{self, Settlement};
-use crate::lifecycle;
 use crate::threads::off_thread;
 use crate::told::Told;
-use crate::{App, Asker, Refusal, consolidate, find};
+use crate::{App, Asker, Refusal, consolidate, find, lifecycle};
 
 /// Items that one call settles.
 const SETTLED_MAX: usize = 10_000;
@@ -91,7 +88,7 @@ pub async fn judge(
             Err(error) => notes.push(error.to_string()),
         }
     }
-    numbers.truncate(EDITED_SHOWN_MAX);
+    numbers.truncate(Edited::SHOWN_MAX);
     off_thread(app, move |app| {
         Ok(Settled {
             memories: Told::all(app, &numbers)?,

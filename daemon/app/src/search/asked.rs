@@ -3,8 +3,8 @@
 use helix_engine::index::filter::{Demands, Filter};
 use helix_engine::model::{Moment, SourceRef, Status, Timestamp};
 use helix_engine::neutral::quoted;
-use helix_engine::policy::tags;
-use helix_engine::recall::parse;
+use helix_engine::policy::tags::Tags;
+use helix_engine::recall::ParsedQuery;
 
 use crate::Refusal;
 
@@ -52,7 +52,7 @@ impl FilterAsked {
         let topics = self
             .topics
             .iter()
-            .map(|topic| parse::topic(topic))
+            .map(|topic| ParsedQuery::topic_named(topic))
             .collect::<Result<Vec<_>, _>>();
         let source = SourceRef::parse(&self.source);
         Ok(Filter {
@@ -61,7 +61,7 @@ impl FilterAsked {
             tags: self
                 .tags
                 .iter()
-                .filter_map(|tag| tags::normalise_one(tag))
+                .filter_map(|tag| Tags::normalise_one(tag))
                 .collect(),
             kinds: self
                 .kinds

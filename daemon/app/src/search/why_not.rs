@@ -5,7 +5,7 @@ use std::sync::Arc;
 use helix_engine::index::filter::{Cut, Filter};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
 use helix_engine::neutral::quoted;
-use helix_engine::recall::{Behind, FUSION_DEPTH, Fate, Retriever, Search, Standing};
+use helix_engine::recall::{Behind, Fate, Retriever, Search, Standing};
 use helix_engine::strand::Resolution;
 
 use super::{FAR_SHOWN_MAX, Found, Prepared, Wanted, answered};
@@ -249,7 +249,10 @@ fn of_scope(memory: &Memory, searched: &[Scope]) -> Reason {
 fn far(standing: &str) -> Reason {
     Reason::new(
         "far",
-        format!("{standing}; only the best {FUSION_DEPTH} of each list are ranked"),
+        format!(
+            "{standing}; only the best {fusion_depth} of each list are ranked",
+            fusion_depth = Search::FUSION_DEPTH
+        ),
         "use words that it has, or narrow the search by topic:, tag: or source:",
     )
 }

@@ -6,10 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use helix_engine::model::{Memory, Scope, plain_path};
-use helix_engine::policy::stale::{
-    File, Found, Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, decide, source_scope,
-};
+use helix_engine::model::{Memory, Scope, SourceRef};
+use helix_engine::policy::stale::{File, Found, Recorded, SourceState};
 
 use super::file::{Seen, see};
 use super::{FILES_PATIENCE, Sources};
@@ -50,10 +48,10 @@ impl helix_engine::ports::Sources for Look<'_> {
         self.prepare_paths(seen.filter_map(|memory| {
             let project = memory
                 .attributes
-                .get(SOURCE_PROJECT_ATTRIBUTE)
+                .get(Memory::ATTRIBUTE_SOURCE_PROJECT)
                 .map(String::as_str);
             self.locate(
-                &source_scope(&memory.scope, project),
+                &memory.scope.of_source(project),
                 &memory.source.as_ref()?.path,
             )
         }));
@@ -69,9 +67,9 @@ impl helix_engine::ports::Sources for Look<'_> {
             .map_or("", |source| source.path.as_str());
         let project = memory
             .attributes
-            .get(SOURCE_PROJECT_ATTRIBUTE)
+            .get(Memory::ATTRIBUTE_SOURCE_PROJECT)
             .map(String::as_str);
-        self.state_of(&source_scope(&memory.scope, project), path, &recorded)
+        self.state_of(&memory.scope.of_source(project), path, &recorded)
     }
 }
 
@@ -85,7 +83,7 @@ impl Look<'_> {
         }
     }
 
-    /// Says what has become of a source, as it is named by a memory whose [`source_scope`] this is.
+    /// Says what has become of a source, as it is named by a memory whose [`Scope::of_source`] this is.
     pub fn state_of(&self, scope: &Scope, path: &str, recorded: &Recorded) -> SourceState {
         if self.is_blind || recorded.content.is_none() {
             return SourceState::Unknown;
@@ -95,8 +93,8 @@ impl Look<'_> {
         };
         let stamp = match self.seen_at(&path) {
             None => return SourceState::Unknown,
-            Some(Seen::Gone) => return decide(recorded, Found::Gone),
-            Some(Seen::Unreadable) => return decide(recorded, Found::Nothing),
+            Some(Seen::Gone) => return recorded.decide(Found::Gone),
+            Some(Seen::Unreadable) => return recorded.decide(Found::Nothing),
             Some(Seen::File(stamp)) => stamp,
         };
         let needs_lines = |content: &[u8; 32]| recorded.needs_lines(content);
@@ -120,7 +118,7 @@ impl Look<'_> {
         match known {
             Some(known) => {
                 let lines = known.lines.as_deref().unwrap_or_default();
-                decide(
+                Recorded::decide(
                     recorded,
                     Found::File(File {
                         content: known.content,
@@ -128,7 +126,7 @@ impl Look<'_> {
                     }),
                 )
             }
-            None => decide(recorded, Found::Nothing),
+            None => recorded.decide(Found::Nothing),
         }
     }
 
@@ -201,7 +199,7 @@ impl Look<'_> {
     /// Where a source is: an absolute one as it is, a relative one inside of this project, where it
     /// must belong.
     pub fn locate(&self, scope: &Scope, path: &str) -> Option<PathBuf> {
-        let path = plain_path(path);
+        let path = SourceRef::plain_path(path);
         let path = Path::new(path.as_ref());
         if path.is_absolute() {
             return Some(path.to_owned());

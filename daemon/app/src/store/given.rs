@@ -3,7 +3,7 @@
 
 use helix_engine::model::{Memory, MemoryId, SourceRef};
 use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::tags;
+use helix_engine::policy::tags::Tags;
 use helix_exchange::OwnLines;
 
 use super::NewMemory;
@@ -51,7 +51,7 @@ impl Given {
             .tags
             .iter()
             .flat_map(|tag| tag.split(','))
-            .filter_map(tags::normalise_one)
+            .filter_map(Tags::normalise_one)
             .filter(|tag| !known.tags.contains(tag))
             .collect();
         let place =

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::HashMap;
 
 pub use rank::{RANK_EDGES_MAX, Ranked};
-pub use walk::{DEPTH_MAX, Direction, Step, WALK_MEMORIES_MAX, Walk};
+pub use walk::{Direction, Step, WALK_MEMORIES_MAX, Walk};
 
 use crate::model::{
     Edge, EdgeKey, EdgeStatus, MemoryId, MemoryNumber, Origin, Relation, SIMILARITY, Timestamp,

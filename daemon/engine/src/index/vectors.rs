@@ -34,10 +34,6 @@ pub use search::Hit;
 
 use binary::Binary;
 
-/// The most dimensions of a space. Larger than any embedding model in use, and small enough for
-/// `i32` sums of products.
-pub const MAX_DIMENSIONS: usize = 4_096;
-
 /// The largest memory number. Bounds the map from numbers to rows at 64 MiB, whatever a caller
 /// passes.
 pub const MAX_NUMBER: u32 = (1 << 24) - 1;
@@ -51,11 +47,15 @@ pub struct VectorIndex {
 }
 
 impl VectorIndex {
-    /// Makes an empty space. Dimensions outside 1 to [`MAX_DIMENSIONS`] make a space that no code
+    /// The most dimensions of a space. Larger than any embedding model in use, and small enough for
+    /// `i32` sums of products.
+    pub const DIMENSIONS_MAX: usize = 4_096;
+
+    /// Makes an empty space. Dimensions outside 1 to [`VectorIndex::DIMENSIONS_MAX`] make a space that no code
     /// fits.
     #[must_use]
     pub fn new(dimensions: usize) -> Self {
-        let usable = dimensions.min(MAX_DIMENSIONS);
+        let usable = dimensions.min(VectorIndex::DIMENSIONS_MAX);
         Self {
             dimensions,
             rows: Rows::new(usable),

@@ -36,14 +36,16 @@ pub(crate) fn is_shown_unasked(origin: Origin, is_held_back: bool) -> bool {
     origin.is_shown_unasked() && (origin == Origin::User || !is_held_back)
 }
 
-/// Whether a text waits in the review from the first, because it looks like orders and no person
-/// gave it. Agents write of prompts and attacks themselves, so theirs waits for grave reasons only.
-#[must_use]
-pub fn awaits_review(origin: Origin, suspicions: &[String]) -> bool {
-    match origin {
-        Origin::User => false,
-        Origin::Agent => suspicions.iter().any(|name| is_grave(name)),
-        Origin::Tool | Origin::Import => !suspicions.is_empty(),
+impl Origin {
+    /// Whether a text waits in the review from the first, because it looks like orders and no person
+    /// gave it. Agents write of prompts and attacks themselves, so theirs waits for grave reasons only.
+    #[must_use]
+    pub fn awaits_review(self, suspicions: &[String]) -> bool {
+        match self {
+            Origin::User => false,
+            Origin::Agent => suspicions.iter().any(|name| is_grave(name)),
+            Origin::Tool | Origin::Import => !suspicions.is_empty(),
+        }
     }
 }
 
@@ -352,7 +354,7 @@ mod tests {
         let grave = ["conceals".to_owned()];
         let mild = ["pressures".to_owned()];
         let waits =
-            |suspicions: &[String]| Origin::ALL.map(|origin| awaits_review(origin, suspicions));
+            |suspicions: &[String]| Origin::ALL.map(|origin| origin.awaits_review(suspicions));
         assert_eq!(waits(&grave), [false, true, true, true]);
         assert_eq!(waits(&mild), [false, false, true, true]);
         assert_eq!(waits(&[]), [false; 4]);

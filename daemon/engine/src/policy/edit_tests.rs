@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::Kinds;
 use crate::model::sample::memory;
-use crate::policy::admit::TEXT_MAX_BYTES;
+use crate::policy::admit::Admitted;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_795_000_000_000_000 + seconds * 1_000_000)
@@ -74,7 +74,7 @@ fn appending_adds_lines_and_no_time() {
         (valid_from, None)
     );
     let long = Edit::Append {
-        text: "x".repeat(TEXT_MAX_BYTES - memory.text.len()),
+        text: "x".repeat(Admitted::TEXT_MAX_BYTES - memory.text.len()),
     };
     let refused = apply(&long, &mut memory, at(0)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Exhausted);
@@ -383,7 +383,7 @@ proptest! {
                 memory = changed;
             }
         }
-        prop_assert!(!memory.text.trim().is_empty() && memory.text.len() <= TEXT_MAX_BYTES);
+        prop_assert!(!memory.text.trim().is_empty() && memory.text.len() <= Admitted::TEXT_MAX_BYTES);
         prop_assert!(memory.tags.is_sorted() && memory.tags.len() <= TAGS_MAX + 1);
         prop_assert_eq!(memory.status == Status::Active, memory.valid_to.is_none());
     }
@@ -393,7 +393,7 @@ fn any_edit() -> impl Strategy<Value = Edit> {
     prop_oneof![
         "(\\PC|\n){0,40}".prop_map(|text| Edit::Append { text }),
         (0..3_usize).prop_map(|n| Edit::Revise {
-            text: "word ".repeat(n * TEXT_MAX_BYTES / 8),
+            text: "word ".repeat(n * Admitted::TEXT_MAX_BYTES / 8),
             seen: None
         }),
         (

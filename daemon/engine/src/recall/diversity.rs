@@ -13,10 +13,13 @@ use std::collections::HashMap;
 
 use crate::index::vectors::Code;
 use crate::policy::same::Saying;
+use crate::recall::Search;
 
-/// Hits of one topic that stand where their scores put them; a brief of everything takes no more
-/// from a topic while others have some.
-pub const PER_TOPIC_FREE: usize = 3;
+impl Search {
+    /// Hits of one topic that stand where their scores put them; a brief of everything takes no more
+    /// from a topic while others have some.
+    pub const PER_TOPIC_FREE: usize = 3;
+}
 
 /// Factor of each further hit of a topic.
 const FURTHER_OF_TOPIC: f32 = 0.95;
@@ -151,7 +154,7 @@ impl<'a> Waiting<'a> {
             return self.of.score;
         }
         let of_topic = taken.get(&self.of.topic).copied().unwrap_or(0);
-        let is_further = spread == Spread::Topics && of_topic >= PER_TOPIC_FREE;
+        let is_further = spread == Spread::Topics && of_topic >= Search::PER_TOPIC_FREE;
         let by_topic = if is_further { FURTHER_OF_TOPIC } else { 1.0 };
         self.of.score * self.novelty * by_topic
     }

@@ -17,14 +17,13 @@ mod request;
 
 use std::collections::HashSet;
 
+use model::Model;
+
 use super::search::Hit;
 use crate::index::lexical::{Document, LexicalQuery, Mode, Rarities};
 use crate::strand::{ReadError, Strand};
 
-use model::Model;
-
 pub use model::Occasion;
-pub use noise::is_noise;
 pub use request::Request;
 
 /// As telling as a word can be that tells nothing here, in nats: less than one that every second

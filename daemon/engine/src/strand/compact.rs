@@ -132,7 +132,7 @@ impl Strand {
             let of = |place: usize| members.get(place).map(|member| member.number);
             of(one)
                 .zip(of(other))
-                .is_some_and(|(one, other)| are_apart(&snapshot, one, other))
+                .is_some_and(|(one, other)| DuplicatePair::are_apart(&snapshot, one, other))
         });
         let pairs = |pairs: &[Pair]| {
             pairs
@@ -246,20 +246,22 @@ fn same(members: &[Member], compared: &[Compared]) -> Vec<Pair> {
     pairs
 }
 
-/// Returns whether two alike memories are about different things. One that cannot be read is:
-/// nothing is advised about it.
-#[must_use]
-pub fn are_apart(snapshot: &Snapshot, one: MemoryNumber, other: MemoryNumber) -> bool {
-    let particulars = |number| {
-        snapshot
-            .memory(number)
-            .ok()
-            .flatten()
-            .map(|memory| Particulars::of(&memory.text))
-    };
-    particulars(one)
-        .zip(particulars(other))
-        .is_none_or(|(one, other)| one.are_apart(&other))
+impl DuplicatePair {
+    /// Returns whether two alike memories are about different things. One that cannot be read is:
+    /// nothing is advised about it.
+    #[must_use]
+    pub fn are_apart(snapshot: &Snapshot, one: MemoryNumber, other: MemoryNumber) -> bool {
+        let particulars = |number| {
+            snapshot
+                .memory(number)
+                .ok()
+                .flatten()
+                .map(|memory| Particulars::of(&memory.text))
+        };
+        particulars(one)
+            .zip(particulars(other))
+            .is_none_or(|(one, other)| one.are_apart(&other))
+    }
 }
 
 fn merge_of(members: &[Member], pair: &Pair) -> Option<DuplicatePair> {

@@ -8,7 +8,7 @@ use super::Strand;
 use crate::index::vectors::{Candidates, Code, Hit, VectorError, VectorIndex};
 use crate::lock_order::{Lock, Ordered};
 use crate::model::{Memory, MemoryNumber, Sequence};
-use crate::policy::resemble::text_hash;
+use crate::policy::resemble::WordSet;
 use crate::ports::Storage;
 use crate::store::{
     MemoryStorage, NEXT_VECTOR_FILE, StoreError, VECTOR_FILE, VectorFile, VectorRecord,
@@ -273,7 +273,7 @@ impl Strand {
         let memories = self.memories(&numbers)?;
         let wait = |memory: Memory| Pending {
             number: memory.number,
-            text_hash: text_hash(&memory.text),
+            text_hash: WordSet::text_hash(&memory.text),
             text: memory.text,
         };
         Ok(memories.into_iter().map(wait).collect())
@@ -556,7 +556,6 @@ mod tests {
 
     use super::*;
     use crate::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
-    use crate::policy::admit::admit;
     use crate::store::DirectoryStorage;
     use crate::strand::{Request, StrandWriter};
 
@@ -572,7 +571,8 @@ mod tests {
                 text: format!("text {number}"),
                 ..Draft::default()
             };
-            let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+            let admitted =
+                Box::new(Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap());
             let actor = Actor {
                 origin: Origin::Agent,
                 agent: String::new(),

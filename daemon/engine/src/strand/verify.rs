@@ -3,7 +3,7 @@
 use super::{ReadError, Strand};
 use crate::index::lexical::Restriction;
 use crate::model::{Memory, MemoryNumber};
-use crate::policy::resemble::text_hash;
+use crate::policy::resemble::WordSet;
 use crate::store::Snapshot;
 
 /// Disagreements after which the comparison stops: by then a rebuild is due anyway.
@@ -86,7 +86,7 @@ impl Strand {
             catalog.row(memory.number).is_some_and(|row| {
                 row.status == memory.status
                     && row.sequence == memory.sequence
-                    && row.text_hash == text_hash(&memory.text)
+                    && row.text_hash == WordSet::text_hash(&memory.text)
                     && row.recorded_at == memory.recorded_at
                     && catalog.topic_of(row) == memory.topic.as_str()
                     && catalog.kind_of(row) == memory.kind.as_str()

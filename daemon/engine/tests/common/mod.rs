@@ -1,7 +1,7 @@
 //! Requests as a daemon would make them.
 
 use helix_engine::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
-use helix_engine::policy::admit::admit;
+use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::edit::Edit;
 use helix_engine::strand::{Request, Strand};
 
@@ -34,7 +34,7 @@ pub(crate) fn store(
         text: text.to_owned(),
         ..Draft::default()
     };
-    let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+    let admitted = Box::new(Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap());
     let words = Box::new(Strand::read_words(&admitted));
     Request::Store {
         admitted,

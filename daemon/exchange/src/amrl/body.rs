@@ -1,7 +1,6 @@
 //! The metadata lines in a body: taken out when read, put before the text when written.
 
-use helix_engine::model::{Scope, SourceRef};
-use helix_engine::policy::edit::{ATTRIBUTE_MODIFIED, modified};
+use helix_engine::model::{Memory, Scope, SourceRef};
 
 use crate::Portable;
 
@@ -85,7 +84,7 @@ impl<'a> Body<'a> {
         if let Some(date) = self.modified {
             memory
                 .attributes
-                .insert(ATTRIBUTE_MODIFIED.to_owned(), date.to_owned());
+                .insert(Memory::ATTRIBUTE_MODIFIED.to_owned(), date.to_owned());
         }
         if self.global.is_some() {
             memory.scope = Some(Scope::Global);
@@ -232,7 +231,7 @@ pub(super) fn write(memory: &Portable) -> String {
         .collect();
     line(&mut body, "links", &links.join(" "));
     if let Some((_, date)) =
-        modified(&memory.attributes).filter(|(_, date)| is_word(date, |_| false))
+        Memory::modified(&memory.attributes).filter(|(_, date)| is_word(date, |_| false))
     {
         line(&mut body, "modified", date);
     }
@@ -315,7 +314,7 @@ mod tests {
         assert_eq!(
             memory
                 .attributes
-                .get(ATTRIBUTE_MODIFIED)
+                .get(Memory::ATTRIBUTE_MODIFIED)
                 .map(String::as_str),
             Some("2026-02-15 10:30")
         );

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use helix_engine::error::ErrorKind;
-use helix_engine::policy::admit::TEXT_MAX_BYTES;
+use helix_engine::policy::admit::Admitted;
 
 use super::body::Body;
 use super::clock;
@@ -161,7 +161,7 @@ impl<R: Read> Reader<R> {
             ..Portable::default()
         };
         Body::parse(&body).apply(&mut memory);
-        if memory.text.len() > TEXT_MAX_BYTES {
+        if memory.text.len() > Admitted::TEXT_MAX_BYTES {
             self.report.note(
                 Place::Byte(offset),
                 Problem::Oversized {

@@ -2,7 +2,7 @@
 use std::io::Cursor;
 
 use helix_engine::model::{SourceRef, Timestamp};
-use helix_engine::policy::admit::TEXT_MAX_BYTES;
+use helix_engine::policy::admit::Admitted;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -284,7 +284,7 @@ fn raw(topic: &[u8], body: &[u8]) -> Vec<u8> {
 fn long_and_unreadable_bodies_are_reported() {
     let (_, bytes) = five();
     let huge = raw(b"long", "y".repeat(BODY_MAX_BYTES * 9).as_bytes());
-    let past_limit = raw(b"over", "z".repeat(TEXT_MAX_BYTES + 1).as_bytes());
+    let past_limit = raw(b"over", "z".repeat(Admitted::TEXT_MAX_BYTES + 1).as_bytes());
     let latin = raw(b"latin", b"caf\xe9");
     let log = [
         &bytes[..],
@@ -309,11 +309,11 @@ fn long_and_unreadable_bodies_are_reported() {
         problems,
         [
             oversized(BODY_MAX_BYTES * 9),
-            oversized(TEXT_MAX_BYTES + 1),
+            oversized(Admitted::TEXT_MAX_BYTES + 1),
             Problem::NotUtf8
         ]
     );
-    let longest = plain("long", &"x".repeat(TEXT_MAX_BYTES), 0);
+    let longest = plain("long", &"x".repeat(Admitted::TEXT_MAX_BYTES), 0);
     assert_eq!(
         memories(&written(std::slice::from_ref(&longest))),
         [longest]

@@ -6,7 +6,7 @@ use helix_engine::model::{
     GitContext, MemoryId, Origin, Provenance, SUMMARY_MAX_CHARS, Scope, SourceRef, Status,
     Timestamp,
 };
-use helix_engine::policy::scales;
+use helix_engine::policy::scales::Stated;
 use hex::FromHex;
 use serde_json::{Map, Value};
 
@@ -111,8 +111,8 @@ impl Fields<'_> {
 
     /// Reads the importance, on whichever scale it is given.
     fn importance(&mut self) -> Option<f32> {
-        let priority = |value: &Value| scales::of_priority(value.as_i64()?).ok();
-        let weight = |value: &Value| scales::of_weight(value.as_i64()?).ok();
+        let priority = |value: &Value| Stated::of_priority(value.as_i64()?).ok();
+        let weight = |value: &Value| Stated::of_weight(value.as_i64()?).ok();
         let stated = self.read("importance", number);
         let stated = stated.or_else(|| self.read("priority", priority));
         stated.or_else(|| self.read("weight", weight))

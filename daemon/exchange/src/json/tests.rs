@@ -2,7 +2,7 @@
 use std::convert::Infallible;
 
 use helix_engine::error::ErrorKind;
-use helix_engine::policy::admit::TEXT_MAX_BYTES;
+use helix_engine::policy::admit::Admitted;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
@@ -238,7 +238,7 @@ fn other_arrangements_are_recognised() {
 
 #[test]
 fn unusable_entries_are_named_by_line() {
-    let long = "x".repeat(TEXT_MAX_BYTES + 1);
+    let long = "x".repeat(Admitted::TEXT_MAX_BYTES + 1);
     let document = format!(
         "{{\"topics\":[\n{{\"topic\":\"t\",\"entries\":[\n7,\n{{}},\n{{\"text\":\"{long}\"}},\n\"ok\"]}},\n{{\"text\":\"lost\"}}]}}"
     );

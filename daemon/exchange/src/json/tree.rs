@@ -5,7 +5,7 @@ use std::fmt;
 
 use helix_engine::model::Topic;
 use helix_engine::neutral::quoted;
-use helix_engine::policy::admit::TEXT_MAX_BYTES;
+use helix_engine::policy::admit::Admitted;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -95,7 +95,7 @@ impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Run<F, E> {
         if self.meter.is_lossy(&memory.text) {
             self.report.note(at, Problem::NotUtf8);
         }
-        if memory.text.len() > TEXT_MAX_BYTES {
+        if memory.text.len() > Admitted::TEXT_MAX_BYTES {
             self.report.note(
                 at,
                 Problem::Oversized {

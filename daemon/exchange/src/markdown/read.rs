@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
 use helix_engine::error::ErrorKind;
-use helix_engine::policy::admit::TEXT_MAX_BYTES;
+use helix_engine::policy::admit::Admitted;
 use serde_json::{Map, Value};
 
 use super::front_matter::{self, FrontMatter};
@@ -100,7 +100,7 @@ impl Gathered {
         } else {
             self.text.len() as u64
         };
-        (bytes > TEXT_MAX_BYTES as u64).then_some(bytes)
+        (bytes > Admitted::TEXT_MAX_BYTES as u64).then_some(bytes)
     }
 }
 

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
 use helix_engine::model::MemoryId;
-use helix_engine::policy::admit::TEXT_MAX_BYTES;
+use helix_engine::policy::admit::Admitted;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -161,7 +161,7 @@ fn line_ends_of_windows_do_no_harm() {
 
 #[test]
 fn mistakes_of_an_editor_are_survived_and_reported() {
-    let long = "x".repeat(TEXT_MAX_BYTES + 1);
+    let long = "x".repeat(Admitted::TEXT_MAX_BYTES + 1);
     let file = format!(
         "<!-- helix: {{broken -->\nstill a memory\n<!-- /helix -->\n<!-- /helix -->\n<!-- helix: {{}} -->\nnot closed\n\n\
          <!-- helix: {{}} -->\n{long}\n<!-- /helix -->\n<!-- helix: {{\"confidence\":\"high\"}} -->\nok\n<!-- /helix -->\n"

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use helix_engine::neutral::quoted;
-use helix_engine::policy::tags::normalise_one;
+use helix_engine::policy::tags::Tags;
 use rustc_hash::FxHashMap;
 
 /// The part of a mental model that a memory belongs to. The order is that of a brief.
@@ -125,7 +125,7 @@ impl Category {
     /// [`UnknownCategory`], listing the names.
     pub fn parse(name: &str) -> Result<Self, UnknownCategory> {
         let unknown = || UnknownCategory(name.trim().chars().take(40).collect());
-        let wanted = normalise_one(name).ok_or_else(unknown)?;
+        let wanted = Tags::normalise_one(name).ok_or_else(unknown)?;
         let joined = wanted.replace('-', "");
         // `How-Tos` keeps its plural, because words on -os mostly are none.
         let singular = joined.strip_suffix('s').unwrap_or(&joined);
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn every_tag_is_in_its_normal_form() {
         for tag in TAGS.iter().flat_map(|(_, tags)| *tags) {
-            assert_eq!(normalise_one(tag).unwrap(), *tag);
+            assert_eq!(Tags::normalise_one(tag).unwrap(), *tag);
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use helix_engine::model::{Timestamp, Topic};
-use helix_engine::policy::resemble::words;
+use helix_engine::policy::resemble::WordSet;
 
 use super::vocabulary::{Vocabulary, Words};
 
@@ -71,7 +71,7 @@ fn threads_of_topic(
     } else {
         positions.len() / 2
     };
-    let own: Vec<u32> = words(topic.as_str())
+    let own: Vec<u32> = WordSet::words(topic.as_str())
         .filter_map(|word| vocabulary.find(word))
         .collect();
     let mut free = positions.to_vec();

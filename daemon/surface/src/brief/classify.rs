@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use helix_engine::model::Memory;
-use helix_engine::policy::resemble::words;
-use helix_engine::policy::tags::normalise_one;
+use helix_engine::policy::resemble::WordSet;
+use helix_engine::policy::tags::Tags;
 use rustc_hash::FxHashMap;
 
 use super::category::Category;
@@ -217,7 +217,7 @@ fn by_prefix(text: &str) -> Option<Category> {
         .into_iter()
         .filter_map(|mark| line.find(mark))
         .min()?;
-    Category::of_tag(&normalise_one(line.get(..end)?)?)
+    Category::of_tag(&Tags::normalise_one(line.get(..end)?)?)
 }
 
 /// A text as it stands under its category's heading: a prefix that only repeats the heading goes,
@@ -226,7 +226,8 @@ pub(super) fn without_prefix(text: &str, category: Category) -> &str {
     let Some((prefix, rest)) = text.split_once(':') else {
         return text;
     };
-    let repeats = || normalise_one(prefix).and_then(|tag| Category::of_tag(&tag)) == Some(category);
+    let repeats =
+        || Tags::normalise_one(prefix).and_then(|tag| Category::of_tag(&tag)) == Some(category);
     let bare = prefix.trim_start_matches(EMPHASIS);
     let opening = prefix.strip_suffix(bare).unwrap_or_default();
     // `**Gotcha**: text` ends its emphasis before the colon, `**Gotcha:** text` behind it.
@@ -252,7 +253,7 @@ fn by_keywords(text: &str) -> Option<Category> {
         .take(SCANNED_LINES)
     {
         let (mut previous, mut lowercase) = (String::new(), String::new());
-        for word in words(beginning(line, SCANNED_LINE_MAX_BYTES)) {
+        for word in WordSet::words(beginning(line, SCANNED_LINE_MAX_BYTES)) {
             std::mem::swap(&mut previous, &mut lowercase);
             // The keywords are ASCII, so no other letters need folding.
             lowercase.clear();

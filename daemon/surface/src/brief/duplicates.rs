@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
-use helix_engine::policy::resemble::fold_white_space;
+use helix_engine::policy::resemble::WordSet;
 use rustc_hash::FxHashMap;
 
 /// Groups texts that are equal but for their white space. The first of each group is the one to
@@ -12,7 +12,7 @@ pub(super) fn groups<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Vec<usize>
     let mut group_of: FxHashMap<Cow<'a, str>, usize> = FxHashMap::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (position, text) in texts.enumerate() {
-        match group_of.entry(fold_white_space(text)) {
+        match group_of.entry(WordSet::fold_white_space(text)) {
             Entry::Occupied(known) => groups
                 .get_mut(*known.get())
                 .into_iter()

@@ -3,9 +3,10 @@
 use std::hash::Hash;
 
 use helix_engine::index::catalog::Row;
+use helix_engine::index::lexical::LexicalQuery;
 use helix_engine::model::{Memory, Timestamp};
-use helix_engine::policy::resemble::words;
-use helix_engine::policy::stale::STALE_CONFIDENCE_MAX;
+use helix_engine::policy::resemble::WordSet;
+use helix_engine::policy::stale::SourceState;
 use rustc_hash::FxHashMap;
 
 /// Memories that one brief considers: three times what a full one has room for. A thousand would
@@ -93,7 +94,7 @@ impl Standing {
 pub(super) fn doubted(confidence: f32, is_stale: bool) -> f32 {
     let confidence = unit(confidence);
     if is_stale {
-        confidence.min(STALE_CONFIDENCE_MAX)
+        confidence.min(SourceState::CONFIDENCE_MAX)
     } else {
         confidence
     }
@@ -172,10 +173,12 @@ pub(super) struct QueryWords(Vec<String>);
 impl QueryWords {
     /// Reads a query; words that carry no meaning do not count.
     pub(super) fn of(query: &str) -> Self {
-        let is_telling =
-            |word: &String| !helix_engine::index::lexical::stop_words::is_stop_word(word);
+        let is_telling = |word: &String| !LexicalQuery::is_stop_word(word);
         let mut telling: Vec<String> = Vec::new();
-        for word in words(query).map(str::to_lowercase).filter(is_telling) {
+        for word in WordSet::words(query)
+            .map(str::to_lowercase)
+            .filter(is_telling)
+        {
             if telling.len() < QUERY_WORDS_MAX && !telling.contains(&word) {
                 telling.push(word);
             }
@@ -191,9 +194,9 @@ impl QueryWords {
             return 1.0;
         }
         let mut found = vec![false; self.0.len()];
-        let tags = memory.tags.iter().flat_map(|tag| words(tag));
-        for word in words(&memory.text)
-            .chain(words(memory.topic.as_str()))
+        let tags = memory.tags.iter().flat_map(|tag| WordSet::words(tag));
+        for word in WordSet::words(&memory.text)
+            .chain(WordSet::words(memory.topic.as_str()))
             .chain(tags)
         {
             for (query, found) in self.0.iter().zip(&mut found) {

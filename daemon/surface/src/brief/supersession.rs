@@ -14,6 +14,7 @@ use std::cell::OnceCell;
 
 use helix_engine::model::Timestamp;
 use helix_engine::policy::apart::Particulars;
+use helix_engine::policy::resemble::WordSet;
 
 /// The Jaccard similarity above which a newer memory replaces an older one, as a fraction: 0.6.
 const THRESHOLD: (usize, usize) = (3, 5);
@@ -237,7 +238,6 @@ fn prefix(words: &[u32]) -> &[u32] {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::policy::resemble::{jaccard, tokens};
     use proptest::prelude::*;
 
     use super::super::samples::days_ago;
@@ -316,7 +316,10 @@ mod tests {
     /// Compares all pairs, as the pass is meant, by the words and the measure that the rest of
     /// Helix uses.
     fn by_all_pairs(texts: &[(String, i64)]) -> Vec<Option<usize>> {
-        let sets: Vec<_> = texts.iter().map(|(text, _)| tokens(text)).collect();
+        let sets: Vec<_> = texts
+            .iter()
+            .map(|(text, _)| WordSet::tokens(text))
+            .collect();
         let newest_first = |older: usize| {
             let mut newer: Vec<usize> = (0..texts.len())
                 .filter(|&at| texts[at].1 + 2 <= texts[older].1)
@@ -325,7 +328,7 @@ mod tests {
             newer.into_iter().find(|&at| {
                 let are_apart =
                     Particulars::of(&texts[older].0).are_apart(&Particulars::of(&texts[at].0));
-                jaccard(&sets[older], &sets[at]) > 0.6 && !are_apart
+                WordSet::overlap(&sets[older], &sets[at]) > 0.6 && !are_apart
             })
         };
         (0..texts.len()).map(newest_first).collect()

@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 
 use fillers::FILLERS;
 use hashbrown::HashTable;
-use helix_engine::index::lexical::stop_words::STOP_WORDS;
-use helix_engine::policy::resemble::words;
-use helix_engine::policy::tags::{KIND_PREFIXES, normalise_one};
+use helix_engine::index::lexical::LexicalQuery;
+use helix_engine::policy::resemble::WordSet;
+use helix_engine::policy::tags::Tags;
 use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
 use super::classify::beginning;
@@ -53,11 +53,11 @@ const LABELS: &[&str] = &[
 /// Words that name nothing: stop words, fillers, and labels. One look instead of one for each,
 /// since most words are none of these.
 static NAMELESS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
-    STOP_WORDS
+    LexicalQuery::STOP_WORDS
         .iter()
         .chain(FILLERS)
         .chain(LABELS)
-        .chain(&KIND_PREFIXES)
+        .chain(&Tags::KIND_PREFIXES)
         .copied()
         .collect()
 });
@@ -137,7 +137,7 @@ impl Vocabulary {
     /// The distinct words of a text in their order. `lowercase` is room to work in.
     fn add(&mut self, text: &str, text_number: u32, lowercase: &mut String) -> Vec<u32> {
         let mut distinct = Vec::new();
-        for word in words(beginning(text, COMPARED_MAX_BYTES)) {
+        for word in WordSet::words(beginning(text, COMPARED_MAX_BYTES)) {
             lowercase.clear();
             if word.is_ascii() {
                 lowercase.push_str(word);
@@ -266,7 +266,10 @@ impl Vocabulary {
                 if !is_keyword(word) {
                     return None;
                 }
-                let singular = word.ends_with('s').then(|| normalise_one(word)).flatten();
+                let singular = word
+                    .ends_with('s')
+                    .then(|| Tags::normalise_one(word))
+                    .flatten();
                 Some(
                     singular
                         .and_then(|singular| self.find(&singular))
@@ -315,7 +318,6 @@ fn keywords_of(raw: &[u32], keywords: &[Option<u32>]) -> Vec<(u32, bool)> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::policy::resemble::tokens;
     use proptest::prelude::*;
 
     use super::*;
@@ -357,10 +359,10 @@ mod tests {
         #[test]
         fn words_are_those_of_resemble(texts in prop::collection::vec("[a-dA-DéÉΣς0-2 .-]{0,40}", 1..6)) {
             let (vocabulary, words) = Vocabulary::read(texts.iter().map(String::as_str));
-            let all: std::collections::BTreeSet<String> = texts.iter().flat_map(|text| tokens(text)).collect();
+            let all: std::collections::BTreeSet<String> = texts.iter().flat_map(|text| WordSet::tokens(text)).collect();
             prop_assert_eq!(vocabulary.len(), all.len());
             for (text, words) in texts.iter().zip(&words) {
-                prop_assert_eq!(words.by_rarity.len(), tokens(text).len());
+                prop_assert_eq!(words.by_rarity.len(), WordSet::tokens(text).len());
                 prop_assert!(words.by_rarity.is_sorted_by(|a, b| a < b));
             }
         }

@@ -7,7 +7,7 @@ use helix_engine::model::{
     Draft, Handle, Kinds, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef,
     Status, Timestamp,
 };
-use helix_engine::policy::admit::admit;
+use helix_engine::policy::admit::Admitted;
 
 /// When the corpus is read: a day after its last memory's week.
 pub(crate) const NOW: Timestamp = Timestamp::from_micros(1_795_251_600_000_000);
@@ -81,7 +81,7 @@ fn memory(number: u32, entry: &Entry, handles: &mut BTreeSet<Handle>) -> Memory 
         confidence: entry.confidence,
         ..Draft::default()
     };
-    let admitted = admit(
+    let admitted = Admitted::of(
         draft,
         &Scope::Project("helix".to_owned()),
         &Kinds::default(),

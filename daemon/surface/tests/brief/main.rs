@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use corpus::{NOW, memories};
 use helix_engine::model::{Memory, TopicPattern};
-use helix_engine::policy::resemble::text_hash;
+use helix_engine::policy::resemble::WordSet;
 use helix_surface::brief::{
     self, Brief, Category, Detail, Input, Selected, Standing, compose, meta, render,
 };
@@ -195,7 +195,7 @@ fn meta_text(is_compact: bool) -> String {
         number: memory.number,
         topic: memory.topic.as_str(),
         tags: memory.tags.iter().map(String::as_str),
-        text_hash: text_hash(&memory.text),
+        text_hash: WordSet::text_hash(&memory.text),
         standing: Standing::of(memory, 1.0, false),
     });
     let composed = meta::compose(rows, is_compact, NOW);

@@ -9,7 +9,7 @@ use helix_engine::model::{
     Actor, Draft, Edge, EdgeKey, EdgeStatus, Kinds, MemoryNumber, Provenance, Relation, Scope,
     Sequence, Timestamp,
 };
-use helix_engine::policy::admit::admit;
+use helix_engine::policy::admit::Admitted;
 use helix_engine::ports::NoSources;
 use helix_engine::recall::{Mode, Place, Retriever, Search};
 use helix_engine::store::MemoryStorage;
@@ -105,7 +105,7 @@ fn store(strand: &Strand, corpus: &Corpus, number: usize, size: usize) -> Result
         text: wire.text,
         ..Draft::default()
     };
-    let admitted = Box::new(admit(draft, &Scope::Global, strand.kinds())?);
+    let admitted = Box::new(Admitted::of(draft, &Scope::Global, strand.kinds())?);
     let mut entropy = [0; 10];
     entropy[..8].copy_from_slice(&(number as u64).to_le_bytes());
     Ok(Request::Store {

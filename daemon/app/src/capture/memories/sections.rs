@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use helix_engine::model::{Draft, Scope, SourceRef};
-use helix_engine::policy::stale::{LineHash, nearest_line};
+use helix_engine::policy::stale::LineHash;
 use helix_exchange::markdown::{self, Reader};
 use helix_redact::{Public, redacted};
 
@@ -62,7 +62,7 @@ fn of(
     let line = LineHash::of(first.as_bytes());
     let was = u32::try_from(section.line).unwrap_or(u32::MAX);
     // Private parts that were taken out do not count as lines.
-    let number = line.and_then(|line| nearest_line(&file.bytes, line, was));
+    let number = line.and_then(|line| LineHash::nearest(&file.bytes, line, was));
     let is_shown = file
         .place
         .shown_lines

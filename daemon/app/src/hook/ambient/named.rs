@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use helix_engine::model::one_spelling;
+use helix_engine::model::SourceRef;
 
 use crate::hook::event::{WILDCARDS, literal_directory};
 use crate::hook::paths::Paths;
@@ -44,7 +44,8 @@ impl NamedFiles {
         }
         let directory = paths.relative(&base.join(literal_directory(pattern)));
         let is_inside = directory.is_relative() && !directory.starts_with("..");
-        let directory = one_spelling(directory.to_str()?.trim_end_matches('/')).into_owned();
+        let directory =
+            SourceRef::one_spelling(directory.to_str()?.trim_end_matches('/')).into_owned();
         is_inside.then_some(Self {
             directory,
             is_placed,
@@ -55,7 +56,7 @@ impl NamedFiles {
     /// Whether a source is one of the files. One without a directory is a mere name, and may be
     /// anywhere.
     pub(super) fn holds(&self, source: &str, project: &Project) -> bool {
-        let source = one_spelling(source);
+        let source = SourceRef::one_spelling(source);
         let (above, name) = source.rsplit_once('/').unwrap_or(("", &source));
         self.names.iter().any(|wanted| wanted.is_of(name))
             && (above.is_empty() || self.reaches(above, &project.root))
@@ -143,9 +144,9 @@ fn names(last: &str) -> Vec<Name> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::Scope;
-
     use std::sync::Arc;
+
+    use helix_engine::model::Scope;
 
     use super::*;
     use crate::reach::Reach;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use helix_code::SYMBOLS_MAX;
-use helix_engine::index::lexical::is_stop_word;
-use helix_engine::model::one_spelling;
-use helix_engine::policy::tags::AUTO_TAGS;
+use helix_engine::index::lexical::LexicalQuery;
+use helix_engine::model::SourceRef;
+use helix_engine::policy::tags::Tags;
 
 use super::named::NamedFiles;
 use super::sought;
@@ -190,17 +190,17 @@ impl Directory {
     /// `None` for the root and for what is outside of it.
     fn of(path: &Path, ending: &str, paths: Paths<'_>) -> Option<Self> {
         let relative = paths.relative(path);
-        let path = one_spelling(relative.to_str()?.trim_end_matches('/'));
+        let path = SourceRef::one_spelling(relative.to_str()?.trim_end_matches('/'));
         let is_below = relative.is_relative() && !path.is_empty();
         is_below.then(|| Self {
             path: path.into_owned(),
-            ending: one_spelling(ending).into_owned(),
+            ending: SourceRef::one_spelling(ending).into_owned(),
         })
     }
 
     /// Whether a path is the directory's, or that of one of the files that are meant.
     pub(super) fn holds(&self, path: &str) -> bool {
-        one_spelling(path)
+        SourceRef::one_spelling(path)
             .strip_prefix(&self.path)
             .is_some_and(|rest| match rest.strip_prefix('/') {
                 Some("") => true,
@@ -235,13 +235,13 @@ fn stems_of(texts: &[String]) -> Vec<String> {
 }
 
 fn telling_stem(path: &Path) -> Option<String> {
-    let stem = &*one_spelling(path.file_stem()?.to_str()?);
+    let stem = &*SourceRef::one_spelling(path.file_stem()?.to_str()?);
     let is_telling = stem.chars().count() >= STEM_MIN_CHARS
         && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
         && !is_common_stem(stem)
         // A search drops it, and what is left of the search says nothing of the file.
-        && !is_stop_word(&stem.to_lowercase())
-        && !AUTO_TAGS.contains(&stem.to_lowercase().as_str());
+        && !LexicalQuery::is_stop_word(&stem.to_lowercase())
+        && !Tags::AUTO.contains(&stem.to_lowercase().as_str());
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use helix_engine::model::{Memory, MemoryNumber, one_spelling};
+use helix_engine::model::{Memory, MemoryNumber, SourceRef};
 
 use crate::hook::ambient::mentions;
 use crate::hook::exact::has_word;
@@ -57,8 +57,8 @@ impl<'s> Said<'s> {
         let source = memory
             .source
             .as_ref()
-            .map(|source| one_spelling(&source.path));
-        let text = one_spelling(&memory.text);
+            .map(|source| SourceRef::one_spelling(&source.path));
+        let text = SourceRef::one_spelling(&memory.text);
         let mut named = mentions(&text).filter(is_file).chain(source.as_deref());
         self.text.contains(memory.handle.as_str())
             || helix_code::words(&memory.text).any(is_said)
@@ -99,8 +99,8 @@ pub(super) fn said_by(line: &str) -> Option<&str> {
 
 /// Whether a memory names a file of the project.
 pub(super) fn names_file(memory: &Memory, file: &str) -> bool {
-    let file = one_spelling(file);
-    mentions(&one_spelling(&memory.text)).any(|path| is_same(path, &file))
+    let file = SourceRef::one_spelling(file);
+    mentions(&SourceRef::one_spelling(&memory.text)).any(|path| is_same(path, &file))
 }
 
 /// Whether a shell line runs a command that a memory has between backticks. A single word is one

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::model::{Actor, Memory, MemoryNumber, Origin, Status, one_spelling};
+use helix_engine::model::{Actor, Memory, MemoryNumber, Origin, SourceRef, Status};
 use helix_engine::policy::edit::Edit;
 use helix_engine::policy::suspect;
 use helix_engine::store::StoreError;
@@ -181,7 +181,7 @@ impl Context<'_> {
             return Ok(());
         };
         let recalled = self.recalled()?;
-        let said = said_by(line).map(one_spelling);
+        let said = said_by(line).map(SourceRef::one_spelling);
         let said: Vec<String> = said.into_iter().map(Cow::into_owned).collect();
         let repeated = repeated(&recalled, &said);
         let is_used =

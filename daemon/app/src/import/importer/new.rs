@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use helix_engine::model::{Draft, Handle, Origin, Status, Timestamp};
-use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::policy::admit::Admitted;
 use helix_engine::store::Stamps;
 use helix_exchange::Portable;
 
@@ -35,7 +35,7 @@ impl Importer<'_> {
             links: Vec::new(),
             ..memory.take_draft()
         };
-        let admitted = match admit(draft, &self.home, self.app.memory.strand.kinds()) {
+        let admitted = match Admitted::of(draft, &self.home, self.app.memory.strand.kinds()) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
         };

@@ -1,13 +1,13 @@
 //! The hottest of many memories: each text once, and not all of one topic.
 
 use helix_engine::model::MemoryNumber;
-use helix_engine::recall::PER_TOPIC_FREE;
+use helix_engine::recall::Search;
 
 use crate::brief::HOT_MAX;
 
 /// Memories that are kept of a topic: enough when each of the others that are shown is a copy of
 /// one of them.
-const KEPT_PER_TOPIC: usize = PER_TOPIC_FREE + HOT_MAX;
+const KEPT_PER_TOPIC: usize = Search::PER_TOPIC_FREE + HOT_MAX;
 
 /// A memory that may be among them.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl Hottest {
             b.heat.total_cmp(&a.heat).then(b.number.cmp(&a.number))
         });
         let mut chosen: Vec<(usize, usize, Hot)> = Vec::with_capacity(HOT_MAX);
-        for most in [PER_TOPIC_FREE, usize::MAX] {
+        for most in [Search::PER_TOPIC_FREE, usize::MAX] {
             for (at, &(topic, hot)) in all.iter().enumerate() {
                 if chosen.len() == HOT_MAX {
                     break;
