@@ -43,7 +43,7 @@ mod writer;
 use std::io::{self, Write};
 
 use clap::Parser;
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_proto::paths::Paths;
 
 use crate::args::Args;

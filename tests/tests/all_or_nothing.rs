@@ -18,8 +18,10 @@ use helix_client::v1::{
     ReviseText, SettleRequest, Settlement, SplitMemory, StoreRequest, Target,
 };
 use helix_client::{Paths, caller};
-use helix_engine::model::{Edge, Memory, MemoryId, MemoryNumber, Relation, Status};
-use helix_engine::store::{DirectoryStorage, Snapshot, Store, StoreError};
+use helix_engine::{
+    DirectoryStorage, Edge, Memory, MemoryId, MemoryNumber, Relation, Snapshot, Status, Store,
+    StoreError,
+};
 use helix_tests::{Daemon, Dice, Home, Rpc};
 
 /// Kills over one home.

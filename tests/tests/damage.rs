@@ -17,7 +17,7 @@ use std::process::{Output, Stdio};
 
 use helix_client::caller;
 use helix_client::v1::{CheckLevel, CheckReply, CheckRequest, Program, ReadRequest, SearchRequest};
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_proto::exit;
 use helix_tests::rpc::draft;
 use helix_tests::{Binary, Daemon, Dice, Home, Rpc, Stray};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_proto::exit;
 use helix_proto::v1::{EmbedderState, FoundBy, Program, Retriever};
 use helix_tests::hook::Session;

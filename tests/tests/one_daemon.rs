@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_proto::exit;
 use helix_proto::v1::{EmbedderState, Program, Retriever};
 use helix_tests::rpc::draft;

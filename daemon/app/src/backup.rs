@@ -5,9 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use helix_engine::model::{Sequence, Timestamp};
-use helix_engine::ports::Storage;
-use helix_engine::store::{DirectoryStorage, Verified};
+use helix_engine::{DirectoryStorage, Sequence, Storage, Timestamp, Verified};
 use jiff::tz::TimeZone;
 
 use crate::{App, Refusal};
@@ -122,7 +120,7 @@ fn make_directory(directory: &Path) -> Result<(), Refusal> {
 fn failed(
     doing: &str,
     place: &Path,
-    kind: helix_engine::error::ErrorKind,
+    kind: helix_engine::ErrorKind,
     error: &dyn std::fmt::Display,
 ) -> Refusal {
     Refusal::of(

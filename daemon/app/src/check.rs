@@ -7,8 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use helix_engine::neutral::quoted;
-use helix_engine::store::{DirectoryStorage, Examined, Store};
+use helix_engine::{DirectoryStorage, Examined, Store, quoted};
 
 use crate::capture::memories;
 use crate::indexes::{Embedding, newest};

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{Checkpoint, Scope};
-use helix_engine::neutral::one_line;
-use helix_engine::strand::Request;
+use helix_engine::{Checkpoint, Request, Scope, one_line};
 use helix_redact::{Redact, Secrets, redaction_note};
 use helix_surface::checkpoint::{age, render};
 

@@ -3,14 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::model::{
-    Actor, Draft, Kind, Memory, MemoryNumber, Origin, Provenance, Relation, Scope, Shape, Status,
-    Timestamp,
+use helix_engine::{
+    Actor, Admitted, Distil, Draft, Edit, Kind, Memory, MemoryNumber, Origin, Outcome, Provenance,
+    Relation, Repeated, Request, Scope, Shape, Stamps, Status, Step, StepChange, Timestamp,
 };
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::Stamps;
-use helix_engine::strand::{Distil, Outcome, Repeated, Request, Step, StepChange};
 
 use crate::threads::wait;
 use crate::told::Told;

@@ -3,12 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use helix_engine::index::lexical::LexicalQuery;
-use helix_engine::model::{Memory, MemoryNumber, Scope};
-use helix_engine::neutral::{one_line, quoted};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::ports::Sources as _;
-use helix_engine::recall::{Hit, Mode};
+use helix_engine::{
+    Hit, LexicalQuery, Memory, MemoryNumber, Mode, Scope, Sources as _, WordSet, one_line, quoted,
+};
 use helix_proto::limits::{
     CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,
 };

@@ -2,13 +2,10 @@
 
 mod several;
 
-use helix_engine::index::catalog::Row;
-use helix_engine::model::{MemoryNumber, Status as MemoryStatus, Topic};
-use helix_engine::neutral::quoted;
-use helix_engine::recall::{Leaf, Mode, Retriever, Search};
-use helix_engine::store::StoreError;
-use helix_engine::strand::{Resolution, Strand};
-use helix_engine::{error::ErrorKind, index::filter::Filter};
+use helix_engine::{
+    ErrorKind, Filter, MemoryNumber, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search,
+    Status as MemoryStatus, StoreError, Strand, Topic, quoted,
+};
 
 use crate::limit::Limit;
 use crate::moment::{self, At};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_proto::holder::Holder;
 use helix_proto::paths::Paths;
 

@@ -1,11 +1,10 @@
 //! The life of memories that nobody needs: what would be archived, expire or be pruned, doing it,
 //! and bringing back what is recalled.
 
-use helix_engine::model::{Actor, MemoryNumber, Status, Timestamp};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::lifecycle::Step;
-use helix_engine::store::WriteError;
-use helix_engine::strand::{self, Fate, Outcome, Request, StepChange};
+use helix_engine::{
+    Actor, Edit, Fate, LifeStep as Step, MemoryNumber, Outcome, Request, Status, StepChange,
+    Timestamp, WriteError,
+};
 
 use crate::threads::wait;
 use crate::{App, Refusal};
@@ -298,7 +297,7 @@ fn write(
     outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))
 }
 
-pub(crate) fn step(fate: &Fate) -> strand::Step {
+pub(crate) fn step(fate: &Fate) -> helix_engine::Step {
     let edit = match fate.due.step {
         Step::Archive | Step::Expire => Edit::Archive,
         Step::Prune => Edit::Prune,
@@ -308,7 +307,7 @@ pub(crate) fn step(fate: &Fate) -> strand::Step {
         edit,
         expected: Some(fate.sequence),
     };
-    strand::Step::new(change, reason(fate))
+    helix_engine::Step::new(change, reason(fate))
 }
 
 /// Why a step is due.
@@ -350,7 +349,7 @@ pub fn recall(
             edit: Edit::Restore,
             expected: None,
         };
-        strand::Step::new(change, RECALLED)
+        helix_engine::Step::new(change, RECALLED)
     };
     let request = Request::Together {
         steps: archived.iter().map(restore).collect(),

@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use helix_engine::model::{Scope, SourceRef};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::stale::LineHash;
+use helix_engine::{LineHash, Scope, SourceRef, quoted};
 
 use crate::project::plain;
 use crate::sources::{self, FILES_PATIENCE};
@@ -146,7 +144,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use helix_engine::model::{Actor, Origin};
+    use helix_engine::{Actor, Origin};
 
     use super::*;
     use crate::project::Project;

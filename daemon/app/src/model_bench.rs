@@ -8,8 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use helix_engine::index::lexical::LexicalQuery;
-use helix_engine::model::MemoryNumber;
+use helix_engine::{LexicalQuery, MemoryNumber};
 
 use crate::{App, Refusal};
 

@@ -6,9 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use helix_engine::model::{Memory as Stored, MemoryNumber, Moment, Sequence, Timestamp};
-use helix_engine::neutral::quoted;
-use helix_engine::store::Snapshot;
+use helix_engine::{Memory as Stored, MemoryNumber, Moment, Sequence, Snapshot, Timestamp, quoted};
 
 use crate::history::point::Point;
 use crate::ports::Clock;

@@ -5,11 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use helix_capture::note::{self, Inferred, TOPIC_DEFAULT, TopicSource};
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{Kind, Scope, Status};
-use helix_engine::policy::tags::Tags;
-use helix_engine::recall::relevance::{Occasion, Weigher};
-use helix_engine::recall::{Mode, Retriever, Search};
+use helix_engine::{Filter, Kind, Mode, Occasion, Retriever, Scope, Search, Status, Tags, Weigher};
 
 use crate::project::Project;
 use crate::store::NewMemory;
@@ -150,7 +146,7 @@ fn says_its_kind(app: &App, new: &NewMemory) -> bool {
 
 /// The topic of the newest memory about a file.
 fn topic_of_file(app: &App, scopes: &[Scope], source: &str) -> Option<String> {
-    let path = helix_engine::model::SourceRef::parse(source).path;
+    let path = helix_engine::SourceRef::parse(source).path;
     if path.is_empty() {
         return None;
     }

@@ -9,8 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use helix_engine::store::States;
-use helix_engine::strand::Request;
+use helix_engine::{Request, States};
 use helix_redact::State;
 
 /// Bytes of states that may wait: all sessions' several times over. Beyond it a session keeps its

@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::error::ErrorKind;
-use helix_engine::index::catalog::Catalog;
-use helix_engine::model::{Memory, Scope};
-use helix_engine::recall::ParsedQuery;
+use helix_engine::{Catalog, ErrorKind, Memory, ParsedQuery, Scope};
 
 use crate::{App, Asker, Refusal};
 
@@ -62,7 +59,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use helix_engine::model::{Actor, Origin};
+    use helix_engine::{Actor, Origin};
 
     use super::*;
     use crate::project::Project;

@@ -18,15 +18,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_engine::error::ErrorKind;
-use helix_engine::index::filter::Filter;
-use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
-use helix_engine::model::{MemoryNumber, Status};
-use helix_engine::recall::relevance::Weigher;
-use helix_engine::recall::{
-    Calendar, Cursor, Hit, Mode, ParsedQuery, Place, Recalled, Retriever, Search, WordsFound,
+use helix_engine::{
+    Calendar, Counted, Cursor, ErrorKind, Filter, Hit, HitPlace as Place, LexicalQuery,
+    MemoryNumber, Mode, ParsedQuery, Recalled, Retriever, Search, Status, Weigher, WordsFound,
+    WordsMode as WordMode,
 };
-use helix_engine::strand::Counted;
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
 use helix_surface::budget::{Fitted, fit};
@@ -554,7 +550,7 @@ fn why_no_meaning(app: &App) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::{Actor, Origin, Scope, Timestamp};
+    use helix_engine::{Actor, Origin, Scope, Timestamp};
 
     use super::*;
     use crate::project::Project;

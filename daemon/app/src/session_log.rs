@@ -3,10 +3,9 @@
 
 mod list;
 
-use helix_engine::model::{Memory, Origin, Scope, Sequence, Timestamp};
-use helix_engine::neutral::one_line;
-use helix_engine::policy::admit::Admitted;
-use helix_engine::store::{Operation, OperationKind, StoreError};
+use helix_engine::{
+    Memory, Operation, OperationKind, Origin, Scope, Sequence, StoreError, Timestamp, one_line,
+};
 use helix_redact::redacted;
 
 pub use self::list::{KnownSession, list};
@@ -248,9 +247,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use helix_engine::model::{Actor, Draft, Kinds};
-    use helix_engine::store::MemoryStorage;
-    use helix_engine::strand::{Request, Strand};
+    use helix_engine::{Actor, Draft, Kinds, MemoryStorage, Request, Strand};
 
     use super::*;
     use crate::project::Project;

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{Memory, MemoryNumber, Scope, SourceRef};
-use helix_engine::policy::stale::{Recorded, SourceState};
-use helix_engine::ports::Sources;
-use helix_engine::recall::ParsedQuery;
+use helix_engine::{
+    Filter, Memory, MemoryNumber, ParsedQuery, RecordedSource as Recorded, Scope, SourceRef,
+    SourceState, Sources,
+};
 use helix_proto::limits::MESSAGE_MAX_BYTES;
 
 use crate::project::Project;

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use helix_engine::model::Sequence;
-use helix_engine::strand::Counted;
+use helix_engine::{Counted, Sequence};
 
 use crate::indexes::{Embedding, Index, indexes};
 use crate::jobs::{self, Run};

@@ -9,8 +9,7 @@ mod prepare;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber, Timestamp};
-use helix_engine::strand::{Outcome, Request, Resolution};
+use helix_engine::{Memory, MemoryNumber, Outcome, Request, Resolution, Timestamp};
 use helix_proto::limits::BATCH_MAX;
 
 use self::alike::Alike;

@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Shape, Status};
-use helix_engine::policy::stale::SourceState;
-use helix_engine::ports::Sources as _;
-use helix_engine::strand::Strand;
+use helix_engine::{
+    Memory, MemoryId, MemoryNumber, Shape, SourceState, Sources as _, Status, Strand,
+};
 
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::{App, Asker, Refusal};

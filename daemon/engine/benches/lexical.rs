@@ -8,7 +8,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use helix_engine::index::lexical::{Document, LexicalIndex, LexicalQuery, Mode, Restriction};
+use helix_engine::{
+    LexicalIndex, LexicalQuery, WordsDocument as Document, WordsMode as Mode,
+    WordsRestriction as Restriction,
+};
 
 /// Committed memories unless an argument says otherwise.
 const DOCUMENTS: u32 = 100_000;

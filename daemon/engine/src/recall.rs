@@ -24,15 +24,15 @@ mod turns;
 mod why_not;
 mod words;
 
+crate::error::faults!(cursor::CursorError, parse::QueryError);
+
 pub use calendar::Calendar;
-pub use count::Counts;
-pub use cursor::{Cursor, CursorError, LISTING_DEPTH_MAX};
-pub use expand::Expansion;
+pub use cursor::Cursor;
 pub use factors::Factors;
-pub use fusion::{Evidence, MEANING_FLOOR};
+pub use fusion::Evidence;
 pub use leaf::Leaf;
 pub use narrow::Narrowed;
-pub use parse::{ParsedQuery, QueryError};
+pub use parse::ParsedQuery;
 pub use place::Place;
-pub use search::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search, WordsFound};
+pub use search::{Hit, Mode, Recalled, Retriever, Search, WordsFound};
 pub use why_not::{Behind, Fate, Standing, WhyNot};

@@ -24,19 +24,21 @@ mod tables;
 mod vectors;
 mod writer;
 
+crate::error::faults!(StoreError, WriteError);
+
 pub use backend::{DirectoryStorage, MemoryStorage};
 pub use backup::{BackupError, Verified};
 pub use codec::CodecError;
 pub(crate) use codec::Columns;
 pub use damage::Damage;
 pub use examine::Examined;
-pub use history::{ChainError, Operation, OperationKind, Payload};
+pub use history::{Operation, OperationKind, Payload};
 pub(crate) use read::Earlier;
 pub use read::Snapshot;
 pub use shrink::Shrunk;
 pub use states::States;
 pub use vectors::{NEXT_VECTOR_FILE, VECTOR_FILE, VectorFile, VectorRecord};
-pub use writer::{Cause, Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
+pub use writer::{Cause, Change, CommitError, Stamps, Write, WriteError, Writer};
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

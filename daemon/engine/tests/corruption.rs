@@ -21,12 +21,10 @@ use std::time::Duration;
 
 use common::{at, edit, store};
 use dice::Dice;
-use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
-use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Status, Topic};
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::{DirectoryStorage, States, Store, StoreError};
-use helix_engine::strand::{
-    OpenError, Outcome, Request, Resolution, SpaceRole, Strand, StrandWriter,
+use helix_engine::{
+    DirectoryStorage, Edit, Kinds, LexicalQuery, Memory, MemoryNumber, OpenError, Outcome, Request,
+    Resolution, Scope, SpaceRole, States, Status, Store, StoreError, Strand, StrandWriter, Topic,
+    WordsMode as Mode, WordsRestriction as Restriction,
 };
 use helix_redact::{Secrets, State};
 use nix::sys::stat::Mode as FileMode;
@@ -147,7 +145,7 @@ impl Truth {
         let touched: Vec<MemoryNumber> = (0..50).map(MemoryNumber).collect();
         strand.catalog_touch(&touched, at(tick + 1));
         let task = "find out why the build is slow".to_owned();
-        let checkpoint = helix_engine::model::Checkpoint {
+        let checkpoint = helix_engine::Checkpoint {
             task: task.clone(),
             saved_at: at(tick),
             ..Default::default()

@@ -8,11 +8,10 @@ mod common;
 use std::sync::Arc;
 
 use common::{actor, at, edit, store};
-use helix_engine::index::lexical::LexicalIndex;
-use helix_engine::model::{Kinds, Scope, Topic};
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::MemoryStorage;
-use helix_engine::strand::{Edited, Outcome, Request, Resolution, Strand, StrandWriter, TopicEdit};
+use helix_engine::{
+    Edit, Edited, Kinds, LexicalIndex, MemoryStorage, Outcome, Request, Resolution, Scope, Strand,
+    StrandWriter, Topic, TopicEdit,
+};
 use helix_redact::Secrets;
 
 /// Memories of the topic.

@@ -5,11 +5,10 @@
 mod common;
 
 use common::{actor, at, edit, store};
-use helix_engine::model::{Kinds, MemoryNumber, Sequence, Status, Timestamp};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::lifecycle::Step as LifeStep;
-use helix_engine::store::{DirectoryStorage, Verified};
-use helix_engine::strand::{Request, Restored, Step, StepChange, Strand, StrandWriter};
+use helix_engine::{
+    DirectoryStorage, Edit, Kinds, LifeStep, MemoryNumber, Request, Restored, Sequence, Status,
+    Step, StepChange, Strand, StrandWriter, Timestamp, Verified,
+};
 
 const DAY_S: u64 = 24 * 60 * 60;
 

@@ -12,13 +12,10 @@ use std::sync::Arc;
 
 use common::{actor, at, edit, store};
 use expected::{Change, Expected, Known, Model, TAG, TOPICS, WORDS, change, number, placed, text};
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Sequence, Topic};
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::store::{DirectoryStorage, StoreError};
-use helix_engine::strand::{
-    MergePair, Outcome, Request, Resolution, SpaceRole, Strand, StrandWriter, TopicEdit,
+use helix_engine::{
+    DirectoryStorage, Edit, EditedFields as Fields, Filter, Kinds, Memory, MemoryNumber, MergePair,
+    Mode, Outcome, Request, Resolution, Retriever, Scope, Search, Sequence, SpaceRole, StoreError,
+    Strand, StrandWriter, Topic, TopicEdit,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{at, edit, store};
-use helix_engine::model::{Kinds, MemoryNumber, Scope, Topic};
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::{DirectoryStorage, States, Store};
-use helix_engine::strand::{Request, Resolution, Strand, StrandWriter};
+use helix_engine::{
+    DirectoryStorage, Edit, Kinds, MemoryNumber, Request, Resolution, Scope, States, Store, Strand,
+    StrandWriter, Topic,
+};
 use helix_redact::Secrets;
 use redb::{AccessGuard, Database, ReadableDatabase, ReadableTable, TableDefinition, Value};
 

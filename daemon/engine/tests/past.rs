@@ -8,16 +8,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use common::{actor, at, edit, store};
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{
-    Edge, EdgeKey, EdgeStatus, Kinds, Memory, MemoryNumber, Moment, Provenance, Relation, Scope,
-    Sequence, Status, Timestamp, Topic,
+use helix_engine::{
+    Between, DirectoryStorage, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Filter,
+    Kinds, Memory, MemoryNumber, Mode, Moment, Past, Provenance, Relation, Request, Retriever,
+    Scope, Search, Sequence, Snapshot, Status, Step, StepChange, Strand, StrandWriter, Timestamp,
+    Topic,
 };
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::store::{DirectoryStorage, Snapshot};
-use helix_engine::strand::past::{Between, Past};
-use helix_engine::strand::{Request, Step, StepChange, Strand, StrandWriter};
 use helix_redact::Secrets;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -77,7 +73,7 @@ impl Copy {
         snapshot
             .for_each_memory(|memory| {
                 copy.memories.insert(memory.number, plain(memory));
-                Ok::<_, helix_engine::store::StoreError>(())
+                Ok::<_, helix_engine::StoreError>(())
             })
             .unwrap();
         for edge in snapshot.edges().unwrap() {

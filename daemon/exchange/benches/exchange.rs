@@ -11,7 +11,7 @@ use std::io::Cursor;
 use std::time::Instant;
 
 use anyhow::Result;
-use helix_engine::model::{SourceRef, Timestamp, Topic};
+use helix_engine::{SourceRef, Timestamp, Topic};
 use helix_exchange::{Portable, amrl, json, markdown};
 
 /// Memories of one topic.

@@ -30,8 +30,7 @@
 //! a record or the end behind it). What lies between is reported; when nothing is found, reading
 //! stops there and the rest is reported.
 
-use helix_engine::model::Memory;
-use helix_engine::policy::admit::Admitted;
+use helix_engine::Admitted;
 
 mod body;
 mod clock;

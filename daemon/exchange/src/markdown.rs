@@ -40,7 +40,7 @@ mod write;
 pub use read::{ReadError, Reader, Section};
 pub use write::Writer;
 
-use helix_engine::model::Topic;
+use helix_engine::Topic;
 
 /// The front matter's name for the format.
 const FORMAT: &str = "helix-markdown";

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use helix_engine::model::{
-    Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
+use helix_engine::{
+    Draft, LineHash, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
 };
-use helix_engine::policy::stale::LineHash;
 use helix_redact::{Redact, Secrets};
 
 /// Attribute names that only the daemon may set; a draft that carries one is refused.

@@ -1,6 +1,6 @@
 //! The vector of a memory's text.
 
-use helix_engine::model::Memory;
+use helix_engine::Memory;
 
 use super::pooling::normalise;
 

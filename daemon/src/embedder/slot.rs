@@ -3,7 +3,7 @@
 //! The file lies beside the ONNX file and is all that a model needs to be used. The model that
 //! Helix installs by itself has none: its description is compiled in.
 
-use helix_engine::index::vectors::VectorIndex;
+use helix_engine::VectorIndex;
 use serde::{Deserialize, Serialize};
 
 /// Name of the file.

@@ -1,10 +1,10 @@
 #![allow(clippy::unwrap_used)]
 use std::sync::atomic::AtomicUsize;
 
-use helix_engine::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::store::{DirectoryStorage, MemoryStorage};
-use helix_engine::strand::Request;
+use helix_engine::{
+    Actor, Admitted, DirectoryStorage, Draft, Kinds, MemoryStorage, Origin, Request, Scope,
+    Timestamp,
+};
 
 use super::super::load::Described;
 use super::*;
@@ -337,7 +337,7 @@ fn name(loaded: Option<&Loaded<StandIn>>) -> Option<&str> {
 fn vectors(worker: &Worker<Shelf>, role: SpaceRole) -> (usize, usize) {
     let status = worker
         .strand
-        .meaning_status(role, helix_engine::model::Sequence::default());
+        .meaning_status(role, helix_engine::Sequence::default());
     (status.vectors, status.pending)
 }
 

@@ -5,7 +5,7 @@ use std::process;
 use std::sync::atomic::Ordering;
 
 use helix_app::status::Overview;
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_proto::v1;
 
 use crate::runtime::Runtime;

@@ -5,7 +5,7 @@ use std::process;
 use std::sync::PoisonError;
 
 use helix_app::Refusal;
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_proto::v1;
 
 use crate::runtime::Runtime;

@@ -3,8 +3,7 @@
 
 use std::io;
 
-use helix_engine::ports::{FileIdentity, Storage};
-use helix_engine::store::Store;
+use helix_engine::{FileIdentity, Storage, Store};
 
 /// The file that a store was opened from.
 pub(super) struct Whereabouts<'s> {
@@ -41,7 +40,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
 
-    use helix_engine::store::{DirectoryStorage, MemoryStorage};
+    use helix_engine::{DirectoryStorage, MemoryStorage};
 
     use super::*;
 

@@ -3,8 +3,7 @@
 //! What repeats a hit is left out, and so is what scores far below the best. Each hit first gets
 //! the sentences around the words that were asked for; room that is left then goes to the best.
 
-use helix_engine::index::lexical::LexicalQuery;
-use helix_engine::recall::Hit;
+use helix_engine::{Hit, LexicalQuery};
 
 use super::snippet::{Snippet, snippet, width};
 use crate::inject::CHARS_PER_TOKEN;
@@ -79,10 +78,7 @@ pub fn fit(hits: &[Hit], query: &LexicalQuery, budget_tokens: usize) -> Vec<Fitt
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::index::lexical::Mode;
-    use helix_engine::model::MemoryNumber;
-    use helix_engine::policy::stale::SourceState;
-    use helix_engine::recall::{Evidence, Factors};
+    use helix_engine::{Evidence, Factors, MemoryNumber, SourceState, WordsMode as Mode};
     use proptest::prelude::*;
 
     use super::*;

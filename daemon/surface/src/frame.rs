@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use helix_engine::model::Memory;
-use helix_engine::neutral::{neutral, one_line};
-use helix_engine::policy::stale::SourceState;
-use helix_engine::ports::Sources;
+use helix_engine::{Memory, SourceState, Sources, neutral, one_line};
 use jiff::tz::TimeZone;
 use unicode_normalization::UnicodeNormalization;
 

@@ -1,8 +1,6 @@
 //! Injections: memories framed as quoted data under a cap.
 
-use helix_engine::model::Memory;
-use helix_engine::neutral::one_line;
-use helix_engine::ports::Sources;
+use helix_engine::{Memory, Sources, one_line};
 use jiff::tz::TimeZone;
 
 use super::frame::{FRAME_CHARS, Quotable, heading, without_kind};
@@ -116,12 +114,10 @@ fn line(memory: &Memory, sources: &dyn Sources, zone: &TimeZone) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::{
-        Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef, Status,
-        Timestamp, Topic,
+    use helix_engine::{
+        Handle, Kind, MemoryId, MemoryNumber, NoSources, Origin, Scope, Sequence, SourceRef,
+        SourceState, Status, Timestamp, Topic,
     };
-    use helix_engine::policy::stale::SourceState;
-    use helix_engine::ports::NoSources;
 
     use super::*;
 

@@ -9,11 +9,11 @@
 //! The part of a long text that has the words which were asked for:
 //!
 //! ```
-//! use helix_engine::index::lexical::{LexicalQuery, Mode};
+//! use helix_engine::{LexicalQuery, WordsMode};
 //! use helix_surface::snippet::snippet;
 //!
 //! let text = "The linker needs a flag. The walrus rests on the ice. Ships are built in Trieste.";
-//! let part = snippet(text, Some(&LexicalQuery::parse("walrus", Mode::Any)), 40);
+//! let part = snippet(text, Some(&LexicalQuery::parse("walrus", WordsMode::Any)), 40);
 //! assert!(part.text.contains("walrus"));
 //! assert!(!part.is_whole);
 //! ```

@@ -1,10 +1,7 @@
 //! Packing memories into a budget of tokens: the best first, whole where they fit, the sentences
 //! around what was asked for where they do not.
 
-use helix_engine::index::lexical::LexicalQuery;
-use helix_engine::model::Memory;
-use helix_engine::neutral::{neutral, one_line};
-use helix_engine::ports::Sources;
+use helix_engine::{LexicalQuery, Memory, Sources, neutral, one_line};
 use jiff::tz::TimeZone;
 
 use super::snippet::snippet;
@@ -127,8 +124,7 @@ fn width(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::MemoryNumber;
-    use helix_engine::ports::NoSources;
+    use helix_engine::{MemoryNumber, NoSources};
     use proptest::prelude::*;
 
     use super::*;

@@ -5,8 +5,7 @@ mod paths;
 
 use std::borrow::Cow;
 
-use helix_engine::index::lexical::{LexicalQuery, Mode};
-use helix_engine::model::SourceRef;
+use helix_engine::{LexicalQuery, SourceRef, WordsMode as Mode};
 use paths::{named, without_paths};
 
 /// Shortest and longest prompt that is looked at, in characters: a shorter one says nothing, a

@@ -4,10 +4,9 @@ mod standing;
 
 use std::collections::{HashMap, HashSet};
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
-use helix_engine::neutral::one_line;
-use helix_engine::ports::Sources;
+use helix_engine::{
+    Catalog, Kinds, Memory, MemoryNumber, Scope, Sources, Status, Timestamp, one_line,
+};
 use standing::{Ranked, Standing, best_first, by_turns};
 
 use super::frame::{FRAME_CHARS, Quotable, mark, without_kind};
@@ -304,8 +303,7 @@ fn memory_lines(surface: &Surface<'_>, above: usize) -> (String, usize) {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::Kind;
-    use helix_engine::ports::NoSources;
+    use helix_engine::{Kind, NoSources};
 
     use super::super::inject::tests::{Stale, memory};
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use helix_engine::index::lexical::LexicalQuery;
+use helix_engine::LexicalQuery;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Stands where something was left out.
@@ -123,7 +123,7 @@ pub(super) fn width(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use helix_engine::index::lexical::Mode;
+    use helix_engine::WordsMode as Mode;
     use proptest::prelude::*;
 
     use super::*;

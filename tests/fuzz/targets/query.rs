@@ -2,8 +2,7 @@
 
 #![no_main]
 
-use helix_engine::model::Timestamp;
-use helix_engine::recall::{Calendar, ParsedQuery};
+use helix_engine::{Calendar, ParsedQuery, Timestamp};
 use jiff::tz::TimeZone;
 use libfuzzer_sys::fuzz_target;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use helix_client::Paths;
 use helix_client::v1::{Draft, StoreRequest};
-use helix_engine::store::{DirectoryStorage, Snapshot, Store, StoreError};
+use helix_engine::{DirectoryStorage, Snapshot, Store, StoreError};
 use redb::ReadableTable;
 
 use crate::writers::{Acknowledged, connect, me};

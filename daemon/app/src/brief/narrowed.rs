@@ -1,9 +1,7 @@
 //! A query that says more than words: the inline filters of a search, or several topics with commas
 //! between them.
 
-use helix_engine::index::filter::Filter;
-use helix_engine::neutral::quoted;
-use helix_engine::recall::{Calendar, Mode, ParsedQuery};
+use helix_engine::{Calendar, Filter, Mode, ParsedQuery, quoted};
 
 use super::{Chosen, Share, View, nothing, topics_named};
 use crate::search::demands;

@@ -4,14 +4,10 @@
 use std::collections::BTreeMap;
 
 use helix_capture::{Candidate, Evidence};
-use helix_engine::model::{
-    Actor, Draft, GitContext, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
+use helix_engine::{
+    Actor, Admitted, Draft, GitContext, Origin, Provenance, Request, Scope, SourceRef, Stamps,
+    Status, Strand, Timestamp, Verdict, WordSet,
 };
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::consolidate::Verdict;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::store::Stamps;
-use helix_engine::strand::{Request, Strand};
 
 use super::Tally;
 use super::known::Waiting;

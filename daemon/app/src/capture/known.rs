@@ -3,10 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use helix_capture::Novelty;
-use helix_engine::model::{Scope, Status};
-use helix_engine::policy::apart::Particulars;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::strand::Strand;
+use helix_engine::{Particulars, Scope, Status, Strand, WordSet};
 
 use crate::{App, Refusal};
 

@@ -7,9 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use helix_engine::model::Timestamp;
-use helix_engine::store::States;
-use helix_engine::strand::Request;
+use helix_engine::{Request, States, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
@@ -291,7 +289,7 @@ fn read(row: SwitchV1) -> Option<Switch> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::Scope;
+    use helix_engine::Scope;
 
     use super::*;
 

@@ -1,7 +1,6 @@
 //! Records that are damaged, and what was lost.
 
-use helix_engine::store::{Damage, Store, StoreError};
-use helix_engine::strand::Request;
+use helix_engine::{Damage, Request, Store, StoreError};
 
 use super::{Finding, Level, SHOWN_MAX, count_of, result};
 use crate::App;

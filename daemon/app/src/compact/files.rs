@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use helix_engine::store::Shrunk;
+use helix_engine::Shrunk;
 
 use super::Answer;
 use crate::ports::Hold;

@@ -1,7 +1,6 @@
 //! Names of topics that an edit gives.
 
-use helix_engine::model::Topic;
-use helix_engine::neutral::quoted;
+use helix_engine::{Topic, quoted};
 use helix_redact::{Redacted, Secrets, redaction_note};
 
 use crate::Refusal;

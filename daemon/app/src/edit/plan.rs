@@ -2,10 +2,7 @@
 
 use std::iter;
 
-use helix_engine::model::{Memory, Sequence};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::strand::{Request, TopicEdit};
+use helix_engine::{Edit, Memory, Request, Sequence, TopicEdit, WordSet};
 use helix_redact::{Redact, Secrets, redaction_note};
 
 use super::lines::Stated;

@@ -1,9 +1,8 @@
 //! The state of a source as the author of a revision saw it.
 
-use helix_engine::model::{Memory, SourceRef};
-use helix_engine::policy::edit::Sourced;
-use helix_engine::policy::stale::{Recorded, SourceState};
-use helix_engine::ports::Sources as _;
+use helix_engine::{
+    Memory, RecordedSource as Recorded, SourceRef, SourceState, Sourced, Sources as _,
+};
 
 use crate::sources::{SEARCH_READ_MAX_BYTES, hashes_again};
 use crate::{App, Asker};

@@ -1,8 +1,6 @@
 //! One memory made into several: what its parts are.
 
-use helix_engine::model::{Draft, Memory};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::strand::{Part, Request, Split};
+use helix_engine::{Admitted, Draft, Memory, Request, Split, SplitPart as Part};
 
 use super::Target;
 use super::plan::{Plan, Planned};

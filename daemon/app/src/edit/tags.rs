@@ -1,7 +1,6 @@
 //! Tags that an edit adds and removes.
 
-use helix_engine::model::Memory;
-use helix_engine::policy::tags::Tags;
+use helix_engine::{Memory, Tags};
 
 use crate::Refusal;
 

@@ -1,9 +1,6 @@
 //! Which memory an edit means.
 
-use helix_engine::model::{MemoryNumber, Status as Life, Topic};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::tags::Tags;
-use helix_engine::strand::Resolution;
+use helix_engine::{MemoryNumber, Resolution, Status as Life, Tags, Topic, quoted};
 
 use super::{Target, gone, name};
 use crate::{App, Asker, Refusal, find, patterns, topics};

@@ -3,9 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use helix_engine::model::MemoryId;
-use helix_engine::store::Snapshot;
-use helix_engine::strand::Strand;
+use helix_engine::{MemoryId, Snapshot, Strand};
 use helix_exchange::{Portable, Report, amrl, json, markdown};
 
 use super::Cut;

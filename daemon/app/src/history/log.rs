@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{MemoryNumber, Origin, Sequence, Timestamp, Topic};
-use helix_engine::neutral::quoted;
-use helix_engine::store::{Operation, Payload, Snapshot, StoreError};
-use helix_engine::strand::Resolution;
+use helix_engine::{
+    MemoryNumber, Operation, Origin, Payload, Resolution, Sequence, Snapshot, StoreError,
+    Timestamp, Topic, quoted,
+};
 
 use super::Sight;
 use super::line::Line;

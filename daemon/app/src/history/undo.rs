@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{EdgeKey, EdgeStatus, Memory, MemoryNumber, Sequence};
-use helix_engine::store::{Operation, OperationKind, Payload, Snapshot, StoreError};
+use helix_engine::{
+    EdgeKey, EdgeStatus, Memory, MemoryNumber, Operation, OperationKind, Payload, Sequence,
+    Snapshot, StoreError,
+};
 
 use super::line::Line;
 use super::undone::Undone;

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
-use helix_engine::index::graph::Arc;
-use helix_engine::model::{Memory, MemoryNumber, Relation, Timestamp};
-use helix_engine::neutral::quoted;
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::Resolution;
+use helix_engine::{
+    GraphArc as Arc, Memory, MemoryNumber, Relation, Resolution, Snapshot, StoreError, Timestamp,
+    quoted,
+};
 
 use super::line::{Line, handle_of};
 use super::{Sight, log};

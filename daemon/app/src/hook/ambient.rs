@@ -18,10 +18,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use helix_engine::model::{Memory, MemoryNumber};
-use helix_engine::neutral::one_line;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::strand::ReadError;
+use helix_engine::{Memory, MemoryNumber, ReadError, WordSet, one_line};
 use layers::Layers;
 
 use super::changes::Change;

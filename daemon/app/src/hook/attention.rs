@@ -12,8 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::model::{Memory, MemoryNumber, SourceRef};
-use helix_engine::store::StoreError;
+use helix_engine::{Memory, MemoryNumber, SourceRef, StoreError};
 use helix_redact::State;
 use prost::Message;
 

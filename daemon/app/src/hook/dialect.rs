@@ -1,9 +1,8 @@
 //! The words of the clients: which of their events is which, what their tools are called, and in
 //! which keys an answer stands. A client drops an answer with a key that it does not know.
 
+use helix_engine::Memory;
 use serde_json::{Value, json};
-
-use helix_engine::model::Memory;
 
 use super::event::{ClientEvent, Input, Writer};
 use crate::capture::memories;

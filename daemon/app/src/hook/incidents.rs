@@ -2,9 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::model::{Scope, Timestamp};
-use helix_engine::store::{States, StoreError};
-use helix_engine::strand::Strand;
+use helix_engine::{Scope, States, StoreError, Strand, Timestamp};
 use helix_redact::State;
 use helix_terminal::fault::Sighting;
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::strand::ReadError;
+use helix_engine::ReadError;
 use helix_terminal::command::{Patch, Read, Reading, patches, readings};
 use serde_json::{Value, json};
 

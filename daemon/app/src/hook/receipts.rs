@@ -13,7 +13,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use helix_engine::model::{MemoryNumber, Timestamp};
+use helix_engine::{MemoryNumber, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

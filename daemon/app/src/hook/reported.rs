@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use helix_engine::model::Scope;
-use helix_engine::store::StoreError;
+use helix_engine::{Scope, StoreError};
 use helix_redact::redacted;
 use helix_terminal::fault::sightings;
 use jiff::tz::TimeZone;

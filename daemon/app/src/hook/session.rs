@@ -3,11 +3,9 @@
 
 use std::collections::HashSet;
 
-use helix_engine::index::catalog::{Catalog, Row};
-use helix_engine::model::{Memory, MemoryNumber, Scope, Status, Timestamp};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::store::StoreError;
-use helix_engine::strand::ReadError;
+use helix_engine::{
+    Catalog, Memory, MemoryNumber, ReadError, Row, Scope, Status, StoreError, Timestamp, WordSet,
+};
 use helix_surface::checkpoint;
 use helix_surface::session::{Reader, Surface, choose, render};
 

@@ -4,8 +4,7 @@
 
 use std::time::Duration;
 
-use helix_engine::model::Origin;
-use helix_engine::strand::ReadError;
+use helix_engine::{Origin, ReadError};
 use helix_surface::inject::Injection;
 
 use super::{Context, Given};

@@ -1,6 +1,6 @@
 //! A memory of a file, and what the file says of how it came about.
 
-use helix_engine::policy::resemble::WordSet;
+use helix_engine::WordSet;
 use helix_exchange::{Base, Change, Portable, named_once};
 use helix_redact::{Redact, Secrets};
 

@@ -5,10 +5,9 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status, Topic};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::Strand;
+use helix_engine::{
+    Admitted, Memory, MemoryId, MemoryNumber, Scope, Snapshot, Status, StoreError, Strand, Topic,
+};
 
 use super::incoming::Incoming;
 

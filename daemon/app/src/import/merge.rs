@@ -1,12 +1,10 @@
 //! Decides between the two versions of a memory that a file and the strand both have.
 
-use helix_engine::model::{Kinds, Memory, UnknownKind};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::policy::tags::Tags;
+use helix_engine::{Edit, EditedFields as Fields, Kinds, Memory, Tags};
 use helix_exchange::Portable;
 
 use super::incoming::Claim;
+use crate::Refusal;
 
 /// The way to merge it.
 #[derive(Debug, PartialEq)]
@@ -25,7 +23,7 @@ pub(super) fn merge(
     theirs: &Portable,
     claim: Claim<'_>,
     kinds: &Kinds,
-) -> Result<Merge, UnknownKind> {
+) -> Result<Merge, Refusal> {
     let text_differs = ours.text.trim_end() != theirs.text.trim_end();
     let base = match claim {
         Claim::None if text_differs => return Ok(Merge::Conflict),
@@ -65,7 +63,7 @@ fn is_newer(theirs: &Portable, ours: &Memory) -> bool {
 }
 
 /// Returns the edits that make the fields which people edit like those of the file.
-fn field_edits(ours: &Memory, theirs: &Portable, kinds: &Kinds) -> Result<Vec<Edit>, UnknownKind> {
+fn field_edits(ours: &Memory, theirs: &Portable, kinds: &Kinds) -> Result<Vec<Edit>, Refusal> {
     let kind = theirs
         .kind
         .as_deref()
@@ -108,9 +106,10 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use std::path::Path;
 
-    use helix_engine::model::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
-    use helix_engine::store::MemoryStorage;
-    use helix_engine::strand::{Outcome, Request, Strand};
+    use helix_engine::{
+        Actor, MemoryNumber, MemoryStorage, Origin, Outcome, Request, Scope, Strand, Timestamp,
+        Topic,
+    };
     use helix_exchange::Base;
     use helix_exchange::markdown::{Reader, Writer};
 
@@ -122,7 +121,7 @@ mod tests {
     fn stored(text: &str) -> Memory {
         let (strand, mut writer, _) =
             Strand::open(&MemoryStorage, None::<&Path>, Kinds::default()).unwrap();
-        let draft = helix_engine::model::Draft {
+        let draft = helix_engine::Draft {
             topic: "t".into(),
             text: text.into(),
             ..Default::default()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use helix_engine::neutral::{one_line, quoted};
+use helix_engine::{one_line, quoted};
 use helix_exchange::{Problem, Report};
 use helix_redact::redaction_note;
 

@@ -4,11 +4,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use helix_engine::model::{Memory, MemoryNumber, Status as Life, Timestamp};
-use helix_engine::policy::duplicates::{Pair, Texts};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::DuplicatePair;
+use helix_engine::{
+    DuplicatePair, Memory, MemoryNumber, Snapshot, Status as Life, StoreError, TextPair as Pair,
+    Texts, Timestamp, WordSet,
+};
 
 use crate::exchange::{Progress, Repeat};
 use crate::{App, Refusal};

@@ -1,8 +1,7 @@
 //! Applies fields that somebody changed in an exported file, beside text, kind, tags, importance,
 //! confidence and pin.
 
-use helix_engine::model::{Memory, SourceRef, Status, Topic};
-use helix_engine::policy::edit::{Edit, Fields, Sourced};
+use helix_engine::{Edit, EditedFields as Fields, Memory, SourceRef, Sourced, Status, Topic};
 use helix_exchange::{Base, Portable, Rest};
 use helix_redact::Secrets;
 

@@ -1,12 +1,12 @@
 //! The ledger: what was asked, what it cost, and what may be spent still. Its entries are counts of
 //! the [metrics](crate::Metrics), day by day in UTC; a month is the sum of its days.
 
+use helix_engine::States;
+
 use crate::language::{Allowance, Answer};
 use crate::metrics::Day;
 use crate::threads::wait;
 use crate::{App, Refusal};
-
-use helix_engine::store::States;
 
 /// Days of the longest month.
 const MONTH_DAYS: usize = 31;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use helix_engine::store::{Shrunk, Store};
+use helix_engine::{Shrunk, Store};
 
 use crate::backup::{self, Reason};
 use crate::{App, Refusal};

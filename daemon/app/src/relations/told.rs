@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use helix_engine::index::graph::Arc;
-use helix_engine::model::{
-    Edge, EdgeStatus, Memory, MemoryId, MemoryNumber, Provenance, Relation, Timestamp,
+use helix_engine::{
+    Edge, EdgeStatus, GraphArc as Arc, Memory, MemoryId, MemoryNumber, Provenance, Relation,
+    Snapshot, Timestamp,
 };
-use helix_engine::store::Snapshot;
 
 use crate::Refusal;
 

@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::index::graph::{Arc, Direction, Step, Walk};
-use helix_engine::model::{
-    Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp, TopicPattern,
+use helix_engine::{
+    Catalog, Edge, EdgeKey, GraphArc as Arc, Memory, MemoryId, MemoryNumber, Scope, Status,
+    Timestamp, TopicPattern, Walk, WalkStep as Step, quoted,
 };
-use helix_engine::neutral::quoted;
 
 use super::told::ToldEdge;
 use super::{meant, relation, strength};
@@ -156,7 +154,7 @@ fn walk(wanted: &WalkWanted) -> Result<Walk, Refusal> {
         )));
     }
     let direction = wanted.direction.trim();
-    let direction = Direction::parse(direction).ok_or_else(|| {
+    let direction = Walk::direction_named(direction).ok_or_else(|| {
         Refusal::invalid(format!(
             "direction {} is unknown; give outgoing, incoming or both",
             quoted(direction)
@@ -333,7 +331,7 @@ mod tests {
     fn walks_are_checked() {
         let usual = walk(&WalkWanted::default()).unwrap();
         assert_eq!(usual.depth, DEPTH_DEFAULT);
-        assert_eq!(usual.direction, Direction::Both);
+        assert_eq!(Some(usual.direction), Walk::direction_named("both"));
         let of_depth = |depth| WalkWanted {
             depth: Some(depth),
             ..WalkWanted::default()

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{Edge, EdgeKey, EdgeStatus, MemoryNumber, Origin};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::lifecycle::Step as Due;
-use helix_engine::store::Snapshot;
-use helix_engine::strand::{Edited, Fate, Outcome, Request, Resolution, Step, StepChange};
+use helix_engine::{
+    Edge, EdgeKey, EdgeStatus, Edit, Edited, Fate, LifeStep as Due, MemoryNumber, Origin, Outcome,
+    Request, Resolution, Snapshot, Step, StepChange, quoted,
+};
 
 use super::{Kind, Waiting, topic, waiting};
 use crate::conflicts::{self, Settlement};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use helix_engine::recall::{Evidence, Factors, Hit, WordsFound};
+use helix_engine::{Evidence, Factors, Hit, WordsFound};
 use helix_surface::snippet::Snippet;
 
 use super::{Found, Prepared};

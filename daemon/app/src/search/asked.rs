@@ -1,10 +1,8 @@
 //! What a filter names, as it was written.
 
-use helix_engine::index::filter::{Demands, Filter};
-use helix_engine::model::{Moment, SourceRef, Status, Timestamp};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::tags::Tags;
-use helix_engine::recall::ParsedQuery;
+use helix_engine::{
+    Demands, Filter, Moment, ParsedQuery, SourceRef, Status, Tags, Timestamp, quoted,
+};
 
 use crate::Refusal;
 

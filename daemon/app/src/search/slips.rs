@@ -1,7 +1,6 @@
 //! Words that look like an inline filter and are none, as a note tells them.
 
-use helix_engine::neutral::quoted;
-use helix_engine::recall::parse::Slip;
+use helix_engine::{Slip, quoted};
 
 /// Says of the words of a search which look like a filter of another name. Any other word with a
 /// colon may well be in a text.

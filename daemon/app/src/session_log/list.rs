@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{MemoryNumber, Scope, Timestamp};
-use helix_engine::store::{Operation, StoreError};
+use helix_engine::{MemoryNumber, Operation, Scope, StoreError, Timestamp};
 
 use super::{LIMIT, LOOKED_AT_MAX, session_start};
 use crate::work::activity::Phase;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use helix_engine::policy::stale::{LineHash, LinePlace};
+use helix_engine::LineHash;
 
 use super::file::{self, Stamp};
 
@@ -27,7 +27,7 @@ pub(super) struct Known {
     /// BLAKE3.
     pub(super) content: [u8; 32],
     /// Sorted; `None` until they are needed.
-    pub(super) lines: Option<Arc<[LinePlace]>>,
+    pub(super) lines: Option<Arc<[(LineHash, u32)]>>,
 }
 
 #[derive(Debug, Default)]

@@ -6,8 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use helix_engine::neutral::neutral;
-use helix_engine::policy::stale::LineHash;
+use helix_engine::{LineHash, neutral};
 use sha1::{Digest, Sha1};
 
 use super::SOURCE_MAX_BYTES;

@@ -6,8 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use helix_engine::model::{Memory, Scope, SourceRef};
-use helix_engine::policy::stale::{File, Found, Recorded, SourceState};
+use helix_engine::{Memory, RecordedSource as Recorded, Scope, SourceRef, SourceState};
 
 use super::file::{Seen, see};
 use super::{FILES_PATIENCE, Sources};
@@ -40,7 +39,7 @@ impl Sources {
     }
 }
 
-impl helix_engine::ports::Sources for Look<'_> {
+impl helix_engine::Sources for Look<'_> {
     fn prepare(&self, memories: &mut dyn Iterator<Item = &Memory>) {
         let seen = memories.filter(|memory| {
             Recorded::of(memory).is_some_and(|recorded| recorded.content.is_some())
@@ -93,8 +92,8 @@ impl Look<'_> {
         };
         let stamp = match self.seen_at(&path) {
             None => return SourceState::Unknown,
-            Some(Seen::Gone) => return recorded.decide(Found::Gone),
-            Some(Seen::Unreadable) => return recorded.decide(Found::Nothing),
+            Some(Seen::Gone) => return recorded.without_file(),
+            Some(Seen::Unreadable) => return SourceState::Unknown,
             Some(Seen::File(stamp)) => stamp,
         };
         let needs_lines = |content: &[u8; 32]| recorded.needs_lines(content);
@@ -118,15 +117,9 @@ impl Look<'_> {
         match known {
             Some(known) => {
                 let lines = known.lines.as_deref().unwrap_or_default();
-                Recorded::decide(
-                    recorded,
-                    Found::File(File {
-                        content: known.content,
-                        lines,
-                    }),
-                )
+                recorded.beside(known.content, lines)
             }
-            None => recorded.decide(Found::Nothing),
+            None => SourceState::Unknown,
         }
     }
 
@@ -219,7 +212,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
 
-    use helix_engine::policy::stale::LineHash;
+    use helix_engine::LineHash;
 
     use super::*;
 

@@ -1,9 +1,7 @@
 //! Fields that a caller gave beside the text, and those that are dropped because the text is known
 //! already.
 
-use helix_engine::model::{Memory, MemoryId, SourceRef};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::tags::Tags;
+use helix_engine::{Admitted, Memory, MemoryId, SourceRef, Tags};
 use helix_exchange::OwnLines;
 
 use super::NewMemory;

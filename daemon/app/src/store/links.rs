@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{Memory, MemoryId, Scope, Topic, TopicPattern};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::strand::{Request, Resolution, Strand};
+use helix_engine::{
+    Admitted, Memory, MemoryId, Request, Resolution, Scope, Strand, Topic, TopicPattern,
+};
 
 use super::alike::Alike;
 use super::prepare::Prepared;

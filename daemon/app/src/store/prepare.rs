@@ -4,12 +4,10 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::model::{Draft, Memory, MemoryId, MemoryNumber, Origin, Scope, SourceRef};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::consolidate::Verdict;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::policy::scales::Stated as Importance;
-use helix_engine::strand::{Correction, Request, Strand};
+use helix_engine::{
+    Admitted, Correction, Draft, Memory, MemoryId, MemoryNumber, Origin, Request, Scope, SourceRef,
+    StatedImportance as Importance, Strand, Verdict, WordSet,
+};
 use helix_redact::redacted;
 
 use super::NewMemory;

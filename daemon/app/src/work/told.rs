@@ -1,7 +1,6 @@
 //! A session's activity in words: for the session itself after a compaction, and for people.
 
-use helix_engine::model::Timestamp;
-use helix_engine::neutral::one_line;
+use helix_engine::{Timestamp, one_line};
 use helix_redact::redacted;
 use helix_surface::checkpoint::age;
 

@@ -3,6 +3,7 @@
 //! Filters, topic listings, exact-duplicate checks and source look-ups are answered from it without
 //! touching the disk. It is read from the store at the start and follows every commit.
 
+mod fading;
 mod members;
 mod past;
 mod topics;
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
-pub use topics::{TopicEntry, TopicSummary};
+pub use topics::TopicEntry;
 
 use super::graph::Graph;
 use super::interner::Interner;

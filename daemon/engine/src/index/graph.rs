@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
-pub use rank::{RANK_EDGES_MAX, Ranked};
-pub use walk::{Direction, Step, WALK_MEMORIES_MAX, Walk};
+pub use rank::Ranked;
+pub use walk::{Step, Walk};
 
 use crate::model::{
     Edge, EdgeKey, EdgeStatus, MemoryId, MemoryNumber, Origin, Relation, SIMILARITY, Timestamp,

@@ -40,7 +40,7 @@ use tantivy::{Index, IndexReader, ReloadPolicy};
 use crate::lock_order::{Lock, Ordered};
 pub use fields::{Document, Restriction};
 pub use instead::Instead;
-pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
+pub use query::{LexicalQuery, Mode};
 pub use rare::Rarities;
 use state::{Published, State};
 use storage::Opened;

@@ -28,7 +28,7 @@ mod tests;
 
 pub use code::Code;
 pub use error::VectorError;
-pub use plan::{BINARY_VECTORS, Candidates, EXACT_CANDIDATES, Plan};
+pub use plan::Candidates;
 use rows::Rows;
 pub use search::Hit;
 

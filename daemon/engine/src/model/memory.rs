@@ -8,9 +8,6 @@ use super::{
 };
 use crate::neutral::one_line;
 
-/// Longest summary, in characters.
-pub const SUMMARY_MAX_CHARS: usize = 200;
-
 /// The suspicions for which a text is held back until a person approves it, where no person gave
 /// it: facts about code are hardly ever suspected for these. For others it is only flagged.
 const GRAVE: [&str; 8] = [
@@ -84,7 +81,7 @@ pub struct Memory {
     pub provenance: Vec<Provenance>,
     /// Kind-specific fields.
     pub attributes: BTreeMap<String, String>,
-    /// One line for lists, at most [`SUMMARY_MAX_CHARS`] characters; empty when its author gave
+    /// One line for lists, at most [`Memory::SUMMARY_MAX_CHARS`] characters; empty when its author gave
     /// none.
     pub summary: String,
     /// Names of what looks like orders to an agent in its text; see `policy::suspect`.
@@ -106,6 +103,9 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Longest summary, in characters.
+    pub const SUMMARY_MAX_CHARS: usize = 200;
+
     /// Whether it looks like orders to an agent, for a reason that is hardly ever wrong.
     #[must_use]
     pub fn is_held_back(&self) -> bool {

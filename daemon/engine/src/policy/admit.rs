@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use helix_redact::{Redact, Redacted, Secrets, redaction_note};
 
 use crate::error::ErrorKind;
+use crate::model::Memory;
 use crate::model::{
-    Draft, InvalidTopic, Kind, Kinds, SUMMARY_MAX_CHARS, Scope, SourceRef, Timestamp, Topic,
-    UnknownKind,
+    Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind,
 };
 use crate::neutral::quoted;
 use crate::policy::importance::{self, Rated};
@@ -330,16 +330,16 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
     }
 }
 
-/// Reads a summary: one line of at most [`SUMMARY_MAX_CHARS`] characters.
+/// Reads a summary: one line of at most [`Memory::SUMMARY_MAX_CHARS`] characters.
 pub(super) fn checked_summary(summary: &str) -> Result<String, AdmitError> {
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
     match summary.chars().count() {
-        0..=SUMMARY_MAX_CHARS => Ok(summary),
+        0..=Memory::SUMMARY_MAX_CHARS => Ok(summary),
         chars => Err(limit(
             "summary",
             chars,
             "characters",
-            SUMMARY_MAX_CHARS,
+            Memory::SUMMARY_MAX_CHARS,
             "say it in one line",
         )),
     }

@@ -19,8 +19,6 @@ use crate::model::{
 use crate::policy::admit::Admitted;
 use crate::policy::tags::Tags;
 
-pub use text::{ATTRIBUTE_MODIFIED_BEFORE, modified_at};
-
 impl Memory {
     /// Attribute that holds the id of the memory that superseded this one.
     pub const ATTRIBUTE_SUPERSEDED_BY: &str = "helix.superseded-by";

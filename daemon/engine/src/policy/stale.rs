@@ -114,7 +114,7 @@ impl LineHash {
 
     /// The hashes and numbers of a file's lines, sorted, for [`File::lines`].
     #[must_use]
-    pub fn places(bytes: &[u8]) -> Vec<LinePlace> {
+    pub fn places(bytes: &[u8]) -> Vec<(LineHash, u32)> {
         let places = LineHash::lines(bytes)
             .zip(1_u32..)
             .filter_map(|(line, number)| Some((LineHash::of(line)?, number)));
@@ -140,7 +140,7 @@ impl fmt::Display for LineHash {
 }
 
 /// A line's hash, and its 1-based number.
-pub type LinePlace = (LineHash, u32);
+type LinePlace = (LineHash, u32);
 
 fn nearest(numbers: impl Iterator<Item = u32>, was: u32) -> Option<u32> {
     numbers.min_by_key(|number| number.abs_diff(was))
@@ -194,15 +194,26 @@ impl Recorded {
         self.line.is_some() && self.content.is_some_and(|recorded| recorded != *content)
     }
 
+    /// Returns what has become of a source whose file is gone.
+    #[must_use]
+    pub fn without_file(&self) -> SourceState {
+        self.decide(Found::Gone)
+    }
+
+    /// Returns what has become of a source whose file has this hash, and these lines from
+    /// [`LineHash::places`]; they may be empty unless [`Recorded::needs_lines`].
+    #[must_use]
+    pub fn beside(&self, content: [u8; 32], lines: &[(LineHash, u32)]) -> SourceState {
+        self.decide(Found::File(File { content, lines }))
+    }
+
     /// Decides what has become of a source. A line that moved is as good as one that did not: its text
     /// is still there.
-    #[must_use]
-    pub fn decide(&self, found: Found<'_>) -> SourceState {
+    fn decide(&self, found: Found<'_>) -> SourceState {
         let Some(content) = self.content else {
             return SourceState::Unknown;
         };
         match (found, self.line) {
-            (Found::Nothing, _) => SourceState::Unknown,
             (Found::Gone, _) => SourceState::Deleted,
             (Found::File(file), _) if file.content == content => SourceState::Fresh,
             (Found::File(file), Some(line)) => match file.find(line, self.number.unwrap_or(1)) {
@@ -219,9 +230,7 @@ impl Recorded {
 
 /// The text found where the source was.
 #[derive(Clone, Copy, Debug)]
-pub enum Found<'a> {
-    /// It cannot be told: too large, not readable, or not of this project.
-    Nothing,
+enum Found<'a> {
     /// No file.
     Gone,
     /// A file.
@@ -230,11 +239,11 @@ pub enum Found<'a> {
 
 /// A file as it is now.
 #[derive(Clone, Copy, Debug)]
-pub struct File<'a> {
+struct File<'a> {
     /// BLAKE3 of its bytes.
-    pub content: [u8; 32],
+    content: [u8; 32],
     /// From [`LineHash::places`]; may be empty unless [`Recorded::needs_lines`].
-    pub lines: &'a [LinePlace],
+    lines: &'a [LinePlace],
 }
 
 impl File<'_> {
@@ -340,7 +349,6 @@ mod tests {
     fn gone_is_deleted_and_the_unseen_unknown() {
         let recorded = record(FILE, Some(4));
         assert_eq!(recorded.decide(Found::Gone), SourceState::Deleted);
-        assert_eq!(recorded.decide(Found::Nothing), SourceState::Unknown);
         let unread = Recorded {
             content: None,
             ..recorded

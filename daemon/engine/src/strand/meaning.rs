@@ -556,6 +556,7 @@ mod tests {
 
     use super::*;
     use crate::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
+    use crate::policy::admit::Admitted;
     use crate::store::DirectoryStorage;
     use crate::strand::{Request, StrandWriter};
 

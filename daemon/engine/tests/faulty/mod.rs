@@ -10,8 +10,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use dice::Dice;
-use helix_engine::ports::Storage;
-use helix_engine::store::Store;
+use helix_engine::{Storage, Store};
 use redb::StorageBackend;
 
 /// Bytes that a disk writes whole or not at all.

@@ -2,8 +2,7 @@
 
 use std::io::{self, Read};
 
-use helix_engine::error::ErrorKind;
-use helix_engine::policy::admit::Admitted;
+use helix_engine::{Admitted, ErrorKind};
 
 use super::body::Body;
 use super::clock;

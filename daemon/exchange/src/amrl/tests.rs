@@ -1,8 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
 use std::io::Cursor;
 
-use helix_engine::model::{SourceRef, Timestamp};
-use helix_engine::policy::admit::Admitted;
+use helix_engine::{Admitted, SourceRef, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

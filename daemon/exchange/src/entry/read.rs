@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::model::{
-    GitContext, MemoryId, Origin, Provenance, SUMMARY_MAX_CHARS, Scope, SourceRef, Status,
-    Timestamp,
+use helix_engine::{
+    GitContext, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, StatedImportance as Stated,
+    Status, Timestamp,
 };
-use helix_engine::policy::scales::Stated;
 use hex::FromHex;
 use serde_json::{Map, Value};
 
@@ -256,7 +255,7 @@ fn text(value: &Value) -> Option<String> {
 fn summary(value: &Value) -> Option<String> {
     let line = value.as_str()?.split_whitespace().collect::<Vec<_>>();
     let line = line.join(" ");
-    (line.chars().count() <= SUMMARY_MAX_CHARS).then_some(line)
+    (line.chars().count() <= Memory::SUMMARY_MAX_CHARS).then_some(line)
 }
 
 /// An attribute's value as text; `None` for lists and objects.

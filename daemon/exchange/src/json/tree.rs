@@ -3,9 +3,7 @@
 
 use std::fmt;
 
-use helix_engine::model::Topic;
-use helix_engine::neutral::quoted;
-use helix_engine::policy::admit::Admitted;
+use helix_engine::{Admitted, Topic, quoted};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 

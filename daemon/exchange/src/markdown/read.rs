@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
-use helix_engine::error::ErrorKind;
-use helix_engine::policy::admit::Admitted;
+use helix_engine::{Admitted, ErrorKind};
 use serde_json::{Map, Value};
 
 use super::front_matter::{self, FrontMatter};

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use helix_engine::neutral::quoted;
-use helix_engine::policy::tags::Tags;
+use helix_engine::{Tags, quoted};
 use rustc_hash::FxHashMap;
 
 /// The part of a mental model that a memory belongs to. The order is that of a brief.

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::model::{Timestamp, Topic};
-use helix_engine::policy::resemble::WordSet;
+use helix_engine::{Timestamp, Topic, WordSet};
 
 use super::vocabulary::{Vocabulary, Words};
 

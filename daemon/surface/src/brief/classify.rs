@@ -3,9 +3,7 @@
 
 use std::sync::LazyLock;
 
-use helix_engine::model::Memory;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::policy::tags::Tags;
+use helix_engine::{Memory, Tags, WordSet};
 use rustc_hash::FxHashMap;
 
 use super::category::Category;
@@ -337,7 +335,7 @@ mod tests {
     #[test]
     fn kinds_speak_where_tags_are_silent() {
         let mut decision = tagged("how to run it", &["storage"]);
-        decision.kind = helix_engine::model::Kind::from_stored("decision");
+        decision.kind = helix_engine::Kind::from_stored("decision");
         assert_eq!(category_of(&decision), Category::Decisions);
     }
 

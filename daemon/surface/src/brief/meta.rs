@@ -15,8 +15,7 @@ pub use render::render;
 pub use themes::Theme;
 pub use velocity::Velocity;
 
-use helix_engine::index::catalog::{Catalog, Row};
-use helix_engine::model::{MemoryNumber, Timestamp};
+use helix_engine::{Catalog, MemoryNumber, Row, Timestamp};
 use hottest::{Hot, Hottest};
 use names::Names;
 use themes::Themes;

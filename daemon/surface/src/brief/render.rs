@@ -5,8 +5,7 @@ mod line;
 mod scan;
 mod summary;
 
-use helix_engine::model::Memory;
-use helix_engine::neutral::{one_line, quoted};
+use helix_engine::{Memory, one_line, quoted};
 use jiff::tz::TimeZone;
 use line::joined;
 

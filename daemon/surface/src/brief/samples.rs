@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::model::{
+use helix_engine::{
     Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp, Topic,
 };
 

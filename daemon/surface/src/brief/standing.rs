@@ -2,11 +2,7 @@
 
 use std::hash::Hash;
 
-use helix_engine::index::catalog::Row;
-use helix_engine::index::lexical::LexicalQuery;
-use helix_engine::model::{Memory, Timestamp};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::policy::stale::SourceState;
+use helix_engine::{LexicalQuery, Memory, Row, SourceState, Timestamp, WordSet};
 use rustc_hash::FxHashMap;
 
 /// Memories that one brief considers: three times what a full one has room for. A thousand would

@@ -12,9 +12,7 @@
 
 use std::cell::OnceCell;
 
-use helix_engine::model::Timestamp;
-use helix_engine::policy::apart::Particulars;
-use helix_engine::policy::resemble::WordSet;
+use helix_engine::{Particulars, Timestamp};
 
 /// The Jaccard similarity above which a newer memory replaces an older one, as a fraction: 0.6.
 const THRESHOLD: (usize, usize) = (3, 5);

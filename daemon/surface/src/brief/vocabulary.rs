@@ -1,6 +1,6 @@
 //! The words of the considered memories as numbers, so that passes compare numbers.
 //!
-//! A word is what [`helix_engine::policy::resemble`] says it is; a property test holds the two together.
+//! A word is what [`helix_engine::WordSet`] says it is; a property test holds the two together.
 
 mod fillers;
 
@@ -9,9 +9,7 @@ use std::sync::LazyLock;
 
 use fillers::FILLERS;
 use hashbrown::HashTable;
-use helix_engine::index::lexical::LexicalQuery;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::policy::tags::Tags;
+use helix_engine::{LexicalQuery, Tags, WordSet};
 use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
 use super::classify::beginning;

@@ -2,9 +2,7 @@
 
 use std::cmp::Ordering;
 
-use helix_engine::index::catalog::Row;
-use helix_engine::model::{Kind, KindSpec, Kinds, MemoryNumber, Timestamp};
-use helix_engine::policy::decay::{Fading, Recalls};
+use helix_engine::{Kind, KindSpec, Kinds, MemoryNumber, Row, Timestamp};
 
 /// Weights of the surface's rank: confidence, importance, how often recalled lately, freshness.
 const WEIGHTS: (f32, f32, f32, f32) = (0.50, 0.20, 0.15, 0.15);
@@ -106,23 +104,10 @@ impl<'a> Standing<'a> {
     /// Ranks a memory where nobody asked for it.
     #[allow(clippy::cast_possible_truncation)]
     pub(super) fn rank(&self, row: &Row, centrality: f32, is_global: bool, now: Timestamp) -> f32 {
-        let recalls = Recalls {
-            count: row.access_count,
-            known_at: row.recorded_at.max(row.valid_from),
-            last_at: row.last_seen_at.max(row.valid_from),
-        };
-        let fading = Fading {
-            confidence: row.confidence,
-            half_life_days: self.spec.half_life_days,
-            pinned: row.pinned,
-            access_count: row.access_count,
-            centrality,
-            seen_at: recalls.seen_at(),
-        };
         let fresh = (1.0 / (1.0 + row.valid_from.age_days(now) / FRESH_DAYS)) as f32;
-        let recalled = (recalls.weight_at(now).ln_1p() / 5.0).min(1.0) as f32;
+        let recalled = (row.recalls_at(now).ln_1p() / 5.0).min(1.0) as f32;
         let (confidence, importance, access, freshness) = WEIGHTS;
-        fading.confidence_at(now) * confidence
+        row.faded_at(now, self.spec.half_life_days, centrality) * confidence
             + row.importance * importance
             + recalled * access
             + fresh * freshness
@@ -166,8 +151,7 @@ pub(super) fn by_turns<'a>(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::index::catalog::Catalog;
-    use helix_engine::model::{Memory, Scope};
+    use helix_engine::{Catalog, Memory, Scope};
 
     use super::super::super::inject::tests::memory;
     use super::super::{Reader, choose};
@@ -238,15 +222,11 @@ mod tests {
         let standing = Standing::of(often.kind.as_str(), &kinds).unwrap();
         let rank_of =
             |memory: &Memory| standing.rank(catalog.row(memory.number).unwrap(), 0.0, false, now);
-        let recalled = |count| {
-            let recalls = Recalls {
-                count,
-                known_at: often.valid_from,
-                last_at: often.valid_from,
-            };
-            recalls.weight_at(now).ln_1p() / 5.0
+        let recalled = |memory: &Memory| {
+            let row = catalog.row(memory.number).unwrap();
+            row.recalls_at(now).ln_1p() / 5.0
         };
-        let by_recalls = (recalled(11) - recalled(10)) * f64::from(WEIGHTS.2);
+        let by_recalls = (recalled(&often) - recalled(&seldom)) * f64::from(WEIGHTS.2);
         let by_fading = (0.5_f64.sqrt() - 0.5) * f64::from(WEIGHTS.0);
         assert!(
             (f64::from(rank_of(&often) - rank_of(&seldom)) - by_recalls - by_fading).abs() < 1e-4

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use helix_engine::model::{
-    Draft, Handle, Kinds, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef,
-    Status, Timestamp,
+use helix_engine::{
+    Admitted, Draft, Handle, Kinds, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence,
+    SourceRef, Status, Timestamp,
 };
-use helix_engine::policy::admit::Admitted;
 
 /// When the corpus is read: a day after its last memory's week.
 pub(crate) const NOW: Timestamp = Timestamp::from_micros(1_795_251_600_000_000);

@@ -7,8 +7,7 @@ mod corpus;
 use std::collections::BTreeSet;
 
 use corpus::{NOW, memories};
-use helix_engine::model::{Memory, TopicPattern};
-use helix_engine::policy::resemble::WordSet;
+use helix_engine::{Memory, TopicPattern, WordSet};
 use helix_surface::brief::{
     self, Brief, Category, Detail, Input, Selected, Standing, compose, meta, render,
 };
@@ -222,7 +221,7 @@ fn compact_meta_brief() {
 #[test]
 fn meta_rows_of_a_catalog_are_those_of_the_memories() {
     let memories = memories();
-    let mut catalog = helix_engine::index::catalog::Catalog::default();
+    let mut catalog = helix_engine::Catalog::default();
     for memory in &memories {
         catalog.apply(memory);
     }

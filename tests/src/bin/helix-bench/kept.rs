@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_tests::{Binary, Daemon, Home};
 use nix::sys::signal::Signal;
 

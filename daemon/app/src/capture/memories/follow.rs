@@ -3,15 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use helix_engine::model::{
-    Actor, GitContext, Memory, Origin, Provenance, Scope, Status, Timestamp,
+use helix_engine::{
+    Actor, Admitted, Edit, EditedFields as Fields, GitContext, Memory, Origin, Provenance, Request,
+    Scope, Sourced, Stamps, Status, Step, StepChange, Strand, Timestamp, Verdict, WordSet,
 };
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::consolidate::Verdict;
-use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::store::Stamps;
-use helix_engine::strand::{Request, Step, StepChange, Strand};
 
 use super::files::{self, File, Files};
 use super::rows::{self, Row};

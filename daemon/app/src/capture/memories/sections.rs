@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{Draft, Scope, SourceRef};
-use helix_engine::policy::stale::LineHash;
+use helix_engine::{Draft, LineHash, Scope, SourceRef};
 use helix_exchange::markdown::{self, Reader};
 use helix_redact::{Public, redacted};
 

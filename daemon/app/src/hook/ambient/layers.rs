@@ -8,11 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
-use helix_engine::model::{Memory, MemoryNumber, Topic};
-use helix_engine::recall::relevance::Occasion;
-use helix_engine::strand::{ReadError, Strand};
+use helix_engine::{
+    Catalog, LexicalQuery, Memory, MemoryNumber, Occasion, ReadError, Strand, Topic,
+    WordsMode as WordMode,
+};
 
 use super::ENOUGH;
 use super::mention::{mentions, names_stem};

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_code::SYMBOLS_MAX;
-use helix_engine::index::lexical::LexicalQuery;
-use helix_engine::model::SourceRef;
-use helix_engine::policy::tags::Tags;
+use helix_engine::{LexicalQuery, SourceRef, Tags};
 
 use super::named::NamedFiles;
 use super::sought;
@@ -257,7 +255,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use helix_engine::model::Scope;
+    use helix_engine::Scope;
     use serde_json::{Value, json};
 
     use super::*;

@@ -11,11 +11,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::model::{Actor, Memory, MemoryNumber, Origin, SourceRef, Status};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::suspect;
-use helix_engine::store::StoreError;
-use helix_engine::strand::{Request, Step, StepChange};
+use helix_engine::{
+    Actor, Edit, Memory, MemoryNumber, Origin, Request, SourceRef, Status, Step, StepChange,
+    StoreError, names_of,
+};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
@@ -216,7 +215,7 @@ impl Context<'_> {
     /// memory stays what it was.
     fn approve(&self, memory: &Memory) {
         // The rules may know more by now than when it was stored.
-        if !suspect::names_of(&memory.text).is_empty() {
+        if !names_of(&memory.text).is_empty() {
             return;
         }
         let change = StepChange::Edit {

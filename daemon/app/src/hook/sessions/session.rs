@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use helix_engine::model::{MemoryNumber, Timestamp};
+use helix_engine::{MemoryNumber, Timestamp};
 
 use super::order::GivenOrder;
 use super::place::Place;

@@ -1,6 +1,6 @@
 //! A session as it is persisted.
 
-use helix_engine::model::Timestamp;
+use helix_engine::Timestamp;
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

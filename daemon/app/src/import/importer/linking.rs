@@ -1,7 +1,6 @@
 //! Setting the links of what is written, when all of it is.
 
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::strand::{Resolution, Strand};
+use helix_engine::{Edit, EditedFields as Fields, Resolution, Strand};
 use helix_proto::limits::BATCH_MAX;
 
 use super::super::links::Owner;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::model::{Memory, Origin, Status as Life};
-use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::strand::Resolution;
+use helix_engine::{
+    Edit, EditedFields as Fields, Memory, Origin, Resolution, Sourced, Status as Life,
+};
 use helix_exchange::Portable;
 
 use super::super::incoming::{Claim, Incoming};

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::model::{Draft, Handle, Origin, Status, Timestamp};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::store::Stamps;
+use helix_engine::{Admitted, Draft, Handle, Origin, Stamps, Status, Timestamp};
 use helix_exchange::Portable;
 
 use super::super::seen::Sighting;

@@ -90,6 +90,12 @@ impl Walk {
         };
         arc.valid_from.is_none_or(|from| from <= at) && arc.valid_to.is_none_or(|to| at < to)
     }
+
+    /// Reads the name of a direction: outgoing, incoming or both.
+    #[must_use]
+    pub fn direction_named(name: &str) -> Option<Direction> {
+        Direction::parse(name)
+    }
 }
 
 impl Graph {

@@ -27,6 +27,7 @@ impl LexicalQuery {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
 
     #[test]
     fn the_list_is_sorted_and_lacks_not() {

@@ -101,12 +101,6 @@ fn fitting(text: String, advice: &'static str) -> Result<String, AdmitError> {
     Ok(text)
 }
 
-/// When a memory's text was last revised; `None` while it is as it was stored.
-#[must_use]
-pub fn modified_at(memory: &Memory) -> Option<Timestamp> {
-    Memory::revised_at(&memory.attributes)
-}
-
 /// Reads RFC 3339, or a date with or without a time of the day in UTC.
 fn time_of(written: &str) -> Option<Timestamp> {
     let stamp = written.parse::<jiff::Timestamp>().ok().or_else(|| {

@@ -226,6 +226,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::index::filter::Filter;
     use crate::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
+    use crate::policy::admit::Admitted;
     use crate::policy::edit::Edit;
     use crate::recall::{Mode, Retriever, Search};
     use crate::store::MemoryStorage;

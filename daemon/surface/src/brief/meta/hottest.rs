@@ -1,7 +1,6 @@
 //! The hottest of many memories: each text once, and not all of one topic.
 
-use helix_engine::model::MemoryNumber;
-use helix_engine::recall::Search;
+use helix_engine::{MemoryNumber, Search};
 
 use crate::brief::HOT_MAX;
 

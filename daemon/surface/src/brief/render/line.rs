@@ -1,7 +1,6 @@
 //! The parts of a line: handles, previews, lists.
 
-use helix_engine::model::Handle;
-use helix_engine::neutral::{self, one_line};
+use helix_engine::{Handle, one_line};
 use jiff::tz::TimeZone;
 
 use super::Caps;
@@ -33,7 +32,7 @@ pub(super) fn preview(mention: &Mention<'_>, is_under_heading: bool, caps: &Caps
         "{}{} {}",
         bracketed(&mention.memory.handle),
         stale(mention),
-        neutral::preview(text, caps.preview_chars)
+        helix_engine::preview(text, caps.preview_chars)
     )
 }
 

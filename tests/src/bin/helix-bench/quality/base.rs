@@ -8,7 +8,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use helix_engine::store::Store;
+use helix_engine::Store;
 use helix_proto::v1;
 use helix_tests::{Daemon, Home};
 

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::model::MemoryNumber;
-use helix_engine::strand::ReadError;
+use helix_engine::{Catalog, MemoryNumber, ReadError};
 
 use super::{GUESSES_MAX, Layers, newest_first};
 use crate::hook::exact::Exact;

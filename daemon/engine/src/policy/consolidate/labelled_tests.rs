@@ -6,8 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-use helix_engine::policy::consolidate::{Statement, Verdict, relate};
 use serde::Deserialize;
+
+use super::{Statement, Verdict, relate};
 
 #[derive(Deserialize)]
 struct Pair {
