@@ -325,7 +325,7 @@ pub(crate) fn counted(counted: Vec<Counted>) -> Vec<v1::NamedCount> {
         .collect()
 }
 
-/// What a hook is answered with, as it goes over the wire.
+/// Returns what a hook is answered with, as it goes over the wire.
 pub(crate) fn hook(answer: helix_app::hook::Reply) -> v1::HookReply {
     let steps = answer.steps.into_iter().map(|step| v1::HookStep {
         part: step.part.to_owned(),

@@ -221,7 +221,7 @@ fn newer(app: &App, verified: &Verified) -> Result<Option<u64>, Refusal> {
     Ok(is_same.then(|| present - verified.sequence.0))
 }
 
-/// Whether anything was written since the last daily backup.
+/// Returns whether anything was written since the last daily backup.
 ///
 /// # Errors
 /// When the disk fails.

@@ -87,7 +87,7 @@ fn store(app: &App) -> Finding {
     }
 }
 
-/// Whether the store's file is there, and as it was written.
+/// Returns whether the store's file is there, and as it was written.
 fn store_file(app: &App, deep: bool) -> Finding {
     let directory = app.layout.directory();
     let file = directory.join(Store::FILE);

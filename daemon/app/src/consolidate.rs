@@ -201,7 +201,8 @@ fn has_one_source(episodes: &[Memory]) -> bool {
     paths.all(|path| Some(path) == first)
 }
 
-/// Whether a memory was made from episodes, and not brought along by an import that says so.
+/// Returns whether a memory was made from episodes, and not brought along by an import that says
+/// so.
 pub(crate) fn is_distilled(memory: &Memory) -> bool {
     let last = memory.provenance.last();
     memory.attributes.contains_key(Memory::ATTRIBUTE_OCCASIONS)

@@ -195,7 +195,7 @@ struct Matter<'a> {
 }
 
 impl<'a> Matter<'a> {
-    /// What a search found for a task.
+    /// Returns what a search found for a task.
     fn found(heading: &'a str, query: LexicalQuery, found: Found) -> Self {
         let is_all = found.next_cursor.is_empty() && !found.ends_early;
         let further = if is_all {

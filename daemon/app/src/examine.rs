@@ -123,7 +123,7 @@ fn question(app: &App, number: MemoryNumber) -> Result<Option<(Memory, String)>,
     Ok(question.map(|question| (memory, question)))
 }
 
-/// What a search that should find a memory makes of it, where that is not finding it.
+/// Returns what a search that should find a memory makes of it, where that is not finding it.
 fn sought(
     app: &App,
     number: MemoryNumber,

@@ -326,8 +326,8 @@ fn with_text(
     Ok(matching.map(|memory| memory.number).collect())
 }
 
-/// What took the place of a topic's memories, where none of them is active any more; `None` where
-/// none was superseded.
+/// Returns what took the place of a topic's memories, where none of them is active any more; `None`
+/// where none was superseded.
 fn successors(
     app: &App,
     reference: &str,

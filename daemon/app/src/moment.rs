@@ -23,7 +23,7 @@ pub struct At {
 }
 
 impl At {
-    /// Whether it is now on both axes.
+    /// Returns whether it is now on both axes.
     #[must_use]
     pub fn is_now(&self) -> bool {
         matches!(self.as_of, None | Some(Point::Now)) && self.valid_at.is_none()
@@ -113,7 +113,7 @@ fn stopped(at: Timestamp) -> Arc<dyn Clock> {
     Arc::new(Stopped(at))
 }
 
-/// Whether the knowledge base is looked at from another moment.
+/// Returns whether the knowledge base is looked at from another moment.
 pub(crate) fn is_other(app: &App) -> bool {
     !app.memory.strand.moment().is_now()
 }

@@ -137,7 +137,7 @@ fn known_topics(app: &App, scopes: &[Scope]) -> Vec<String> {
     summaries.into_iter().map(|summary| summary.name).collect()
 }
 
-/// Whether tags or the beginning of the text say what the note is.
+/// Returns whether tags or the beginning of the text say what the note is.
 fn says_its_kind(app: &App, new: &NewMemory) -> bool {
     let tags = Tags::normalise(&new.tags, &new.text);
     let suggested = Kind::suggest(&tags, &new.text, app.memory.strand.kinds());

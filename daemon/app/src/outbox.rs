@@ -165,7 +165,7 @@ impl Outbox {
         self.lock().drop_holding(text.as_bytes());
     }
 
-    /// Whether the writer has anything to take.
+    /// Returns whether the writer has anything to take.
     #[must_use]
     pub fn has_any(&self) -> bool {
         !self.lock().states.is_empty()

@@ -23,7 +23,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// What a directory outside of any project belongs to: what is global.
+    /// Returns what a directory outside of any project belongs to: what is global.
     #[must_use]
     pub fn outside(directory: &Path) -> Self {
         let (scope, root, name) = (Scope::Global, directory.to_owned(), "everything".to_owned());
@@ -54,7 +54,7 @@ impl Project {
         [&self.scope].into_iter().chain(&self.aliases)
     }
 
-    /// Whether it is a mere directory, which may hold several repositories.
+    /// Returns whether it is a mere directory, which may hold several repositories.
     #[must_use]
     pub fn is_directory(&self) -> bool {
         matches!(&self.scope, Scope::Project(id) if id.starts_with(PATH_PREFIX))

@@ -137,7 +137,7 @@ pub(crate) struct Answered<T> {
 }
 
 impl Prepared {
-    /// Whether meaning is asked for, and was for the pages before.
+    /// Returns whether meaning is asked for, and was for the pages before.
     fn wants_meaning(&self) -> bool {
         let began_by_meaning = self.cursor.is_none_or(|cursor| cursor.by_meaning);
         self.search.retriever != Retriever::Words && !self.search.is_listing() && began_by_meaning
@@ -148,7 +148,7 @@ impl Prepared {
         self.search.query(WordMode::Any)
     }
 
-    /// Whether the answer would be another one without meaning.
+    /// Returns whether the answer would be another one without meaning.
     fn needs_meaning(&self) -> bool {
         self.search.retriever == Retriever::Meaning
             || self.cursor.is_some_and(|cursor| cursor.by_meaning)
@@ -244,7 +244,7 @@ pub fn count(app: &App, asker: Asker, wanted: &Wanted) -> Result<Counts, Refusal
     })
 }
 
-/// Whether the search that is counted would find more than the words do.
+/// Returns whether the search that is counted would find more than the words do.
 fn finds_more_by_meaning(search: &Search, embedder: &EmbedderState) -> bool {
     let is_on = match embedder {
         EmbedderState::Ready(_) | EmbedderState::Loading => true,

@@ -173,8 +173,8 @@ struct Listing<'a, M> {
 }
 
 impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
-    /// Those whose records may show something. Of those whose source lies where nobody can look
-    /// only a few are named, so the others are counted here.
+    /// Returns those whose records may show something. Of those whose source lies where nobody can
+    /// look only a few are named, so the others are counted here.
     fn worth_reading(&mut self, candidates: &[Candidate]) -> Vec<MemoryNumber> {
         let mut room = UNSEEN_MAX.saturating_sub(self.found.unseen.len());
         let mut numbers = Vec::with_capacity(candidates.len());

@@ -149,7 +149,7 @@ fn kind_of(error: &io::Error) -> ErrorKind {
     }
 }
 
-/// Whether nothing can be written just now, but everything read.
+/// Returns whether nothing can be written just now, but everything read.
 fn is_read_only(error: &io::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     matches!(

@@ -132,7 +132,7 @@ impl Switches {
         }
     }
 
-    /// Those that the store keeps among its observations.
+    /// Returns those that the store keeps among its observations.
     #[must_use]
     pub fn restore(observations: &[(String, Vec<u8>)]) -> Self {
         let switches = Self::default();
@@ -159,7 +159,7 @@ impl Switches {
         all.clone()
     }
 
-    /// Whether something in a directory of a project is captured. `configured` is what the
+    /// Returns whether something in a directory of a project is captured. `configured` is what the
     /// configuration says.
     #[must_use]
     pub fn standing(

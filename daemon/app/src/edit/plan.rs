@@ -190,7 +190,7 @@ impl Plan<'_> {
         })
     }
 
-    /// What somebody who counts in a topic should know when this memory of it is gone.
+    /// Returns what somebody who counts in a topic should know when this memory of it is gone.
     fn moved_by_forgetting(&self, memory: &Memory) -> Option<String> {
         let members = self
             .app

@@ -142,7 +142,7 @@ fn paragraphs(text: &str) -> Vec<Vec<&str>> {
     paragraphs
 }
 
-/// What stands before a list, and its items with the lines that belong to them.
+/// Returns what stands before a list, and its items with the lines that belong to them.
 fn items(paragraph: &[&str]) -> (String, Vec<String>) {
     let mut lead = Vec::new();
     let mut items: Vec<String> = Vec::new();

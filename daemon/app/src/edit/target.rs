@@ -126,8 +126,8 @@ fn says_place(reference: &str) -> bool {
     place.is_some_and(|(_, index)| index.parse::<u32>().is_ok())
 }
 
-/// Whether a name means a memory rather than a topic: a place, or what has the form of a handle and
-/// is one.
+/// Returns whether a name means a memory rather than a topic: a place, or what has the form of a
+/// handle and is one.
 pub(super) fn names_memory(app: &App, asker: &Asker, name: &str) -> Result<bool, Refusal> {
     let looks_like_memory = name.contains(['/', ':']);
     Ok(says_place(name)

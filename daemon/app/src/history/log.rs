@@ -88,7 +88,7 @@ impl About {
     }
 }
 
-/// Whether an operation changed a memory or one of its edges.
+/// Returns whether an operation changed a memory or one of its edges.
 pub(super) fn is_on(operation: &Operation, number: MemoryNumber) -> Result<bool, StoreError> {
     match operation.kind.payload() {
         Payload::Memory | Payload::Nothing => Ok(operation.number == number),

@@ -218,7 +218,7 @@ fn remembered<'a>(
     Ok((memories, owners))
 }
 
-/// What is stated of a file: no guesses.
+/// Returns what is stated of a file: no guesses.
 pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>, ReadError> {
     let context = context.on(context.input, context.project_of(file));
     let mut layers = Layers::new(&context);
@@ -226,12 +226,13 @@ pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>
     Ok(layers.found)
 }
 
-/// Whether a memory that is seen from here is about the file.
+/// Returns whether a memory that is seen from here is about the file.
 pub(super) fn is_source(context: &Context<'_>, file: &Path) -> bool {
     Layers::new(&context.on(context.input, context.project_of(file))).is_source(file)
 }
 
-/// What is said of each name that a change removes and that one of the memories below mentions.
+/// Returns what is said of each name that a change removes and that one of the memories below
+/// mentions.
 fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String> {
     let mut notes = Vec::new();
     for name in &part.removed {

@@ -64,7 +64,7 @@ impl Attention {
         }
     }
 
-    /// Whether a memory is left out of the next session as it works.
+    /// Returns whether a memory is left out of the next session as it works.
     pub(super) fn is_resting(&self, number: MemoryNumber) -> bool {
         self.at_work.is_resting(number)
     }
@@ -198,7 +198,7 @@ impl Context<'_> {
         memories
     }
 
-    /// Whether a memory does not rest, as pinned ones never do.
+    /// Returns whether a memory does not rest, as pinned ones never do.
     pub(super) fn is_awake(&self, memory: &Memory) -> bool {
         let is_awake = memory.pinned || !self.rests(memory.number);
         if !is_awake {
@@ -209,7 +209,7 @@ impl Context<'_> {
         is_awake
     }
 
-    /// Whether a memory rests in this session, which is counted where it is new.
+    /// Returns whether a memory rests in this session, which is counted where it is new.
     fn rests(&self, number: MemoryNumber) -> bool {
         let app = self.app;
         if app.hooks.sessions.is_held(&self.key, number) {
@@ -309,7 +309,7 @@ impl Context<'_> {
         [Some(self.key.as_str()), session].into_iter().flatten()
     }
 
-    /// What the session was given and has not followed yet, the newest of it.
+    /// Returns what the session was given and has not followed yet, the newest of it.
     fn unfollowed(&self) -> Result<Vec<Memory>, StoreError> {
         let mut numbers: Vec<MemoryNumber> = Vec::new();
         for key in self.heeding() {

@@ -198,8 +198,8 @@ fn note_changes(
     Ok(changed)
 }
 
-/// What is known of the failure of a tool that is no shell, as one that fetches pages or is another
-/// server's: only of mistakes that were made before, for its words are about anything.
+/// Returns what is known of the failure of a tool that is no shell, as one that fetches pages or is
+/// another server's: only of mistakes that were made before, for its words are about anything.
 fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadError> {
     let app = context.app;
     let mut known: Vec<(Sighting, Incident)> = Vec::new();
@@ -231,14 +231,14 @@ fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadErr
     .if_any())
 }
 
-/// Whether what failed says nothing of the project.
+/// Returns whether what failed says nothing of the project.
 fn is_clients_own(tool: &str, client: ClientEvent) -> bool {
     client == ClientEvent::PostToolUseFailure && FILE_TOOLS.contains(&tool)
 }
 
-/// What is remembered of these faults: first the memories that name what failed, then those that
-/// help with such a failure. One that names it, or quotes what it says, is given however often it
-/// was of no use elsewhere.
+/// Returns what is remembered of these faults: first the memories that name what failed, then those
+/// that help with such a failure. One that names it, or quotes what it says, is given however often
+/// it was of no use elsewhere.
 fn remembered(
     context: &Context<'_>,
     faults: &[Fault],
@@ -369,8 +369,8 @@ fn session_of(context: &Context<'_>) -> u64 {
     WordSet::text_hash(&context.input.session_id)
 }
 
-/// What helped before against mistakes that came back, each deed once: several lines of an output
-/// may tell of one mistake.
+/// Returns what helped before against mistakes that came back, each deed once: several lines of an
+/// output may tell of one mistake.
 fn helped(
     context: &Context<'_>,
     known: &[(Sighting, Incident)],

@@ -75,7 +75,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// What is answered, in a few words.
+    /// Returns what is answered, in a few words.
     fn described(&self) -> String {
         match self {
             Self::Silence => "nothing".to_owned(),

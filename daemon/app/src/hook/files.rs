@@ -59,7 +59,7 @@ impl Default for Files {
 }
 
 impl Files {
-    /// What is known of a file with this text; `shown` is its path as people write it.
+    /// Returns what is known of a file with this text; `shown` is its path as people write it.
     pub(super) fn look(&self, file: &Path, shown: &Path, text: &str) -> Arc<Seen> {
         let mut hasher = blake3::Hasher::new();
         hasher

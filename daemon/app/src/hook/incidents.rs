@@ -19,7 +19,7 @@ pub struct Incidents {
 }
 
 impl Incidents {
-    /// Those of which the latest states wait in this outbox.
+    /// Returns those of which the latest states wait in this outbox.
     #[must_use]
     pub fn new(outbox: Outbox) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl Incidents {
         self.change(strand, outbox, scope, fingerprints, change)
     }
 
-    /// What is known of a mistake, without changing it.
+    /// Returns what is known of a mistake, without changing it.
     pub(super) fn known(
         &self,
         strand: &Strand,

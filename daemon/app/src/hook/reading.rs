@@ -45,7 +45,7 @@ fn asked(context: &Context<'_>, reading: &Reading) -> Option<Input> {
     context.ask_at(&place, move || as_tool(&input, &reading))?
 }
 
-/// What the event of that name would have given.
+/// Returns what the event of that name would have given.
 fn as_ambient(given: Given) -> Given {
     Given {
         event: Some("ambient"),

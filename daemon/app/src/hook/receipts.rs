@@ -83,8 +83,8 @@ impl Fate {
         }
     }
 
-    /// What is known of a text after another place was looked at: what is whole anywhere was
-    /// delivered.
+    /// Returns what is known of a text after another place was looked at: what is whole anywhere
+    /// was delivered.
     fn or(self, other: Self) -> Self {
         if self == Self::Delivered || other == Self::Unknown {
             self

@@ -34,7 +34,7 @@ pub(crate) fn note(app: &App, session: &str, reported: Reported<'_>) {
     }
 }
 
-/// What helped before against the mistakes that an output tells of: `fixed before by …`.
+/// Returns what helped before against the mistakes that an output tells of: `fixed before by …`.
 ///
 /// # Errors
 /// When the disk fails.

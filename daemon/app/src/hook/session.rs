@@ -266,8 +266,8 @@ fn start(context: &Context<'_>) -> Start {
     start
 }
 
-/// What to consider: what is pinned, what a session was given before, what it needs of that and
-/// then the latest first, and what others start with.
+/// Returns what to consider: what is pinned, what a session was given before, what it needs of that
+/// and then the latest first, and what others start with.
 fn in_order(
     lost: &Lost,
     chosen: &[MemoryNumber],
@@ -291,8 +291,8 @@ fn in_order(
     order
 }
 
-/// What the session did so far: after it lost its context, and when it goes on with something that
-/// it was not told.
+/// Returns what the session did so far: after it lost its context, and when it goes on with
+/// something that it was not told.
 fn work(context: &Context<'_>, start: Start) -> Option<String> {
     let Context {
         app,
@@ -320,7 +320,7 @@ fn work(context: &Context<'_>, start: Start) -> Option<String> {
     }
 }
 
-/// Whether a session changed something, or something fails in it.
+/// Returns whether a session changed something, or something fails in it.
 fn is_unfinished(activity: &Activity) -> bool {
     !activity.edited.is_empty() || !activity.failing.is_empty()
 }

@@ -116,7 +116,7 @@ impl Watched {
         Self { dialect, key }
     }
 
-    /// Whether these settings are one of those clients'.
+    /// Returns whether these settings are one of those clients'.
     fn has(&self, settings: &Settings) -> bool {
         match self.dialect {
             Dialect::Claude | Dialect::Codex => matches!(settings.client, "claude" | "codex"),
@@ -205,7 +205,7 @@ impl Watches {
         all
     }
 
-    /// What is to be asked about a project with this root: where its hooks are wired.
+    /// Returns what is to be asked about a project with this root: where its hooks are wired.
     pub(super) fn wiring(&self, root: &Path) -> impl FnOnce() -> Wiring + Send + 'static {
         let (root, home) = (root.to_owned(), self.home.clone());
         move || Wiring::of(&root, home.as_deref())

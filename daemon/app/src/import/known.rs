@@ -130,8 +130,8 @@ impl<'s> Known<'s> {
         Match::Known(Box::new(memory))
     }
 
-    /// Those of `same` that no other entry is; where none is left, what has the text and is out of
-    /// use.
+    /// Returns those of `same` that no other entry is; where none is left, what has the text and is
+    /// out of use.
     fn free(&self, mut same: Vec<MemoryNumber>, incoming: &Incoming) -> Vec<MemoryNumber> {
         same.retain(|number| !self.taken.contains(number));
         let Some(retired) = self
@@ -150,8 +150,8 @@ impl<'s> Known<'s> {
         retired.iter().filter(is_there).copied().collect()
     }
 
-    /// Those in use with the entry's text in its scope that were there before the import, from the
-    /// oldest.
+    /// Returns those in use with the entry's text in its scope that were there before the import,
+    /// from the oldest.
     fn same_texts(&self, incoming: &Incoming) -> Vec<MemoryNumber> {
         let catalog = self.strand.catalog();
         let of = |scope: &Scope| catalog.same_texts(incoming.text_hash, scope);

@@ -45,7 +45,7 @@ pub struct Spent {
     pub commands_today: u64,
 }
 
-/// What was spent this month.
+/// Returns what was spent this month.
 ///
 /// # Errors
 /// When the disk fails.
@@ -82,7 +82,7 @@ fn of_day(day: &Day, name: &str) -> u64 {
     day.counts.get(name).copied().unwrap_or(0)
 }
 
-/// What may be spent still.
+/// Returns what may be spent still.
 ///
 /// # Errors
 /// When the disk fails.

@@ -173,7 +173,7 @@ fn conflict(
     }))
 }
 
-/// What waits of that which is named.
+/// Returns what waits of that which is named.
 fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Refusal> {
     let topic = topic(&wanted.topic)?;
     let mut all = waiting(app, &asker.scopes(), topic.as_ref())?;

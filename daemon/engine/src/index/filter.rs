@@ -218,7 +218,7 @@ fn components(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty())
 }
 
-/// Whether a path has these parts, one behind the other.
+/// Returns whether a path has these parts, one behind the other.
 fn has_components(path: &str, wanted: &[&str]) -> bool {
     let parts: Vec<&str> = components(path).collect();
     !wanted.is_empty() && parts.windows(wanted.len()).any(|window| window == wanted)

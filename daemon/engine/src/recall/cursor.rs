@@ -132,7 +132,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Whether the lower bound is the first page's, or has moved with the clock since then.
+    /// Returns whether the lower bound is the first page's, or has moved with the clock since then.
     fn has_same_bound(&self, search: &Search, now: Timestamp) -> bool {
         let (Some(first), Some(bound)) = (self.after, search.filter.after) else {
             return self.after == search.filter.after;

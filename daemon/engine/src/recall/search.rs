@@ -125,7 +125,7 @@ pub struct Recalled {
 }
 
 impl Search {
-    /// Whether it lists the newest instead of searching.
+    /// Returns whether it lists the newest instead of searching.
     #[must_use]
     pub fn is_listing(&self) -> bool {
         self.words.trim().is_empty()

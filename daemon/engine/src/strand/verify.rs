@@ -112,8 +112,8 @@ impl Strand {
         Ok(is_missed.then_some("a search for its words misses it"))
     }
 
-    /// Whether a search for the memory's own words, restricted to it, finds it; `None` when it has
-    /// no words.
+    /// Returns whether a search for the memory's own words, restricted to it, finds it; `None` when
+    /// it has no words.
     fn word_index_finds(&self, memory: &Memory) -> Result<Option<bool>, ReadError> {
         let query = self.lexical.rarest(&memory.text, VERIFY_TERMS)?;
         if query.is_empty() {

@@ -155,7 +155,7 @@ impl<R: Read> Records<R> {
         })
     }
 
-    /// Whether a certain record starts inside of what the header claims for itself.
+    /// Returns whether a certain record starts inside of what the header claims for itself.
     fn is_length_wrong(&mut self, record_bytes: usize) -> io::Result<bool> {
         let offset = self.window.offset();
         let bytes = self.window.show(SEEN_BYTES)?;

@@ -82,7 +82,8 @@ fn is_file(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(has_ending) && !path.split('/').all(has_ending)
 }
 
-/// What stands behind a line that is named after a path: `:12`, `:12:5`, `:12-15`, `#L12-L15`.
+/// Returns what stands behind a line that is named after a path: `:12`, `:12:5`, `:12-15`,
+/// `#L12-L15`.
 fn behind_line(text: &str) -> &str {
     let mut rest = text;
     while let Some(line) = rest.strip_prefix(':').or_else(|| rest.strip_prefix("#L")) {

@@ -105,7 +105,7 @@ fn heading(text: &str) -> String {
     }
 }
 
-/// Whether a section has more than headings.
+/// Returns whether a section has more than headings.
 fn says_something(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim);
     lines.any(|line| !line.is_empty() && !line.starts_with('#'))

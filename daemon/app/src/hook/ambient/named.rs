@@ -32,8 +32,8 @@ struct Name {
 const BEGINNING_MIN_CHARS: usize = 3;
 
 impl NamedFiles {
-    /// What a pattern names that is looked for in a directory; `None` for one that says no more
-    /// than an ending, for what every directory has, and for what is outside of the project.
+    /// Returns what a pattern names that is looked for in a directory; `None` for one that says no
+    /// more than an ending, for what every directory has, and for what is outside of the project.
     pub(super) fn of(pattern: &str, base: &Path, paths: Paths<'_>) -> Option<Self> {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_placed = !above.is_empty() && !above.contains(WILDCARDS);
@@ -53,8 +53,8 @@ impl NamedFiles {
         })
     }
 
-    /// Whether a source is one of the files. One without a directory is a mere name, and may be
-    /// anywhere.
+    /// Returns whether a source is one of the files. One without a directory is a mere name, and
+    /// may be anywhere.
     pub(super) fn holds(&self, source: &str, project: &Project) -> bool {
         let source = SourceRef::one_spelling(source);
         let (above, name) = source.rsplit_once('/').unwrap_or(("", &source));
@@ -62,7 +62,7 @@ impl NamedFiles {
             && (above.is_empty() || self.reaches(above, &project.root))
     }
 
-    /// Whether the files of a directory are meant.
+    /// Returns whether the files of a directory are meant.
     fn reaches(&self, directory: &str, root: &Path) -> bool {
         let inside = Path::new(directory)
             .strip_prefix(root)

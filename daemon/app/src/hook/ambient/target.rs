@@ -175,7 +175,7 @@ impl Target {
         }
     }
 
-    /// What the file holds, or will when it is written.
+    /// Returns what the file holds, or will when it is written.
     pub(super) fn text(&self, context: &Context<'_>, file: &Path) -> String {
         match context.input.tool_text("content").filter(|_| self.changes) {
             Some(written) => written.to_owned(),
@@ -196,7 +196,7 @@ impl Directory {
         })
     }
 
-    /// Whether a path is the directory's, or that of one of the files that are meant.
+    /// Returns whether a path is the directory's, or that of one of the files that are meant.
     pub(super) fn holds(&self, path: &str) -> bool {
         SourceRef::one_spelling(path)
             .strip_prefix(&self.path)
@@ -243,7 +243,7 @@ fn telling_stem(path: &Path) -> Option<String> {
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
 
-/// Whether a name is more than a common word: it has a part, a capital or a digit.
+/// Returns whether a name is more than a common word: it has a part, a capital or a digit.
 fn is_distinctive(name: &str) -> bool {
     name.chars().count() >= STEM_MIN_CHARS
         && (name.trim_matches('_').contains('_')

@@ -124,9 +124,9 @@ fn put(outbox: &Outbox, number: MemoryNumber, state: State) {
     outbox.put(Row::Observation(format!("{KEY}{}", number.0)), state);
 }
 
-/// Whether a memory is kept from those who did not ask until it proves itself. What looks like
-/// orders in any way never does, and what is quarantined or read from an agent's own file waits for a
-/// person.
+/// Returns whether a memory is kept from those who did not ask until it proves itself. What looks
+/// like orders in any way never does, and what is quarantined or read from an agent's own file
+/// waits for a person.
 fn may_prove_itself(memory: &Memory) -> bool {
     memory.status == Status::Active
         && !memory.origin.is_shown_unasked()
@@ -189,7 +189,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// What the session recalled and has not used yet, as far as it may still prove itself.
+    /// Returns what the session recalled and has not used yet, as far as it may still prove itself.
     fn recalled(&self) -> Result<Vec<Memory>, StoreError> {
         if !self.is_real() {
             return Ok(Vec::new());

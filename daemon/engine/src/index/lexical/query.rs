@@ -122,7 +122,7 @@ impl LexicalQuery {
         &self.terms
     }
 
-    /// Whether all or any of the terms must occur.
+    /// Returns whether all or any of the terms must occur.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode

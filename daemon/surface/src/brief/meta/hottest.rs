@@ -17,7 +17,7 @@ pub(super) struct Hot {
 }
 
 impl Hot {
-    /// Whether it stands before another; of equals the one recorded later does.
+    /// Returns whether it stands before another; of equals the one recorded later does.
     fn is_before(&self, other: &Self) -> bool {
         self.heat > other.heat || (self.heat >= other.heat && self.number > other.number)
     }
