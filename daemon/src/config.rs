@@ -7,8 +7,7 @@ use std::io;
 
 use helix_app::lifecycle::Mode;
 use helix_app::{Settings, capture, plain_file};
-use helix_engine::model::{KindSpec, Shape};
-use helix_engine::policy::duplicates::WORK_MAX;
+use helix_engine::{KindSpec, Shape, Texts};
 use helix_proto::paths::Paths;
 use helix_redact::Entropy;
 use serde::Deserialize;
@@ -237,7 +236,7 @@ pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
         embedder_threads: file.embedder.threads.unwrap_or(1),
         stop_reminder: file.hooks.stop_reminder.unwrap_or(true),
         subagent_prompts: file.hooks.subagent_prompts.unwrap_or(true),
-        compact_work: file.compact.work.unwrap_or(WORK_MAX),
+        compact_work: file.compact.work.unwrap_or(Texts::WORK_MAX),
         settings: Settings {
             lifecycle: file.lifecycle.mode.map(Mode::from),
             daily_backup: file.backup.daily.unwrap_or(true),

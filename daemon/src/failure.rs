@@ -3,8 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use helix_engine::error::ErrorKind;
-use helix_engine::strand::OpenError;
+use helix_engine::{ErrorKind, OpenError};
 use helix_proto::exit;
 use helix_proto::paths::PathError;
 

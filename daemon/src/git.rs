@@ -145,7 +145,7 @@ pub(crate) enum GitError {
 }
 
 impl GitError {
-    /// Whether git itself said so, and would again.
+    /// Returns whether git itself said so, and would again.
     pub(crate) const fn is_final(&self) -> bool {
         match self {
             Self::Refused => true,
@@ -398,7 +398,7 @@ fn command(directory: &Path, arguments: &[String]) -> Command {
     command
 }
 
-/// Whether a variable could make git do something else than it is asked.
+/// Returns whether a variable could make git do something else than it is asked.
 fn is_foreign(name: &str) -> bool {
     name.starts_with("GIT_") && !KEPT_VARIABLES.contains(&name)
 }

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use helix_engine::strand::Strand;
+use helix_engine::Strand;
 
 /// How long commits may gather in the tail before they are flushed. A restart replays what is not.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(15);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use end::Signals;
 use helix_app::capture::ended::Captures;
 use helix_app::hook::{
     Attention, Files, Hooks, Incidents, Load, Options, Receipts, Sessions, Twice, Watches,
@@ -17,11 +18,7 @@ use helix_app::reach::Reach;
 use helix_app::sources::Sources;
 use helix_app::uncompared::Uncompared;
 use helix_app::{App, Language, Layout, Memory, Metrics};
-use helix_engine::model::{Kinds, Timestamp};
-use helix_engine::ports::Clock;
-use helix_engine::store::DirectoryStorage;
-use helix_engine::store::States;
-use helix_engine::strand::{Request, Strand};
+use helix_engine::{Clock, DirectoryStorage, Kinds, Request, States, Strand, Timestamp};
 use helix_proto::notice::Doing;
 use tokio::sync::{Notify, oneshot};
 
@@ -49,7 +46,6 @@ use crate::system::{SystemClock, SystemRandomness};
 use crate::turn::Gate;
 use crate::work::Work;
 use crate::writer;
-use end::Signals;
 
 /// Threads for requests. The work itself runs on the blocking pool; these only move bytes.
 const ASYNC_THREADS: usize = 2;

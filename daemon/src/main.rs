@@ -43,6 +43,7 @@ mod writer;
 use std::io::{self, Write};
 
 use clap::Parser;
+use helix_engine::Store;
 use helix_proto::paths::Paths;
 
 use crate::args::Args;
@@ -52,7 +53,7 @@ use crate::listen::Inherited;
 fn main() {
     let args = Args::parse_or_exit();
     if let Some(format) = args.can_open {
-        let is_known = format <= helix_engine::store::FORMAT;
+        let is_known = format <= Store::FORMAT;
         system::leave(if is_known {
             helix_proto::exit::OK
         } else {

@@ -13,9 +13,7 @@ use helix_app::ports::{
 };
 use helix_app::project::Project;
 use helix_app::reach::Reach;
-use helix_engine::index::vectors::TextVectors;
-use helix_engine::model::{GitContext, Timestamp};
-use helix_engine::strand::Strand;
+use helix_engine::{GitContext, Strand, TextVectors, Timestamp};
 use lru::LruCache;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;

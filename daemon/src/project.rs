@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use helix_app::project::{PATH_PREFIX, Project};
-use helix_engine::model::Scope;
+use helix_engine::Scope;
 use helix_redact::Redacted;
 
 use crate::git::{self, GitError, Question, Running};
@@ -230,7 +230,7 @@ fn named(id: String) -> Scope {
     Redacted::from(Scope::Project(id)).into_inner()
 }
 
-/// Whether a scope, as text, is that of a project named by a root commit.
+/// Returns whether a scope, as text, is that of a project named by a root commit.
 pub(crate) fn is_of_commit(scope: &str) -> bool {
     scope
         .strip_prefix("project:")

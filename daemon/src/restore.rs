@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use helix_engine::model::{Kinds, MemoryId, Timestamp, Tombstone};
-use helix_engine::ports::{Clock as _, Storage as _};
-use helix_engine::store::{DirectoryStorage, STORE_FILE, verify};
-use helix_engine::strand::{Restored, Strand, restore as without_forgotten};
+use helix_engine::{
+    Clock as _, DirectoryStorage, Kinds, MemoryId, Restored, Storage as _, Store, Strand,
+    Timestamp, Tombstone, Verified,
+};
 
 use crate::config::Config;
 use crate::failure::{Failure, io_failure};
@@ -55,18 +55,18 @@ fn prepared(
         Failure::Restore(format!("{} was not restored: {error}", backup.display()))
     };
     make_directory(staging)?;
-    copy(backup, &staging.join(STORE_FILE)).map_err(|error| refused(&error))?;
+    copy(backup, &staging.join(Store::FILE)).map_err(|error| refused(&error))?;
     let copied = DirectoryStorage::new(staging.to_owned());
-    verify(&copied, STORE_FILE).map_err(|error| refused(&error))?;
+    Verified::of(&copied, Store::FILE).map_err(|error| refused(&error))?;
     let target = DirectoryStorage::new(strand.to_owned());
     let tombstones = tombstones(strand)?;
-    without_forgotten(&copied, &tombstones, (&target, RESTORED), now)
+    Restored::from_backup(&copied, &tombstones, (&target, RESTORED), now)
         .map_err(|error| refused(&error))
 }
 
 /// Reads the tombstones up to now. A store that is too damaged to be opened knows nothing of it.
 fn tombstones(strand: &Path) -> Result<Vec<(MemoryId, Tombstone)>, Failure> {
-    if !strand.join(STORE_FILE).exists() {
+    if !strand.join(Store::FILE).exists() {
         return Ok(Vec::new());
     }
     let storage = DirectoryStorage::new(strand.to_owned());
@@ -74,7 +74,7 @@ fn tombstones(strand: &Path) -> Result<Vec<(MemoryId, Tombstone)>, Failure> {
     let read = opened.and_then(|(strand, _writer, _)| Ok(strand.snapshot()?.tombstones()?));
     match read {
         Ok(tombstones) => Ok(tombstones),
-        Err(error) if error.kind() == helix_engine::error::ErrorKind::Newer => Err(error.into()),
+        Err(error) if error.kind() == helix_engine::ErrorKind::Newer => Err(error.into()),
         Err(error) => {
             tracing::warn!(%error, "the present store does not say what was forgotten");
             Ok(Vec::new())
@@ -85,9 +85,13 @@ fn tombstones(strand: &Path) -> Result<Vec<(MemoryId, Tombstone)>, Failure> {
 /// Keeps the present store under another name and puts the restored one in its place. Returns that
 /// name.
 fn put_in_place(strand: &Path, now: Timestamp) -> Result<Option<PathBuf>, Failure> {
-    let present = strand.join(STORE_FILE);
+    let present = strand.join(Store::FILE);
     let aside = if present.exists() {
-        let name = format!("{STORE_FILE}.before-restore-{}", now.as_micros());
+        let name = format!(
+            "{file}.before-restore-{}",
+            now.as_micros(),
+            file = Store::FILE
+        );
         let aside = strand.join(name);
         // Both names lead to it until the rename, so a crash leaves a store.
         fs::hard_link(&present, &aside).map_err(io_failure("keeping", &present))?;
@@ -97,7 +101,7 @@ fn put_in_place(strand: &Path, now: Timestamp) -> Result<Option<PathBuf>, Failur
         None
     };
     DirectoryStorage::new(strand.to_owned())
-        .replace(STORE_FILE, RESTORED)
+        .replace(Store::FILE, RESTORED)
         .map_err(io_failure("replacing", &present))?;
     Ok(aside)
 }

@@ -25,6 +25,7 @@ use std::process;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
+use call::{begin_long, refused, reply};
 use helix_app::check::check;
 use helix_app::status::overview;
 use helix_app::threads::{long_off_thread, off_thread};
@@ -32,7 +33,7 @@ use helix_app::{
     App, brief, checkpoint, compact, conflicts, context, edit, event, find, forget, receipts,
     search, session_log, stale, statistics, store, topics,
 };
-use helix_engine::model::Timestamp;
+use helix_engine::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
 use tonic::codegen::BoxStream;
@@ -43,7 +44,6 @@ use crate::peer::Peer;
 use crate::runtime::Runtime;
 use crate::wire;
 use crate::work::Long;
-use call::{begin_long, refused, reply};
 
 /// Answers `helix.v1`.
 pub(crate) struct Service {

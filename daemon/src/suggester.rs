@@ -7,9 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
-use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::ports::Clock;
-use helix_engine::strand::{ReadError, Request, Step, Strand};
+use helix_engine::{Clock, MemoryNumber, ReadError, Request, Step, Strand, Timestamp};
 
 use crate::indexer::Nudge;
 use crate::system::SystemClock;

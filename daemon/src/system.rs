@@ -2,8 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use helix_engine::model::Timestamp;
-use helix_engine::ports::{Clock, Randomness};
+use helix_engine::{Clock, Randomness, Timestamp};
 
 /// The system's clock.
 #[derive(Clone, Copy, Debug, Default)]

@@ -29,16 +29,12 @@ use helix_app::find::{Answer, Wanted};
 use helix_app::shown::TextShown;
 use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
-use helix_engine::brief::Detail;
-use helix_engine::error::ErrorKind;
-use helix_engine::model::{GitContext, Provenance, Timestamp};
-use helix_engine::policy::stale::SourceState;
-use helix_engine::strand::Counted;
+use helix_engine::{Counted, ErrorKind, GitContext, Provenance, SourceState, Timestamp};
 use helix_proto::v1;
+use helix_surface::brief::Detail;
+use history::at;
 use prost::Message as _;
 use tonic::Status;
-
-use history::at;
 
 /// Maps a refusal to a status with its message.
 pub(crate) fn refused(refusal: &Refusal) -> Status {
@@ -329,7 +325,7 @@ pub(crate) fn counted(counted: Vec<Counted>) -> Vec<v1::NamedCount> {
         .collect()
 }
 
-/// What a hook is answered with, as it goes over the wire.
+/// Returns what a hook is answered with, as it goes over the wire.
 pub(crate) fn hook(answer: helix_app::hook::Reply) -> v1::HookReply {
     let steps = answer.steps.into_iter().map(|step| v1::HookStep {
         part: step.part.to_owned(),
@@ -345,9 +341,6 @@ pub(crate) fn hook(answer: helix_app::hook::Reply) -> v1::HookReply {
 mod tests {
     #[test]
     fn both_ends_name_the_same_scratch_scope() {
-        assert_eq!(
-            helix_proto::SCRATCH_SCOPE,
-            helix_engine::model::SCRATCH_SCOPE
-        );
+        assert_eq!(helix_proto::SCRATCH_SCOPE, helix_engine::Scope::SCRATCH);
     }
 }

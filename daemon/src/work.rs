@@ -109,7 +109,7 @@ impl Work {
             .ok_or(TooMany { kind })
     }
 
-    /// What long work goes on, by name.
+    /// Returns what long work goes on, by name.
     pub(crate) fn long(&self) -> Vec<&'static str> {
         self.long.borrow().clone()
     }
@@ -119,7 +119,7 @@ impl Work {
         self.is_ending.send_replace(true);
     }
 
-    /// Whether long work is to end early.
+    /// Returns whether long work is to end early.
     pub(crate) fn is_ending(&self) -> bool {
         *self.is_ending.borrow()
     }

@@ -10,16 +10,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use helix_engine::ports::{Clock as _, Storage};
-use helix_engine::store::{Shrunk, WriteError};
-use helix_engine::strand::{Outcome, Request, StrandWriter};
+use helix_app::Metrics;
+use helix_app::metrics::Counted;
+use helix_app::outbox::Outbox;
+use helix_engine::{Clock as _, Outcome, Request, Shrunk, Storage, StrandWriter, WriteError};
 use helix_redact::Redacted;
 use tokio::sync::oneshot;
 
 use crate::system::SystemClock;
-use helix_app::Metrics;
-use helix_app::metrics::Counted;
-use helix_app::outbox::Outbox;
 pub(crate) use helix_app::ports::SubmitError;
 use helix_app::ports::{Later, Outcomes, Writer};
 use room::{Room, weight};
@@ -451,14 +449,11 @@ fn statistics() -> Job {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use helix_app::outbox::Row;
-    use helix_engine::model::Kinds;
-    use helix_engine::store::DirectoryStorage;
-    use helix_engine::strand::Strand;
+    use helix_engine::States;
+    use helix_engine::{DirectoryStorage, Kinds, Strand};
     use helix_redact::State;
 
     use super::room::tests::large;
-    use helix_engine::store::States;
-
     use super::*;
 
     #[test]
@@ -571,7 +566,7 @@ mod tests {
             [("o".to_owned(), vec![8])]
         );
         let receipts = snapshot
-            .receipts(helix_engine::model::Timestamp::from_micros(0))
+            .receipts(helix_engine::Timestamp::from_micros(0))
             .unwrap();
         assert_eq!(receipts, [(7, vec![8])]);
     }

@@ -97,7 +97,7 @@ fn arguments(value: Raw<'_>) -> Option<(Raw<'_>, Raw<'_>)> {
     Some((action, apply))
 }
 
-/// Whether a value is one of these words, as the bridge reads it: none is the empty one.
+/// Returns whether a value is one of these words, as the bridge reads it: none is the empty one.
 fn names(value: Option<&[u8]>, words: &[&str]) -> Option<bool> {
     let word = match value {
         None | Some(b"null") => &[],

@@ -86,7 +86,7 @@ impl Stop {
         self.0.send_replace(true);
     }
 
-    /// Whether it has ended.
+    /// Returns whether it has ended.
     pub(crate) fn is_stopped(&self) -> bool {
         *self.0.borrow()
     }

@@ -217,8 +217,8 @@ impl ServerHandler for Server {
     }
 }
 
-/// Whether the client speaks the revision without handshakes, in which answers say how long they
-/// may be kept.
+/// Returns whether the client speaks the revision without handshakes, in which answers say how long
+/// they may be kept.
 fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()

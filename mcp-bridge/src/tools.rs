@@ -61,7 +61,7 @@ struct Description {
 trait Call: Parameters + Send + 'static {
     const DESCRIPTION: Description;
 
-    /// What a call does to what later calls see; a write unless it surely is none.
+    /// Returns what a call does to what later calls see; a write unless it surely is none.
     fn effect(_form: &Form, _given: Option<&JsonObject>) -> Effect {
         match Self::DESCRIPTION.nature {
             Nature::Reads => Effect::Reads,
@@ -152,7 +152,7 @@ impl Tool {
         (self.understand)(&self.form, given)
     }
 
-    /// What a call does to what later calls see.
+    /// Returns what a call does to what later calls see.
     pub(crate) fn effect(&self, given: Option<&JsonObject>) -> Effect {
         (self.effect)(&self.form, given)
     }

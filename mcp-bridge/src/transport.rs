@@ -176,7 +176,8 @@ fn is_known(method: &str, tools: ToolSet) -> bool {
     KNOWN_METHODS.contains(&method) || (tools.has_resources() && RESOURCE_METHODS.contains(&method))
 }
 
-/// Whether a request carries the metadata that stands for a handshake since revision 2026-07-28.
+/// Returns whether a request carries the metadata that stands for a handshake since revision
+/// 2026-07-28.
 fn is_self_contained(request: &ClientRequest) -> bool {
     request
         .get_meta()

@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a ticket's turn has come.
+    /// Returns whether a ticket's turn has come.
     async fn comes(ticket: &Ticket) -> Option<Turn> {
         let mut waiting = ticket.0.lock().unwrap().take().unwrap();
         for _ in 0..4 {

@@ -144,8 +144,8 @@ pub fn await_end(pid: u32) -> Result<()> {
     within(END_DEADLINE, || Ok((!is_alive(pid)?).then_some(())))
 }
 
-/// Whether a process with this number exists, if only as an entry that its parent has not taken
-/// yet.
+/// Returns whether a process with this number exists, if only as an entry that its parent has not
+/// taken yet.
 ///
 /// # Errors
 /// When the system does not say.

@@ -18,10 +18,10 @@ use helix_client::v1::{
     ReviseText, SettleRequest, Settlement, SplitMemory, StoreRequest, Target,
 };
 use helix_client::{Paths, caller};
-use helix_engine::model::{Edge, Memory, MemoryId, MemoryNumber, Relation, Status};
-use helix_engine::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
-use helix_engine::policy::episodes::ATTRIBUTE_OCCASIONS;
-use helix_engine::store::{DirectoryStorage, Snapshot, Store, StoreError};
+use helix_engine::{
+    DirectoryStorage, Edge, Memory, MemoryId, MemoryNumber, Relation, Snapshot, Status, Store,
+    StoreError,
+};
 use helix_tests::{Daemon, Dice, Home, Rpc};
 
 /// Kills over one home.
@@ -326,7 +326,7 @@ impl Left {
             match memory.topic.as_str() {
                 "split" => self.is_split_whole(memory),
                 "tools" | "ports" => self.is_replaced_whole(memory),
-                _ if memory.attributes.contains_key(ATTRIBUTE_OCCASIONS) => {
+                _ if memory.attributes.contains_key(Memory::ATTRIBUTE_OCCASIONS) => {
                     self.is_distilled_whole(memory);
                 }
                 _ => {}
@@ -348,7 +348,7 @@ impl Left {
 
     /// What took its place is there and in use.
     fn is_replaced_whole(&self, memory: &Memory) {
-        let by = memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY);
+        let by = memory.attributes.get(Memory::ATTRIBUTE_SUPERSEDED_BY);
         assert_eq!(
             by.is_some(),
             memory.status == Status::Superseded,
@@ -397,7 +397,7 @@ impl Left {
                 let mut memories = self.memories.values();
                 let is_there = memories.any(|memory| {
                     memory.topic.as_str() == topic
-                        && memory.attributes.contains_key(ATTRIBUTE_OCCASIONS)
+                        && memory.attributes.contains_key(Memory::ATTRIBUTE_OCCASIONS)
                         && memory.status == Status::Active
                 });
                 assert!(is_there, "{done:?} is lost");

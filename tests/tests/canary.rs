@@ -630,7 +630,7 @@ fn import_all(rpc: &mut Rpc, project: &Project, all: &[Planted]) {
     }
 }
 
-/// What `helixctl export` writes.
+/// Returns what `helixctl export` writes.
 fn exported(home: &Home, project: &Project) -> String {
     let path = home.scratch().join("export.json");
     let output = home

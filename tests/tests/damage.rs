@@ -17,7 +17,7 @@ use std::process::{Output, Stdio};
 
 use helix_client::caller;
 use helix_client::v1::{CheckLevel, CheckReply, CheckRequest, Program, ReadRequest, SearchRequest};
-use helix_engine::store::STORE_FILE;
+use helix_engine::Store;
 use helix_proto::exit;
 use helix_tests::rpc::draft;
 use helix_tests::{Binary, Daemon, Dice, Home, Rpc, Stray};
@@ -42,7 +42,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 fn store_file(home: &Home) -> PathBuf {
-    home.paths.strand(STRAND).join(STORE_FILE)
+    home.paths.strand(STRAND).join(Store::FILE)
 }
 
 /// Stores memories. Returns their texts by handle.
@@ -245,7 +245,7 @@ fn records_that_cannot_be_decoded_come_from_the_history() {
     let mut rpc = Rpc::connect(&home).unwrap();
     assert_eq!(judge(&mut rpc, &stored).unwrap(), 0);
     let reply = check(&mut rpc, true);
-    for name in ["store", STORE_FILE, "damage", "history", "indexes"] {
+    for name in ["store", Store::FILE, "damage", "history", "indexes"] {
         assert_eq!(complaint(&reply, name), None, "{name}");
     }
     assert!(daemon.stop().unwrap().success());
@@ -301,7 +301,7 @@ fn doctor_notices_that_the_store_is_gone_or_damaged_under_the_daemon() {
     let file = store_file(&home);
     let daemon = Daemon::start(&home).unwrap();
     let mut rpc = Rpc::connect(&home).unwrap();
-    assert_eq!(complaint(&check(&mut rpc, false), STORE_FILE), None);
+    assert_eq!(complaint(&check(&mut rpc, false), Store::FILE), None);
 
     let whole = fs::read(&file).unwrap();
     let mark = stored
@@ -317,16 +317,16 @@ fn doctor_notices_that_the_store_is_gone_or_damaged_under_the_daemon() {
         bytes[at + 3] ^= 1;
     }
     fs::write(&file, &bytes).unwrap();
-    let said = complaint(&check(&mut rpc, false), STORE_FILE).unwrap();
+    let said = complaint(&check(&mut rpc, false), Store::FILE).unwrap();
     assert!(
         said.contains("is damaged") && said.contains("helixctl down"),
         "{said}"
     );
     fs::write(&file, &whole).unwrap();
-    assert_eq!(complaint(&check(&mut rpc, false), STORE_FILE), None);
+    assert_eq!(complaint(&check(&mut rpc, false), Store::FILE), None);
 
     fs::rename(&file, file.with_extension("elsewhere")).unwrap();
-    let said = complaint(&check(&mut rpc, false), STORE_FILE).unwrap();
+    let said = complaint(&check(&mut rpc, false), Store::FILE).unwrap();
     assert!(said.contains("is gone"), "{said}");
     assert!(!file.exists(), "the examination makes no store");
     assert_eq!(judge(&mut rpc, &stored).unwrap(), 0);
@@ -574,7 +574,7 @@ fn a_store_that_is_no_file_is_refused_at_once() {
             "{kind}: {said}"
         );
         assert!(
-            said.contains(STORE_FILE) && !said.contains("panicked"),
+            said.contains(Store::FILE) && !said.contains("panicked"),
             "{kind}: {said}"
         );
     }

@@ -1,6 +1,6 @@
 //! The engine and every other program take the same characters for hidden.
 
-use helix_engine::neutral::neutral;
+use helix_engine::neutral;
 use helix_proto::hidden::is_active;
 
 #[test]

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use helix_engine::Store;
 use helix_proto::exit;
 use helix_proto::v1::{EmbedderState, FoundBy, Program, Retriever};
 use helix_tests::hook::Session;
@@ -224,10 +225,7 @@ fn lost_vectors_are_made_again() {
     let derived: Vec<PathBuf> = fs::read_dir(&strand)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name != helix_engine::store::STORE_FILE)
-        })
+        .filter(|path| path.file_name().is_some_and(|name| name != Store::FILE))
         .collect();
     assert!(!derived.is_empty());
     for path in derived {

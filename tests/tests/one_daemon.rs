@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use helix_engine::store::STORE_FILE;
+use helix_engine::Store;
 use helix_proto::exit;
 use helix_proto::v1::{EmbedderState, Program, Retriever};
 use helix_tests::rpc::draft;
@@ -345,7 +345,7 @@ fn store_of_format(home: &Home, format: u64) -> PathBuf {
         .store(Program::Ctl, home.scratch(), memory)
         .unwrap();
     assert_eq!(daemon.stop().unwrap().code(), Some(0));
-    let path = home.paths.strand("default").join(STORE_FILE);
+    let path = home.paths.strand("default").join(Store::FILE);
     let database = redb::Database::open(&path).unwrap();
     let write = database.begin_write().unwrap();
     write
@@ -390,7 +390,7 @@ fn a_store_that_lost_everything_is_refused_and_left_alone() {
         .unwrap();
     // As it ends it writes the index.
     daemon.stop().unwrap();
-    let store = home.paths.strand("default").join(STORE_FILE);
+    let store = home.paths.strand("default").join(Store::FILE);
     let whole = fs::read(&store).unwrap();
     for lost in [vec![], vec![7; 7_000]] {
         fs::write(&store, &lost).unwrap();
@@ -421,7 +421,7 @@ fn an_older_format_is_copied_and_brought_up_to_date() {
     assert_eq!(found.hits.len(), 1);
     assert_eq!(daemon.stop().unwrap().code(), Some(0));
     assert!(
-        path.with_file_name(format!("{STORE_FILE}.format-1"))
+        path.with_file_name(format!("{file}.format-1", file = Store::FILE))
             .exists()
     );
     check_private(&home.paths.home);

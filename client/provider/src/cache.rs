@@ -24,7 +24,7 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// What was answered before.
+    /// Returns what was answered before.
     pub(crate) fn find(&mut self, prompt: &Prompt) -> Option<v1::Answer> {
         let known = self.0.get(&prompt.hash())?;
         Some(v1::Answer {

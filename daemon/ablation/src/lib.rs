@@ -2,6 +2,15 @@
 //! switches off one at a time and measures what that loses; nothing else ever does.
 //!
 //! A part is named `area/name`. Each crate lists its own, so that an unknown name is an error.
+//!
+//! # Example
+//!
+//! Code asks for a part by its name, and has it unless a benchmark switched it off:
+//!
+//! ```
+//! assert!(helix_ablation::PARTS.contains(&"factor/words"));
+//! assert!(!helix_ablation::is_off("factor/words"));
+//! ```
 
 use std::sync::OnceLock;
 

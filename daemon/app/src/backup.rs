@@ -5,9 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use helix_engine::model::{Sequence, Timestamp};
-use helix_engine::ports::Storage;
-use helix_engine::store::{self, DirectoryStorage, Verified};
+use helix_engine::{DirectoryStorage, Sequence, Storage, Timestamp, Verified};
 use jiff::tz::TimeZone;
 
 use crate::{App, Refusal};
@@ -87,7 +85,7 @@ pub fn make(app: &App, into: Option<&Path>, reason: Reason) -> Result<Whole, Ref
     copied.map_err(|error| failed("making", &directory, error.kind(), &error))?;
     // Free room of the store is not given back while the snapshot lives.
     drop(snapshot);
-    let verified = store::verify(&storage, UNFINISHED).map_err(|error| {
+    let verified = Verified::of(&storage, UNFINISHED).map_err(|error| {
         storage.remove(UNFINISHED).ok();
         failed("verifying", &directory, error.kind(), &error)
     })?;
@@ -122,7 +120,7 @@ fn make_directory(directory: &Path) -> Result<(), Refusal> {
 fn failed(
     doing: &str,
     place: &Path,
-    kind: helix_engine::error::ErrorKind,
+    kind: helix_engine::ErrorKind,
     error: &dyn std::fmt::Display,
 ) -> Refusal {
     Refusal::of(
@@ -203,7 +201,7 @@ pub fn verify(app: &App, path: &Path) -> Result<Whole, Refusal> {
         return Err(absent());
     };
     let storage = DirectoryStorage::new(directory.to_owned());
-    let verified = store::verify(&storage, name).map_err(|error| {
+    let verified = Verified::of(&storage, name).map_err(|error| {
         let message = format!("{} is no backup to go back to: {error}", path.display());
         Refusal::of(error.kind(), &message)
     })?;
@@ -223,7 +221,7 @@ fn newer(app: &App, verified: &Verified) -> Result<Option<u64>, Refusal> {
     Ok(is_same.then(|| present - verified.sequence.0))
 }
 
-/// Whether anything was written since the last daily backup.
+/// Returns whether anything was written since the last daily backup.
 ///
 /// # Errors
 /// When the disk fails.

@@ -7,20 +7,15 @@ mod narrowed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use helix_engine::brief::{
+use helix_engine::{
+    Catalog, Filter, Memory, MemoryId, MemoryNumber, Mode, Retriever, Row, Scope, Search, Sources,
+    Status as Life, Strand, Timestamp, TopicPattern, quoted,
+};
+use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
+use helix_surface::brief::{
     self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider,
     consider_each, meta, stated_in,
 };
-use helix_engine::index::catalog::{Catalog, Row};
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{
-    Memory, MemoryId, MemoryNumber, Scope, Status as Life, Timestamp, TopicPattern,
-};
-use helix_engine::neutral::quoted;
-use helix_engine::ports::Sources;
-use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::strand::Strand;
-use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
 use jiff::tz::TimeZone;
 
 use crate::moment::{self, At};

@@ -7,8 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use helix_engine::neutral::quoted;
-use helix_engine::store::{DirectoryStorage, Examined, STORE_FILE};
+use helix_engine::{DirectoryStorage, Examined, Store, quoted};
 
 use crate::capture::memories;
 use crate::indexes::{Embedding, newest};
@@ -88,21 +87,21 @@ fn store(app: &App) -> Finding {
     }
 }
 
-/// Whether the store's file is there, and as it was written.
+/// Returns whether the store's file is there, and as it was written.
 fn store_file(app: &App, deep: bool) -> Finding {
     let directory = app.layout.directory();
-    let file = directory.join(STORE_FILE);
+    let file = directory.join(Store::FILE);
     let file = file.display();
     let max_bytes = if deep { u64::MAX } else { EXAMINED_MAX_BYTES };
-    let failure = |detail: String| result(STORE_FILE, Level::Failure, detail);
+    let failure = |detail: String| result(Store::FILE, Level::Failure, detail);
     match app
         .memory
         .strand
         .examine_file(&DirectoryStorage::new(directory.clone()), max_bytes)
     {
-        Ok(Examined::Whole) => result(STORE_FILE, Level::Ok, "every page matches its checksum"),
+        Ok(Examined::Whole) => result(Store::FILE, Level::Ok, "every page matches its checksum"),
         Ok(Examined::TooLarge) => result(
-            STORE_FILE,
+            Store::FILE,
             Level::Ok,
             "its pages are examined with `helixctl doctor --deep` alone, it is large",
         ),

@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{Checkpoint, Scope};
-use helix_engine::neutral::one_line;
-use helix_engine::policy::checkpoint::admit;
-use helix_engine::strand::Request;
-use helix_engine::surface::checkpoint::{age, render};
+use helix_engine::{Checkpoint, Request, Scope, one_line};
 use helix_redact::{Redact, Secrets, redaction_note};
+use helix_surface::checkpoint::{age, render};
 
 use crate::threads::off_thread;
 use crate::{App, Asker, Refusal};
@@ -120,7 +117,7 @@ fn save(
     };
     let mut secrets = Secrets::default();
     new.redact(&mut secrets);
-    let new = admit(new)?;
+    let new = new.admitted()?;
     let mut text = format!(
         "Checkpoint saved for {}: {}",
         place(asker),

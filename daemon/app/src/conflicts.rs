@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::index::graph::Arc;
-use helix_engine::model::{
-    Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Provenance, Relation, Sequence, Status,
+use helix_engine::{
+    Absorbed, Edge, EdgeKey, EdgeStatus, Edit, GraphArc as Arc, Memory, MemoryNumber, Provenance,
+    Relation, Request, Resolution, Sequence, Sourced, Status, Step, StepChange, quoted,
 };
-use helix_engine::neutral::quoted;
-use helix_engine::policy::edit::{Absorbed, Edit, Sourced};
-use helix_engine::strand::{Request, Resolution, Step, StepChange};
 
 use crate::edit::write;
 use crate::find;

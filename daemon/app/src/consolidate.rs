@@ -3,16 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::model::{
-    Actor, Draft, Memory, MemoryNumber, Origin, Provenance, Relation, Scope, Shape, Status,
-    Timestamp,
+use helix_engine::{
+    Actor, Admitted, Distil, Draft, Edit, Kind, Memory, MemoryNumber, Origin, Outcome, Provenance,
+    Relation, Repeated, Request, Scope, Shape, Stamps, Status, Step, StepChange, Timestamp,
 };
-use helix_engine::policy::admit::admit;
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::episodes::ATTRIBUTE_OCCASIONS;
-use helix_engine::policy::tags::suggest_kind;
-use helix_engine::store::Stamps;
-use helix_engine::strand::{Distil, Outcome, Repeated, Request, Step, StepChange};
 
 use crate::threads::wait;
 use crate::told::Told;
@@ -127,7 +121,7 @@ fn proposed(app: &App, run: &Run<'_>, repeated: Repeated) -> Result<Option<Propo
 /// A procedure where the text or its tags say how something is done; else a fact.
 fn kind(app: &App, episode: &Memory) -> Result<&'static str, Refusal> {
     let kinds = app.memory.strand.kinds();
-    let suggested = suggest_kind(&episode.tags, &episode.text, kinds)
+    let suggested = Kind::suggest(&episode.tags, &episode.text, kinds)
         .map_err(|error| Refusal::invalid(error.to_string()))?;
     Ok(match kinds.shape(&suggested) {
         Shape::Procedural => PROCEDURE,
@@ -156,7 +150,7 @@ fn request(app: &App, run: &Run<'_>, repeated: Repeated, kind: &str) -> Result<R
         valid_from: episodes.iter().map(|episode| episode.valid_from).min(),
         ..Draft::default()
     };
-    let admitted = admit(draft, &centre.scope, app.memory.strand.kinds())?;
+    let admitted = Admitted::of(draft, &centre.scope, app.memory.strand.kinds())?;
     Ok(Request::Distil(Box::new(Distil {
         admitted: Box::new(admitted),
         stamps: Box::new(stamps(&episodes, occasions, &run.actor, at)),
@@ -182,7 +176,10 @@ fn stamps(episodes: &[Memory], occasions: usize, actor: &Actor, at: Timestamp) -
         origin: Some(origin),
         status: Some(Status::Quarantined),
         provenance: vec![provenance],
-        attributes: BTreeMap::from([(ATTRIBUTE_OCCASIONS.to_owned(), occasions.to_string())]),
+        attributes: BTreeMap::from([(
+            Memory::ATTRIBUTE_OCCASIONS.to_owned(),
+            occasions.to_string(),
+        )]),
         ..Stamps::default()
     }
 }
@@ -204,10 +201,11 @@ fn has_one_source(episodes: &[Memory]) -> bool {
     paths.all(|path| Some(path) == first)
 }
 
-/// Whether a memory was made from episodes, and not brought along by an import that says so.
+/// Returns whether a memory was made from episodes, and not brought along by an import that says
+/// so.
 pub(crate) fn is_distilled(memory: &Memory) -> bool {
     let last = memory.provenance.last();
-    memory.attributes.contains_key(ATTRIBUTE_OCCASIONS)
+    memory.attributes.contains_key(Memory::ATTRIBUTE_OCCASIONS)
         && last.is_some_and(|provenance| provenance.extractor == JOB)
 }
 
@@ -222,7 +220,7 @@ pub(crate) fn cited(app: &App, number: MemoryNumber) -> Vec<MemoryNumber> {
 
 /// Why a distilled memory waits.
 pub(crate) fn reason(memory: &Memory, episodes: &[Memory]) -> String {
-    let occasions = memory.attributes.get(ATTRIBUTE_OCCASIONS);
+    let occasions = memory.attributes.get(Memory::ATTRIBUTE_OCCASIONS);
     let named: Vec<&str> = episodes
         .iter()
         .map(|episode| episode.handle.as_str())

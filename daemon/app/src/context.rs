@@ -3,18 +3,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use helix_engine::index::lexical::LexicalQuery;
-use helix_engine::model::{Memory, MemoryNumber, Scope};
-use helix_engine::neutral::{one_line, quoted};
-use helix_engine::policy::resemble::text_hash;
-use helix_engine::ports::Sources as _;
-use helix_engine::recall::budget::worthwhile;
-use helix_engine::recall::pack::pack;
-use helix_engine::recall::{Hit, Mode};
-use helix_engine::surface::session::{Reader, choose};
+use helix_engine::{
+    Hit, LexicalQuery, Memory, MemoryNumber, Mode, Scope, Sources as _, WordSet, one_line, quoted,
+};
 use helix_proto::limits::{
     CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,
 };
+use helix_surface::budget::worthwhile;
+use helix_surface::pack::pack;
+use helix_surface::session::{Reader, choose};
 
 use crate::moment::{self, At};
 use crate::search::{self, FilterAsked, Found, Prepared};
@@ -198,7 +195,7 @@ struct Matter<'a> {
 }
 
 impl<'a> Matter<'a> {
-    /// What a search found for a task.
+    /// Returns what a search found for a task.
     fn found(heading: &'a str, query: LexicalQuery, found: Found) -> Self {
         let is_all = found.next_cursor.is_empty() && !found.ends_early;
         let further = if is_all {
@@ -321,7 +318,7 @@ fn width(notes: &[String]) -> usize {
 /// scopes, it is still one text.
 fn distinct(mut memories: Vec<Memory>) -> Vec<Memory> {
     let mut seen = HashSet::new();
-    memories.retain(|memory| seen.insert(text_hash(&memory.text)));
+    memories.retain(|memory| seen.insert(WordSet::text_hash(&memory.text)));
     memories
 }
 

@@ -19,8 +19,7 @@ pub(crate) use self::write::write;
 
 use std::sync::Arc;
 
-use helix_engine::model::Sequence;
-use helix_engine::strand::{Edited, Request};
+use helix_engine::{Edited, Request, Sequence};
 
 use self::plan::{Planned, plan};
 use self::target::Several;

@@ -13,11 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use helix_capture::note;
-use helix_engine::index::filter::Filter;
-use helix_engine::model::Kind;
-use helix_engine::neutral::{one_line, quoted};
-use helix_engine::recall::relevance::{Occasion, Weigher};
-use helix_engine::recall::{Mode, Retriever, Search};
+use helix_engine::{Filter, Kind, Mode, Occasion, Retriever, Search, Weigher, one_line, quoted};
 use helix_redact::redacted;
 use helix_terminal::fault::faults;
 

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_engine::index::filter::Filter;
-use helix_engine::index::vectors::TextVectors;
-use helix_engine::model::{Memory, MemoryNumber, Status};
-use helix_engine::ports::NoSources;
-use helix_engine::recall::{Fate, Mode, Retriever, Search, WhyNot};
+use helix_engine::{
+    Filter, HitFate as Fate, Memory, MemoryNumber, Mode, NoSources, Retriever, Search, Status,
+    TextVectors, WhyNot,
+};
 
 use crate::ports::EmbedderState;
 use crate::threads::off_thread;
@@ -120,11 +119,11 @@ fn question(app: &App, number: MemoryNumber) -> Result<Option<(Memory, String)>,
         return Ok(None);
     };
     let question = app.memory.strand.question(&memory);
-    let question = question.map_err(helix_engine::strand::ReadError::from)?;
+    let question = question.map_err(helix_engine::ReadError::from)?;
     Ok(question.map(|question| (memory, question)))
 }
 
-/// What a search that should find a memory makes of it, where that is not finding it.
+/// Returns what a search that should find a memory makes of it, where that is not finding it.
 fn sought(
     app: &App,
     number: MemoryNumber,

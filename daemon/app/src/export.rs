@@ -10,8 +10,7 @@ mod selection;
 use std::cell::Cell;
 use std::io;
 
-use helix_engine::model::{Scope, Status as Life, TopicPattern};
-use helix_engine::store::StoreError;
+use helix_engine::{Scope, Status as Life, StoreError, TopicPattern};
 
 use self::formats::{as_amrl, as_json, as_markdown};
 use self::outlet::Outlet;

@@ -2,13 +2,10 @@
 
 mod several;
 
-use helix_engine::index::catalog::Row;
-use helix_engine::model::{MemoryNumber, Status as MemoryStatus, Topic};
-use helix_engine::neutral::quoted;
-use helix_engine::recall::{Leaf, Mode, Retriever, Search};
-use helix_engine::store::StoreError;
-use helix_engine::strand::{Resolution, Strand};
-use helix_engine::{error::ErrorKind, index::filter::Filter};
+use helix_engine::{
+    ErrorKind, Filter, MemoryNumber, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search,
+    Status as MemoryStatus, StoreError, Strand, Topic, quoted,
+};
 
 use crate::limit::Limit;
 use crate::moment::{self, At};
@@ -329,8 +326,8 @@ fn with_text(
     Ok(matching.map(|memory| memory.number).collect())
 }
 
-/// What took the place of a topic's memories, where none of them is active any more; `None` where
-/// none was superseded.
+/// Returns what took the place of a topic's memories, where none of them is active any more; `None`
+/// where none was superseded.
 fn successors(
     app: &App,
     reference: &str,

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::MemoryNumber;
-use helix_engine::policy::edit::Edit;
-use helix_engine::strand::Request;
+use helix_engine::{Edit, MemoryNumber, Request};
 
 use crate::threads::off_thread;
 use crate::told::Told;

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::model::GitContext;
+use helix_engine::GitContext;
 
 use crate::plain_file;
 

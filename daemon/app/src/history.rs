@@ -14,10 +14,10 @@ pub mod why;
 
 pub use line::Line;
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::model::{Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Scope};
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::past::EdgeVersions;
+use helix_engine::{
+    Catalog, Edge, EdgeKey, EdgeStatus, EdgeVersions, Memory, MemoryNumber, Scope, Snapshot,
+    StoreError,
+};
 
 use crate::told::Told;
 use crate::{App, Asker};

@@ -49,27 +49,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use helix_engine::model::{Memory, MemoryNumber, Timestamp};
-use helix_engine::policy::work::activity::Activity;
-use helix_engine::strand::ReadError;
-use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
+use delivery::{Answer, Given, deliver};
+use dialect::Dialect;
+use event::{ClientEvent, Input};
+use handler::Handler;
+use helix_engine::{Memory, MemoryNumber, ReadError, Timestamp};
 use helix_proto::SCRATCH_SESSION;
+use helix_surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
 use jiff::tz::TimeZone;
+use paths::Paths;
+use sessions::{Said, Start};
+use trace::Trace;
+use watch::Watched;
 
 use crate::capture::ended::Captures;
 use crate::capture::memories;
 use crate::ports::Awaiting;
 use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
+use crate::work::activity::Activity;
 use crate::{App, moment};
-use delivery::{Answer, Given, deliver};
-use dialect::Dialect;
-use event::{ClientEvent, Input};
-use handler::Handler;
-use paths::Paths;
-use sessions::{Said, Start};
-use trace::Trace;
-use watch::Watched;
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 pub const DEADLINE: Duration = Duration::from_millis(120);
@@ -135,7 +134,7 @@ const GIVE_WAY_MAX: Duration = Duration::from_secs(5);
 const GIVE_WAY_PAUSE: Duration = Duration::from_millis(10);
 
 impl Load {
-    /// Whether others wait for their turn, so that nobody may take longer than it must.
+    /// Returns whether others wait for their turn, so that nobody may take longer than it must.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         self.waiting.load(Ordering::Acquire) > 0
@@ -151,7 +150,7 @@ impl Load {
         !is_ending()
     }
 
-    /// Whether so many threads hang that no further one may wait for a file.
+    /// Returns whether so many threads hang that no further one may wait for a file.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.hanging.load(Ordering::Acquire) >= HANGING_MAX
@@ -263,18 +262,18 @@ impl Context<'_> {
         DEADLINE.saturating_sub(self.began.elapsed())
     }
 
-    /// Whether somebody still waits for the answer.
+    /// Returns whether somebody still waits for the answer.
     fn is_awaited(&self) -> bool {
         !self.time_left().is_zero() && !self.peer.is_gone()
     }
 
-    /// Whether anything may be recorded.
+    /// Returns whether anything may be recorded.
     fn is_real(&self) -> bool {
         !self.request.dry_run && !self.input.session_id.starts_with(SCRATCH_SESSION)
     }
 
-    /// Whether the session is told this for the first time. From now on it was, where anything may
-    /// be recorded.
+    /// Returns whether the session is told this for the first time. From now on it was, where
+    /// anything may be recorded.
     fn tells_first(&self, said: Said) -> bool {
         let sessions = &self.app.hooks.sessions;
         if self.is_real() {
@@ -699,7 +698,7 @@ fn projects(
     Some((home, project))
 }
 
-/// Whether a directory is there; not where nothing answers.
+/// Returns whether a directory is there; not where nothing answers.
 fn is_directory(app: &App, path: &Path) -> bool {
     let asked = path.to_owned();
     app.memory
@@ -710,7 +709,7 @@ fn is_directory(app: &App, path: &Path) -> bool {
         == Some(true)
 }
 
-/// What hangs together with a path: the session's project, else its directory.
+/// Returns what hangs together with a path: the session's project, else its directory.
 fn place_of<'p>(home: &'p Project, path: &'p Path) -> &'p Path {
     if path.starts_with(&home.root) {
         &home.root

@@ -25,8 +25,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, PoisonError};
 use std::thread;
 
-use helix_engine::error::ErrorKind;
-use helix_engine::model::{Actor, Origin, Scope};
+use helix_engine::{Actor, ErrorKind, Origin, Scope};
 
 use self::files::Part;
 use self::importer::Importer;

@@ -1,7 +1,6 @@
 //! How the indexes and the embedder fare.
 
-use helix_engine::model::Sequence;
-use helix_engine::strand::{MeaningStatus, SpaceRole};
+use helix_engine::{MeaningStatus, Sequence, SpaceRole};
 
 use crate::ports::EmbedderState;
 use crate::{App, Refusal};

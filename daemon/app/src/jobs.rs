@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use helix_engine::model::Timestamp;
-use helix_engine::store::States;
-use helix_engine::strand::Request;
+use helix_engine::{Request, States, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use helix_engine::store::STORE_FILE;
+use helix_engine::Store;
 use helix_proto::holder::Holder;
 use helix_proto::paths::Paths;
 
@@ -32,6 +32,6 @@ impl Layout {
     /// Bytes of the store's file; 0 where it cannot be looked at.
     #[must_use]
     pub fn store_bytes(&self) -> u64 {
-        fs::metadata(self.directory().join(STORE_FILE)).map_or(0, |found| found.len())
+        fs::metadata(self.directory().join(Store::FILE)).map_or(0, |found| found.len())
     }
 }

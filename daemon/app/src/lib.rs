@@ -19,8 +19,8 @@
 //!
 //! use helix_app::Refusal;
 //! use helix_app::project::Project;
-//! use helix_engine::error::ErrorKind;
-//! use helix_engine::model::Scope;
+//! use helix_engine::ErrorKind;
+//! use helix_engine::Scope;
 //!
 //! let project = Project {
 //!     scope: Scope::Project("github.com/acme/shop".to_owned()),
@@ -97,6 +97,7 @@ pub mod told;
 pub mod topics;
 pub mod uncompared;
 mod upkeep;
+pub mod work;
 
 use std::sync::Arc;
 

@@ -1,11 +1,10 @@
 //! The life of memories that nobody needs: what would be archived, expire or be pruned, doing it,
 //! and bringing back what is recalled.
 
-use helix_engine::model::{Actor, MemoryNumber, Status, Timestamp};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::lifecycle::{FADED_BELOW, FADED_DAYS, SCRATCH_HOURS, Step, UNREAD_DAYS};
-use helix_engine::store::WriteError;
-use helix_engine::strand::{self, Fate, Outcome, Request, StepChange};
+use helix_engine::{
+    Actor, Edit, Fate, LifeStep as Step, MemoryNumber, Outcome, Request, Status, StepChange,
+    Timestamp, WriteError,
+};
 
 use crate::threads::wait;
 use crate::{App, Refusal};
@@ -298,7 +297,7 @@ fn write(
     outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))
 }
 
-pub(crate) fn step(fate: &Fate) -> strand::Step {
+pub(crate) fn step(fate: &Fate) -> helix_engine::Step {
     let edit = match fate.due.step {
         Step::Archive | Step::Expire => Edit::Archive,
         Step::Prune => Edit::Prune,
@@ -308,18 +307,26 @@ pub(crate) fn step(fate: &Fate) -> strand::Step {
         edit,
         expected: Some(fate.sequence),
     };
-    strand::Step::new(change, reason(fate))
+    helix_engine::Step::new(change, reason(fate))
 }
 
 /// Why a step is due.
 pub(crate) fn reason(fate: &Fate) -> String {
     match fate.due.step {
         Step::Archive => format!(
-            "confidence {:.2}, below {FADED_BELOW} for more than {FADED_DAYS} days",
-            fate.confidence
+            "confidence {:.2}, below {faded_below} for more than {faded_days} days",
+            fate.confidence,
+            faded_below = Step::FADED_BELOW,
+            faded_days = Step::FADED_DAYS
         ),
-        Step::Expire => format!("scratch, not seen for more than {SCRATCH_HOURS} h"),
-        Step::Prune => format!("archived and unread for more than {UNREAD_DAYS} days"),
+        Step::Expire => format!(
+            "scratch, not seen for more than {scratch_hours} h",
+            scratch_hours = Step::SCRATCH_HOURS
+        ),
+        Step::Prune => format!(
+            "archived and unread for more than {unread_days} days",
+            unread_days = Step::UNREAD_DAYS
+        ),
     }
 }
 
@@ -342,7 +349,7 @@ pub fn recall(
             edit: Edit::Restore,
             expected: None,
         };
-        strand::Step::new(change, RECALLED)
+        helix_engine::Step::new(change, RECALLED)
     };
     let request = Request::Together {
         steps: archived.iter().map(restore).collect(),

@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use helix_engine::model::{Scope, SourceRef, plain_path};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::stale::LineHash;
+use helix_engine::{LineHash, Scope, SourceRef, quoted};
 
 use crate::project::plain;
 use crate::sources::{self, FILES_PATIENCE};
@@ -51,7 +49,7 @@ impl Located {
 
 /// Locates a source where somebody answers there in time; else it is kept as given.
 pub fn located(app: &App, source: &SourceRef, asker: &Asker) -> Located {
-    let absolute = plain(&asker.cwd.join(plain_path(&source.path).as_ref()));
+    let absolute = plain(&asker.cwd.join(SourceRef::plain_path(&source.path).as_ref()));
     let is_own = absolute.starts_with(&asker.project.root);
     let place = if is_own {
         &asker.project.root
@@ -114,7 +112,7 @@ fn locate(source: &SourceRef, asker: &Asker) -> Located {
 /// Where a source is meant to be: seen from where the caller works when there is such a file, or
 /// when it leads out of there; else from the project's root.
 fn place(path: &str, asker: &Asker) -> PathBuf {
-    let given = plain_path(path);
+    let given = SourceRef::plain_path(path);
     let here = asker.cwd.join(given.as_ref());
     let plain = plain(&here);
     if plain.is_file() {
@@ -146,7 +144,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use helix_engine::model::{Actor, Origin};
+    use helix_engine::{Actor, Origin};
 
     use super::*;
     use crate::project::Project;

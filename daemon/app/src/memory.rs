@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use helix_engine::model::Timestamp;
-use helix_engine::strand::Strand;
+use helix_engine::{Strand, Timestamp};
 
 use crate::outbox::Outbox;
 use crate::ports::{Clock, Embedder, Projects, Randomness};

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use helix_engine::model::{Relation, Status, Timestamp};
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::{States, WriteError};
-use helix_engine::strand::{Outcome, Request, StepChange};
+use helix_engine::{
+    Edit, Outcome, Relation, Request, States, Status, StepChange, Timestamp, WriteError,
+};
 use helix_redact::{Redact, Secrets, State};
 use jiff::tz::TimeZone;
 use prost::Message;
@@ -249,7 +248,7 @@ impl Counted {
             Request::EditTopic { .. } => Self::Changes(vec!["topic-edits"]),
             Request::MergeDuplicates { .. } => Self::Changes(vec!["merges"]),
             Request::Together { steps, .. } => {
-                let name = |step: &helix_engine::strand::Step| match &step.change {
+                let name = |step: &helix_engine::Step| match &step.change {
                     StepChange::Edit { edit, .. } => name_of(edit),
                     StepChange::Relate(edge) if edge.key.relation == Relation::Contradicts => {
                         "conflicts-noted"

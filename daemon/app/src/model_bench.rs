@@ -8,8 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use helix_engine::index::lexical::is_stop_word;
-use helix_engine::model::MemoryNumber;
+use helix_engine::{LexicalQuery, MemoryNumber};
 
 use crate::{App, Refusal};
 
@@ -130,7 +129,7 @@ fn words(text: &str) -> Vec<String> {
         .map(str::to_lowercase)
         .filter(|word| word.chars().count() >= WORD_MIN_CHARS)
         .filter(|word| word.chars().any(char::is_alphabetic))
-        .filter(|word| !is_stop_word(word))
+        .filter(|word| !LexicalQuery::is_stop_word(word))
         .collect()
 }
 

@@ -6,9 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use helix_engine::model::{Memory as Stored, MemoryNumber, Moment, Sequence, Timestamp};
-use helix_engine::neutral::quoted;
-use helix_engine::store::Snapshot;
+use helix_engine::{Memory as Stored, MemoryNumber, Moment, Sequence, Snapshot, Timestamp, quoted};
 
 use crate::history::point::Point;
 use crate::ports::Clock;
@@ -25,7 +23,7 @@ pub struct At {
 }
 
 impl At {
-    /// Whether it is now on both axes.
+    /// Returns whether it is now on both axes.
     #[must_use]
     pub fn is_now(&self) -> bool {
         matches!(self.as_of, None | Some(Point::Now)) && self.valid_at.is_none()
@@ -115,7 +113,7 @@ fn stopped(at: Timestamp) -> Arc<dyn Clock> {
     Arc::new(Stopped(at))
 }
 
-/// Whether the knowledge base is looked at from another moment.
+/// Returns whether the knowledge base is looked at from another moment.
 pub(crate) fn is_other(app: &App) -> bool {
     !app.memory.strand.moment().is_now()
 }

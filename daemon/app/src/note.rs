@@ -5,11 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use helix_capture::note::{self, Inferred, TOPIC_DEFAULT, TopicSource};
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{Scope, Status};
-use helix_engine::policy::tags;
-use helix_engine::recall::relevance::{Occasion, Weigher};
-use helix_engine::recall::{Mode, Retriever, Search};
+use helix_engine::{Filter, Kind, Mode, Occasion, Retriever, Scope, Search, Status, Tags, Weigher};
 
 use crate::project::Project;
 use crate::store::NewMemory;
@@ -141,16 +137,16 @@ fn known_topics(app: &App, scopes: &[Scope]) -> Vec<String> {
     summaries.into_iter().map(|summary| summary.name).collect()
 }
 
-/// Whether tags or the beginning of the text say what the note is.
+/// Returns whether tags or the beginning of the text say what the note is.
 fn says_its_kind(app: &App, new: &NewMemory) -> bool {
-    let tags = tags::normalise(&new.tags, &new.text);
-    let suggested = tags::suggest_kind(&tags, &new.text, app.memory.strand.kinds());
-    suggested.is_ok_and(|kind| kind.as_str() != tags::KIND_DEFAULT)
+    let tags = Tags::normalise(&new.tags, &new.text);
+    let suggested = Kind::suggest(&tags, &new.text, app.memory.strand.kinds());
+    suggested.is_ok_and(|kind| kind.as_str() != Kind::DEFAULT)
 }
 
 /// The topic of the newest memory about a file.
 fn topic_of_file(app: &App, scopes: &[Scope], source: &str) -> Option<String> {
-    let path = helix_engine::model::SourceRef::parse(source).path;
+    let path = helix_engine::SourceRef::parse(source).path;
     if path.is_empty() {
         return None;
     }

@@ -9,10 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use helix_engine::store::States;
-use helix_engine::store::bounds::RECEIPTS_MAX;
-use helix_engine::store::states::{INCIDENTS_MAX, OBSERVATIONS_MAX, SESSIONS_MAX};
-use helix_engine::strand::Request;
+use helix_engine::{Request, States};
 use helix_redact::State;
 
 /// Bytes of states that may wait: all sessions' several times over. Beyond it a session keeps its
@@ -42,10 +39,10 @@ impl Row {
     /// keeps.
     fn kind(&self) -> (usize, u64) {
         match self {
-            Self::Session(_) => (0, SESSIONS_MAX * 2),
-            Self::Incident(_) => (1, INCIDENTS_MAX),
-            Self::Observation(_) => (2, OBSERVATIONS_MAX),
-            Self::Receipt(_) => (3, RECEIPTS_MAX),
+            Self::Session(_) => (0, States::SESSIONS_MAX * 2),
+            Self::Incident(_) => (1, States::INCIDENTS_MAX),
+            Self::Observation(_) => (2, States::OBSERVATIONS_MAX),
+            Self::Receipt(_) => (3, States::RECEIPTS_MAX),
         }
     }
 
@@ -168,7 +165,7 @@ impl Outbox {
         self.lock().drop_holding(text.as_bytes());
     }
 
-    /// Whether the writer has anything to take.
+    /// Returns whether the writer has anything to take.
     #[must_use]
     pub fn has_any(&self) -> bool {
         !self.lock().states.is_empty()
@@ -413,7 +410,7 @@ pub(crate) mod tests {
     #[test]
     fn of_too_many_receipts_the_oldest_go() {
         let outbox = Outbox::default();
-        let most = i64::try_from(RECEIPTS_MAX).unwrap_or(i64::MAX);
+        let most = i64::try_from(States::RECEIPTS_MAX).unwrap_or(i64::MAX);
         for at_us in 0..most + 3 {
             assert!(outbox.put(Row::Receipt(at_us), State::of_numbers([1])));
         }
@@ -430,6 +427,6 @@ pub(crate) mod tests {
                 rows += receipts.len();
             }
         }
-        assert_eq!(rows as u64, RECEIPTS_MAX);
+        assert_eq!(rows as u64, States::RECEIPTS_MAX);
     }
 }

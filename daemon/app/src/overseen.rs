@@ -1,7 +1,6 @@
 //! Counts of recent days, and the present state of each part.
 
-use helix_engine::model::{EdgeStatus, MemoryNumber, Relation, Sequence, Status};
-use helix_engine::store::States;
+use helix_engine::{EdgeStatus, MemoryNumber, Relation, Sequence, States, Status};
 
 use crate::indexes::{Embedding, Index, indexes};
 use crate::jobs::{self, Run};

@@ -1,7 +1,7 @@
 //! Lines like `[tags: a, b]` in a text, which are taken for what they say: what its author is told
 //! of them.
 
-use helix_engine::exchange::OwnLines;
+use helix_exchange::OwnLines;
 
 /// Says that fields were taken out of a text.
 pub(crate) fn taken_note(names: &[&str]) -> String {

@@ -1,8 +1,7 @@
 //! Patterns where one topic is wanted: read as a name, `iris-*` would mean the topic `iris`, which
 //! it does not even fit.
 
-use helix_engine::model::TopicPattern;
-use helix_engine::neutral::quoted;
+use helix_engine::{TopicPattern, quoted};
 
 use crate::{App, Asker, Refusal};
 

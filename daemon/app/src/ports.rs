@@ -6,16 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_engine::error::ErrorKind;
-use helix_engine::index::vectors::TextVectors;
-use helix_engine::store::{Shrunk, WriteError};
-use helix_engine::strand::{Outcome, Request};
+use helix_engine::{ErrorKind, Outcome, Request, Shrunk, TextVectors, WriteError};
 
 use crate::pool::{Full, Job};
 use crate::project::Project;
 
 pub use crate::exchange::{Pieces, Reports};
-pub use helix_engine::ports::{Clock, Randomness};
+pub use helix_engine::{Clock, Randomness};
 
 /// What the embedder can do now.
 #[derive(Clone, Debug, PartialEq, Eq)]

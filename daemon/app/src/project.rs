@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use helix_engine::model::{Scope, one_spelling, plain_path};
+use helix_engine::{Scope, SourceRef};
 
 /// Marks an id made from a directory.
 pub const PATH_PREFIX: &str = "path:";
@@ -23,7 +23,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// What a directory outside of any project belongs to: what is global.
+    /// Returns what a directory outside of any project belongs to: what is global.
     #[must_use]
     pub fn outside(directory: &Path) -> Self {
         let (scope, root, name) = (Scope::Global, directory.to_owned(), "everything".to_owned());
@@ -54,7 +54,7 @@ impl Project {
         [&self.scope].into_iter().chain(&self.aliases)
     }
 
-    /// Whether it is a mere directory, which may hold several repositories.
+    /// Returns whether it is a mere directory, which may hold several repositories.
     #[must_use]
     pub fn is_directory(&self) -> bool {
         matches!(&self.scope, Scope::Project(id) if id.starts_with(PATH_PREFIX))
@@ -86,7 +86,7 @@ impl Project {
 /// that is not Unicode stays as it is.
 #[must_use]
 pub fn spelled(path: &Path) -> Cow<'_, Path> {
-    match path.to_str().map(one_spelling) {
+    match path.to_str().map(SourceRef::one_spelling) {
         Some(Cow::Owned(spelled)) => Cow::Owned(PathBuf::from(spelled)),
         Some(Cow::Borrowed(_)) | None => Cow::Borrowed(path),
     }
@@ -97,6 +97,6 @@ pub fn spelled(path: &Path) -> Cow<'_, Path> {
 pub fn plain(path: &Path) -> PathBuf {
     path.to_str().map_or_else(
         || path.to_owned(),
-        |path| PathBuf::from(plain_path(path).as_ref()),
+        |path| PathBuf::from(SourceRef::plain_path(path).as_ref()),
     )
 }

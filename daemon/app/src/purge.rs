@@ -11,8 +11,7 @@ mod plan;
 
 use std::sync::Arc;
 
-use helix_engine::model::{MemoryId, Timestamp};
-use helix_engine::strand::Request;
+use helix_engine::{MemoryId, Request, Timestamp};
 
 use crate::ports::Hold;
 use crate::threads::{long_off_thread, off_thread};

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use helix_engine::error::ErrorKind;
-use helix_engine::model::UnknownKind;
+use helix_engine::{ErrorKind, Fault};
+
+use crate::ports::SubmitError;
 
 /// A use case that was not carried out. Nothing of it is half done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,42 +61,21 @@ impl Refusal {
     }
 }
 
-macro_rules! of_engine {
-    ($($error:ty),+ $(,)?) => {
-        $(impl From<$error> for Refusal {
-            fn from(error: $error) -> Self {
-                Self::of(error.kind(), &error)
-            }
-        })+
-    };
-}
-
-impl From<UnknownKind> for Refusal {
-    fn from(error: UnknownKind) -> Self {
-        Self::of(ErrorKind::Invalid, &error)
+impl<E: Fault> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::of(error.kind(), &error)
     }
 }
 
-of_engine!(
-    crate::ports::SubmitError,
-    helix_engine::policy::admit::AdmitError,
-    helix_engine::policy::checkpoint::CheckpointError,
-    helix_engine::policy::edit::EditError,
-    helix_engine::policy::scales::ScaleError,
-    helix_engine::recall::CursorError,
-    helix_engine::recall::parse::QueryError,
-    helix_engine::store::StoreError,
-    helix_engine::store::WriteError,
-    helix_engine::strand::OpenError,
-    helix_engine::strand::ReadError,
-);
+impl From<SubmitError> for Refusal {
+    fn from(error: SubmitError) -> Self {
+        Self::of(error.kind(), &error)
+    }
+}
 
 #[cfg(test)]
 mod tests {
-    use crate::ports::SubmitError;
-
     use super::*;
-
     #[test]
     fn a_failed_disk_is_told_from_a_daemon_that_stops() {
         let failed = Refusal::from(SubmitError::Disk("no space".to_owned()));

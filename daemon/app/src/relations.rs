@@ -8,9 +8,7 @@ pub use self::change::{Related, Relating, Unrelated, Unrelating, relate, unrelat
 pub use self::told::{Source, ToldEdge};
 pub use self::walk::{Connected, PathWanted, Reached, WalkWanted, Walked, path, traverse};
 
-use helix_engine::model::{Memory, MemoryNumber, Relation};
-use helix_engine::neutral::quoted;
-use helix_engine::strand::Resolution;
+use helix_engine::{Memory, MemoryNumber, Relation, Resolution, quoted};
 
 use crate::{App, Asker, Refusal, find, patterns};
 

@@ -11,11 +11,10 @@ pub use self::judge::{Settled, Wanted as Verdict, judge};
 
 use std::collections::BTreeSet;
 
-use helix_engine::model::{
-    EdgeKey, EdgeStatus, MemoryNumber, Origin, Relation, Scope, Status, Topic,
+use helix_engine::{
+    EdgeKey, EdgeStatus, Fate, LifeStep as Step, MemoryNumber, Origin, Relation, Scope, Status,
+    Topic,
 };
-use helix_engine::policy::lifecycle::Step;
-use helix_engine::strand::Fate;
 
 use crate::conflicts::without_number;
 use crate::lifecycle::{self, Mode};

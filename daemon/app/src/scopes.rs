@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::error::ErrorKind;
-use helix_engine::index::catalog::Catalog;
-use helix_engine::model::{Memory, SCRATCH_SCOPE, Scope};
-use helix_engine::recall::parse::resolve_scopes;
+use helix_engine::{Catalog, ErrorKind, Memory, ParsedQuery, Scope};
 
 use crate::{App, Asker, Refusal};
 
@@ -15,7 +12,7 @@ use crate::{App, Asker, Refusal};
 /// # Errors
 /// When one of them cannot be read.
 pub fn filtered(asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Refusal> {
-    let scopes = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
+    let scopes = ParsedQuery::scopes_named(names, Some(&asker.project.scope), &asker.scopes());
     Ok(scopes
         .map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?
         .unwrap_or_default())
@@ -46,7 +43,7 @@ pub fn listed(app: &App, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, 
 /// Refuses what belongs to another project than the asker's.
 pub(crate) fn check_seen(memory: &Memory, asker: &Asker) -> Result<(), Refusal> {
     // Examinations use the memory of an earlier one, wherever they run.
-    let is_scratch = memory.scope.to_string() == SCRATCH_SCOPE;
+    let is_scratch = memory.scope.to_string() == Scope::SCRATCH;
     if is_scratch || asker.scopes().contains(&memory.scope) {
         return Ok(());
     }
@@ -62,7 +59,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use helix_engine::model::{Actor, Origin};
+    use helix_engine::{Actor, Origin};
 
     use super::*;
     use crate::project::Project;

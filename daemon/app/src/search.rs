@@ -18,20 +18,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_engine::error::ErrorKind;
-use helix_engine::index::filter::Filter;
-use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
-use helix_engine::model::{MemoryNumber, Status};
-use helix_engine::recall::budget::{Fitted, fit};
-use helix_engine::recall::parse::parse;
-use helix_engine::recall::relevance::is_noise;
-use helix_engine::recall::snippet::Snippet;
-use helix_engine::recall::{
-    Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max,
+use helix_engine::{
+    Calendar, Counted, Cursor, ErrorKind, Filter, Hit, HitPlace as Place, LexicalQuery,
+    MemoryNumber, Mode, ParsedQuery, Recalled, Retriever, Search, Status, Weigher, WordsFound,
+    WordsMode as WordMode,
 };
-use helix_engine::strand::Counted;
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
+use helix_surface::budget::{Fitted, fit};
+use helix_surface::snippet::Snippet;
 
 use crate::limit::Limit;
 use crate::moment::{self, At};
@@ -142,7 +137,7 @@ pub(crate) struct Answered<T> {
 }
 
 impl Prepared {
-    /// Whether meaning is asked for, and was for the pages before.
+    /// Returns whether meaning is asked for, and was for the pages before.
     fn wants_meaning(&self) -> bool {
         let began_by_meaning = self.cursor.is_none_or(|cursor| cursor.by_meaning);
         self.search.retriever != Retriever::Words && !self.search.is_listing() && began_by_meaning
@@ -153,7 +148,7 @@ impl Prepared {
         self.search.query(WordMode::Any)
     }
 
-    /// Whether the answer would be another one without meaning.
+    /// Returns whether the answer would be another one without meaning.
     fn needs_meaning(&self) -> bool {
         self.search.retriever == Retriever::Meaning
             || self.cursor.is_some_and(|cursor| cursor.by_meaning)
@@ -249,7 +244,7 @@ pub fn count(app: &App, asker: Asker, wanted: &Wanted) -> Result<Counts, Refusal
     })
 }
 
-/// Whether the search that is counted would find more than the words do.
+/// Returns whether the search that is counted would find more than the words do.
 fn finds_more_by_meaning(search: &Search, embedder: &EmbedderState) -> bool {
     let is_on = match embedder {
         EmbedderState::Ready(_) | EmbedderState::Loading => true,
@@ -281,7 +276,7 @@ fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal
         .transpose()?;
     let now = cursor.map_or_else(|| app.memory.now(), |cursor| cursor.now);
     let calendar = Calendar::new(asker.zone.clone(), now);
-    let parsed = parse(&wanted.query, &calendar)?;
+    let parsed = ParsedQuery::parse(&wanted.query, &calendar)?;
     let mut filter = merge(wanted.filter.read()?, parsed.filter);
     check_kinds(app, &filter)?;
     let names: Vec<String> = wanted
@@ -414,8 +409,9 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         .sources
         .look(&asker.project, SEARCH_READ_MAX_BYTES);
     let mut found = app.memory.strand.search_page(search, place, &look)?;
-    let is_far =
-        found.words == WordsFound::Nothing && is_first && is_noise(&app.memory.strand, &found.hits);
+    let is_far = found.words == WordsFound::Nothing
+        && is_first
+        && Weigher::is_noise(&app.memory.strand, &found.hits);
     if is_far {
         found.hits.truncate(FAR_SHOWN_MAX);
         (found.has_more, found.is_cut) = (false, false);
@@ -534,7 +530,7 @@ fn said_of_archived(app: &App, search: &Search) -> Result<Option<String>, Refusa
 
 /// Where to go on after these hits, and whether they end although more match.
 fn continuation(search: &Search, found: &Recalled, is_first: bool) -> (String, bool) {
-    if found.has_more && found.next.offset < depth_max(search) {
+    if found.has_more && found.next.offset < search.depth_max() {
         return (Cursor::new(search, found.next).to_string(), false);
     }
     // Whoever turns pages or takes the largest wants to see everything; others see the best.
@@ -554,7 +550,7 @@ fn why_no_meaning(app: &App) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::{Actor, Origin, Scope, Timestamp};
+    use helix_engine::{Actor, Origin, Scope, Timestamp};
 
     use super::*;
     use crate::project::Project;
@@ -636,7 +632,11 @@ mod tests {
         );
         let ends = [
             (disk(), found(false, true, 20), false),
-            (disk(), found(true, false, depth_max(&disk())), false),
+            (
+                disk(),
+                found(true, false, Search::depth_max(&disk())),
+                false,
+            ),
             (largest, found(false, true, 200), true),
         ];
         for (search, found, is_first) in ends {

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use helix_engine::neutral::quoted;
-use helix_engine::store::StoreError;
+use helix_engine::{StoreError, quoted};
 use helix_redact::redacted;
 
 use crate::{App, Refusal};
@@ -113,7 +112,7 @@ fn meant(given: &str, known: &BTreeSet<String>) -> Result<Option<String>, Refusa
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::error::ErrorKind;
+    use helix_engine::ErrorKind;
 
     use super::*;
 

@@ -3,17 +3,17 @@
 
 mod list;
 
-use helix_engine::model::{Memory, Origin, Scope, Sequence, Timestamp};
-use helix_engine::neutral::one_line;
-use helix_engine::policy::work::activity::Activity;
-use helix_engine::store::{Operation, OperationKind, StoreError};
-use helix_engine::surface::work;
+use helix_engine::{
+    Memory, Operation, OperationKind, Origin, Scope, Sequence, StoreError, Timestamp, one_line,
+};
 use helix_redact::redacted;
 
 pub use self::list::{KnownSession, list};
 
 use crate::limit::Limit;
 use crate::session_id::{self, LOOKED_AT_MAX, SECONDS_OF_HOUR, SESSION_MAX};
+use crate::work::activity::Activity;
+use crate::work::told as work;
 use crate::{App, Asker, Refusal};
 
 /// Operations or sessions shown.
@@ -247,10 +247,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use helix_engine::model::{Actor, Draft, Kinds};
-    use helix_engine::policy::admit::admit;
-    use helix_engine::store::MemoryStorage;
-    use helix_engine::strand::{Request, Strand};
+    use helix_engine::{Actor, Draft, Kinds, MemoryStorage, Request, Strand};
 
     use super::*;
     use crate::project::Project;
@@ -272,8 +269,9 @@ mod tests {
             text: text.into(),
             ..Draft::default()
         };
-        let admitted =
-            Box::new(admit(draft, &Scope::Project(project.into()), &Kinds::default()).unwrap());
+        let admitted = Box::new(
+            Admitted::of(draft, &Scope::Project(project.into()), &Kinds::default()).unwrap(),
+        );
         Request::Store {
             words: Box::new(Strand::read_words(&admitted)),
             admitted,

@@ -3,7 +3,7 @@
 //! Only of a session that an agent's program names and that hooks told of anything is known. Which
 //! of several sessions a call without a name belongs to is not guessed.
 
-use helix_engine::model::{Memory, MemoryNumber, Origin};
+use helix_engine::{Memory, MemoryNumber, Origin};
 use helix_proto::limits::{
     ANSWER_MAX_CHARS, BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS, OPENING_MAX_LINES,
 };
@@ -63,7 +63,7 @@ pub fn note(app: &App, asker: &Asker, shown: TextShown, numbers: &[MemoryNumber]
     }
 }
 
-/// Those that are shown whole. An answer ends where it is long enough.
+/// Returns those that are shown whole. An answer ends where it is long enough.
 fn whole(shown: TextShown, memories: &[Memory]) -> Vec<MemoryNumber> {
     let mut left = ANSWER_MAX_CHARS;
     let fitting = memories.iter().take_while(|memory| {
@@ -76,7 +76,7 @@ fn whole(shown: TextShown, memories: &[Memory]) -> Vec<MemoryNumber> {
         .collect()
 }
 
-/// What a memory takes of an answer, at most.
+/// Returns what a memory takes of an answer, at most.
 fn width(memory: &Memory) -> usize {
     let names = [memory.topic.as_str(), memory.handle.as_str()]
         .into_iter()
@@ -97,7 +97,7 @@ fn is_whole(shown: TextShown, text: &str) -> bool {
     }
 }
 
-/// Whether so many lines are all that a text has, and none is too long to be shown.
+/// Returns whether so many lines are all that a text has, and none is too long to be shown.
 fn are_all(text: &str, count: usize) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let are_short = lines

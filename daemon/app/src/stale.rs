@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{Memory, MemoryNumber, Scope, SourceRef};
-use helix_engine::policy::stale::{Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, source_scope};
-use helix_engine::ports::Sources;
-use helix_engine::recall::parse;
+use helix_engine::{
+    Filter, Memory, MemoryNumber, ParsedQuery, RecordedSource as Recorded, Scope, SourceRef,
+    SourceState, Sources,
+};
 use helix_proto::limits::MESSAGE_MAX_BYTES;
 
 use crate::project::Project;
 use crate::sources::{LISTING_READ_MAX_BYTES, Look, excerpt, first_change};
 use crate::told::Told;
-use crate::{App, Asker, Refusal};
-use crate::{scopes, search, topics};
+use crate::{App, Asker, Refusal, scopes, search, topics};
 
 /// Records read at once, so that a large strand's are not all in memory.
 const CHUNK: usize = 256;
@@ -125,7 +123,7 @@ fn candidates(
             scope => {
                 let project = catalog.source_project_of(row);
                 let is_elsewhere =
-                    |scope: &Scope| look.locate(&source_scope(scope, project), path).is_none();
+                    |scope: &Scope| look.locate(&scope.of_source(project), path).is_none();
                 found.push((
                     catalog.topic_of(row),
                     row.recorded_at,
@@ -151,7 +149,8 @@ fn filter(app: &App, wanted: &Wanted, asker: &Asker) -> Result<Filter, Refusal> 
     };
     let name = wanted.topic.trim();
     if !name.is_empty() {
-        let topic = parse::topic(name).map_err(|error| Refusal::invalid(error.to_string()))?;
+        let topic =
+            ParsedQuery::topic_named(name).map_err(|error| Refusal::invalid(error.to_string()))?;
         filter.topics.push(topic);
         let unknown = search::resolve_topics(app, &mut filter);
         // Nothing to look at is no good news about a topic that is not there.
@@ -174,8 +173,8 @@ struct Listing<'a, M> {
 }
 
 impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
-    /// Those whose records may show something. Of those whose source lies where nobody can look
-    /// only a few are named, so the others are counted here.
+    /// Returns those whose records may show something. Of those whose source lies where nobody can
+    /// look only a few are named, so the others are counted here.
     fn worth_reading(&mut self, candidates: &[Candidate]) -> Vec<MemoryNumber> {
         let mut room = UNSEEN_MAX.saturating_sub(self.found.unseen.len());
         let mut numbers = Vec::with_capacity(candidates.len());
@@ -248,11 +247,11 @@ impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
         let source = memory.source.as_ref()?;
         let project = memory
             .attributes
-            .get(SOURCE_PROJECT_ATTRIBUTE)
+            .get(Memory::ATTRIBUTE_SOURCE_PROJECT)
             .map(String::as_str);
         let path = self
             .look
-            .locate(&source_scope(&memory.scope, project), &source.path)?;
+            .locate(&memory.scope.of_source(project), &source.path)?;
         let line = Recorded::of(memory).and_then(|recorded| recorded.line);
         let was = if source.line.is_none() {
             self.committed(source)

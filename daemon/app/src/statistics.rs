@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_engine::model::Sequence;
-use helix_engine::strand::Statistics;
+use helix_engine::{Sequence, Statistics};
 
 use crate::indexes::{Index, indexes, newest};
 use crate::language::Settings;

@@ -2,14 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use helix_engine::model::Sequence;
-use helix_engine::policy::work::watch::Late;
-use helix_engine::strand::Counted;
+use helix_engine::{Counted, Sequence};
 
 use crate::indexes::{Embedding, Index, indexes};
 use crate::jobs::{self, Run};
 use crate::lifecycle::{self, Holds};
 use crate::receipts::{self, Counts};
+use crate::work::watch::Late;
 use crate::{App, Refusal};
 
 /// An overview of the knowledge base.

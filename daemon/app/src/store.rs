@@ -9,18 +9,16 @@ mod prepare;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber, Timestamp};
-use helix_engine::strand::{Outcome, Request, leads_nowhere};
+use helix_engine::{Memory, MemoryNumber, Outcome, Request, Resolution, Timestamp};
 use helix_proto::limits::BATCH_MAX;
 
 use self::alike::Alike;
 pub use self::corrections::Corrected;
 use self::prepare::{Prepared, prepare, prepare_all};
 use crate::ports::{Later, Outcomes, SubmitError};
-use crate::shown;
 use crate::threads::off_thread;
 use crate::told::{self, Told};
-use crate::{App, Asker, Refusal};
+use crate::{App, Asker, Refusal, shown};
 
 /// A memory as somebody gives it.
 #[derive(Clone, Debug, Default)]
@@ -206,7 +204,11 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
             inferred,
             ..
         } => {
-            warnings.extend(unknown_links.iter().map(|link| leads_nowhere(link)));
+            warnings.extend(
+                unknown_links
+                    .iter()
+                    .map(|link| Resolution::leads_nowhere(link)),
+            );
             let corrected = corrections::told(corrections);
             Ok(Submitted::Written {
                 answer: app.writer.submit(vec![request])?,

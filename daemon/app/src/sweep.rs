@@ -1,9 +1,7 @@
 //! The sweep: new memories compared with older ones by meaning, where nobody could wait for their
 //! vectors. What may say the same is put into the review.
 
-use helix_engine::model::MemoryNumber;
-use helix_engine::store::States;
-use helix_engine::strand::{Request, Step};
+use helix_engine::{MemoryNumber, Request, States, Step};
 use helix_redact::State;
 
 use crate::threads::wait;

@@ -2,11 +2,9 @@
 
 use std::collections::HashSet;
 
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Shape, Status};
-use helix_engine::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
-use helix_engine::policy::stale::SourceState;
-use helix_engine::ports::Sources as _;
-use helix_engine::strand::Strand;
+use helix_engine::{
+    Memory, MemoryId, MemoryNumber, Shape, SourceState, Sources as _, Status, Strand,
+};
 
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::{App, Asker, Refusal};
@@ -134,7 +132,7 @@ pub fn names_others(memory: &Memory) -> bool {
 fn successor_of(memory: &Memory) -> Option<&String> {
     memory
         .attributes
-        .get(ATTRIBUTE_SUPERSEDED_BY)
+        .get(Memory::ATTRIBUTE_SUPERSEDED_BY)
         .filter(|_| memory.status == Status::Superseded)
 }
 

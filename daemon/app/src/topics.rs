@@ -1,10 +1,9 @@
 //! `ListTopics`, `Recent`, `Prune`, `CrossReferences`, `Graph`: the strand by its topics.
 
-use helix_engine::error::ErrorKind;
-use helix_engine::index::catalog::TopicEntry;
-use helix_engine::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
-use helix_engine::neutral::quoted;
-use helix_engine::strand::{CrossReference, Since, TopicGraph};
+use helix_engine::{
+    CrossReference, ErrorKind, MemoryNumber, Scope, Since, Timestamp, Topic, TopicEntry,
+    TopicGraph, TopicPattern, quoted,
+};
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 
 use crate::limit::Limit;

@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::model::Scope;
-use helix_engine::store::States;
-use helix_engine::strand::{Latest, Request};
+use helix_engine::{LatestTexts as Latest, Request, Scope, States};
 use helix_redact::State;
 
 /// The store's key for it, before the scopes.

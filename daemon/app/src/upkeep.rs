@@ -3,9 +3,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::index::catalog::Row;
-use helix_engine::model::{Scope, Sequence, Status as Life, Timestamp};
-use helix_engine::strand::SpaceRole;
+use helix_engine::{Row, Scope, Sequence, SpaceRole, Status as Life, Timestamp};
 
 use crate::App;
 use crate::ports::EmbedderState;

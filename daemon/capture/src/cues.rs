@@ -150,12 +150,12 @@ fn is_heard(from: Option<From>, speaker: Speaker) -> bool {
     }
 }
 
-/// Whether a masked sentence gives a reason.
+/// Returns whether a masked sentence gives a reason.
 pub(crate) fn has_reason(masked: &str) -> bool {
     has_sign("reason", masked)
 }
 
-/// Whether a masked sentence sets somebody right.
+/// Returns whether a masked sentence sets somebody right.
 pub(crate) fn is_correction(masked: &str) -> bool {
     has_sign("correction", masked)
 }

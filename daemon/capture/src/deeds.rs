@@ -58,7 +58,7 @@ struct Lists {
 static LISTS: LazyLock<Lists> =
     LazyLock::new(|| toml::from_str(include_str!("deeds.toml")).unwrap_or_default());
 
-/// Whether something may be learnt from a deed.
+/// Returns whether something may be learnt from a deed.
 pub(crate) fn is_telling(deed: &Deed) -> bool {
     match deed {
         Deed::Edit { is_failed, .. } => !is_failed,
@@ -70,7 +70,7 @@ fn is_dull(line: &str) -> bool {
     attempt::program(line).is_none_or(|program| has(&LISTS.dull, program))
 }
 
-/// Whether one program does the work of the other.
+/// Returns whether one program does the work of the other.
 fn are_related(one: &str, other: &str) -> bool {
     let is_in =
         |family: &&Family, program: &str| family.programs.iter().any(|known| known == program);
@@ -208,7 +208,7 @@ impl Past {
         })
     }
 
-    /// Whether the agent had changed the file of a mistake before the command failed of it.
+    /// Returns whether the agent had changed the file of a mistake before the command failed of it.
     fn is_own_mistake(&self, failed: &Attempt, file: &str) -> bool {
         let is_it = |changed: &String| {
             !file.is_empty() && (changed.ends_with(file) || file.ends_with(changed.as_str()))

@@ -39,7 +39,7 @@ fn is_german(word: &str) -> bool {
     !word.is_empty() && (word.contains(['ä', 'ö', 'ü', 'ß']) || crate::wording::has(GERMAN, word))
 }
 
-/// Whether a character is Chinese, which is written without blanks.
+/// Returns whether a character is Chinese, which is written without blanks.
 pub(crate) fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }

@@ -7,6 +7,16 @@
 //!
 //! Pure: text comes in and values go out. It opens no file, asks no clock and knows no memory; what
 //! is known already is asked for through [`Novelty`].
+//!
+//! # Example
+//!
+//! A note says by its words that it is a preference, and so one of the person's:
+//!
+//! ```
+//! let inferred = helix_capture::note::infer("I prefer small commits", &[]);
+//! assert_eq!(inferred.kind, "preference");
+//! assert!(inferred.is_about_user);
+//! ```
 
 mod candidate;
 mod cues;

@@ -130,7 +130,7 @@ fn topic(text: &str, names: &[Entity], topics: &[&str]) -> (String, TopicSource)
     }
 }
 
-/// Whether words that are joined by dashes occur in a text spelled so.
+/// Returns whether words that are joined by dashes occur in a text spelled so.
 fn contains_words(spelled: &str, words: &str) -> bool {
     format!("-{spelled}-").contains(&format!("-{words}-"))
 }

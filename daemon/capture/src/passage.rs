@@ -139,7 +139,7 @@ fn split(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a mark ends the sentence that is read up to it.
+/// Returns whether a mark ends the sentence that is read up to it.
 fn is_end(sentence: &str, mark: char, next: Option<char>) -> bool {
     match mark {
         '。' | '！' | '？' | '；' => true,

@@ -8,8 +8,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use helix_engine::index::lexical::{
-    Document, LexicalIndex, LexicalQuery, Mode, Restriction, TAIL_FLUSH_DOCUMENTS,
+use helix_engine::{
+    LexicalIndex, LexicalQuery, WordsDocument as Document, WordsMode as Mode,
+    WordsRestriction as Restriction,
 };
 
 /// Committed memories unless an argument says otherwise.
@@ -125,9 +126,10 @@ fn fill(index: &LexicalIndex, random: &mut Random, documents: u32) -> Result<()>
     }
     index.flush()?;
     println!(
-        "build {documents} in tails of {TAIL_FLUSH_DOCUMENTS}: {:.1?}, longest flush {longest:.0?}, {} segments",
+        "build {documents} in tails of {tail_flush_documents}: {:.1?}, longest flush {longest:.0?}, {} segments",
         started.elapsed(),
-        index.segment_count()
+        index.segment_count(),
+        tail_flush_documents = LexicalIndex::TAIL_FLUSH_DOCUMENTS
     );
     Ok(())
 }

@@ -11,7 +11,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
-use helix_engine::index::vectors::{Candidates, Code, Hit, VectorIndex};
+use helix_engine::{
+    VectorCandidates as Candidates, VectorCode as Code, VectorHit as Hit, VectorIndex,
+};
 
 const DIMENSIONS: usize = 384;
 const CLUSTERS: usize = 1_000;

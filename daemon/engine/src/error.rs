@@ -24,3 +24,21 @@ pub enum ErrorKind {
     /// A fault of the engine or the disk.
     Internal,
 }
+
+/// An error that says of which class it is.
+pub trait Fault: std::fmt::Display {
+    /// Returns the class of the error.
+    fn kind(&self) -> ErrorKind;
+}
+
+/// Answers with the class that each of these says.
+macro_rules! faults {
+    ($($error:ty),+ $(,)?) => {
+        $(impl $crate::error::Fault for $error {
+            fn kind(&self) -> $crate::error::ErrorKind {
+                <$error>::kind(self)
+            }
+        })+
+    };
+}
+pub(crate) use faults;

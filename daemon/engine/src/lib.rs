@@ -1,27 +1,24 @@
 //! Helix's functional core and its storage.
 //!
 //! Data moves one way: `model` (values) → `policy` (pure decisions) → `store` (redb, the truth) →
-//! `index` (derived, may be deleted while the daemon is off) → `recall` (parse, search, fuse, rank)
-//! → `brief` (compress what was selected) and `surface` (text for readers). [`strand`] ties store
-//! and indexes together; [`exchange`] is how memories travel between strands.
-//! What everybody may use stands beside these and imports nothing: [`error`], [`ports`],
-//! [`lock_order`], [`neutral`], text that is safe to show, and [`derived`], files that can be made
+//! `index` (derived, may be deleted while the daemon is off) → `recall` (parse, search, fuse, rank).
+//! `strand` ties store and indexes together.
+//! What everybody may use stands beside these and imports nothing: `error`, `ports`,
+//! `lock_order`, `neutral`, text that is safe to show, and `derived`, files that can be made
 //! anew.
 //!
 //! Absent on purpose: tokio, tonic, ort, environment variables, home directories and clocks. Time,
-//! randomness, storage and embeddings come in through [`ports`] or as arguments.
+//! randomness, storage and embeddings come in through `ports` or as arguments.
 //!
 //! # Example
 //!
 //! A strand in memory: store one memory, find it.
 //!
 //! ```
-//! use helix_engine::index::filter::Filter;
-//! use helix_engine::model::{Actor, Draft, Kinds, Scope, Timestamp};
-//! use helix_engine::policy::admit::admit;
-//! use helix_engine::recall::{Mode, Retriever, Search};
-//! use helix_engine::store::MemoryStorage;
-//! use helix_engine::strand::{Outcome, Request, Strand};
+//! use helix_engine::{
+//!     Actor, Admitted, Draft, Filter, Kinds, MemoryStorage, Mode, Outcome, Request, Retriever,
+//!     Scope, Search, Strand, Timestamp,
+//! };
 //!
 //! let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default())?;
 //! let now = Timestamp::from_micros(1_790_000_000_000_000);
@@ -31,7 +28,7 @@
 //!     text: "The staging cluster is rebuilt every Monday.".to_owned(),
 //!     ..Draft::default()
 //! };
-//! let admitted = Box::new(admit(draft, &Scope::Global, strand.kinds())?);
+//! let admitted = Box::new(Admitted::of(draft, &Scope::Global, strand.kinds())?);
 //! let outcomes = writer.commit(vec![Request::Store {
 //!     words: Box::new(Strand::read_words(&admitted)),
 //!     admitted,
@@ -59,17 +56,84 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod brief;
-pub mod derived;
-pub mod error;
-pub mod exchange;
-pub mod index;
-pub mod lock_order;
-pub mod model;
-pub mod neutral;
-pub mod policy;
-pub mod ports;
-pub mod recall;
-pub mod store;
-pub mod strand;
-pub mod surface;
+#![allow(
+    unreachable_pub,
+    reason = "what is public is listed below; within, `pub` is what a module shows to the others"
+)]
+
+mod derived;
+mod error;
+mod index;
+mod lock_order;
+mod model;
+mod neutral;
+mod policy;
+mod ports;
+mod recall;
+mod store;
+mod strand;
+
+// What is stored: a memory and its parts.
+pub use model::{
+    Actor, Checkpoint, Draft, Edge, EdgeKey, EdgeStatus, GitContext, Handle, Kind, KindSpec, Kinds,
+    Memory, MemoryId, MemoryNumber, Moment, Origin, Provenance, Relation, Scope, Sequence, Shape,
+    SourceRef, Status, Timestamp, Tombstone, Topic, TopicPattern,
+};
+
+// What is stored beside memories, and the file they are in.
+pub use store::{
+    Damage, DirectoryStorage, Examined, MemoryStorage, Operation, OperationKind, Payload, Shrunk,
+    Snapshot, Stamps, States, Store, StoreError, Verified, Write, WriteError, Writer,
+};
+
+// The knowledge base: opening, reading and changing it.
+pub use strand::past::{Between, EdgeVersions, Past, Versions};
+pub use strand::{
+    Correction, Counted, CrossReference, Distil, DuplicatePair, Duplicates, Edited, Fate,
+    Latest as LatestTexts, MeaningStatus, MergePair, OpenError, Outcome, Part as SplitPart,
+    Pending as PendingVectors, ReadError, Repeated, Replaced, Request, Resolution, Restored, Since,
+    SpaceError, SpaceRole, Split, Statistics, Step, StepChange, Strand, StrandWriter, TopicEdge,
+    TopicEdit, TopicGraph,
+};
+
+// Rules: what may be stored, what resembles what, how a memory fades.
+pub use policy::admit::Admitted;
+pub use policy::apart::Particulars;
+pub use policy::consolidate::{Standing as TextStanding, Verdict, Why as VerdictReason};
+pub use policy::duplicates::{Alike as AlikeText, Pair as TextPair, Texts};
+pub use policy::edit::{Absorbed, Edit, Fields as EditedFields, Sourced};
+pub use policy::lifecycle::Step as LifeStep;
+pub use policy::resemble::WordSet;
+pub use policy::scales::Stated as StatedImportance;
+pub use policy::stale::{LineHash, Recorded as RecordedSource, SourceState};
+pub use policy::suspect::{names_of, suspicions, suspicions_of_all};
+pub use policy::tags::Tags;
+
+// Indexes: columns of all memories in RAM, the graph, words and vectors.
+pub use index::catalog::{Catalog, Row, TopicEntry};
+pub use index::filter::{Cut as FilterCut, Demands, Filter};
+pub use index::graph::{Arc as GraphArc, Step as WalkStep, Walk};
+pub use index::lexical::{
+    Document as WordsDocument, LexicalIndex, LexicalQuery, Mode as WordsMode,
+    Restriction as WordsRestriction,
+};
+pub use index::vectors::{
+    Candidates as VectorCandidates, Code as VectorCode, Hit as VectorHit, TextVectors, TokenVector,
+    VectorIndex,
+};
+
+// Questions and their answers.
+pub use recall::parse::Slip;
+pub use recall::relevance::{Occasion, Weigher};
+pub use recall::{
+    Behind, Calendar, Cursor, Evidence, Factors, Fate as HitFate, Hit, Leaf as QueryLeaf, Mode,
+    Narrowed, ParsedQuery, Place as HitPlace, Recalled, Retriever, Search, Standing as HitStanding,
+    WhyNot, WordsFound,
+};
+
+// What the engine asks of the world, and the classes of its errors.
+pub use error::{ErrorKind, Fault};
+pub use ports::{Clock, FileIdentity, NoSources, Randomness, Sources, Storage};
+
+// Text that is safe to show.
+pub use neutral::{neutral, one_line, preview, quoted};

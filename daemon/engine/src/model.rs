@@ -11,6 +11,8 @@ mod kind;
 mod memory;
 mod moment;
 mod path;
+#[cfg(test)]
+pub(crate) mod sample;
 mod scope;
 mod time;
 mod tombstone;
@@ -20,17 +22,14 @@ mod topic_pattern;
 pub use actor::{Actor, GitContext, Origin};
 pub use checkpoint::Checkpoint;
 pub use draft::Draft;
-pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY, UnknownRelation, edge_id};
+pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY};
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, Shape, UnknownKind};
 pub(crate) use memory::is_shown_unasked;
-pub use memory::{
-    Memory, Provenance, SUMMARY_MAX_CHARS, SourceRef, Status, awaits_review, is_grave,
-};
+pub use memory::{Memory, Provenance, SourceRef, Status, is_grave};
 pub use moment::Moment;
 pub(crate) use path::spellings;
-pub use path::{one_spelling, plain_path};
-pub use scope::{InvalidScope, SCRATCH_SCOPE, Scope};
+pub use scope::{InvalidScope, Scope};
 pub use time::Timestamp;
 pub use tombstone::{Departure, Tombstone};
 pub use topic::{InvalidTopic, TOPIC_MAX_BYTES, Topic};

@@ -22,4 +22,10 @@ pub mod suspect;
 pub mod tags;
 pub mod times;
 pub mod turn;
-pub mod work;
+
+crate::error::faults!(
+    admit::AdmitError,
+    checkpoint::CheckpointError,
+    edit::EditError,
+    scales::ScaleError,
+);

@@ -24,20 +24,21 @@ mod tables;
 mod vectors;
 mod writer;
 
+crate::error::faults!(StoreError, WriteError);
+
 pub use backend::{DirectoryStorage, MemoryStorage};
-pub use backup::{BackupError, Verified, verify};
+pub use backup::{BackupError, Verified};
 pub use codec::CodecError;
 pub(crate) use codec::Columns;
 pub use damage::Damage;
 pub use examine::Examined;
-pub use history::{ChainError, Operation, OperationKind, Payload};
-pub use mend::damaged_copy;
+pub use history::{Operation, OperationKind, Payload};
 pub(crate) use read::Earlier;
 pub use read::Snapshot;
-pub use shrink::{SHRINK_MAX_BYTES, Shrunk};
+pub use shrink::Shrunk;
 pub use states::States;
 pub use vectors::{NEXT_VECTOR_FILE, VECTOR_FILE, VectorEntry, VectorFile, VectorRecord};
-pub use writer::{Cause, Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
+pub use writer::{Cause, Change, CommitError, Stamps, Write, WriteError, Writer};
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -46,14 +47,6 @@ use redb::{Database, ReadableDatabase, TableHandle};
 
 use crate::error::ErrorKind;
 use crate::ports::Storage;
-
-/// File of the store inside a strand.
-pub const STORE_FILE: &str = "store.redb";
-
-/// Version of the tables' layout and of what the history may hold; see `migrate` for what each was.
-/// Records carry versions of their own. A new kind of operation or a new table takes a new version,
-/// so that an older Helix says that the store is newer rather than damaged.
-pub const FORMAT: u64 = 4;
 
 /// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a
 /// gigabyte.
@@ -81,12 +74,11 @@ pub struct Store {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The medium refused.
-    #[error("opening {STORE_FILE}: {0}")]
+    #[error("opening {file}: {0}", file = Store::FILE)]
     Open(#[source] std::io::Error),
     /// The copy that is made before a migration.
     #[error(
-        "copying {STORE_FILE} to {name} before it is brought to format {FORMAT}: {source}; free some space and start again"
-    )]
+        "copying {file} to {name} before it is brought to format {format}: {source}; free some space and start again", file = Store::FILE, format = Store::FORMAT)]
     BackUp {
         /// The copy's file.
         name: String,
@@ -94,41 +86,37 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// Another process has it.
-    #[error("{STORE_FILE} is open in another process; stop that daemon first")]
+    #[error("{file} is open in another process; stop that daemon first", file = Store::FILE)]
     Locked,
     /// It holds nothing, or what is no store, though what was made from one is there.
     #[error(
-        "{STORE_FILE} is empty or damaged, and its indexes are there, so it held memories: put a copy of it back; to begin \
-         with an empty one, move the directory away that it is in"
-    )]
+        "{file} is empty or damaged, and its indexes are there, so it held memories: put a copy of it back; to begin \
+         with an empty one, move the directory away that it is in", file = Store::FILE)]
     Lost,
     /// A newer Helix wrote it.
     #[error(
-        "{STORE_FILE} has format {found}, this Helix knows up to {FORMAT}; install the newer Helix again"
-    )]
+        "{file} has format {found}, this Helix knows up to {format}; install the newer Helix again", file = Store::FILE, format = Store::FORMAT)]
     Newer {
         /// The format found.
         found: u64,
     },
     /// Its pages do not match their checksums, or make no sense.
     #[error(
-        "{STORE_FILE} is damaged ({detail}); put a copy of it back, or, to begin with an empty one, move the directory away \
-         that it is in"
-    )]
+        "{file} is damaged ({detail}); put a copy of it back, or, to begin with an empty one, move the directory away \
+         that it is in", file = Store::FILE)]
     Damaged {
         /// What redb says of it; never anything that is in it.
         detail: String,
     },
     /// A damaged store that there is no room to make anew.
     #[error(
-        "making {STORE_FILE} anew, which is damaged: {source}; free as much space as it takes and start again"
-    )]
+        "making {file} anew, which is damaged: {source}; free as much space as it takes and start again", file = Store::FILE)]
     Mend {
         /// What the medium said.
         source: std::io::Error,
     },
     /// The disk failed.
-    #[error("reading {STORE_FILE}: {0}")]
+    #[error("reading {file}: {0}", file = Store::FILE)]
     Database(#[source] redb::Error),
     /// A record cannot be understood.
     #[error(transparent)]
@@ -161,7 +149,7 @@ fn kind_of(error: &io::Error) -> ErrorKind {
     }
 }
 
-/// Whether nothing can be written just now, but everything read.
+/// Returns whether nothing can be written just now, but everything read.
 fn is_read_only(error: &io::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     matches!(
@@ -197,8 +185,16 @@ from_redb!(
 );
 
 impl Store {
+    /// Version of the tables' layout and of what the history may hold; see `migrate` for what each was.
+    /// Records carry versions of their own. A new kind of operation or a new table takes a new version,
+    /// so that an older Helix says that the store is newer rather than damaged.
+    pub const FORMAT: u64 = 4;
+
+    /// File of the store inside a strand.
+    pub const FILE: &str = "store.redb";
+
     /// Opens the store, creates it when absent, and gives out its only writer. An older one is
-    /// copied, then brought up to [`FORMAT`]. A damaged one is made anew from what is whole,
+    /// copied, then brought up to [`Store::FORMAT`]. A damaged one is made anew from what is whole,
     /// and where nothing can be written, it can be read.
     ///
     /// # Errors
@@ -229,11 +225,11 @@ impl Store {
     fn open_as_it_is(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
         guard::guarded(|| {
             let mut database = open_or_make(storage)?;
-            if let Some(found @ ..FORMAT) = format_of(&database)? {
+            if let Some(found @ ..Store::FORMAT) = format_of(&database)? {
                 // Closed, so that the copy is one of a file that nobody writes.
                 drop(database);
                 migrate::back_up(storage, found)?;
-                database = open_checked(storage, STORE_FILE)?.map_err(open_error)?;
+                database = open_checked(storage, Store::FILE)?.map_err(open_error)?;
                 migrate::bring_up(&database, found)?;
             }
             Self::of(database, None)
@@ -251,7 +247,7 @@ impl Store {
         );
         guard::guarded(|| {
             let database = open_view(storage)?;
-            if let Some(found @ ..FORMAT) = format_of(&database)? {
+            if let Some(found @ ..Store::FORMAT) = format_of(&database)? {
                 migrate::bring_up(&database, found)?;
             }
             Self::of(database, Some(refusal))
@@ -275,7 +271,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Lost`] leaves the file as it was.
     pub fn reopen(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
-        let backend = match storage.read(STORE_FILE) {
+        let backend = match storage.read(Store::FILE) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StoreError::Lost),
             backend => backend.map_err(StoreError::Open)?,
         };
@@ -306,7 +302,7 @@ impl Store {
 /// file. A file that is new, or was not closed, cannot be read so; its format is checked again once
 /// it is open. The word of a damaged file counts for nothing.
 fn refuse_newer(storage: &dyn Storage) -> Result<(), StoreError> {
-    let Ok(backend) = storage.read(STORE_FILE) else {
+    let Ok(backend) = storage.read(Store::FILE) else {
         return Ok(());
     };
     let format = guard::guarded(|| {
@@ -329,7 +325,7 @@ fn format_of(database: &impl ReadableDatabase) -> Result<Option<u64>, StoreError
     let transaction = database.begin_read()?;
     match transaction.open_table(tables::META) {
         Ok(meta) => match meta.get(tables::META_FORMAT)?.map(|found| found.value()) {
-            Some(found) if found > FORMAT => Err(StoreError::Newer { found }),
+            Some(found) if found > Store::FORMAT => Err(StoreError::Newer { found }),
             found => Ok(found),
         },
         Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
@@ -339,12 +335,12 @@ fn format_of(database: &impl ReadableDatabase) -> Result<Option<u64>, StoreError
 
 /// Opens the store, and makes it when it is absent or was never finished.
 fn open_or_make(storage: &dyn Storage) -> Result<Database, StoreError> {
-    let database = match open_checked(storage, STORE_FILE)? {
+    let database = match open_checked(storage, Store::FILE)? {
         // The lock was had, so nobody else is making the file just now.
         Err(redb::DatabaseError::Storage(redb::StorageError::Io(_)))
             if clear_unfinished(storage)? =>
         {
-            open_checked(storage, STORE_FILE)?
+            open_checked(storage, Store::FILE)?
         }
         // Shorter than it says, or no store at all.
         Err(redb::DatabaseError::Storage(redb::StorageError::Io(error)))
@@ -379,7 +375,7 @@ fn open_checked(
 /// Opens a view of the store that is never written to, and compares all of its pages with their
 /// checksums.
 fn open_view(storage: &dyn Storage) -> Result<Database, StoreError> {
-    open_view_of(storage, STORE_FILE)
+    open_view_of(storage, Store::FILE)
 }
 
 /// As [`open_view`], of the file of this name.
@@ -407,7 +403,7 @@ fn open_database(
 /// whether it did. redb writes the magic number last, after the rest is durable; a file that ever
 /// held a memory has the table's name in it, and is left alone.
 fn clear_unfinished(storage: &dyn Storage) -> Result<bool, StoreError> {
-    let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+    let backend = storage.open(Store::FILE).map_err(StoreError::Open)?;
     let length = usize::try_from(backend.len().map_err(StoreError::Open)?).unwrap_or(usize::MAX);
     if length > UNFINISHED_MAX_BYTES {
         return Ok(false);

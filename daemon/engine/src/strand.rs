@@ -27,23 +27,24 @@ mod topics;
 mod verify;
 mod write;
 
-pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest, are_apart};
+crate::error::faults!(OpenError, ReadError);
+
+pub use compact::{DuplicatePair, Duplicates, Latest};
 pub use corrections::{Correction, Replaced};
 pub use episodes::Repeated;
 pub use fates::Fate;
-pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
+pub use graph::{CrossReference, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, Role as SpaceRole, SpaceError};
-pub use open::{OpenError, OpenReport};
-pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution, leads_nowhere};
-pub use reindex::ReindexReport;
-pub use restore::{RestoreError, Restored, restore};
+pub use open::OpenError;
+pub use reference::Resolution;
+pub use restore::Restored;
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
 pub use tombstones::Tombstones;
-pub use topics::{Recent, Since};
+pub use topics::Since;
 pub use write::{
-    Distil, EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Part, Request, Split, Step, StepChange,
-    StrandWriter, TOPIC_EDIT_MAX, TopicEdit,
+    Distil, Edited, MergePair, Outcome, Part, Request, Split, Step, StepChange, StrandWriter,
+    TopicEdit,
 };
 
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};

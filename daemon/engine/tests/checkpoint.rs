@@ -4,12 +4,8 @@
 
 mod common;
 
-use helix_engine::model::{Checkpoint, Kinds, Scope};
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::DirectoryStorage;
-use helix_engine::strand::{Request, Strand};
-
 use common::{at, edit, store};
+use helix_engine::{Checkpoint, DirectoryStorage, Edit, Kinds, Request, Scope, Strand};
 
 fn save(scope: &Scope, task: &str) -> Request {
     let checkpoint = Checkpoint {
@@ -80,7 +76,7 @@ fn checkpoints_survive_a_restart_until_they_are_cleared() {
 
 #[test]
 fn the_history_is_read_backwards() {
-    let storage = helix_engine::store::MemoryStorage;
+    let storage = helix_engine::MemoryStorage;
     let (strand, mut writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
     for (tick, text) in ["walrus", "kestrel", "tamarin"].into_iter().enumerate() {
         let tick = u64::try_from(tick).unwrap();

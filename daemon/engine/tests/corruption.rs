@@ -19,20 +19,16 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
-use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Status};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::kept;
-use helix_engine::store::{DirectoryStorage, STORE_FILE, States, StoreError};
-use helix_engine::strand::{
-    OpenError, Outcome, Request, Resolution, SpaceRole, Strand, StrandWriter,
+use common::{at, edit, store};
+use dice::Dice;
+use helix_engine::{
+    DirectoryStorage, Edit, Kinds, LexicalQuery, Memory, MemoryNumber, OpenError, Outcome, Request,
+    Resolution, Scope, SpaceRole, States, Status, Store, StoreError, Strand, StrandWriter, Topic,
+    WordsMode as Mode, WordsRestriction as Restriction,
 };
 use helix_redact::{Secrets, State};
 use nix::sys::stat::Mode as FileMode;
 use nix::unistd::mkfifo;
-
-use common::{at, edit, store};
-use dice::Dice;
 
 /// Damaged stores that are tried unless the environment says otherwise.
 const TRIALS: u64 = 40;
@@ -140,7 +136,7 @@ impl Truth {
                     seen: None,
                 },
                 2 => Edit::Move {
-                    topic: kept::topic("moved", &mut Secrets::default()).unwrap(),
+                    topic: Topic::kept("moved", &mut Secrets::default()).unwrap(),
                 },
                 _ => Edit::Forget,
             };
@@ -149,7 +145,7 @@ impl Truth {
         let touched: Vec<MemoryNumber> = (0..50).map(MemoryNumber).collect();
         strand.catalog_touch(&touched, at(tick + 1));
         let task = "find out why the build is slow".to_owned();
-        let checkpoint = helix_engine::model::Checkpoint {
+        let checkpoint = helix_engine::Checkpoint {
             task: task.clone(),
             saved_at: at(tick),
             ..Default::default()
@@ -512,7 +508,7 @@ fn a_damaged_store_serves_what_was_stored_or_nothing() {
         seeds.map(|seed| {
             let mut dice = Dice::new(seed);
             let copy = truth.copied();
-            let what = damage_file(&copy.path().join(STORE_FILE), &mut dice);
+            let what = damage_file(&copy.path().join(Store::FILE), &mut dice);
             let truth = Arc::clone(&truth);
             let outcome = run(move || try_store(&truth, copy.path(), &mut dice));
             (seed, what, outcome)
@@ -524,7 +520,7 @@ fn a_damaged_store_serves_what_was_stored_or_nothing() {
 #[test]
 fn a_cut_store_serves_what_was_stored_or_nothing() {
     let truth = Arc::new(Truth::new());
-    let length = fs::metadata(truth.directory.path().join(STORE_FILE))
+    let length = fs::metadata(truth.directory.path().join(Store::FILE))
         .unwrap()
         .len();
     let lengths = [
@@ -547,7 +543,7 @@ fn a_cut_store_serves_what_was_stored_or_nothing() {
             let copy = truth.copied();
             fs::OpenOptions::new()
                 .write(true)
-                .open(copy.path().join(STORE_FILE))
+                .open(copy.path().join(Store::FILE))
                 .unwrap()
                 .set_len(length)
                 .unwrap();
@@ -585,7 +581,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 fn derived_files(directory: &Path) -> Vec<PathBuf> {
     files(directory)
         .into_iter()
-        .filter(|file| !file.ends_with(STORE_FILE))
+        .filter(|file| !file.ends_with(Store::FILE))
         .collect()
 }
 

@@ -10,16 +10,13 @@ use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
-use helix_engine::model::{Kinds, MemoryNumber};
-use helix_engine::policy::edit::Edit;
-use helix_engine::ports::Storage;
-use helix_engine::store::{DirectoryStorage, WriteError};
-use helix_engine::strand::{Request, SpaceRole, Strand};
+use common::{at, edit, store};
+use helix_engine::{
+    DirectoryStorage, Edit, Kinds, LexicalQuery, MemoryNumber, Request, SpaceRole, Storage, Strand,
+    WordsMode as Mode, WordsRestriction as Restriction, WriteError,
+};
 use nix::libc::PATH_MAX;
 use redb::{BackendError, StorageBackend};
-
-use common::{at, edit, store};
 
 /// A directory on which no file can grow or be made.
 struct Full(DirectoryStorage);

@@ -7,20 +7,15 @@ mod common;
 
 use std::sync::Arc;
 
-use helix_engine::index::lexical::TAIL_MAX_DOCUMENTS;
-use helix_engine::model::{Kinds, Scope, Topic};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::kept;
-use helix_engine::store::MemoryStorage;
-use helix_engine::strand::{
-    EDITED_SHOWN_MAX, Outcome, Request, Resolution, Strand, StrandWriter, TopicEdit,
+use common::{actor, at, edit, store};
+use helix_engine::{
+    Edit, Edited, Kinds, LexicalIndex, MemoryStorage, Outcome, Request, Resolution, Scope, Strand,
+    StrandWriter, Topic, TopicEdit,
 };
 use helix_redact::Secrets;
 
-use common::{actor, at, edit, store};
-
 /// Memories of the topic.
-const MEMBERS: usize = TAIL_MAX_DOCUMENTS + 1_000;
+const MEMBERS: usize = LexicalIndex::TAIL_MAX_DOCUMENTS + 1_000;
 
 /// Stored in one commit.
 const GROUP: usize = 1_000;
@@ -69,13 +64,13 @@ fn a_large_topic_is_renamed_and_forgotten_at_once() {
     let Outcome::Edited(edited) = edit_topic(
         &mut writer,
         "crowd",
-        TopicEdit::Rename(kept::topic("mob", &mut Secrets::default()).unwrap()),
+        TopicEdit::Rename(Topic::kept("mob", &mut Secrets::default()).unwrap()),
     ) else {
         panic!("a rename edits");
     };
     assert_eq!(
         (edited.changed, edited.memories.len()),
-        (MEMBERS - 1, EDITED_SHOWN_MAX)
+        (MEMBERS - 1, Edited::SHOWN_MAX)
     );
     assert_eq!(writer.sequence().0 - before.0, MEMBERS as u64);
     assert_eq!(

@@ -4,13 +4,11 @@
 
 mod common;
 
-use helix_engine::model::{Kinds, MemoryNumber, Sequence, Status, Timestamp};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::lifecycle::Step as LifeStep;
-use helix_engine::store::{DirectoryStorage, verify};
-use helix_engine::strand::{Request, Step, StepChange, Strand, StrandWriter, restore};
-
 use common::{actor, at, edit, store};
+use helix_engine::{
+    DirectoryStorage, Edit, Kinds, LifeStep, MemoryNumber, Request, Restored, Sequence, Status,
+    Step, StepChange, Strand, StrandWriter, Timestamp, Verified,
+};
 
 const DAY_S: u64 = 24 * 60 * 60;
 
@@ -113,7 +111,10 @@ fn a_restore_keeps_what_was_forgotten_and_purged_away() {
     let backup = DirectoryStorage::new(backup.path().to_owned());
     let snapshot = strand.snapshot().unwrap();
     snapshot.copy_to(&backup, "store.redb", || true).unwrap();
-    assert_eq!(verify(&backup, "store.redb").unwrap().sequence, Sequence(3));
+    assert_eq!(
+        Verified::of(&backup, "store.redb").unwrap().sequence,
+        Sequence(3)
+    );
     drop(snapshot);
 
     write(&mut writer, edit(numbers[0], Edit::Forget, at(4)));
@@ -131,7 +132,8 @@ fn a_restore_keeps_what_was_forgotten_and_purged_away() {
 
     let target = tempfile::tempdir().unwrap();
     let storage = DirectoryStorage::new(target.path().to_owned());
-    let restored = restore(&backup, &present, (&storage, "store.redb"), at(8)).unwrap();
+    let restored =
+        Restored::from_backup(&backup, &present, (&storage, "store.redb"), at(8)).unwrap();
     assert_eq!(
         (restored.memories, restored.forgotten, restored.purged),
         (3, 1, 1)

@@ -10,22 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Sequence, Topic};
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::policy::kept;
-use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::store::{DirectoryStorage, StoreError};
-use helix_engine::strand::{
-    MergePair, Outcome, RESOLVE_CANDIDATES_MAX, Request, Resolution, SpaceRole, Strand,
-    StrandWriter, TopicEdit,
+use common::{actor, at, edit, store};
+use expected::{Change, Expected, Known, Model, TAG, TOPICS, WORDS, change, number, placed, text};
+use helix_engine::{
+    DirectoryStorage, Edit, EditedFields as Fields, Filter, Kinds, Memory, MemoryNumber, MergePair,
+    Mode, Outcome, Request, Resolution, Retriever, Scope, Search, Sequence, SpaceRole, StoreError,
+    Strand, StrandWriter, Topic, TopicEdit,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;
 use tempfile::TempDir;
-
-use common::{actor, at, edit, store};
-use expected::{Change, Expected, Known, Model, TAG, TOPICS, WORDS, change, number, placed, text};
 
 /// Dimensions of the vectors that stand in for a model's.
 const DIMENSIONS: usize = 4;
@@ -185,7 +179,7 @@ fn request(change: Change, tick: u64, real: &Real) -> Request {
     let mut entropy = [0; 10];
     entropy[..8].copy_from_slice(&tick.to_le_bytes());
     let topic = |topic: usize| Topic::parse(TOPICS[topic]).unwrap();
-    let new = |topic: usize| kept::topic(TOPICS[topic], &mut Secrets::default()).unwrap();
+    let new = |topic: usize| Topic::kept(TOPICS[topic], &mut Secrets::default()).unwrap();
     let one = |place: usize, how: Edit| edit(number(place), how, now);
     let of_topic = |topic: Topic, edit: TopicEdit| Request::EditTopic {
         topic,
@@ -536,7 +530,7 @@ fn expected_of_prefix(model: &Model, prefix: &str) -> Resolution {
         }
         named
             .into_iter()
-            .take(RESOLVE_CANDIDATES_MAX)
+            .take(Resolution::CANDIDATES_MAX)
             .map(|(_, number)| MemoryNumber(number))
             .collect()
     };

@@ -8,15 +8,13 @@ mod common;
 use std::path::Path;
 use std::sync::Arc;
 
-use helix_engine::model::{Kinds, MemoryNumber, Scope};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::kept;
-use helix_engine::store::{DirectoryStorage, STORE_FILE, States};
-use helix_engine::strand::{Request, Resolution, Strand, StrandWriter};
+use common::{at, edit, store};
+use helix_engine::{
+    DirectoryStorage, Edit, Kinds, MemoryNumber, Request, Resolution, Scope, States, Store, Strand,
+    StrandWriter, Topic,
+};
 use helix_redact::Secrets;
 use redb::{AccessGuard, Database, ReadableDatabase, ReadableTable, TableDefinition, Value};
-
-use common::{at, edit, store};
 
 const MEMORIES: TableDefinition<u32, &[u8]> = TableDefinition::new("memories");
 const HISTORY: TableDefinition<u64, &[u8]> = TableDefinition::new("history");
@@ -46,7 +44,7 @@ fn bare<K: for<'k> Value<SelfType<'k> = K> + 'static>(
 
 /// Takes everything out of its envelope, as it was in format 2.
 fn make_older(directory: &Path) {
-    let database = Database::open(directory.join(STORE_FILE)).unwrap();
+    let database = Database::open(directory.join(Store::FILE)).unwrap();
     let write = database.begin_write().unwrap();
     {
         let mut memories = write.open_table(MEMORIES).unwrap();
@@ -86,7 +84,7 @@ fn make_older(directory: &Path) {
 
 /// Changes a byte of a record through the store's own library, so that the pages' checksums hold.
 fn change(directory: &Path, number: u32) {
-    let database = Database::open(directory.join(STORE_FILE)).unwrap();
+    let database = Database::open(directory.join(Store::FILE)).unwrap();
     let record = {
         let table = database.begin_read().unwrap().open_table(MEMORIES).unwrap();
         table.get(number).unwrap().unwrap().value().to_vec()
@@ -107,7 +105,7 @@ fn change(directory: &Path, number: u32) {
 }
 
 fn is_sealed(directory: &Path, number: u32) -> bool {
-    let database = Database::open(directory.join(STORE_FILE)).unwrap();
+    let database = Database::open(directory.join(Store::FILE)).unwrap();
     let table = database.begin_read().unwrap().open_table(MEMORIES).unwrap();
     table.get(number).unwrap().unwrap().value()[0] == 2
 }
@@ -140,7 +138,7 @@ fn filled() -> (tempfile::TempDir, Vec<String>) {
         );
     }
     let moved = Edit::Move {
-        topic: kept::topic("moved", &mut Secrets::default()).unwrap(),
+        topic: Topic::kept("moved", &mut Secrets::default()).unwrap(),
     };
     drop(writer.commit(vec![edit(3, moved, at(50))]).unwrap());
     let stored = texts(&strand);
@@ -199,7 +197,7 @@ fn everything_is_read_and_what_is_written_gets_an_envelope() {
     assert!(
         directory
             .path()
-            .join(format!("{STORE_FILE}.format-{OLDER}"))
+            .join(format!("{file}.format-{OLDER}", file = Store::FILE))
             .exists()
     );
 }

@@ -7,22 +7,16 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{
-    Edge, EdgeKey, EdgeStatus, Kinds, Memory, MemoryNumber, Moment, Provenance, Relation, Scope,
-    Sequence, Status, Timestamp,
+use common::{actor, at, edit, store};
+use helix_engine::{
+    Between, DirectoryStorage, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Filter,
+    Kinds, Memory, MemoryNumber, Mode, Moment, Past, Provenance, Relation, Request, Retriever,
+    Scope, Search, Sequence, Snapshot, Status, Step, StepChange, Strand, StrandWriter, Timestamp,
+    Topic,
 };
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::policy::kept;
-use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::store::{DirectoryStorage, Snapshot};
-use helix_engine::strand::past::{Between, Past};
-use helix_engine::strand::{Request, Step, StepChange, Strand, StrandWriter};
 use helix_redact::Secrets;
 use proptest::prelude::*;
 use tempfile::TempDir;
-
-use common::{actor, at, edit, store};
 
 /// Something that is done to the strand; places count its memories round and round.
 #[derive(Clone, Debug)]
@@ -79,7 +73,7 @@ impl Copy {
         snapshot
             .for_each_memory(|memory| {
                 copy.memories.insert(memory.number, plain(memory));
-                Ok::<_, helix_engine::store::StoreError>(())
+                Ok::<_, helix_engine::StoreError>(())
             })
             .unwrap();
         for edge in snapshot.edges().unwrap() {
@@ -244,7 +238,7 @@ impl World {
             }
             Deed::Archive(place) => edit(self.place(place).0, Edit::Archive, now),
             Deed::Move(place) => {
-                let topic = kept::topic("elsewhere", &mut Secrets::default()).unwrap();
+                let topic = Topic::kept("elsewhere", &mut Secrets::default()).unwrap();
                 edit(self.place(place).0, Edit::Move { topic }, now)
             }
             Deed::Hold(place, from, to) => {

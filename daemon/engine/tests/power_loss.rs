@@ -15,13 +15,12 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use helix_engine::model::{Kinds, Memory, Status};
-use helix_engine::policy::edit::Edit;
-use helix_engine::strand::{Outcome, Request, Resolution, Strand, StrandWriter};
-
 use common::{at, edit, store};
 use faulty::dice::Dice;
 use faulty::{Fault, Medium, Operation, Refusal};
+use helix_engine::{
+    Edit, Kinds, Memory, Outcome, Request, Resolution, Status, Strand, StrandWriter,
+};
 
 /// Seeds tried with an honest disk.
 const SEEDS: u64 = 500;

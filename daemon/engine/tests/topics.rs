@@ -7,16 +7,13 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{Kinds, MemoryNumber, Scope, Timestamp, TopicPattern};
-use helix_engine::policy::edit::Edit;
-use helix_engine::ports::NoSources;
-use helix_engine::recall::{Cursor, Mode, Place, Retriever, Search};
-use helix_engine::store::{MemoryStorage, Stamps};
-use helix_engine::strand::{Outcome, Request, Since, Strand, StrandWriter, TopicEdge};
-use proptest::prelude::*;
-
 use common::{at, edit, store};
+use helix_engine::{
+    Cursor, Edit, Filter, HitPlace as Place, Kinds, MemoryNumber, MemoryStorage, Mode, NoSources,
+    Outcome, Request, Retriever, Scope, Search, Since, Stamps, Strand, StrandWriter, Timestamp,
+    TopicEdge, TopicPattern,
+};
+use proptest::prelude::*;
 
 const GLOBAL: [Scope; 1] = [Scope::Global];
 
@@ -278,7 +275,7 @@ fn statistics_count_what_is_active() {
         (statistics.first_recorded_at, statistics.last_recorded_at),
         (Some(at(1)), Some(at(2)))
     );
-    let named = |counted: &[helix_engine::strand::Counted]| -> Vec<String> {
+    let named = |counted: &[helix_engine::Counted]| -> Vec<String> {
         counted
             .iter()
             .map(|counted| format!("{} {}", counted.name, counted.count))

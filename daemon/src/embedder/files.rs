@@ -247,7 +247,7 @@ pub(super) fn unusable(path: &Path, why: String) -> InstallationError {
     }
 }
 
-/// What is wrong with a model that `helixctl model install` knows nothing of.
+/// Returns what is wrong with a model that `helixctl model install` knows nothing of.
 fn words(error: &InstallationError) -> String {
     match error {
         InstallationError::Missing(path) => format!("{} is missing", path.display()),

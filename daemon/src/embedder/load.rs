@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_app::ports::EmbedderState as State;
-use helix_engine::index::vectors::TextVectors;
+use helix_engine::TextVectors;
 
 use super::files::{self, InstallationError, Installed};
 use super::model::{Model, ModelError};

@@ -4,8 +4,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use helix_engine::index::lexical::is_telling;
-use helix_engine::index::vectors::TextVectors;
+use helix_engine::{LexicalQuery, TextVectors};
 use ort::environment::Environment;
 use ort::ep::CPU;
 use ort::logging::LogLevel;
@@ -150,7 +149,9 @@ impl Model {
         let mut vectors =
             vectors.ok_or_else(|| ModelError::Graph("it gave no vector".to_owned()))?;
         // Nobody asks for the others, and queries are kept.
-        vectors.tokens.retain(|token| is_telling(&token.word));
+        vectors
+            .tokens
+            .retain(|token| LexicalQuery::is_telling(&token.word));
         Ok(vectors)
     }
 

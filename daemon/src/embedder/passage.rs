@@ -1,7 +1,6 @@
 //! The vectors of a memory's text.
 
-use helix_engine::index::vectors::TextVectors;
-use helix_engine::policy::turn::utterances;
+use helix_engine::{Memory, TextVectors};
 
 use super::pooling::normalise;
 
@@ -14,7 +13,7 @@ pub(super) const SPACE_SUFFIX: &str = "+turns";
 /// Measured on 529 questions about conversations, by meaning alone (R@5 / nDCG@10): .405 / .345 by
 /// the whole turn, .519 / .452 by the mean of its sentences. Other texts lose up to .02 by it.
 pub(super) fn parts(text: &str) -> Vec<String> {
-    let utterances = utterances(text);
+    let utterances = Memory::utterances(text);
     if utterances.is_empty() {
         vec![text.to_owned()]
     } else {

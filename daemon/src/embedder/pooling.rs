@@ -1,6 +1,6 @@
 //! From the states of a text's tokens to one vector, and to one a token.
 
-use helix_engine::index::vectors::{Code, TokenVector};
+use helix_engine::{TokenVector, VectorCode as Code};
 use tokenizers::Encoding;
 
 use super::slot::Pooling;

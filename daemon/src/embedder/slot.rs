@@ -3,7 +3,7 @@
 //! The file lies beside the ONNX file and is all that a model needs to be used. The model that
 //! Helix installs by itself has none: its description is compiled in.
 
-use helix_engine::index::vectors::MAX_DIMENSIONS;
+use helix_engine::VectorIndex;
 use serde::{Deserialize, Serialize};
 
 /// Name of the file.
@@ -123,8 +123,11 @@ impl Slot {
                 "name must be 1 to {NAME_MAX_BYTES} lowercase letters, digits, dots and dashes"
             ));
         }
-        if !(1..=MAX_DIMENSIONS).contains(&self.dimensions) {
-            return Err(format!("dimensions must be 1 to {MAX_DIMENSIONS}"));
+        if !(1..=VectorIndex::DIMENSIONS_MAX).contains(&self.dimensions) {
+            return Err(format!(
+                "dimensions must be 1 to {dimensions_max}",
+                dimensions_max = VectorIndex::DIMENSIONS_MAX
+            ));
         }
         if !(1..=TOKENS_MAX).contains(&self.tokens_max) {
             return Err(format!("tokens_max must be 1 to {TOKENS_MAX}"));

@@ -2,8 +2,7 @@
 //! one becomes the first.
 
 use helix_app::ports::EmbedderState as State;
-use helix_engine::model::Sequence;
-use helix_engine::strand::SpaceRole;
+use helix_engine::{Sequence, SpaceRole};
 
 use super::files::BUILT_IN_FOLDER;
 use super::load::{Described, Load, Loaded};

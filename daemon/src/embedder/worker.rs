@@ -14,10 +14,9 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use helix_app::ports::EmbedderState as State;
-use helix_engine::index::vectors::TextVectors;
-use helix_engine::model::MemoryNumber;
-use helix_engine::ports::Storage;
-use helix_engine::strand::{Pending, SpaceError, SpaceRole, Strand};
+use helix_engine::{
+    MemoryNumber, PendingVectors as Pending, SpaceError, SpaceRole, Storage, Strand, TextVectors,
+};
 use lru::LruCache;
 use tokio::sync::oneshot;
 

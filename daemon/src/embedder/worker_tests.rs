@@ -1,10 +1,10 @@
 #![allow(clippy::unwrap_used)]
 use std::sync::atomic::AtomicUsize;
 
-use helix_engine::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
-use helix_engine::policy::admit::admit;
-use helix_engine::store::{DirectoryStorage, MemoryStorage};
-use helix_engine::strand::Request;
+use helix_engine::{
+    Actor, Admitted, DirectoryStorage, Draft, Kinds, MemoryStorage, Origin, Request, Scope,
+    Timestamp,
+};
 
 use super::super::load::Described;
 use super::*;
@@ -17,7 +17,7 @@ fn store(text: &str) -> Request {
         text: text.into(),
         ..Draft::default()
     };
-    let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+    let admitted = Box::new(Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap());
     Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
         admitted,
@@ -337,7 +337,7 @@ fn name(loaded: Option<&Loaded<StandIn>>) -> Option<&str> {
 fn vectors(worker: &Worker<Shelf>, role: SpaceRole) -> (usize, usize) {
     let status = worker
         .strand
-        .meaning_status(role, helix_engine::model::Sequence::default());
+        .meaning_status(role, helix_engine::Sequence::default());
     (status.vectors, status.pending)
 }
 

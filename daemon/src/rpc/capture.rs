@@ -9,7 +9,7 @@ use helix_app::capture::status::status;
 use helix_app::capture::switches::{self, Which};
 use helix_app::sources::FILES_PATIENCE;
 use helix_app::{App, Asker, Refusal};
-use helix_engine::model::Scope;
+use helix_engine::Scope;
 use helix_proto::v1;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;

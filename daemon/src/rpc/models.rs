@@ -5,7 +5,7 @@ use std::path::Path;
 
 use helix_app::model_bench::{self, Measured, Sample};
 use helix_app::{Refusal, indexes};
-use helix_engine::strand::{MeaningStatus, SpaceRole};
+use helix_engine::{MeaningStatus, SpaceRole};
 use helix_proto::v1;
 
 use crate::embedder::{self, Bench, Found};

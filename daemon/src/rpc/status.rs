@@ -5,6 +5,7 @@ use std::process;
 use std::sync::atomic::Ordering;
 
 use helix_app::status::Overview;
+use helix_engine::Store;
 use helix_proto::v1;
 
 use crate::runtime::Runtime;
@@ -22,7 +23,7 @@ pub(super) fn status(runtime: &Runtime, overview: Overview) -> v1::StatusReply {
         strand: layout.strand.clone(),
         resident_bytes: resident_bytes(),
         open_connections: runtime.connections.load(Ordering::Relaxed),
-        store_format: helix_engine::store::FORMAT,
+        store_format: Store::FORMAT,
         hooks_answered: runtime.hooks_answered.load(Ordering::Relaxed),
         ..wire::health::overview(overview)
     }

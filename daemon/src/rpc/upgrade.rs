@@ -5,7 +5,7 @@ use std::process;
 use std::sync::PoisonError;
 
 use helix_app::Refusal;
-use helix_engine::store::FORMAT;
+use helix_engine::Store;
 use helix_proto::v1;
 
 use crate::runtime::Runtime;
@@ -22,7 +22,8 @@ pub(super) fn upgrade(
     } else {
         PathBuf::from(&request.program)
     };
-    let successor = examine(&program, FORMAT).map_err(|error| Refusal::of(error.kind(), &error))?;
+    let successor =
+        examine(&program, Store::FORMAT).map_err(|error| Refusal::of(error.kind(), &error))?;
     let new_version = successor.version.clone();
     tracing::info!(program = %program.display(), version = new_version, "handing over");
     let waits_for = runtime.work.long().into_iter().map(str::to_owned).collect();

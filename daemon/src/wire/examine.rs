@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use helix_app::examine::{Lost, Step};
 use helix_app::search::WhyNot;
-use helix_engine::recall::Standing;
+use helix_engine::HitStanding as Standing;
 use helix_proto::v1;
 
 use super::told;

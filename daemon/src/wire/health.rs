@@ -6,9 +6,8 @@ use helix_app::jobs::Run;
 use helix_app::ports::EmbedderState;
 use helix_app::statistics::{Answer, Reindexed};
 use helix_app::status::Overview;
-use helix_engine::model::Timestamp;
-use helix_engine::policy::work::watch::Late;
-use helix_engine::strand::Statistics;
+use helix_app::work::watch::Late;
+use helix_engine::{Statistics, Timestamp};
 use helix_proto::v1;
 
 use super::counted;

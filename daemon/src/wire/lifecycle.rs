@@ -1,8 +1,7 @@
 //! `Lifecycle` as the wire has it.
 
 use helix_app::lifecycle::{Counts, Done, Plan, ToldFate};
-use helix_engine::model::Timestamp;
-use helix_engine::policy::lifecycle::Step;
+use helix_engine::{LifeStep as Step, Timestamp};
 use helix_proto::v1;
 
 /// Writes what was due, and what was done of it.

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use helix_app::search::{Answer, Counts, Explanation, FilterAsked, FoundBy, ToldHit, Wanted};
-use helix_engine::model::Timestamp;
-use helix_engine::recall::{Mode, Retriever};
+use helix_engine::{Mode, Retriever, Timestamp};
 use helix_proto::v1;
 
 use super::history::at;

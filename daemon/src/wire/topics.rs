@@ -1,8 +1,7 @@
 //! Topics and what refers to what, as the wire has them.
 
 use helix_app::told::Told;
-use helix_engine::index::catalog::TopicEntry;
-use helix_engine::strand::{CrossReference, TopicEdge, TopicGraph};
+use helix_engine::{CrossReference, TopicEdge, TopicEntry, TopicGraph};
 use helix_proto::v1;
 
 use super::told;
@@ -85,8 +84,7 @@ fn topic_edge(edge: TopicEdge) -> v1::TopicEdge {
 
 #[cfg(test)]
 mod tests {
-    use helix_engine::model::Timestamp;
-    use helix_engine::strand::Counted;
+    use helix_engine::{Counted, Timestamp};
 
     use super::super::counted;
     use super::*;

@@ -4,8 +4,7 @@
 use std::mem::size_of_val;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use helix_engine::policy::edit::Edit;
-use helix_engine::strand::Request;
+use helix_engine::{Edit, Request};
 
 /// Bytes of the writes that may wait, about: some batches of ordinary memories. One that is larger
 /// waits alone.
@@ -169,9 +168,8 @@ fn content(request: &Request) -> usize {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use helix_engine::States;
     use helix_redact::{Redact, Secrets, State};
-
-    use helix_engine::store::States;
 
     use super::*;
 

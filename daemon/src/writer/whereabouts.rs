@@ -3,8 +3,7 @@
 
 use std::io;
 
-use helix_engine::ports::{FileIdentity, Storage};
-use helix_engine::store::STORE_FILE;
+use helix_engine::{FileIdentity, Storage, Store};
 
 /// The file that a store was opened from.
 pub(super) struct Whereabouts<'s> {
@@ -18,14 +17,14 @@ impl<'s> Whereabouts<'s> {
     pub(super) fn of(storage: &'s dyn Storage) -> Self {
         Self {
             storage,
-            own: storage.identity(STORE_FILE).ok().flatten(),
+            own: storage.identity(Store::FILE).ok().flatten(),
         }
     }
 
     /// Returns whether it is not in its place. Once it was put back, it is.
     pub(super) fn is_lost(&self) -> bool {
         let Some(own) = self.own else { return false };
-        match self.storage.identity(STORE_FILE) {
+        match self.storage.identity(Store::FILE) {
             Ok(found) => found != Some(own),
             // Whatever else keeps it from being looked at says nothing.
             Err(error) => matches!(
@@ -41,7 +40,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
 
-    use helix_engine::store::{DirectoryStorage, MemoryStorage};
+    use helix_engine::{DirectoryStorage, MemoryStorage};
 
     use super::*;
 
@@ -49,7 +48,7 @@ mod tests {
     fn a_file_is_lost_while_it_is_elsewhere() {
         let directory = tempfile::tempdir().unwrap();
         let (place, elsewhere) = (
-            directory.path().join(STORE_FILE),
+            directory.path().join(Store::FILE),
             directory.path().join("elsewhere"),
         );
         fs::write(&place, "").unwrap();

@@ -139,8 +139,8 @@ impl Run {
         })
     }
 
-    /// Whether success of this run says that what failed in `failed` is mended: it did at least as
-    /// much.
+    /// Returns whether success of this run says that what failed in `failed` is mended: it did at
+    /// least as much.
     #[must_use]
     pub fn covers(&self, failed: &[String]) -> bool {
         let counts = |word: &&String| {
@@ -184,8 +184,8 @@ impl Run {
             .collect()
     }
 
-    /// Whether a word is an option with which an installation may get by what it failed at. By some
-    /// it installs nothing.
+    /// Returns whether a word is an option with which an installation may get by what it failed at.
+    /// By some it installs nothing.
     pub(crate) fn gets_by(&self, word: &str) -> bool {
         word.starts_with('-')
             && !is_idle_option(self.words.first().map_or("", String::as_str), word)
@@ -324,7 +324,7 @@ fn script(words: &[String]) -> Option<&str> {
     arguments.get(at + 1).map(String::as_str)
 }
 
-/// Whether a filter may let through that something succeeded and not that something failed.
+/// Returns whether a filter may let through that something succeeded and not that something failed.
 fn may_hide(filter: &Simple) -> bool {
     if helix_ablation::is_off("command/filters") {
         return false;
@@ -397,7 +397,7 @@ fn classify_file(called: &str, mut words: Vec<String>) -> Option<Run> {
     Run::new(&shell, tool, purpose, words)
 }
 
-/// What a program with these words is for, and the word that tells.
+/// Returns what a program with these words is for, and the word that tells.
 fn purpose_of(program: &str, words: &[String]) -> Option<(String, Purpose)> {
     let at = after_options(words, 1);
     let subcommand = words.get(at).map(String::as_str);

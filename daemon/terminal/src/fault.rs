@@ -57,7 +57,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// What is the same tomorrow: the first eight bytes of a BLAKE3, in hexadecimal.
+    /// Returns what is the same tomorrow: the first eight bytes of a BLAKE3, in hexadecimal.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
@@ -197,7 +197,7 @@ fn found_in_lines(lines: &[&str], most: usize) -> Vec<Found> {
     found
 }
 
-/// Whether it says no more than that a test failed.
+/// Returns whether it says no more than that a test failed.
 fn is_bare(fault: &Fault) -> bool {
     fault.code == FAILED && fault.file.is_empty()
 }
@@ -373,8 +373,8 @@ fn normal(message: &str) -> String {
         .to_lowercase()
 }
 
-/// What is left of a path. A relative one in quotes is what the mistake is about, as a module is,
-/// and its last part stays.
+/// Returns what is left of a path. A relative one in quotes is what the mistake is about, as a
+/// module is, and its last part stays.
 fn normal_path(message: &str, path: &Captures<'_>) -> String {
     let start = path.get(0).map_or(0, |path| path.start());
     let is_quoted = message

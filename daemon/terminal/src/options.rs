@@ -44,7 +44,7 @@ pub(crate) fn free(run: &Run) -> Vec<Free> {
     found
 }
 
-/// Whether two runs do the same, but for what they tell.
+/// Returns whether two runs do the same, but for what they tell.
 #[must_use]
 pub fn does_alike(one: &Run, other: &Run) -> bool {
     let done = |run: &Run| {
@@ -104,12 +104,12 @@ fn parts(word: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether a word may be an option's value. That of a run's place is none of its own.
+/// Returns whether a word may be an option's value. That of a run's place is none of its own.
 fn is_value(word: &str) -> bool {
     !word.starts_with('-') && !word.starts_with(PLACE)
 }
 
-/// Whether a word says how much.
+/// Returns whether a word says how much.
 fn is_amount(word: &str) -> bool {
     AMOUNTS.contains(&word) || word.starts_with(|first: char| first.is_ascii_digit())
 }

@@ -54,7 +54,7 @@ pub struct Vouched {
 }
 
 impl Vouched {
-    /// What both say.
+    /// Returns what both say.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Line {
         line
     }
 
-    /// What the line's exit status says of its command at a place.
+    /// Returns what the line's exit status says of its command at a place.
     pub(crate) fn vouched(&self, at: usize) -> Vouched {
         let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
         let mut after = self.joints(at..self.commands.len());
@@ -100,7 +100,7 @@ impl Line {
         }
     }
 
-    /// Whether the command at a place succeeded if the later one ran at all.
+    /// Returns whether the command at a place succeeded if the later one ran at all.
     pub(crate) fn leads(&self, at: usize, later: usize) -> bool {
         let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
         at < later
@@ -109,7 +109,7 @@ impl Line {
             && self.joints(at..later).all(|joint| joint == Joint::And)
     }
 
-    /// Whether the command at a place may be passed over by a line that goes on behind it.
+    /// Returns whether the command at a place may be passed over by a line that goes on behind it.
     fn is_alternative(&self, at: usize) -> bool {
         let mut before = self.joints(0..at).rev();
         if self.has_groups {
@@ -120,8 +120,8 @@ impl Line {
             .any(|joint| joint == Joint::Or)
     }
 
-    /// Whether the command at a place runs whatever others before it did, unless one of them ended
-    /// the line.
+    /// Returns whether the command at a place runs whatever others before it did, unless one of
+    /// them ended the line.
     pub(crate) fn runs_in_any_case(&self, at: usize) -> bool {
         self.commands
             .get(at)
@@ -129,14 +129,14 @@ impl Line {
             && !self.is_alternative(at)
     }
 
-    /// Whether the output of another command is piped into the one at a place.
+    /// Returns whether the output of another command is piped into the one at a place.
     pub(crate) fn is_piped_to(&self, at: usize) -> bool {
         at.checked_sub(1)
             .and_then(|before| self.commands.get(before)?.joint)
             == Some(Joint::Pipe)
     }
 
-    /// What stands behind each command of a range.
+    /// Returns what stands behind each command of a range.
     fn joints(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = Joint> + Clone {
         self.commands
             .get(range)

@@ -60,7 +60,8 @@ pub(super) fn merged(actions: &[Action], default_action: Option<&str>) -> Fields
     all
 }
 
-/// What actions say about a parameter, each text once, behind the names of the actions that say it.
+/// Returns what actions say about a parameter, each text once, behind the names of the actions that
+/// say it.
 fn description(name: &str, actions: &[Action]) -> String {
     let takers = actions.iter().filter(|action| action.takes.has(name));
     let is_named = takers.clone().count() <= NAMED_ACTIONS_MAX;

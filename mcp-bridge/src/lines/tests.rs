@@ -21,7 +21,7 @@ fn connected(pipe_bytes: usize) -> (Served, DuplexStream) {
     (Lines::new(input, output, LINE_MAX_BYTES), theirs)
 }
 
-/// What is said to these lines, all of which are followed by a ping that is understood.
+/// Returns what is said to these lines, all of which are followed by a ping that is understood.
 async fn said_to(lines: &[u8]) -> Vec<Value> {
     let (mut served, mut client) = connected(PIPE_BYTES);
     client.write_all(&[lines, PING].concat()).await.unwrap();

@@ -72,7 +72,7 @@ pub(crate) fn packed_context(reply: &ContextReply, query: &str, budget_tokens: u
     notes.collect::<String>() + &answer
 }
 
-/// What is packed, or why nothing is, and what was left out.
+/// Returns what is packed, or why nothing is, and what was left out.
 fn answer_of_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> String {
     let text = clean::block(&reply.text);
     let at_least = if reply.has_further { "at least " } else { "" };

@@ -71,7 +71,7 @@ pub(crate) fn entries(shown: &Shown<'_>, view: &View) -> (String, usize) {
     }
 }
 
-/// Whether one memory was asked for and not a topic that has one.
+/// Returns whether one memory was asked for and not a topic that has one.
 fn is_one(shown: &Shown<'_>) -> bool {
     let is_filtered = !shown.match_text.is_empty();
     shown.index.is_some()

@@ -45,7 +45,7 @@ pub(crate) fn found(found: &Found<'_>, view: &View) -> String {
     sections.join("\n")
 }
 
-/// What the reader should know before the hits.
+/// Returns what the reader should know before the hits.
 fn notes(reply: &SearchReply) -> Vec<String> {
     let fell_back = reply.fell_back_to_any && (reply.total > 0 || !reply.hits.is_empty());
     let first = fell_back.then(|| "no memory has all terms; showing any".to_owned());

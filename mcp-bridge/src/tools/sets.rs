@@ -81,13 +81,14 @@ impl ToolSet {
         self.tools().iter().map(Tool::name).collect()
     }
 
-    /// What a call of a tool does to what later calls see. One of an unknown tool does nothing.
+    /// Returns what a call of a tool does to what later calls see. One of an unknown tool does
+    /// nothing.
     pub(crate) fn effect_of(self, tool: &str, given: Option<&JsonObject>) -> Effect {
         self.named(tool)
             .map_or(Effect::Reads, |tool| tool.effect(given))
     }
 
-    /// What every agent reads once.
+    /// Returns what every agent reads once.
     pub(crate) fn instructions(self) -> &'static str {
         match self {
             Self::Helix => include_str!("../instructions/helix.md").trim_ascii_end(),
@@ -96,7 +97,7 @@ impl ToolSet {
         }
     }
 
-    /// Whether the server offers resources too.
+    /// Returns whether the server offers resources too.
     pub(crate) fn has_resources(self) -> bool {
         match self {
             Self::Helix | Self::Context => false,

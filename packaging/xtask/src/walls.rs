@@ -137,16 +137,82 @@ fn the_engine_knows_no_runtime_no_environment_and_no_clock() {
     );
 }
 
+/// Most names of the engine that others may use.
+const ENGINE_NAMES_MAX: usize = 154;
+
+/// Names that `pub use` statements of a crate's root list.
+fn listed(root: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for statement in root.split("pub use ").skip(1) {
+        let statement = statement.split(';').next().unwrap_or_default();
+        let leaves = statement
+            .split_once('{')
+            .map_or(statement, |(_, leaves)| leaves);
+        for leaf in leaves.trim_end_matches('}').split(',') {
+            let name = leaf.rsplit([' ', ':']).next().unwrap_or_default();
+            names.push(name.trim().to_owned());
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+#[test]
+fn the_engine_shows_one_short_list_of_names() {
+    let root_file = root().join("daemon/engine/src/lib.rs");
+    let code = code(&read(&root_file));
+    assert!(
+        !code.contains("pub mod"),
+        "modules of the engine are private"
+    );
+    let names = listed(&code);
+    assert!(!names.iter().any(|name| name == "*"), "each name is listed");
+    assert!(names.len() <= ENGINE_NAMES_MAX, "{} names", names.len());
+    let mut others = String::new();
+    for directory in ["daemon", "tests"] {
+        let sources = files(&root().join(directory), ".rs");
+        let engine = root().join("daemon/engine/src");
+        for source in sources.iter().filter(|source| !source.starts_with(&engine)) {
+            others.push_str(&read(source));
+        }
+    }
+    let words: BTreeSet<&str> = others
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .collect();
+    let unused = names.iter().filter(|name| !words.contains(name.as_str()));
+    let unused: Vec<&String> = unused.collect();
+    assert!(unused.is_empty(), "nobody uses {unused:?}");
+}
+
+#[test]
+fn a_list_is_read_whole() {
+    let root = "pub use a::{B, c::D as E};\npub use f::G;\nuse h::I;";
+    assert_eq!(listed(root), ["B", "E", "G"]);
+}
+
+#[test]
+fn what_writes_texts_and_files_reads_no_store_and_no_clock() {
+    let names = [
+        "Snapshot",
+        "StrandWriter",
+        "std::fs",
+        "std::env",
+        "SystemTime",
+        "Instant::now",
+        "Zoned::now",
+        "TimeZone::system",
+    ];
+    check_absent("daemon/surface/src", &names);
+    check_absent("daemon/exchange/src", &names);
+}
+
 #[test]
 fn model_and_policy_import_nothing_below_them() {
     let below = [
         "crate::store",
         "crate::index",
         "crate::recall",
-        "crate::brief",
-        "crate::surface",
         "crate::strand",
-        "crate::exchange",
     ];
     check_absent("daemon/engine/src/policy", &below);
     check_absent("daemon/engine/src/model", &below);

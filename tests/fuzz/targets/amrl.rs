@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::io::Cursor;
 
-use helix_engine::exchange::amrl::{DeletedOffsets, Entry, Reader, Writer, deleted_offsets};
-use helix_engine::exchange::{Portable, Report};
+use helix_exchange::{Portable, Report};
+use helix_exchange::amrl::{deleted_offsets, DeletedOffsets, Entry, Reader, Writer};
 use libfuzzer_sys::fuzz_target;
 
 /// A log's first bytes, so that the fuzzer need not find them.

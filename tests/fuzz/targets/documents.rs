@@ -5,8 +5,8 @@
 
 use std::convert::Infallible;
 
-use helix_engine::exchange::{Portable, json, markdown};
-use helix_engine::model::Topic;
+use helix_engine::Topic;
+use helix_exchange::{json, markdown, Portable};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

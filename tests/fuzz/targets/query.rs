@@ -2,14 +2,12 @@
 
 #![no_main]
 
-use helix_engine::model::Timestamp;
-use helix_engine::recall::Calendar;
-use helix_engine::recall::parse::parse;
+use helix_engine::{Calendar, ParsedQuery, Timestamp};
 use jiff::tz::TimeZone;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|query: &str| {
-    match parse(query, &Calendar::new(TimeZone::UTC, Timestamp::default())) {
+    match ParsedQuery::parse(query, &Calendar::new(TimeZone::UTC, Timestamp::default())) {
         Ok(parsed) => assert!(parsed.words.len() <= query.len(), "words appear from nowhere"),
         Err(error) => assert!(!error.to_string().is_empty(), "an error says nothing"),
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use helix_client::Paths;
 use helix_client::v1::{Draft, StoreRequest};
-use helix_engine::store::{DirectoryStorage, STORE_FILE, Snapshot, Store, StoreError};
+use helix_engine::{DirectoryStorage, Snapshot, Store, StoreError};
 use redb::ReadableTable;
 
 use crate::writers::{Acknowledged, connect, me};
@@ -89,7 +89,7 @@ pub(crate) async fn store_twice(paths: &Paths) -> Result<Acknowledged, String> {
 
 /// Changes a byte of the first operation of a store that no daemon has.
 pub(crate) fn twist_history(paths: &Paths) {
-    let file = paths.strand(STRAND).join(STORE_FILE);
+    let file = paths.strand(STRAND).join(Store::FILE);
     let database = redb::Database::open(file).unwrap();
     let transaction = database.begin_write().unwrap();
     {

@@ -52,7 +52,7 @@ fn write_sessions(world: &World) {
     }
 }
 
-/// What waits where nothing was killed: each decision once.
+/// Returns what waits where nothing was killed: each decision once.
 fn undisturbed() -> Vec<String> {
     let world = World::new();
     write_sessions(&world);

@@ -21,7 +21,7 @@ fn tell(world: &World, texts: &[&str]) -> Vec<String> {
     texts.iter().map(tell).collect()
 }
 
-/// What waits in the review as repeated episodes.
+/// Returns what waits in the review as repeated episodes.
 fn waiting(world: &World) -> Vec<Value> {
     let listed = world.json(&["review"]);
     let items = listed["items"].as_array().unwrap().iter();

@@ -3,9 +3,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use helix_engine::model::Timestamp;
-use helix_engine::policy::work::watch::Watch;
-use helix_engine::store::{States, Write};
+use helix_app::work::watch::Watch;
+use helix_engine::{States, Timestamp, Write};
 use helix_tests::{Binary, HookClient, HookRun};
 use prost::Message;
 use serde_json::{Value, json};

@@ -25,7 +25,7 @@ fn of_codex(world: &World, sample: &str, session: &str, command: &str) -> Value 
     input
 }
 
-/// What Codex is told before a command.
+/// Returns what Codex is told before a command.
 fn warned_codex(world: &World, session: &str, command: &str) -> Option<String> {
     let input = of_codex(world, "PreToolUse-Bash", session, command);
     let run = HookRun::by(
@@ -38,7 +38,7 @@ fn warned_codex(world: &World, session: &str, command: &str) -> Option<String> {
     run.check_taken_by(HookClient::Codex, "PreToolUse").unwrap()
 }
 
-/// What Codex is told after a command that wrote something.
+/// Returns what Codex is told after a command that wrote something.
 fn told_codex(world: &World, session: &str, command: &str, output: &str) -> Option<String> {
     let mut input = of_codex(world, "PostToolUse-Bash", session, command);
     input["tool_response"] = output.into();

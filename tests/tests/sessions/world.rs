@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use helix_engine::store::{DirectoryStorage, Store, Writer};
+use helix_engine::{DirectoryStorage, Store, Writer};
 use helix_proto::v1::{Draft, Program, ReceiptsRequest, SessionLogReply, SessionLogRequest};
 use helix_tests::hook::Session;
 use helix_tests::process::within;

@@ -206,7 +206,7 @@ fn holds(pid: u32, _: &Path) -> bool {
     i32::try_from(pid).is_ok_and(|pid| kill(Pid::from_raw(pid), None).is_ok())
 }
 
-/// Whether a process holds the lock. A home without a lock file never had a daemon.
+/// Returns whether a process holds the lock. A home without a lock file never had a daemon.
 fn is_held(lock: &Path) -> Result<bool, Failure> {
     let file = match own_file::open(OpenOptions::new().read(true), lock) {
         Ok(file) => file,

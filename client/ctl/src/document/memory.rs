@@ -217,7 +217,7 @@ impl<'a> From<&'a v1::Correction> for CorrectionDocument<'a> {
     }
 }
 
-/// What a new memory did to those that were known.
+/// Returns what a new memory did to those that were known.
 pub(crate) fn corrections(reply: &v1::StoreReply) -> Vec<CorrectionDocument<'_>> {
     let corrections = reply.corrections.iter();
     corrections.map(CorrectionDocument::from).collect()

@@ -306,7 +306,7 @@ fn same(found: &CstNode, wanted: &CstInputValue) -> bool {
     }
 }
 
-/// Whether a text starts with a byte order mark, and the rest of it.
+/// Returns whether a text starts with a byte order mark, and the rest of it.
 pub(super) fn strip_mark(text: &str) -> (bool, &str) {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(body) => (true, body),

@@ -94,7 +94,7 @@ fn without_added_end(text: String, before: &str) -> String {
     }
 }
 
-/// Whether an entry of ours is there. Nobody else's is an error here.
+/// Returns whether an entry of ours is there. Nobody else's is an error here.
 fn holds_entry(text: &str, form: &ServerForm) -> Result<bool, WiringError> {
     let document = parse(strip_mark(text).1)?.into_mut();
     let servers = document.get(form.servers).and_then(Item::as_table_like);

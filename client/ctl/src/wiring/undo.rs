@@ -122,8 +122,8 @@ impl Undo {
             .join(hash(target.as_os_str().as_bytes()) + ".original")
     }
 
-    /// Those of a file's directories that some record says were made by us: the last file to leave
-    /// one takes it along. Records that cannot be read say nothing.
+    /// Returns those of a file's directories that some record says were made by us: the last file
+    /// to leave one takes it along. Records that cannot be read say nothing.
     pub(super) fn made_dirs_above(&self, target: &Path) -> Vec<PathBuf> {
         let Ok(entries) = fs::read_dir(&self.dir) else {
             return Vec::new();

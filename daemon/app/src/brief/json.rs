@@ -1,9 +1,9 @@
 //! A briefing as JSON, for programs. Written as it is read, since that of a large topic is some
 //! hundred kilobytes.
 
-use helix_engine::brief::meta::Meta;
-use helix_engine::brief::{Brief, Item, Mention, Section, Selected};
-use helix_engine::model::Handle;
+use helix_engine::Handle;
+use helix_surface::brief::meta::Meta;
+use helix_surface::brief::{Brief, Item, Mention, Section, Selected};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 

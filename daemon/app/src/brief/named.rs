@@ -1,7 +1,6 @@
 //! A query that names one memory, as other calls do: by `topic:index` or by its handle.
 
-use helix_engine::model::Topic;
-use helix_engine::strand::Resolution;
+use helix_engine::{Resolution, Topic};
 
 use super::{Chosen, Share, View, nothing};
 use crate::Refusal;

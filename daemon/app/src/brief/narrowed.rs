@@ -1,10 +1,7 @@
 //! A query that says more than words: the inline filters of a search, or several topics with commas
 //! between them.
 
-use helix_engine::index::filter::Filter;
-use helix_engine::neutral::quoted;
-use helix_engine::recall::parse::parse;
-use helix_engine::recall::{Calendar, Mode};
+use helix_engine::{Calendar, Filter, Mode, ParsedQuery, quoted};
 
 use super::{Chosen, Share, View, nothing, topics_named};
 use crate::search::demands;
@@ -14,7 +11,7 @@ impl View<'_> {
     /// The memories that such a query asks for, and its words; `None` for any other query.
     pub(super) fn narrowed(&self, query: &str) -> Result<Option<(Chosen, String)>, Refusal> {
         let calendar = Calendar::new(self.zone.clone(), self.now);
-        let parsed = parse(query, &calendar)?;
+        let parsed = ParsedQuery::parse(query, &calendar)?;
         if !parsed.scopes.is_empty() {
             return Err(Refusal::invalid(
                 "a brief takes scopes beside its query; give them as `scope`",

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use helix_capture::read::{Cursor, State};
-use helix_engine::store::States;
-use helix_engine::strand::Request;
+use helix_engine::{Request, States};
 use helix_redact::{Redact, Secrets};
 use prost::Message;
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use helix_capture::read::git;
 use helix_capture::{Options, Rules};
+use helix_engine::Scope;
 
 use super::Tally;
 use super::cursor::Place;
@@ -13,7 +14,6 @@ use super::known::{Stored, Waiting};
 use super::ledger::{self, Told};
 use super::transcript::write;
 use crate::{App, Asker, Refusal};
-use helix_engine::model::Scope;
 
 /// Facts of one history at most: whoever reads the review reads all of them.
 const FACTS_MAX: usize = 100;

@@ -10,8 +10,7 @@ use std::sync::TryLockError;
 
 use helix_capture::read::Format;
 use helix_capture::read::places::{self, Found, Home};
-use helix_engine::model::Timestamp;
-use helix_engine::neutral::quoted;
+use helix_engine::{Timestamp, quoted};
 
 use self::disk::Disk;
 use super::foreseen::Preview;

@@ -4,14 +4,10 @@
 use std::collections::BTreeMap;
 
 use helix_capture::{Candidate, Evidence};
-use helix_engine::model::{
-    Actor, Draft, GitContext, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
+use helix_engine::{
+    Actor, Admitted, Draft, GitContext, Origin, Provenance, Request, Scope, SourceRef, Stamps,
+    Status, Strand, Timestamp, Verdict, WordSet,
 };
-use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::policy::consolidate::Verdict;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::store::Stamps;
-use helix_engine::strand::{Request, Strand};
 
 use super::Tally;
 use super::known::Waiting;
@@ -106,7 +102,7 @@ fn admitted(
             .map(Timestamp::from_micros),
         ..Draft::default()
     };
-    match admit(draft, &found.project.scope, app.memory.strand.kinds()) {
+    match Admitted::of(draft, &found.project.scope, app.memory.strand.kinds()) {
         Ok(admitted) => Ok(Some(admitted)),
         Err(error) => {
             tracing::debug!(%error, "a captured fact was not admitted");

@@ -3,10 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use helix_capture::Novelty;
-use helix_engine::model::{Scope, Status};
-use helix_engine::policy::apart::Particulars;
-use helix_engine::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
-use helix_engine::strand::Strand;
+use helix_engine::{Particulars, Scope, Status, Strand, WordSet};
 
 use crate::{App, Refusal};
 
@@ -50,7 +47,7 @@ impl Waiting {
             return Ok(true);
         }
         let words = WordSet::of(text);
-        if words.len() < RESEMBLE_TOKENS_MIN {
+        if words.len() < WordSet::TOKENS_MIN {
             return Ok(false);
         }
         if self.has_alike(text, &words, &named) {
@@ -64,7 +61,7 @@ impl Waiting {
         let particulars = Particulars::of(text);
         self.texts.iter().any(|known| {
             known.scope == scope
-                && known.words.jaccard(words) > NEAR_DUPLICATE
+                && known.words.jaccard(words) > WordSet::NEAR_DUPLICATE
                 && !known.particulars.are_apart(&particulars)
         })
     }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::model::{Scope, Timestamp};
-use helix_engine::store::States;
-use helix_engine::strand::Request;
+use helix_engine::{Request, Scope, States, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

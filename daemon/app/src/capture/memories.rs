@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use helix_capture::memories::Whose;
 use helix_capture::read::places::Home;
-use helix_engine::model::{Memory, MemoryNumber, Origin, Scope, Timestamp};
+use helix_engine::{Memory, MemoryNumber, Origin, Scope, Timestamp};
 
 use self::rows::Row;
 use super::switches::{self, Standing, Switch, Switches, Which};
@@ -416,5 +416,5 @@ pub(crate) fn queue(app: &App, project: &Arc<Project>) {
 
 /// A path as people read it, in a note.
 fn shown(path: &Path) -> String {
-    helix_engine::neutral::quoted(&path.to_string_lossy())
+    helix_engine::quoted(&path.to_string_lossy())
 }

@@ -7,9 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use helix_engine::model::Timestamp;
-use helix_engine::store::States;
-use helix_engine::strand::Request;
+use helix_engine::{Request, States, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
@@ -134,7 +132,7 @@ impl Switches {
         }
     }
 
-    /// Those that the store keeps among its observations.
+    /// Returns those that the store keeps among its observations.
     #[must_use]
     pub fn restore(observations: &[(String, Vec<u8>)]) -> Self {
         let switches = Self::default();
@@ -161,7 +159,7 @@ impl Switches {
         all.clone()
     }
 
-    /// Whether something in a directory of a project is captured. `configured` is what the
+    /// Returns whether something in a directory of a project is captured. `configured` is what the
     /// configuration says.
     #[must_use]
     pub fn standing(
@@ -291,7 +289,7 @@ fn read(row: SwitchV1) -> Option<Switch> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::Scope;
+    use helix_engine::Scope;
 
     use super::*;
 

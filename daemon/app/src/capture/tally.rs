@@ -58,7 +58,7 @@ impl Tally {
         self.unreadable += other.unreadable;
     }
 
-    /// What was kept, in words: `12 decisions, 9 fixes`. Empty where nothing was.
+    /// Returns what was kept, in words: `12 decisions, 9 fixes`. Empty where nothing was.
     #[must_use]
     pub fn words(&self) -> String {
         let known = WORDS.iter().filter_map(|(kind, one, several)| {

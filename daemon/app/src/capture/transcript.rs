@@ -12,7 +12,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use helix_capture::read::{Cursor, Format, Reader, State, assemble};
 use helix_capture::{Candidate, Extractor as _, Gate, Options, Rules, Slice, SliceKind};
-use helix_engine::strand::{Outcome, Request};
+use helix_engine::{Outcome, Request};
 
 use super::cursor::Place;
 use super::foreseen::{Foreseen, Part};

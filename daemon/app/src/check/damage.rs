@@ -1,7 +1,6 @@
 //! Records that are damaged, and what was lost.
 
-use helix_engine::store::{Damage, STORE_FILE, StoreError, damaged_copy};
-use helix_engine::strand::Request;
+use helix_engine::{Damage, Request, Store, StoreError};
 
 use super::{Finding, Level, SHOWN_MAX, count_of, result};
 use crate::App;
@@ -80,7 +79,7 @@ fn damaged_memories(damage: &Damage) -> Option<Finding> {
 fn lost(app: &App, damage: &Damage) -> Option<Finding> {
     let directory = app.layout.directory();
     let copy = (1..=u32::MAX)
-        .map(damaged_copy)
+        .map(Damage::copy_name)
         .take_while(|name| directory.join(name).exists())
         .last()?;
     let names = damage
@@ -111,9 +110,10 @@ fn lost(app: &App, damage: &Damage) -> Option<Finding> {
         ),
     };
     let detail = format!(
-        "{STORE_FILE} was damaged and was made anew: {lost}{operations}; the damaged file is kept as {}, delete it when it is \
+        "{file} was damaged and was made anew: {lost}{operations}; the damaged file is kept as {}, delete it when it is \
          not needed",
-        directory.join(copy).display()
+        directory.join(copy).display(),
+        file = Store::FILE
     );
     let level = if damage.lost_memories.is_empty() {
         Level::Warning

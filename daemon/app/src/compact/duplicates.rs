@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::Scope;
-use helix_engine::strand::{DuplicatePair, Duplicates, Extent, Request};
+use helix_engine::{DuplicatePair, Duplicates, Request, Scope};
 
 use super::{Answer, Pair};
 use crate::ports::Hold;
@@ -43,8 +42,7 @@ pub(super) async fn duplicates(
     let searched = scopes.clone();
     let found = long_off_thread(app, going, move |app| {
         let from = app.memory.uncompared.of(&searched);
-        let extent = Extent { from, work_max };
-        let found = app.memory.strand.duplicates(&searched, extent)?;
+        let found = app.memory.strand.duplicates(&searched, from, work_max)?;
         Ok((found, from.is_some()))
     });
     let (found, goes_on) = found.await?;

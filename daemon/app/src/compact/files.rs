@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use helix_engine::store::{SHRINK_MAX_BYTES, Shrunk};
+use helix_engine::Shrunk;
 
 use super::Answer;
 use crate::ports::Hold;
@@ -58,8 +58,7 @@ fn left_large(shrunk: Shrunk) -> Option<String> {
     match shrunk {
         Shrunk::Rewritten { .. } | Shrunk::AsItWas => None,
         Shrunk::TooLarge => Some(format!(
-            "the store has more than {SHRINK_MAX_BYTES} bytes and was not rewritten, because writes would wait too long for it"
-        )),
+            "the store has more than {max_bytes} bytes and was not rewritten, because writes would wait too long for it", max_bytes = Shrunk::MAX_BYTES)),
         Shrunk::Failed => Some(
             "the store was not rewritten, which takes as much room again; the log says why, and nothing was changed"
                 .to_owned(),

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{MemoryNumber, Scope};
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::WriteError;
-use helix_engine::strand::{Outcome, Request};
+use helix_engine::{Edit, MemoryNumber, Outcome, Request, Scope, WriteError};
 
 use super::Answer;
 use crate::ports::Hold;

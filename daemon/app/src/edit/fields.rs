@@ -1,9 +1,9 @@
 //! Fields that an edit sets: by name, or by lines of the text that it brings.
 
-use helix_engine::model::{Memory, MemoryId, Origin, SourceRef};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::policy::scales::Stated as Importance;
+use helix_engine::{
+    Edit, EditedFields as Fields, Memory, MemoryId, Origin, SourceRef, Sourced,
+    StatedImportance as Importance, quoted,
+};
 
 use super::SetFields;
 use super::lines::Stated;

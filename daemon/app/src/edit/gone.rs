@@ -1,7 +1,6 @@
 //! Refuses edits of deleted memories: offering one would only lead to the next refusal.
 
-use helix_engine::model::{MemoryNumber, Topic};
-use helix_engine::neutral::quoted;
+use helix_engine::{MemoryNumber, Topic, quoted};
 
 use crate::{App, Asker, Refusal, find, topics};
 

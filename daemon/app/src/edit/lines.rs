@@ -1,7 +1,7 @@
 //! Lines like `[tags: a, b]` in a text that an edit brings: they are taken for what they say, as
 //! when it is stored.
 
-use helix_engine::exchange::OwnLines;
+use helix_exchange::OwnLines;
 
 use crate::own_lines::{stayed_notes, taken_note};
 

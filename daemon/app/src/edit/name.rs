@@ -1,8 +1,6 @@
 //! Names of topics that an edit gives.
 
-use helix_engine::model::Topic;
-use helix_engine::neutral::quoted;
-use helix_engine::policy::kept;
+use helix_engine::{Topic, quoted};
 use helix_redact::{Redacted, Secrets, redaction_note};
 
 use crate::Refusal;
@@ -17,7 +15,7 @@ pub(super) fn parse(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Ref
 /// Reads the name that a topic is to have, without the secrets in it.
 pub(super) fn new_name(name: &str, warnings: &mut Vec<String>) -> Result<Redacted<Topic>, Refusal> {
     let mut secrets = Secrets::default();
-    let topic = kept::topic(name, &mut secrets);
+    let topic = Topic::kept(name, &mut secrets);
     let topic = topic.map_err(|error| Refusal::invalid(error.to_string()))?;
     match redaction_note(secrets.count()) {
         Some(note) => warnings.extend([note, format!("the topic is called {topic}")]),

@@ -2,10 +2,7 @@
 
 use std::iter;
 
-use helix_engine::model::{Memory, Sequence};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::resemble::text_hash;
-use helix_engine::strand::{Request, TopicEdit};
+use helix_engine::{Edit, Memory, Request, Sequence, TopicEdit, WordSet};
 use helix_redact::{Redact, Secrets, redaction_note};
 
 use super::lines::Stated;
@@ -193,7 +190,7 @@ impl Plan<'_> {
         })
     }
 
-    /// What somebody who counts in a topic should know when this memory of it is gone.
+    /// Returns what somebody who counts in a topic should know when this memory of it is gone.
     fn moved_by_forgetting(&self, memory: &Memory) -> Option<String> {
         let members = self
             .app
@@ -216,7 +213,7 @@ impl Plan<'_> {
         let strand = &self.app.memory.strand;
         let twin = strand
             .catalog()
-            .same_text(text_hash(text), &memory.scope)
+            .same_text(WordSet::text_hash(text), &memory.scope)
             .filter(|twin| *twin != memory.number);
         let Some(twin) = twin else { return };
         for twin in strand.memories(&[twin]).unwrap_or_default() {

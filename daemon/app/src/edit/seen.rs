@@ -1,9 +1,8 @@
 //! The state of a source as the author of a revision saw it.
 
-use helix_engine::model::{Memory, plain_path};
-use helix_engine::policy::edit::Sourced;
-use helix_engine::policy::stale::{Recorded, SourceState, source_scope};
-use helix_engine::ports::Sources as _;
+use helix_engine::{
+    Memory, RecordedSource as Recorded, SourceRef, SourceState, Sourced, Sources as _,
+};
 
 use crate::sources::{SEARCH_READ_MAX_BYTES, hashes_again};
 use crate::{App, Asker};
@@ -25,7 +24,7 @@ pub(super) fn again(
         .memory
         .sources
         .look(&asker.project, SEARCH_READ_MAX_BYTES);
-    let scope = source_scope(&memory.scope, seen.project.as_deref());
+    let scope = memory.scope.of_source(seen.project.as_deref());
     let Some(path) = look.locate(&scope, &seen.reference.path) else {
         return (None, None);
     };
@@ -41,7 +40,7 @@ pub(super) fn again(
         return (None, (state == SourceState::Deleted).then_some(note));
     };
     let was_unseen = seen.reference.content_hash.is_none();
-    seen.reference.path = plain_path(&seen.reference.path).into_owned();
+    seen.reference.path = SourceRef::plain_path(&seen.reference.path).into_owned();
     seen.reference.line = line;
     seen.reference.content_hash = Some(hashes.content);
     seen.reference.git_blob = Some(hashes.git_blob);

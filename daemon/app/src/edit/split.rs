@@ -1,8 +1,6 @@
 //! One memory made into several: what its parts are.
 
-use helix_engine::model::{Draft, Memory};
-use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::strand::{Part, Request, Split};
+use helix_engine::{Admitted, Draft, Memory, Request, Split, SplitPart as Part};
 
 use super::Target;
 use super::plan::{Plan, Planned};
@@ -70,7 +68,11 @@ impl Plan<'_> {
             valid_from: Some(memory.valid_from),
             ..Draft::default()
         };
-        Ok(admit(draft, &memory.scope, self.app.memory.strand.kinds())?)
+        Ok(Admitted::of(
+            draft,
+            &memory.scope,
+            self.app.memory.strand.kinds(),
+        )?)
     }
 }
 
@@ -140,7 +142,7 @@ fn paragraphs(text: &str) -> Vec<Vec<&str>> {
     paragraphs
 }
 
-/// What stands before a list, and its items with the lines that belong to them.
+/// Returns what stands before a list, and its items with the lines that belong to them.
 fn items(paragraph: &[&str]) -> (String, Vec<String>) {
     let mut lead = Vec::new();
     let mut items: Vec<String> = Vec::new();

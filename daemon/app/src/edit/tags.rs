@@ -1,7 +1,6 @@
 //! Tags that an edit adds and removes.
 
-use helix_engine::model::Memory;
-use helix_engine::policy::tags;
+use helix_engine::{Memory, Tags};
 
 use crate::Refusal;
 
@@ -18,7 +17,7 @@ pub(super) fn warn_of_absent(
     let normal = |tags: &[String]| -> Vec<String> {
         tags.iter()
             .flat_map(|tag| tag.split(','))
-            .filter_map(tags::normalise_one)
+            .filter_map(Tags::normalise_one)
             .collect()
     };
     let (add, remove) = (normal(add), normal(remove));
@@ -39,7 +38,7 @@ pub(super) fn warn_of_absent(
         )));
     }
     let former = |tag: &String| {
-        tags::former_spellings(tag)
+        Tags::former_spellings(tag)
             .iter()
             .any(|former| memory.tags.contains(former))
     };

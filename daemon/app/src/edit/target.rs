@@ -1,9 +1,6 @@
 //! Which memory an edit means.
 
-use helix_engine::model::{MemoryNumber, Status as Life, Topic};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::tags;
-use helix_engine::strand::Resolution;
+use helix_engine::{MemoryNumber, Resolution, Status as Life, Tags, Topic, quoted};
 
 use super::{Target, gone, name};
 use crate::{App, Asker, Refusal, find, patterns, topics};
@@ -129,8 +126,8 @@ fn says_place(reference: &str) -> bool {
     place.is_some_and(|(_, index)| index.parse::<u32>().is_ok())
 }
 
-/// Whether a name means a memory rather than a topic: a place, or what has the form of a handle and
-/// is one.
+/// Returns whether a name means a memory rather than a topic: a place, or what has the form of a
+/// handle and is one.
 pub(super) fn names_memory(app: &App, asker: &Asker, name: &str) -> Result<bool, Refusal> {
     let looks_like_memory = name.contains(['/', ':']);
     Ok(says_place(name)
@@ -186,7 +183,7 @@ fn selected(
             quoted(&target.tag)
         ))
     };
-    let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
+    let tag = Tags::normalise_one(&target.tag).ok_or_else(missing)?;
     for &number in members.iter().rev() {
         let found = app.memory.strand.memories(&[number])?;
         if found.iter().any(|memory| memory.tags.contains(&tag)) {

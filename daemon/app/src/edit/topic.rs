@@ -1,8 +1,6 @@
 //! An edit of a whole topic: which of its memories it means, and what other projects notice of it.
 
-use helix_engine::model::{Scope, Topic};
-use helix_engine::neutral::quoted;
-use helix_engine::strand::{Edited, Request, TopicEdit};
+use helix_engine::{Edited, Request, Scope, Topic, TopicEdit, quoted};
 use helix_redact::Redacted;
 
 use super::name::{new_name, parse};

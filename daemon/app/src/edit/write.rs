@@ -1,7 +1,6 @@
 //! The write of an edit, and what sessions that know the memory learn of it.
 
-use helix_engine::policy::edit::Edit;
-use helix_engine::strand::{Edited, Outcome, Request};
+use helix_engine::{Edit, Edited, Outcome, Request};
 
 use crate::{App, Refusal};
 

@@ -3,10 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
-use helix_engine::model::MemoryId;
-use helix_engine::store::Snapshot;
-use helix_engine::strand::Strand;
+use helix_engine::{MemoryId, Snapshot, Strand};
+use helix_exchange::{Portable, Report, amrl, json, markdown};
 
 use super::Cut;
 use super::outlet::Outlet;

@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use helix_engine::model::{MemoryId, MemoryNumber, Scope, Status as Life, Topic, TopicPattern};
-use helix_engine::store::Snapshot;
-use helix_engine::strand::Strand;
+use helix_engine::{
+    MemoryId, MemoryNumber, Scope, Snapshot, Status as Life, Strand, Topic, TopicPattern,
+};
 
 use crate::capture::memories;
 use crate::{App, Refusal};

@@ -1,9 +1,7 @@
 //! Several memories by their names at once. A name that means no single one of them costs only
 //! itself.
 
-use helix_engine::model::{MemoryNumber, Topic};
-use helix_engine::neutral::quoted;
-use helix_engine::strand::Resolution;
+use helix_engine::{MemoryNumber, Resolution, Topic, quoted};
 
 use super::{Answer, Wanted, ambiguous, resolve};
 use crate::shown;

@@ -2,9 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{MemoryNumber, Sequence};
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::past::{Between, Versions};
+use helix_engine::{Between, MemoryNumber, Sequence, Snapshot, StoreError, Versions};
 
 use super::point::Point;
 use super::{ChangedEdge, ChangedMemory, SHOWN_MAX, Sight, differ};

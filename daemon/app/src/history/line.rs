@@ -1,8 +1,9 @@
 //! An operation in one line.
 
-use helix_engine::model::{Actor, Edge, Memory, MemoryNumber, Sequence, Timestamp};
-use helix_engine::neutral::one_line;
-use helix_engine::store::{Operation, OperationKind, Payload, Snapshot, StoreError};
+use helix_engine::{
+    Actor, Edge, Memory, MemoryNumber, Operation, OperationKind, Payload, Sequence, Snapshot,
+    StoreError, Timestamp, one_line,
+};
 
 use super::Sight;
 use super::undone::Undone;

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{MemoryNumber, Origin, Sequence, Timestamp, Topic};
-use helix_engine::neutral::quoted;
-use helix_engine::store::{Operation, Payload, Snapshot, StoreError};
-use helix_engine::strand::Resolution;
+use helix_engine::{
+    MemoryNumber, Operation, Origin, Payload, Resolution, Sequence, Snapshot, StoreError,
+    Timestamp, Topic, quoted,
+};
 
 use super::Sight;
 use super::line::Line;
@@ -88,7 +88,7 @@ impl About {
     }
 }
 
-/// Whether an operation changed a memory or one of its edges.
+/// Returns whether an operation changed a memory or one of its edges.
 pub(super) fn is_on(operation: &Operation, number: MemoryNumber) -> Result<bool, StoreError> {
     match operation.kind.payload() {
         Payload::Memory | Payload::Nothing => Ok(operation.number == number),

@@ -1,7 +1,6 @@
 //! Places in the history, as they are named.
 
-use helix_engine::model::{Sequence, Timestamp};
-use helix_engine::store::Snapshot;
+use helix_engine::{Sequence, Snapshot, Timestamp};
 
 use crate::Refusal;
 

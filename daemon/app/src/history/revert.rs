@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{Edge, Memory, MemoryNumber, Scope, Sequence, Status};
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::past::{Between, EdgeVersions, Versions};
-use helix_engine::strand::{Request, Step, StepChange};
+use helix_engine::{
+    Between, Edge, EdgeVersions, Edit, Memory, MemoryNumber, Request, Scope, Sequence, Snapshot,
+    Status, Step, StepChange, StoreError, Versions,
+};
 
 use super::line::Line;
 use super::point::Point;

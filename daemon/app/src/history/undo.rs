@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::model::{EdgeKey, EdgeStatus, Memory, MemoryNumber, Sequence};
-use helix_engine::store::{Operation, OperationKind, Payload, Snapshot, StoreError};
+use helix_engine::{
+    EdgeKey, EdgeStatus, Memory, MemoryNumber, Operation, OperationKind, Payload, Sequence,
+    Snapshot, StoreError,
+};
 
 use super::line::Line;
 use super::undone::Undone;
@@ -81,8 +83,8 @@ fn earlier(snapshot: &Snapshot, sequence: Sequence) -> Result<Option<Operation>,
     }
 }
 
-/// Whether two operations, one behind the other, were asked for in one call: such have one time and
-/// one author.
+/// Returns whether two operations, one behind the other, were asked for in one call: such have one
+/// time and one author.
 fn is_same_call(one: &Operation, other: &Operation) -> bool {
     one.first_of_group() == other.first_of_group()
         || (one.at == other.at && one.actor == other.actor)
@@ -132,8 +134,8 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
     }
 }
 
-/// Whether somebody asked for a change. Storing the same text again changes nothing that is seen,
-/// and nobody asks for a suggestion.
+/// Returns whether somebody asked for a change. Storing the same text again changes nothing that is
+/// seen, and nobody asks for a suggestion.
 fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
     let is_unseen = matches!(
         operation.kind,
@@ -149,8 +151,8 @@ fn is_asked_for(operation: &Operation) -> Result<bool, StoreError> {
     Ok(edge.is_none_or(|edge| edge.status != EdgeStatus::Suggested))
 }
 
-/// Whether an operation was made from the asker's project; of one that does not say it, whether it
-/// changed a memory of the project.
+/// Returns whether an operation was made from the asker's project; of one that does not say it,
+/// whether it changed a memory of the project.
 fn is_from(app: &App, asker: &Asker, operation: &Operation) -> Result<bool, StoreError> {
     let names: Vec<String> = asker.project.names().map(ToString::to_string).collect();
     if !operation.actor.project.is_empty() {

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use helix_engine::model::Sequence;
-use helix_engine::store::{Operation, Snapshot, StoreError};
+use helix_engine::{Operation, Sequence, Snapshot, StoreError};
 
 /// The first operations of the requests that were undone by operations met so far.
 #[derive(Debug, Default)]

@@ -2,17 +2,16 @@
 
 use std::collections::HashSet;
 
-use helix_engine::index::graph::Arc;
-use helix_engine::model::{Memory, MemoryNumber, Relation, Timestamp};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::work::attention::Heed;
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::Resolution;
+use helix_engine::{
+    GraphArc as Arc, Memory, MemoryNumber, Relation, Resolution, Snapshot, StoreError, Timestamp,
+    quoted,
+};
 
 use super::line::{Line, handle_of};
 use super::{Sight, log};
 use crate::hook::Receipt;
 use crate::told::{self, Told};
+use crate::work::attention::Heed;
 use crate::{App, Asker, Refusal, find, receipts, scopes};
 
 /// Receipts shown.

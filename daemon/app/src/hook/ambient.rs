@@ -18,18 +18,15 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use helix_engine::model::{Memory, MemoryNumber};
-use helix_engine::neutral::one_line;
-use helix_engine::policy::resemble::text_hash;
-use helix_engine::policy::work::activity::Activity;
-use helix_engine::strand::ReadError;
+use helix_engine::{Memory, MemoryNumber, ReadError, WordSet, one_line};
+use layers::Layers;
 
 use super::changes::Change;
 use super::event::Input;
 use super::exact::has_word;
 use super::sessions::Said;
 use super::{Context, Given};
-use layers::Layers;
+use crate::work::activity::Activity;
 pub(super) use mention::mentions;
 use target::Target;
 
@@ -221,7 +218,7 @@ fn remembered<'a>(
     Ok((memories, owners))
 }
 
-/// What is stated of a file: no guesses.
+/// Returns what is stated of a file: no guesses.
 pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>, ReadError> {
     let context = context.on(context.input, context.project_of(file));
     let mut layers = Layers::new(&context);
@@ -229,12 +226,13 @@ pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>
     Ok(layers.found)
 }
 
-/// Whether a memory that is seen from here is about the file.
+/// Returns whether a memory that is seen from here is about the file.
 pub(super) fn is_source(context: &Context<'_>, file: &Path) -> bool {
     Layers::new(&context.on(context.input, context.project_of(file))).is_source(file)
 }
 
-/// What is said of each name that a change removes and that one of the memories below mentions.
+/// Returns what is said of each name that a change removes and that one of the memories below
+/// mentions.
 fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String> {
     let mut notes = Vec::new();
     for name in &part.removed {
@@ -251,7 +249,7 @@ fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String>
 /// The memories that mention a name of which this was not said yet. From now on it was.
 fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> Vec<&'m Memory> {
     let is_new = |memory: &&Memory| {
-        context.tells_first(Said::Warning(text_hash(&format!(
+        context.tells_first(Said::Warning(WordSet::text_hash(&format!(
             "{} {name}",
             memory.number.0
         ))))

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::event::Input;
 
-/// Whether the client need not ask the user.
+/// Returns whether the client need not ask the user.
 pub(super) fn is_harmless(input: &Input) -> bool {
     let named = input
         .own_tool()
@@ -31,7 +31,7 @@ fn action(input: &Input) -> Option<String> {
     }
 }
 
-/// Whether a call does what others only report. What is not clearly a no counts as a yes.
+/// Returns whether a call does what others only report. What is not clearly a no counts as a yes.
 fn applies(input: &Input) -> bool {
     match input.tool_input.get(APPLY) {
         None | Some(Value::Null | Value::Bool(false)) => false,

@@ -12,9 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::model::{Memory, MemoryNumber, one_spelling};
-use helix_engine::policy::work::attention::Heed;
-use helix_engine::store::StoreError;
+use helix_engine::{Memory, MemoryNumber, SourceRef, StoreError};
 use helix_redact::State;
 use prost::Message;
 
@@ -24,6 +22,7 @@ use self::proven::{Proofs, Touched};
 use super::Context;
 use super::sessions::Verdict;
 use crate::outbox::{Outbox, Row};
+use crate::work::attention::Heed;
 
 /// What the keys of the persisted states begin with: of what is given as sessions work, and as they
 /// start.
@@ -65,7 +64,7 @@ impl Attention {
         }
     }
 
-    /// Whether a memory is left out of the next session as it works.
+    /// Returns whether a memory is left out of the next session as it works.
     pub(super) fn is_resting(&self, number: MemoryNumber) -> bool {
         self.at_work.is_resting(number)
     }
@@ -199,7 +198,7 @@ impl Context<'_> {
         memories
     }
 
-    /// Whether a memory does not rest, as pinned ones never do.
+    /// Returns whether a memory does not rest, as pinned ones never do.
     pub(super) fn is_awake(&self, memory: &Memory) -> bool {
         let is_awake = memory.pinned || !self.rests(memory.number);
         if !is_awake {
@@ -210,7 +209,7 @@ impl Context<'_> {
         is_awake
     }
 
-    /// Whether a memory rests in this session, which is counted where it is new.
+    /// Returns whether a memory rests in this session, which is counted where it is new.
     fn rests(&self, number: MemoryNumber) -> bool {
         let app = self.app;
         if app.hooks.sessions.is_held(&self.key, number) {
@@ -280,7 +279,7 @@ impl Context<'_> {
             .filter(|_| self.is_real() && self.input.tool_name == "Bash");
         let Some(line) = line else { return Ok(()) };
         let unfollowed = self.unfollowed()?;
-        let said = said_by(line).map(one_spelling);
+        let said = said_by(line).map(SourceRef::one_spelling);
         let mentioned = said
             .as_deref()
             .map(|said| Said::of(said).mentioned(&unfollowed))
@@ -299,7 +298,7 @@ impl Context<'_> {
         if !self.is_real() || said.is_empty() {
             return Ok(());
         }
-        let said = one_spelling(said);
+        let said = SourceRef::one_spelling(said);
         self.follow_all(Said::of(&said).mentioned(&self.unfollowed()?).into_iter());
         Ok(())
     }
@@ -310,7 +309,7 @@ impl Context<'_> {
         [Some(self.key.as_str()), session].into_iter().flatten()
     }
 
-    /// What the session was given and has not followed yet, the newest of it.
+    /// Returns what the session was given and has not followed yet, the newest of it.
     fn unfollowed(&self) -> Result<Vec<Memory>, StoreError> {
         let mut numbers: Vec<MemoryNumber> = Vec::new();
         for key in self.heeding() {

@@ -10,14 +10,7 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use helix_engine::model::Memory;
-use helix_engine::neutral::one_line;
-use helix_engine::policy::resemble::text_hash;
-use helix_engine::policy::work::activity::Activity;
-use helix_engine::policy::work::failing::{Failing, Mended};
-use helix_engine::policy::work::incident::{self, Incident, Remedy, Visit};
-use helix_engine::recall::relevance::Occasion;
-use helix_engine::strand::ReadError;
+use helix_engine::{Memory, Occasion, ReadError, WordSet, one_line};
 use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
 use helix_terminal::fault::{Fault, Sighting, faults, lines_of, sightings};
 use helix_terminal::verdict::{self, Verdict};
@@ -31,6 +24,9 @@ use super::relevant::{self, Reader};
 use super::sessions::Said;
 use super::trace::handles;
 use super::{Context, Given, capture, exact, reading};
+use crate::work::activity::Activity;
+use crate::work::failing::{Failing, Mended};
+use crate::work::incident::{self, Incident, Remedy, Visit};
 
 /// Memories that one failure gets.
 const MEMORIES_MAX: usize = 3;
@@ -202,8 +198,8 @@ fn note_changes(
     Ok(changed)
 }
 
-/// What is known of the failure of a tool that is no shell, as one that fetches pages or is another
-/// server's: only of mistakes that were made before, for its words are about anything.
+/// Returns what is known of the failure of a tool that is no shell, as one that fetches pages or is
+/// another server's: only of mistakes that were made before, for its words are about anything.
 fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadError> {
     let app = context.app;
     let mut known: Vec<(Sighting, Incident)> = Vec::new();
@@ -222,7 +218,7 @@ fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadErr
         .flat_map(|(seen, _)| seen.fault.marks())
         .collect();
     known.retain(|(seen, _)| {
-        context.tells_first(Said::Warning(text_hash(&seen.fault.fingerprint())))
+        context.tells_first(Said::Warning(WordSet::text_hash(&seen.fault.fingerprint())))
     });
     let notes = helped(context, &known, output, &context.input.tool_name);
     marks.truncate(MARKS_MAX);
@@ -235,14 +231,14 @@ fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadErr
     .if_any())
 }
 
-/// Whether what failed says nothing of the project.
+/// Returns whether what failed says nothing of the project.
 fn is_clients_own(tool: &str, client: ClientEvent) -> bool {
     client == ClientEvent::PostToolUseFailure && FILE_TOOLS.contains(&tool)
 }
 
-/// What is remembered of these faults: first the memories that name what failed, then those that
-/// help with such a failure. One that names it, or quotes what it says, is given however often it
-/// was of no use elsewhere.
+/// Returns what is remembered of these faults: first the memories that name what failed, then those
+/// that help with such a failure. One that names it, or quotes what it says, is given however often
+/// it was of no use elsewhere.
 fn remembered(
     context: &Context<'_>,
     faults: &[Fault],
@@ -370,11 +366,11 @@ fn visit<'t>(context: &Context<'_>, tool: &'t str, is_back: bool) -> Visit<'t> {
 }
 
 fn session_of(context: &Context<'_>) -> u64 {
-    text_hash(&context.input.session_id)
+    WordSet::text_hash(&context.input.session_id)
 }
 
-/// What helped before against mistakes that came back, each deed once: several lines of an output
-/// may tell of one mistake.
+/// Returns what helped before against mistakes that came back, each deed once: several lines of an
+/// output may tell of one mistake.
 fn helped(
     context: &Context<'_>,
     known: &[(Sighting, Incident)],

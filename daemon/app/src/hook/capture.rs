@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use helix_capture::read::Format;
-use helix_engine::policy::work::incident::Incident;
 
 use super::Context;
 use super::dialect::Dialect;
 use crate::capture::ended::{Ended, Remedy, standing};
+use crate::work::incident::Incident;
 
 /// How often a remedy has to have held: once may be chance.
 const HELD_MIN: u32 = 2;

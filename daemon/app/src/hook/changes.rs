@@ -39,7 +39,7 @@ struct Edit {
 }
 
 impl Change {
-    /// What the tool does to a file; `held` reads what that holds.
+    /// Returns what the tool does to a file; `held` reads what that holds.
     pub(super) fn of(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> Self {
         let edits = edits(input);
         let written = input.tool_text("content").unwrap_or_default().to_owned();
@@ -75,7 +75,7 @@ impl Change {
         }
     }
 
-    /// What is written, piece by piece.
+    /// Returns what is written, piece by piece.
     pub(super) fn written(&self) -> &[String] {
         &self.after
     }
@@ -151,7 +151,7 @@ impl Edit {
         }
     }
 
-    /// Whether it takes a word that it does not put back.
+    /// Returns whether it takes a word that it does not put back.
     fn takes_names(&self) -> bool {
         let kept: HashSet<&str> = helix_code::words(&self.new).collect();
         helix_code::words(&self.old).any(|word| !kept.contains(word))
@@ -202,8 +202,8 @@ fn applied(text: &str, edits: &[Edit]) -> Option<String> {
     Some(text)
 }
 
-/// What a file held that is changed or written anew; empty where it is written already and nobody
-/// says.
+/// Returns what a file held that is changed or written anew; empty where it is written already and
+/// nobody says.
 fn replaced(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> String {
     match input.text_before() {
         Some(text) => text.to_owned(),
@@ -220,8 +220,8 @@ fn patch_lines(input: &Input, mark: char) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Whether a word has the looks of an identifier wherever it stands: of parts, and no name that
-/// programs use everywhere.
+/// Returns whether a word has the looks of an identifier wherever it stands: of parts, and no name
+/// that programs use everywhere.
 fn is_identifier(word: &str) -> bool {
     let has_parts = word.trim_matches('_').contains('_');
     let has_humps =

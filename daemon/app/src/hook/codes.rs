@@ -19,7 +19,8 @@ pub(super) fn codes_in(text: &str) -> Vec<String> {
     codes
 }
 
-/// Whether a word is of capital letters and digits behind them, with a dash between at most.
+/// Returns whether a word is of capital letters and digits behind them, with a dash between at
+/// most.
 fn is_code(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let digits = number.strip_prefix('-').unwrap_or(number);

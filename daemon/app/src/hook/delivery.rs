@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use helix_engine::model::{Memory, MemoryNumber};
-use helix_engine::surface::inject::Injection;
+use helix_engine::{Memory, MemoryNumber};
+use helix_surface::inject::Injection;
 use serde_json::Value;
 
 use super::Context;
@@ -75,7 +75,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// What is answered, in a few words.
+    /// Returns what is answered, in a few words.
     fn described(&self) -> String {
         match self {
             Self::Silence => "nothing".to_owned(),

@@ -1,9 +1,8 @@
 //! The words of the clients: which of their events is which, what their tools are called, and in
 //! which keys an answer stands. A client drops an answer with a key that it does not know.
 
+use helix_engine::Memory;
 use serde_json::{Value, json};
-
-use helix_engine::model::Memory;
 
 use super::event::{ClientEvent, Input, Writer};
 use crate::capture::memories;
@@ -46,8 +45,8 @@ const GEMINI_TOOLS: &[(&str, &str)] = &[
 ];
 
 impl Dialect {
-    /// Whether the client puts a memory in front of its model by itself: it was read from a file that
-    /// the client shows.
+    /// Returns whether the client puts a memory in front of its model by itself: it was read from a
+    /// file that the client shows.
     pub(super) fn shows_itself(self, memory: &Memory) -> bool {
         let client = match self {
             Self::Claude => "claude-code",
@@ -97,18 +96,18 @@ impl Dialect {
         }
     }
 
-    /// Whether an event says where a shell line left its shell, in place of where it began.
+    /// Returns whether an event says where a shell line left its shell, in place of where it began.
     pub(super) fn tells_after_line(self, event: ClientEvent) -> bool {
         self == Self::Claude && event == ClientEvent::PostToolUse
     }
 
-    /// Whether the client tells of a session's start after it compacted its context. Gemini CLI
-    /// merely goes on.
+    /// Returns whether the client tells of a session's start after it compacted its context. Gemini
+    /// CLI merely goes on.
     pub(super) fn starts_after_compaction(self) -> bool {
         self != Self::Gemini
     }
 
-    /// What the tool is called here.
+    /// Returns what the tool is called here.
     pub(super) fn tool(self, name: String) -> String {
         match self {
             Self::Gemini => {

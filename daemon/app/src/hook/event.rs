@@ -159,7 +159,7 @@ impl Input {
         is_plausible.then_some(input)
     }
 
-    /// Whether it has what every event of Claude Code's and Codex's has: a session and its
+    /// Returns whether it has what every event of Claude Code's and Codex's has: a session and its
     /// transcript.
     pub(super) fn has_transcript(&self) -> bool {
         self.writer != Some(Writer::Cursor)
@@ -218,14 +218,14 @@ impl Input {
         }
     }
 
-    /// Whether the tool did nothing, as Gemini CLI says beside its answer.
+    /// Returns whether the tool did nothing, as Gemini CLI says beside its answer.
     pub(super) fn has_tool_failed(&self) -> bool {
         self.tool_response
             .get("error")
             .is_some_and(|error| !error.is_null())
     }
 
-    /// What a file held before the tool wrote it, as Gemini CLI shows it to its user.
+    /// Returns what a file held before the tool wrote it, as Gemini CLI shows it to its user.
     pub(super) fn text_before(&self) -> Option<&str> {
         self.tool_response
             .get("returnDisplay")?
@@ -254,12 +254,12 @@ impl Input {
         }
     }
 
-    /// Whether the session takes a task up again.
+    /// Returns whether the session takes a task up again.
     pub(super) fn resumes(&self) -> bool {
         matches!(self.source.as_str(), "compact" | "resume")
     }
 
-    /// Whether it goes on from where another session is.
+    /// Returns whether it goes on from where another session is.
     pub(super) fn is_fork(&self) -> bool {
         self.source == "fork"
     }
@@ -273,13 +273,14 @@ impl Input {
         }
     }
 
-    /// Whether the tool is one of Helix's own, through the project's server or the plugin's.
+    /// Returns whether the tool is one of Helix's own, through the project's server or the
+    /// plugin's.
     pub(super) fn is_own_tool(&self) -> bool {
         self.own_tool().is_some()
     }
 
-    /// Whether the tool is a shell in which Helix's own program runs, and nothing that builds or
-    /// tests.
+    /// Returns whether the tool is a shell in which Helix's own program runs, and nothing that
+    /// builds or tests.
     pub(super) fn runs_own_program(&self) -> bool {
         let line = self
             .tool_text("command")

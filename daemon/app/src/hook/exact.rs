@@ -1,10 +1,10 @@
 //! Memories that have a name exactly. Whoever wrote one down meant that very thing, where few
 //! memories have it.
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
-use helix_engine::model::{Memory, MemoryNumber, Status};
-use helix_engine::strand::{ReadError, Strand};
+use helix_engine::{
+    Catalog, LexicalQuery, Memory, MemoryNumber, ReadError, Status, Strand, WordsMode as Mode,
+    WordsRestriction as Restriction,
+};
 
 use super::Context;
 use super::dialect::Dialect;

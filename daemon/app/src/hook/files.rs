@@ -13,7 +13,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use helix_engine::index::vectors::TextVectors;
+use helix_engine::TextVectors;
 use lru::LruCache;
 
 use crate::plain_file;
@@ -60,7 +60,7 @@ impl Default for Files {
 }
 
 impl Files {
-    /// What is known of a file with this text; `shown` is its path as people write it.
+    /// Returns what is known of a file with this text; `shown` is its path as people write it.
     pub(super) fn look(&self, file: &Path, shown: &Path, text: &str) -> Arc<Seen> {
         let mut hasher = blake3::Hasher::new();
         hasher

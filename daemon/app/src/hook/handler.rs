@@ -36,7 +36,8 @@ impl Handler {
         })
     }
 
-    /// Whether this one answers the client's event. The client drops an answer that names another.
+    /// Returns whether this one answers the client's event. The client drops an answer that names
+    /// another.
     pub(super) fn answers(self, event: ClientEvent, dialect: Dialect) -> bool {
         match self {
             Self::Session => event == ClientEvent::SessionStart,

@@ -2,15 +2,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::model::{Scope, Timestamp};
-use helix_engine::policy::work::incident::{Incident, Remedy, Visit};
-use helix_engine::store::States;
-use helix_engine::store::StoreError;
-use helix_engine::strand::Strand;
+use helix_engine::{Scope, States, StoreError, Strand, Timestamp};
 use helix_redact::State;
 use helix_terminal::fault::Sighting;
 
 use crate::outbox::{Outbox, Row};
+use crate::work::incident::{Incident, Remedy, Visit};
 
 /// What is known of mistakes. The latest state of each is in the outbox or, where that has none, in
 /// the store.
@@ -22,7 +19,7 @@ pub struct Incidents {
 }
 
 impl Incidents {
-    /// Those of which the latest states wait in this outbox.
+    /// Returns those of which the latest states wait in this outbox.
     #[must_use]
     pub fn new(outbox: Outbox) -> Self {
         Self {
@@ -69,7 +66,7 @@ impl Incidents {
         self.change(strand, outbox, scope, fingerprints, change)
     }
 
-    /// What is known of a mistake, without changing it.
+    /// Returns what is known of a mistake, without changing it.
     pub(super) fn known(
         &self,
         strand: &Strand,

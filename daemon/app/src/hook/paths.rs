@@ -45,13 +45,13 @@ impl Paths<'_> {
             .unwrap_or_else(|| path.to_owned())
     }
 
-    /// Whether a file is there and answers.
+    /// Returns whether a file is there and answers.
     pub(super) fn is_file(&self, path: &Path) -> bool {
         let asked = path.to_owned();
         self.ask(path, move || asked.is_file()) == Some(true)
     }
 
-    /// Whether a directory is there and answers.
+    /// Returns whether a directory is there and answers.
     pub(super) fn is_directory(&self, path: &Path) -> bool {
         let asked = path.to_owned();
         self.ask(path, move || asked.is_dir()) == Some(true)

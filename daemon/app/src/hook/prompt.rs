@@ -4,10 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use helix_engine::model::Memory;
-use helix_engine::recall::relevance::Occasion;
-use helix_engine::strand::ReadError;
-use helix_engine::surface::prompt::{attached, paths, question};
+use helix_engine::{Memory, Occasion, ReadError};
+use helix_surface::prompt::{attached, paths, question};
 
 use super::codes::codes_in;
 use super::relevant::{self, Reader};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::strand::ReadError;
+use helix_engine::ReadError;
 use helix_terminal::command::{Patch, Read, Reading, patches, readings};
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ fn asked(context: &Context<'_>, reading: &Reading) -> Option<Input> {
     context.ask_at(&place, move || as_tool(&input, &reading))?
 }
 
-/// What the event of that name would have given.
+/// Returns what the event of that name would have given.
 fn as_ambient(given: Given) -> Given {
     Given {
         event: Some("ambient"),

@@ -13,7 +13,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use helix_engine::model::{MemoryNumber, Timestamp};
+use helix_engine::{MemoryNumber, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
@@ -83,8 +83,8 @@ impl Fate {
         }
     }
 
-    /// What is known of a text after another place was looked at: what is whole anywhere was
-    /// delivered.
+    /// Returns what is known of a text after another place was looked at: what is whole anywhere
+    /// was delivered.
     fn or(self, other: Self) -> Self {
         if self == Self::Delivered || other == Self::Unknown {
             self

@@ -1,12 +1,9 @@
 //! Finding memories that help with what was said, or nothing.
 
-use helix_engine::index::filter::Filter;
-use helix_engine::index::vectors::TextVectors;
-use helix_engine::model::{Memory, Status};
-use helix_engine::neutral::one_line;
-use helix_engine::recall::relevance::{Occasion, Weigher};
-use helix_engine::recall::{Hit, Mode, Retriever, Search};
-use helix_engine::strand::ReadError;
+use helix_engine::{
+    Filter, Hit, Memory, Mode, Occasion, ReadError, Retriever, Search, Status, TextVectors,
+    Weigher, one_line,
+};
 
 use super::Context;
 use crate::git_head;

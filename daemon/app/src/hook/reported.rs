@@ -2,15 +2,14 @@
 
 use std::collections::HashSet;
 
-use helix_engine::model::Scope;
-use helix_engine::policy::work::activity::Activity;
-use helix_engine::policy::work::incident::Failure;
-use helix_engine::store::StoreError;
+use helix_engine::{Scope, StoreError};
 use helix_redact::redacted;
 use helix_terminal::fault::sightings;
 use jiff::tz::TimeZone;
 
 use crate::App;
+use crate::work::activity::Activity;
+use crate::work::incident::Failure;
 
 /// Something that happened in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +34,7 @@ pub(crate) fn note(app: &App, session: &str, reported: Reported<'_>) {
     }
 }
 
-/// What helped before against the mistakes that an output tells of: `fixed before by …`.
+/// Returns what helped before against the mistakes that an output tells of: `fixed before by …`.
 ///
 /// # Errors
 /// When the disk fails.

@@ -3,21 +3,19 @@
 
 use std::collections::HashSet;
 
-use helix_engine::index::catalog::{Catalog, Row};
-use helix_engine::model::{Memory, MemoryNumber, Scope, Status, Timestamp};
-use helix_engine::policy::resemble::text_hash;
-use helix_engine::policy::work::activity::Activity;
-use helix_engine::store::StoreError;
-use helix_engine::strand::ReadError;
-use helix_engine::surface::checkpoint;
-use helix_engine::surface::session::{Reader, Surface, choose, render};
-use helix_engine::surface::work;
+use helix_engine::{
+    Catalog, Memory, MemoryNumber, ReadError, Row, Scope, Status, StoreError, Timestamp, WordSet,
+};
+use helix_surface::checkpoint;
+use helix_surface::session::{Reader, Surface, choose, render};
 
 use super::sessions::{GivenCheckpoint, Lost, Said, Start};
 use super::trace::handles;
 use super::{Context, Given};
 use crate::capture::ledger;
 use crate::ports::EmbedderState as State;
+use crate::work::activity::Activity;
+use crate::work::told as work;
 
 /// Memories considered for a brief; its budget holds fewer.
 const CANDIDATES_MAX: usize = 60;
@@ -268,8 +266,8 @@ fn start(context: &Context<'_>) -> Start {
     start
 }
 
-/// What to consider: what is pinned, what a session was given before, what it needs of that and
-/// then the latest first, and what others start with.
+/// Returns what to consider: what is pinned, what a session was given before, what it needs of that
+/// and then the latest first, and what others start with.
 fn in_order(
     lost: &Lost,
     chosen: &[MemoryNumber],
@@ -293,8 +291,8 @@ fn in_order(
     order
 }
 
-/// What the session did so far: after it lost its context, and when it goes on with something that
-/// it was not told.
+/// Returns what the session did so far: after it lost its context, and when it goes on with
+/// something that it was not told.
 fn work(context: &Context<'_>, start: Start) -> Option<String> {
     let Context {
         app,
@@ -313,7 +311,8 @@ fn work(context: &Context<'_>, start: Start) -> Option<String> {
         Start::Anew => false,
     };
     // By the same clock for both, so that the ages in it do not make it another.
-    let told = text_hash(&work::resumed(&activity, Timestamp::default()).filter(|_| is_wanted)?);
+    let told =
+        WordSet::text_hash(&work::resumed(&activity, Timestamp::default()).filter(|_| is_wanted)?);
     if context.tells_first(Said::Work(told)) || start == Start::LostContext {
         work::resumed(&activity, *now)
     } else {
@@ -321,7 +320,7 @@ fn work(context: &Context<'_>, start: Start) -> Option<String> {
     }
 }
 
-/// Whether a session changed something, or something fails in it.
+/// Returns whether a session changed something, or something fails in it.
 fn is_unfinished(activity: &Activity) -> bool {
     !activity.edited.is_empty() || !activity.failing.is_empty()
 }

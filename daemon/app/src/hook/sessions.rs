@@ -11,22 +11,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::policy::work::activity::{Activity, Phase};
-use helix_engine::store::states;
+use helix_engine::{MemoryNumber, States, Timestamp};
 use helix_redact::State;
 
 pub(in crate::hook) use session::{GivenCheckpoint, Lost, Proof, Said, Start, Verdict};
 
 use crate::outbox::{Outbox, Row};
 use crate::project::Project;
+use crate::work::activity::{Activity, Phase};
 pub use place::Place;
 use session::{Session, elapsed};
 
 /// Sessions that are remembered; the longest idle one goes first, out of the store as well.
 const SESSIONS_MAX: usize = 1_024;
 const _: () = assert!(
-    SESSIONS_MAX as u64 == states::SESSIONS_MAX,
+    SESSIONS_MAX as u64 == States::SESSIONS_MAX,
     "the store keeps as many"
 );
 
@@ -151,14 +150,14 @@ impl Sessions {
         self.current(&mut self.lock(), key, now).hold(number)
     }
 
-    /// Whether a memory is kept from a session because it rests.
+    /// Returns whether a memory is kept from a session because it rests.
     pub(super) fn is_held(&self, key: &str, number: MemoryNumber) -> bool {
         self.lock()
             .get(key)
             .is_some_and(|session| session.held.contains(&number.0))
     }
 
-    /// Whether a session had an event after some time: it is another one that goes on.
+    /// Returns whether a session had an event after some time: it is another one that goes on.
     pub(super) fn goes_on_after(&self, key: &str, at: Timestamp) -> bool {
         self.lock()
             .get(key)
@@ -239,7 +238,7 @@ impl Sessions {
         left
     }
 
-    /// What a session is doing; `None` for one that is over or unknown.
+    /// Returns what a session is doing; `None` for one that is over or unknown.
     pub fn activity(&self, key: &str, now: Timestamp) -> Option<Activity> {
         self.lock()
             .get(key)
@@ -247,7 +246,7 @@ impl Sessions {
             .map(|session| session.activity.clone())
     }
 
-    /// Whether a session is known that is not over.
+    /// Returns whether a session is known that is not over.
     pub fn is_known(&self, key: &str, now: Timestamp) -> bool {
         self.lock()
             .get(key)
@@ -298,8 +297,8 @@ impl Sessions {
             .map_or(0, |session| session.given.len())
     }
 
-    /// What a session was given before it lost its context. `sources` are the memories whose
-    /// sources are files that it worked with.
+    /// Returns what a session was given before it lost its context. `sources` are the memories
+    /// whose sources are files that it worked with.
     pub(super) fn lost(&self, key: &str, sources: &[(MemoryNumber, String)]) -> Lost {
         self.lock()
             .get(key)
@@ -307,8 +306,8 @@ impl Sessions {
             .unwrap_or_default()
     }
 
-    /// Whether a session has nothing of what it was given: it lost its context, and was not heard
-    /// of since.
+    /// Returns whether a session has nothing of what it was given: it lost its context, and was not
+    /// heard of since.
     pub(super) fn has_only_lost(&self, key: &str, now: Timestamp) -> bool {
         let sessions = self.lock();
         let session = sessions.get(key).filter(|session| !session.is_over(now));
@@ -320,21 +319,21 @@ impl Sessions {
         self.current(&mut self.lock(), key, now).tell(said)
     }
 
-    /// Whether a session was told this.
+    /// Returns whether a session was told this.
     pub(super) fn was_told(&self, key: &str, said: Said) -> bool {
         self.lock()
             .get(key)
             .is_some_and(|session| session.was_told(said))
     }
 
-    /// Whether a session was given a memory, or knows it otherwise.
+    /// Returns whether a session was given a memory, or knows it otherwise.
     pub(super) fn was_given(&self, key: &str, number: MemoryNumber) -> bool {
         self.lock()
             .get(key)
             .is_some_and(|session| session.has(number))
     }
 
-    /// Whether hooks told of a session that has not ended.
+    /// Returns whether hooks told of a session that has not ended.
     pub fn is_open(&self, key: &str, now: Timestamp) -> bool {
         self.lock()
             .get(key)
@@ -423,7 +422,7 @@ impl Sessions {
         }
     }
 
-    /// Whether a session was given a checkpoint, at least as much of it.
+    /// Returns whether a session was given a checkpoint, at least as much of it.
     pub(super) fn was_given_checkpoint(&self, key: &str, checkpoint: GivenCheckpoint) -> bool {
         self.lock()
             .get(key)

@@ -4,9 +4,8 @@
 
 use std::time::Duration;
 
-use helix_engine::model::Origin;
-use helix_engine::strand::ReadError;
-use helix_engine::surface::inject::Injection;
+use helix_engine::{Origin, ReadError};
+use helix_surface::inject::Injection;
 
 use super::{Context, Given};
 
@@ -71,8 +70,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     Ok(Given::of(Injection::own(&note), &[]).if_any())
 }
 
-/// Whether the session changed any memory. A client's tools may be started with the id of a session
-/// that is over, or with none: what such a session stored in the project lately is this one's too.
+/// Returns whether the session changed any memory. A client's tools may be started with the id of a
+/// session that is over, or with none: what such a session stored in the project lately is this
+/// one's too.
 fn has_stored(context: &Context<'_>) -> Result<bool, ReadError> {
     let session = &context.input.session_id;
     let lately = context

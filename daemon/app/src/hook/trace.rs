@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::model::{Memory, MemoryNumber};
+use helix_engine::{Memory, MemoryNumber};
 
 use super::Context;
 

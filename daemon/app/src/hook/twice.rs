@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use helix_engine::policy::resemble::text_hash;
+use helix_engine::WordSet;
 
 /// How long after an event that names no call another one like it is the same.
 const SAME_MAX: Duration = Duration::from_secs(1);
@@ -70,7 +70,7 @@ impl Twice {
         names_call: bool,
         now: Instant,
     ) -> Option<First<'_>> {
-        let session = text_hash(session);
+        let session = WordSet::text_hash(session);
         let mut hasher = blake3::Hasher::new();
         hasher.update(event.as_bytes()).update(&[0]).update(stdin);
         let key = *hasher.finalize().as_bytes();

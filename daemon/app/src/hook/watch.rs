@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::model::{Scope, Timestamp};
-use helix_engine::policy::work::watch::{Late, Watch};
+use helix_engine::{Scope, Timestamp};
 use helix_proto::remedy;
 use helix_redact::State;
 use serde_json::Value;
@@ -14,6 +13,7 @@ use serde_json::Value;
 use super::dialect::Dialect;
 use crate::outbox::{Outbox, Row};
 use crate::plain_file;
+use crate::work::watch::{Late, Watch};
 
 /// What the keys of the persisted states begin with; whose hooks they are follows.
 const KEY: &str = "hooks ";
@@ -116,7 +116,7 @@ impl Watched {
         Self { dialect, key }
     }
 
-    /// Whether these settings are one of those clients'.
+    /// Returns whether these settings are one of those clients'.
     fn has(&self, settings: &Settings) -> bool {
         match self.dialect {
             Dialect::Claude | Dialect::Codex => matches!(settings.client, "claude" | "codex"),
@@ -205,7 +205,7 @@ impl Watches {
         all
     }
 
-    /// What is to be asked about a project with this root: where its hooks are wired.
+    /// Returns what is to be asked about a project with this root: where its hooks are wired.
     pub(super) fn wiring(&self, root: &Path) -> impl FnOnce() -> Wiring + Send + 'static {
         let (root, home) = (root.to_owned(), self.home.clone());
         move || Wiring::of(&root, home.as_deref())

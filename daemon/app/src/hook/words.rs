@@ -24,12 +24,12 @@ struct Words {
     common_names: HashSet<String>,
 }
 
-/// Whether every project has files of a stem.
+/// Returns whether every project has files of a stem.
 pub(super) fn is_common_stem(stem: &str) -> bool {
     WORDS.common_stems.contains(&stem.to_lowercase())
 }
 
-/// Whether a stem is a word that says of no memory by itself that the file is meant.
+/// Returns whether a stem is a word that says of no memory by itself that the file is meant.
 pub(super) fn is_usual_stem(stem: &str) -> bool {
     if helix_ablation::is_off("words/usual-stems") {
         return false;
@@ -37,23 +37,23 @@ pub(super) fn is_usual_stem(stem: &str) -> bool {
     WORDS.usual_stems.contains(&stem.to_lowercase()) || is_common_word(stem)
 }
 
-/// Whether a word is one that is searched for in every program.
+/// Returns whether a word is one that is searched for in every program.
 pub(super) fn is_common_word(word: &str) -> bool {
     helix_ablation::is_on("words/common") && WORDS.common_words.contains(&word.to_lowercase())
 }
 
-/// Whether a stem is a word of any sentence: "report what you find" says nothing of the file
-/// `report`.
+/// Returns whether a stem is a word of any sentence: "report what you find" says nothing of the
+/// file `report`.
 pub(super) fn is_everyday_word(stem: &str) -> bool {
     WORDS.everyday_words.contains(&stem.to_lowercase())
 }
 
-/// Whether a part of a program is called so.
+/// Returns whether a part of a program is called so.
 pub(super) fn is_part(word: &str) -> bool {
     WORDS.parts.contains(word)
 }
 
-/// Whether programs use a name everywhere.
+/// Returns whether programs use a name everywhere.
 pub(super) fn is_common_name(name: &str) -> bool {
     WORDS.common_names.contains(name)
 }

@@ -5,15 +5,15 @@ use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
-use crate::Refusal;
-use crate::exchange::Format;
-use helix_engine::exchange::{
+use helix_exchange::{
     Base, Flaw, OwnLines, Place, Portable, Problem, Report, amrl, json, markdown,
 };
 use helix_redact::Public;
 
 use super::incoming::Incoming;
 use super::spool::{Spool, SpoolError};
+use crate::Refusal;
+use crate::exchange::Format;
 
 /// Memories that are handed over together.
 const PART_MEMORIES: usize = 128;

@@ -6,12 +6,10 @@ mod new;
 
 use std::collections::VecDeque;
 
-use helix_engine::exchange::Portable;
-use helix_engine::model::{MemoryNumber, Scope, Status, Timestamp};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::edit::Edit;
-use helix_engine::store::WriteError;
-use helix_engine::strand::{Outcome, Request};
+use helix_engine::{
+    Edit, MemoryNumber, Outcome, Request, Scope, Status, Timestamp, WriteError, quoted,
+};
+use helix_exchange::Portable;
 use helix_proto::limits::BATCH_MAX;
 
 use super::incoming::Incoming;

@@ -1,9 +1,10 @@
 //! A memory of a file, and what the file says of how it came about.
 
-use crate::exchange::Format;
-use helix_engine::exchange::{Base, Change, Portable, named_once};
-use helix_engine::policy::resemble::text_hash;
+use helix_engine::WordSet;
+use helix_exchange::{Base, Change, Portable, named_once};
 use helix_redact::{Redact, Secrets};
+
+use crate::exchange::Format;
 
 /// A memory of the file.
 pub(super) struct Incoming {
@@ -25,7 +26,7 @@ impl Incoming {
         memory.links = named_once(memory.links.into_iter());
         let mut secrets = Secrets::default();
         memory.redact(&mut secrets);
-        let text_hash = text_hash(&memory.text);
+        let text_hash = WordSet::text_hash(&memory.text);
         Self {
             memory,
             base,

@@ -5,10 +5,9 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status, Topic};
-use helix_engine::policy::admit::holds_everywhere;
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::Strand;
+use helix_engine::{
+    Admitted, Memory, MemoryId, MemoryNumber, Scope, Snapshot, Status, StoreError, Strand, Topic,
+};
 
 use super::incoming::Incoming;
 
@@ -131,8 +130,8 @@ impl<'s> Known<'s> {
         Match::Known(Box::new(memory))
     }
 
-    /// Those of `same` that no other entry is; where none is left, what has the text and is out of
-    /// use.
+    /// Returns those of `same` that no other entry is; where none is left, what has the text and is
+    /// out of use.
     fn free(&self, mut same: Vec<MemoryNumber>, incoming: &Incoming) -> Vec<MemoryNumber> {
         same.retain(|number| !self.taken.contains(number));
         let Some(retired) = self
@@ -151,8 +150,8 @@ impl<'s> Known<'s> {
         retired.iter().filter(is_there).copied().collect()
     }
 
-    /// Those in use with the entry's text in its scope that were there before the import, from the
-    /// oldest.
+    /// Returns those in use with the entry's text in its scope that were there before the import,
+    /// from the oldest.
     fn same_texts(&self, incoming: &Incoming) -> Vec<MemoryNumber> {
         let catalog = self.strand.catalog();
         let of = |scope: &Scope| catalog.same_texts(incoming.text_hash, scope);
@@ -177,7 +176,7 @@ impl<'s> Known<'s> {
     }
 
     fn holds_everywhere(&self, Incoming { memory, .. }: &Incoming) -> bool {
-        holds_everywhere(
+        Admitted::holds_everywhere(
             memory.kind.as_deref(),
             &memory.tags,
             &memory.text,

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{MemoryId, MemoryNumber, Timestamp};
+use helix_engine::{MemoryId, MemoryNumber, Timestamp};
 
 /// The links that a memory is to get.
 #[derive(Debug, PartialEq)]

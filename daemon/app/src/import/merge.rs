@@ -1,11 +1,10 @@
 //! Decides between the two versions of a memory that a file and the strand both have.
 
-use helix_engine::exchange::Portable;
-use helix_engine::model::{Kinds, Memory, UnknownKind};
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::policy::tags;
+use helix_engine::{Edit, EditedFields as Fields, Kinds, Memory, Tags};
+use helix_exchange::Portable;
 
 use super::incoming::Claim;
+use crate::Refusal;
 
 /// The way to merge it.
 #[derive(Debug, PartialEq)]
@@ -24,7 +23,7 @@ pub(super) fn merge(
     theirs: &Portable,
     claim: Claim<'_>,
     kinds: &Kinds,
-) -> Result<Merge, UnknownKind> {
+) -> Result<Merge, Refusal> {
     let text_differs = ours.text.trim_end() != theirs.text.trim_end();
     let base = match claim {
         Claim::None if text_differs => return Ok(Merge::Conflict),
@@ -64,7 +63,7 @@ fn is_newer(theirs: &Portable, ours: &Memory) -> bool {
 }
 
 /// Returns the edits that make the fields which people edit like those of the file.
-fn field_edits(ours: &Memory, theirs: &Portable, kinds: &Kinds) -> Result<Vec<Edit>, UnknownKind> {
+fn field_edits(ours: &Memory, theirs: &Portable, kinds: &Kinds) -> Result<Vec<Edit>, Refusal> {
     let kind = theirs
         .kind
         .as_deref()
@@ -84,7 +83,7 @@ fn field_edits(ours: &Memory, theirs: &Portable, kinds: &Kinds) -> Result<Vec<Ed
     let wanted: Vec<String> = theirs
         .tags
         .iter()
-        .filter_map(|tag| tags::normalise_one(tag))
+        .filter_map(|tag| Tags::normalise_one(tag))
         .collect();
     let add: Vec<String> = wanted
         .iter()
@@ -107,28 +106,27 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use std::path::Path;
 
-    use crate::exchange::Format;
-    use helix_engine::exchange::Base;
-    use helix_engine::exchange::markdown::{Reader, Writer};
-    use helix_engine::model::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
-    use helix_engine::policy::admit::admit;
-    use helix_engine::policy::edit::ATTRIBUTE_MODIFIED;
-    use helix_engine::store::MemoryStorage;
-    use helix_engine::strand::{Outcome, Request, Strand};
+    use helix_engine::{
+        Actor, MemoryNumber, MemoryStorage, Origin, Outcome, Request, Scope, Strand, Timestamp,
+        Topic,
+    };
+    use helix_exchange::Base;
+    use helix_exchange::markdown::{Reader, Writer};
 
     use super::super::incoming::Incoming;
     use super::*;
+    use crate::exchange::Format;
 
     /// A strand with one memory.
     fn stored(text: &str) -> Memory {
         let (strand, mut writer, _) =
             Strand::open(&MemoryStorage, None::<&Path>, Kinds::default()).unwrap();
-        let draft = helix_engine::model::Draft {
+        let draft = helix_engine::Draft {
             topic: "t".into(),
             text: text.into(),
             ..Default::default()
         };
-        let admitted = admit(draft, &Scope::Global, strand.kinds()).unwrap();
+        let admitted = Admitted::of(draft, &Scope::Global, strand.kinds()).unwrap();
         let request = Request::Store {
             words: Box::new(Strand::read_words(&admitted)),
             admitted: Box::new(admitted),
@@ -275,7 +273,7 @@ mod tests {
             |theirs: &Portable| merge(&ours, theirs, Claim::Exported, &Kinds::default()).unwrap();
         assert_eq!(merged(&theirs), Merge::Known);
         theirs.attributes.insert(
-            ATTRIBUTE_MODIFIED.to_owned(),
+            Memory::ATTRIBUTE_MODIFIED.to_owned(),
             "2026-11-21T22:14:00Z".to_owned(),
         );
         assert_eq!(merged(&theirs), Merge::Conflict);

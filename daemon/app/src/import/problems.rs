@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use helix_engine::exchange::{Problem, Report};
-use helix_engine::neutral::{one_line, quoted};
+use helix_engine::{one_line, quoted};
+use helix_exchange::{Problem, Report};
 use helix_redact::redaction_note;
 
 use super::incoming::Incoming;
@@ -111,7 +111,7 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
-    use helix_engine::exchange::Place;
+    use helix_exchange::Place;
 
     use super::*;
 

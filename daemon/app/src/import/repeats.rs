@@ -4,13 +4,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::exchange::{Progress, Repeat};
-use helix_engine::model::{Memory, MemoryNumber, Status as Life, Timestamp};
-use helix_engine::policy::duplicates::{Pair, Texts};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::store::{Snapshot, StoreError};
-use helix_engine::strand::are_apart;
+use helix_engine::{
+    DuplicatePair, Memory, MemoryNumber, Snapshot, Status as Life, StoreError, TextPair as Pair,
+    Texts, Timestamp, WordSet,
+};
 
+use crate::exchange::{Progress, Repeat};
 use crate::{App, Refusal};
 
 /// Texts that are compared: the imported ones first, then the newest of the others. An import of
@@ -65,7 +64,7 @@ pub(super) fn find(app: &App, stored: &Stored, progress: &mut Progress) -> Resul
         let of = |place: usize| members.get(place).map(|member| member.number);
         of(one)
             .zip(of(other))
-            .is_some_and(|(one, other)| are_apart(&snapshot, one, other))
+            .is_some_and(|(one, other)| DuplicatePair::are_apart(&snapshot, one, other))
     });
     let mut pairs: Vec<Pair> = found
         .pairs

@@ -1,10 +1,8 @@
 //! Applies fields that somebody changed in an exported file, beside text, kind, tags, importance,
 //! confidence and pin.
 
-use helix_engine::exchange::{Base, Portable, Rest};
-use helix_engine::model::{Memory, SourceRef, Status};
-use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::policy::kept;
+use helix_engine::{Edit, EditedFields as Fields, Memory, SourceRef, Sourced, Status, Topic};
+use helix_exchange::{Base, Portable, Rest};
 use helix_redact::Secrets;
 
 /// Fields that are taken, and fields that are not.
@@ -72,7 +70,7 @@ fn edit(field: Rest, ours: &Memory, theirs: &Portable) -> Decision {
         return Decision::Same;
     }
     match field {
-        Rest::Topic => kept::topic(&theirs.topic, &mut Secrets::default())
+        Rest::Topic => Topic::kept(&theirs.topic, &mut Secrets::default())
             .map_or(Decision::Not, |topic| Decision::Edit(Edit::Move { topic })),
         Rest::Source => Decision::Edit(Edit::Set(Box::new(Fields {
             source: Some(theirs.source.as_ref().map(sourced)),

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use helix_engine::model::{Scope, SourceRef, Timestamp};
-use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE, source_scope};
+use helix_engine::{Memory, Scope, SourceRef, Timestamp};
 
 use crate::project::Project;
 use crate::sources::{Content, IMPORT_READ_MAX_BYTES, Look, content, modified};
@@ -69,9 +68,11 @@ impl<'r> Seen<'r> {
         if source.content_hash.is_some() {
             return;
         }
-        let stated = source_scope(
+        let stated = Scope::of_source(
             scope,
-            attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str),
+            attributes
+                .get(Memory::ATTRIBUTE_SOURCE_PROJECT)
+                .map(String::as_str),
         );
         let is_ours = stated == Scope::Global && is_homeless;
         let owner = if is_ours {
@@ -89,12 +90,12 @@ impl<'r> Seen<'r> {
         source.git_blob = Some(seen.git_blob);
         if let Some(line) = source.line.and_then(|number| seen.line(number)) {
             attributes
-                .entry(LINE_ATTRIBUTE.to_owned())
+                .entry(Memory::ATTRIBUTE_LINE.to_owned())
                 .or_insert_with(|| line.to_string());
         }
         if is_ours && Path::new(&source.path).is_relative() {
             attributes.insert(
-                SOURCE_PROJECT_ATTRIBUTE.to_owned(),
+                Memory::ATTRIBUTE_SOURCE_PROJECT.to_owned(),
                 self.project.scope.to_string(),
             );
         }
@@ -146,7 +147,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
 
-    use helix_engine::policy::stale::LineHash;
+    use helix_engine::LineHash;
 
     use super::*;
     use crate::sources::Sources;
@@ -230,7 +231,7 @@ mod tests {
         let line = LineHash::of(b"two").unwrap().to_string();
         assert_eq!(
             attributes,
-            BTreeMap::from([(LINE_ATTRIBUTE.to_owned(), line)])
+            BTreeMap::from([(Memory::ATTRIBUTE_LINE.to_owned(), line)])
         );
         // Each file is read once, whatever becomes of it.
         fs::remove_file(world.project.root.join("a.rs")).unwrap();
@@ -272,7 +273,9 @@ mod tests {
         let (source, attributes) = record(&mut seen, "a.rs", &Scope::Global, 0);
         assert!(source.content_hash.is_some());
         assert_eq!(
-            attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str),
+            attributes
+                .get(Memory::ATTRIBUTE_SOURCE_PROJECT)
+                .map(String::as_str),
             Some("project:p")
         );
     }

@@ -8,8 +8,9 @@ use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Refusal;
 use helix_proto::paths::Paths;
+
+use crate::Refusal;
 
 /// Tells imports of one daemon apart.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
@@ -282,7 +283,7 @@ mod tests {
         assert!(!Counted::default().add(u64::MAX));
         assert_eq!(
             Refusal::from(SpoolError::TooLarge).kind(),
-            helix_engine::error::ErrorKind::Exhausted
+            helix_engine::ErrorKind::Exhausted
         );
     }
 }

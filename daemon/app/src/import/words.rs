@@ -6,11 +6,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope};
 
-use helix_engine::model::{Actor, Timestamp};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::ports::Randomness;
-use helix_engine::store::Stamps;
-use helix_engine::strand::{Request, Strand};
+use helix_engine::{Actor, Admitted, Randomness, Request, Stamps, Strand, Timestamp};
 
 use crate::App;
 use crate::ports::{Later, Outcomes, SubmitError};
@@ -128,9 +124,7 @@ fn request(waiting: Waiting, actor: &Actor, randomness: &dyn Randomness) -> Requ
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::{Draft, Kinds, MemoryNumber, Origin, Scope};
-    use helix_engine::policy::admit::admit;
-    use helix_engine::policy::edit::Edit;
+    use helix_engine::{Draft, Edit, Kinds, MemoryNumber, Origin, Scope};
 
     use super::*;
 
@@ -168,7 +162,7 @@ mod tests {
                 text: place.to_string(),
                 ..Draft::default()
             };
-            let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();
+            let admitted = Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap();
             Waiting::Unread(Box::new(Unread {
                 admitted,
                 stamps: Stamps::default(),

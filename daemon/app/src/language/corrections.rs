@@ -6,10 +6,10 @@
 
 use std::sync::PoisonError;
 
-use helix_engine::model::{
-    Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Relation as EdgeRelation, Status,
+use helix_engine::{
+    Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Relation as EdgeRelation, Request, Status,
+    Step, StepChange,
 };
-use helix_engine::strand::{Request, Step, StepChange};
 
 use super::{Answer, Judged, Pair, Sent, Task, ask, not_configured};
 use crate::threads::wait;

@@ -1,12 +1,12 @@
 //! The ledger: what was asked, what it cost, and what may be spent still. Its entries are counts of
 //! the [metrics](crate::Metrics), day by day in UTC; a month is the sum of its days.
 
+use helix_engine::States;
+
 use crate::language::{Allowance, Answer};
 use crate::metrics::Day;
 use crate::threads::wait;
 use crate::{App, Refusal};
-
-use helix_engine::store::States;
 
 /// Days of the longest month.
 const MONTH_DAYS: usize = 31;
@@ -45,7 +45,7 @@ pub struct Spent {
     pub commands_today: u64,
 }
 
-/// What was spent this month.
+/// Returns what was spent this month.
 ///
 /// # Errors
 /// When the disk fails.
@@ -82,7 +82,7 @@ fn of_day(day: &Day, name: &str) -> u64 {
     day.counts.get(name).copied().unwrap_or(0)
 }
 
-/// What may be spent still.
+/// Returns what may be spent still.
 ///
 /// # Errors
 /// When the disk fails.

@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use helix_engine::store::{STORE_FILE, Shrunk};
+use helix_engine::{Shrunk, Store};
 
-use crate::backup::Reason;
-use crate::{App, Refusal, backup};
+use crate::backup::{self, Reason};
+use crate::{App, Refusal};
 
 /// Parts of the names of copies of the store that Helix makes: before a change of format, and of a
 /// damaged one.
@@ -48,7 +48,7 @@ pub(super) fn clean(app: &App) -> Result<Removed, Refusal> {
 fn copies(directory: &Path) -> Vec<PathBuf> {
     let is_copy = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
-        let rest = name.and_then(|name| name.strip_prefix(STORE_FILE));
+        let rest = name.and_then(|name| name.strip_prefix(Store::FILE));
         rest.is_some_and(|rest| COPIES.iter().any(|copy| rest.starts_with(copy)))
     };
     entries(directory).into_iter().filter(is_copy).collect()

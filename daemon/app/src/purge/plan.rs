@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use helix_engine::model::{Memory, MemoryNumber, Origin, Relation};
-use helix_engine::neutral::quoted;
-use helix_engine::store::StoreError;
+use helix_engine::{Memory, MemoryNumber, Origin, Relation, StoreError, quoted};
 
 use super::{Going, Wanted};
 use crate::review::meant;

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{
-    Actor, Edge, EdgeKey, EdgeStatus, Memory, Provenance, Relation, Sequence, Status, Timestamp,
+use helix_engine::{
+    Actor, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Memory, Outcome, Provenance,
+    Relation, Request, Sequence, Status, Step, StepChange, Timestamp,
 };
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::strand::{Outcome, Request, Step, StepChange};
 use helix_redact::{Redact, Secrets, redaction_note};
 
 use super::told::ToldEdge;
@@ -85,7 +84,7 @@ struct Ends {
     to: Memory,
     known: Option<Edge>,
     /// Whether a link or a supersession says the same.
-    implied: Option<helix_engine::index::graph::Arc>,
+    implied: Option<helix_engine::GraphArc>,
 }
 
 impl Ends {
@@ -129,7 +128,7 @@ fn has(app: &App, key: &EdgeKey) -> bool {
 }
 
 /// The link or supersession that is this very edge.
-fn implied(app: &App, key: &EdgeKey) -> Option<helix_engine::index::graph::Arc> {
+fn implied(app: &App, key: &EdgeKey) -> Option<helix_engine::GraphArc> {
     let catalog = app.memory.strand.catalog();
     let mut outgoing = catalog.graph().outgoing(key.from);
     outgoing.find(|arc| arc.key == *key && arc.valid_from.is_none())

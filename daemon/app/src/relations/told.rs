@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use helix_engine::index::graph::Arc;
-use helix_engine::model::{
-    Edge, EdgeStatus, Memory, MemoryId, MemoryNumber, Provenance, Relation, Timestamp, edge_id,
+use helix_engine::{
+    Edge, EdgeStatus, GraphArc as Arc, Memory, MemoryId, MemoryNumber, Provenance, Relation,
+    Snapshot, Timestamp,
 };
-use helix_engine::store::Snapshot;
 
 use crate::Refusal;
 
@@ -54,7 +53,7 @@ impl ToldEdge {
     /// Tells an edge that is stored as such.
     pub(super) fn stored(edge: &Edge, from: &Memory, to: &Memory) -> Self {
         Self {
-            id: edge_id(&from.id, edge.key.relation, &to.id),
+            id: Edge::id_of(&from.id, edge.key.relation, &to.id),
             from: from.handle.as_str().to_owned(),
             relation: edge.key.relation,
             to: to.handle.as_str().to_owned(),
@@ -78,7 +77,7 @@ impl ToldEdge {
         };
         let author = from.provenance.first().filter(|_| source == Source::Link);
         Self {
-            id: edge_id(&from.id, arc.key.relation, &to.id),
+            id: Edge::id_of(&from.id, arc.key.relation, &to.id),
             from: from.handle.as_str().to_owned(),
             relation: arc.key.relation,
             to: to.handle.as_str().to_owned(),

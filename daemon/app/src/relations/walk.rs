@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::index::graph::{Arc, DEPTH_MAX, Direction, Step, Walk};
-use helix_engine::model::{
-    EdgeKey, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp, TopicPattern, edge_id,
+use helix_engine::{
+    Catalog, Edge, EdgeKey, GraphArc as Arc, Memory, MemoryId, MemoryNumber, Scope, Status,
+    Timestamp, TopicPattern, Walk, WalkStep as Step, quoted,
 };
-use helix_engine::neutral::quoted;
 
 use super::told::ToldEdge;
 use super::{meant, relation, strength};
@@ -123,7 +121,7 @@ pub fn traverse(app: &App, asker: &Asker, wanted: &WalkWanted) -> Result<Walked,
 /// # Errors
 /// As [`traverse`].
 pub fn path(app: &App, asker: &Asker, wanted: &PathWanted) -> Result<Connected, Refusal> {
-    let depth = wanted.walk.depth.unwrap_or(DEPTH_MAX);
+    let depth = wanted.walk.depth.unwrap_or(Walk::DEPTH_MAX);
     let walk = walk(&WalkWanted {
         depth: Some(depth),
         ..wanted.walk.clone()
@@ -149,13 +147,14 @@ pub fn path(app: &App, asker: &Asker, wanted: &PathWanted) -> Result<Connected, 
 
 fn walk(wanted: &WalkWanted) -> Result<Walk, Refusal> {
     let depth = wanted.depth.unwrap_or(DEPTH_DEFAULT);
-    if depth > DEPTH_MAX {
+    if depth > Walk::DEPTH_MAX {
         return Err(Refusal::invalid(format!(
-            "a depth of {depth} is out of range; give 0 to {DEPTH_MAX}"
+            "a depth of {depth} is out of range; give 0 to {depth_max}",
+            depth_max = Walk::DEPTH_MAX
         )));
     }
     let direction = wanted.direction.trim();
-    let direction = Direction::parse(direction).ok_or_else(|| {
+    let direction = Walk::direction_named(direction).ok_or_else(|| {
         Refusal::invalid(format!(
             "direction {} is unknown; give outgoing, incoming or both",
             quoted(direction)
@@ -303,7 +302,7 @@ fn told(app: &App, steps: Vec<Step>, arcs: &[Arc]) -> Result<Walked, Refusal> {
     }
     let id = |arc: Arc| {
         let (from, to) = (memories.get(&arc.key.from)?, memories.get(&arc.key.to)?);
-        Some(edge_id(&from.id, arc.key.relation, &to.id))
+        Some(Edge::id_of(&from.id, arc.key.relation, &to.id))
     };
     let mut reached = Vec::with_capacity(steps.len());
     for step in steps {
@@ -332,13 +331,13 @@ mod tests {
     fn walks_are_checked() {
         let usual = walk(&WalkWanted::default()).unwrap();
         assert_eq!(usual.depth, DEPTH_DEFAULT);
-        assert_eq!(usual.direction, Direction::Both);
+        assert_eq!(Some(usual.direction), Walk::direction_named("both"));
         let of_depth = |depth| WalkWanted {
             depth: Some(depth),
             ..WalkWanted::default()
         };
-        assert!(walk(&of_depth(DEPTH_MAX)).is_ok());
-        let refusal = walk(&of_depth(DEPTH_MAX + 1)).unwrap_err();
+        assert!(walk(&of_depth(Walk::DEPTH_MAX)).is_ok());
+        let refusal = walk(&of_depth(Walk::DEPTH_MAX + 1)).unwrap_err();
         assert!(refusal.message().contains("0 to 10"), "{refusal}");
         let sideways = WalkWanted {
             direction: "sideways".to_owned(),

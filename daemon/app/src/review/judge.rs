@@ -2,21 +2,16 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{Edge, EdgeKey, EdgeStatus, MemoryNumber, Origin};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::lifecycle::Step as Due;
-use helix_engine::store::Snapshot;
-use helix_engine::strand::{
-    EDITED_SHOWN_MAX, Fate, Outcome, Request, Resolution, Step, StepChange,
+use helix_engine::{
+    Edge, EdgeKey, EdgeStatus, Edit, Edited, Fate, LifeStep as Due, MemoryNumber, Origin, Outcome,
+    Request, Resolution, Snapshot, Step, StepChange, quoted,
 };
 
 use super::{Kind, Waiting, topic, waiting};
 use crate::conflicts::{self, Settlement};
-use crate::lifecycle;
 use crate::threads::off_thread;
 use crate::told::Told;
-use crate::{App, Asker, Refusal, consolidate, find};
+use crate::{App, Asker, Refusal, consolidate, find, lifecycle};
 
 /// Items that one call settles.
 const SETTLED_MAX: usize = 10_000;
@@ -91,7 +86,7 @@ pub async fn judge(
             Err(error) => notes.push(error.to_string()),
         }
     }
-    numbers.truncate(EDITED_SHOWN_MAX);
+    numbers.truncate(Edited::SHOWN_MAX);
     off_thread(app, move |app| {
         Ok(Settled {
             memories: Told::all(app, &numbers)?,
@@ -178,7 +173,7 @@ fn conflict(
     }))
 }
 
-/// What waits of that which is named.
+/// Returns what waits of that which is named.
 fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Refusal> {
     let topic = topic(&wanted.topic)?;
     let mut all = waiting(app, &asker.scopes(), topic.as_ref())?;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use helix_engine::recall::snippet::Snippet;
-use helix_engine::recall::{Evidence, Factors, Hit, WordsFound};
+use helix_engine::{Evidence, Factors, Hit, WordsFound};
+use helix_surface::snippet::Snippet;
 
 use super::{Found, Prepared};
 use crate::told::Told;
@@ -152,8 +152,9 @@ fn related(app: &App, hits: &[Hit], hit: &Hit) -> Option<(String, &'static str)>
     Some((handle, expansion.relation()))
 }
 
-/// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some
-/// has some of them, whether it is near in meaning or not; one that has none is no more than near.
+/// Returns what a hit has of what was asked for. Where all words were wanted and found, one that
+/// lacks some has some of them, whether it is near in meaning or not; one that has none is no more
+/// than near.
 fn found_by(hit: &Hit, is_unmarked: bool) -> FoundBy {
     if hit.expansion.is_some() && !hit.has_some_words && !is_unmarked {
         return FoundBy::Relation;

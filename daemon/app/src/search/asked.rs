@@ -1,10 +1,8 @@
 //! What a filter names, as it was written.
 
-use helix_engine::index::filter::{Demands, Filter};
-use helix_engine::model::{Moment, SourceRef, Status, Timestamp};
-use helix_engine::neutral::quoted;
-use helix_engine::policy::tags;
-use helix_engine::recall::parse;
+use helix_engine::{
+    Demands, Filter, Moment, ParsedQuery, SourceRef, Status, Tags, Timestamp, quoted,
+};
 
 use crate::Refusal;
 
@@ -52,7 +50,7 @@ impl FilterAsked {
         let topics = self
             .topics
             .iter()
-            .map(|topic| parse::topic(topic))
+            .map(|topic| ParsedQuery::topic_named(topic))
             .collect::<Result<Vec<_>, _>>();
         let source = SourceRef::parse(&self.source);
         Ok(Filter {
@@ -61,7 +59,7 @@ impl FilterAsked {
             tags: self
                 .tags
                 .iter()
-                .filter_map(|tag| tags::normalise_one(tag))
+                .filter_map(|tag| Tags::normalise_one(tag))
                 .collect(),
             kinds: self
                 .kinds

@@ -1,9 +1,7 @@
 //! Phrases, words to leave out and lines of sources: the memories that meet them, and what to say
 //! of those that none does.
 
-use helix_engine::index::filter::Filter;
-use helix_engine::neutral::quoted;
-use helix_engine::recall::{Mode, Narrowed};
+use helix_engine::{Filter, Mode, Narrowed, quoted};
 
 use crate::{App, Refusal};
 
@@ -56,7 +54,7 @@ fn told(narrowed: &Narrowed, filter: &Filter) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use helix_engine::index::filter::Demands;
+    use helix_engine::Demands;
 
     use super::*;
 

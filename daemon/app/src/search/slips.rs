@@ -1,12 +1,11 @@
 //! Words that look like an inline filter and are none, as a note tells them.
 
-use helix_engine::neutral::quoted;
-use helix_engine::recall::parse::{Slip, slips};
+use helix_engine::{Slip, quoted};
 
 /// Says of the words of a search which look like a filter of another name. Any other word with a
 /// colon may well be in a text.
 pub(super) fn of_keys(words: &str) -> Option<String> {
-    let meant: Vec<Slip<'_>> = slips(words)
+    let meant: Vec<Slip<'_>> = Slip::all_in(words)
         .into_iter()
         .filter(|slip| slip.meant.is_some())
         .collect();
@@ -16,7 +15,7 @@ pub(super) fn of_keys(words: &str) -> Option<String> {
 /// Says of the words of a brief, which is asked for by topics and filters, which look like any
 /// filter.
 pub(crate) fn of_all(words: &str) -> Option<String> {
-    told(&slips(words))
+    told(&Slip::all_in(words))
 }
 
 fn told(slips: &[Slip<'_>]) -> Option<String> {

@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use helix_engine::index::catalog::{Catalog, Row};
-use helix_engine::index::filter::Filter;
+use helix_engine::{Catalog, Filter, Row};
 
 use super::near::near;
 use crate::App;

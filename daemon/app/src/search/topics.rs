@@ -1,8 +1,7 @@
 //! The topics that a search names: patterns become the topics that fit, and what nobody knows is
 //! said. A name that is not there would quietly find nothing.
 
-use helix_engine::index::filter::Filter;
-use helix_engine::model::{Scope, TopicPattern};
+use helix_engine::{Filter, Scope, TopicPattern};
 
 use super::near::near;
 use crate::{App, Refusal, topics};

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use helix_engine::index::filter::{Cut, Filter};
-use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
-use helix_engine::neutral::quoted;
-use helix_engine::recall::{Behind, FUSION_DEPTH, Fate, Retriever, Search, Standing};
-use helix_engine::strand::Resolution;
+use helix_engine::{
+    Behind, Filter, FilterCut as Cut, HitFate as Fate, HitStanding as Standing, Memory,
+    MemoryNumber, Resolution, Retriever, Scope, Search, Status, quoted,
+};
 
 use super::{FAR_SHOWN_MAX, Found, Prepared, Wanted, answered};
 use crate::sources::SEARCH_READ_MAX_BYTES;
@@ -249,7 +248,10 @@ fn of_scope(memory: &Memory, searched: &[Scope]) -> Reason {
 fn far(standing: &str) -> Reason {
     Reason::new(
         "far",
-        format!("{standing}; only the best {FUSION_DEPTH} of each list are ranked"),
+        format!(
+            "{standing}; only the best {fusion_depth} of each list are ranked",
+            fusion_depth = Search::FUSION_DEPTH
+        ),
         "use words that it has, or narrow the search by topic:, tag: or source:",
     )
 }
@@ -336,7 +338,7 @@ fn behind(app: &App, search: &Search, behind: &Behind) -> Result<Reason, Refusal
 }
 
 /// Where a memory stands in both lists, in words.
-fn standing(search: &Search, outcome: &helix_engine::recall::WhyNot) -> String {
+fn standing(search: &Search, outcome: &helix_engine::WhyNot) -> String {
     let words = match (search.retriever, outcome.words) {
         (Retriever::Meaning, _) => None,
         (_, Some(place)) => Some(format!("by words it is {}", ordinal(place.rank))),

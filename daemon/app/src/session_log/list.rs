@@ -3,11 +3,10 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{MemoryNumber, Scope, Timestamp};
-use helix_engine::policy::work::activity::Phase;
-use helix_engine::store::{Operation, StoreError};
+use helix_engine::{MemoryNumber, Operation, Scope, StoreError, Timestamp};
 
 use super::{LIMIT, LOOKED_AT_MAX, session_start};
+use crate::work::activity::Phase;
 use crate::{App, Refusal};
 
 /// A session that is not over, as far as anybody knows.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use helix_engine::policy::stale::{LinePlace, line_places};
+use helix_engine::LineHash;
 
 use super::file::{self, Stamp};
 
@@ -27,7 +27,7 @@ pub(super) struct Known {
     /// BLAKE3.
     pub(super) content: [u8; 32],
     /// Sorted; `None` until they are needed.
-    pub(super) lines: Option<Arc<[LinePlace]>>,
+    pub(super) lines: Option<Arc<[(LineHash, u32)]>>,
 }
 
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl Cache {
     ) -> Option<Known> {
         let (bytes, stamp) = file::read(path)?;
         let content = *blake3::hash(&bytes).as_bytes();
-        let lines = needs_lines(&content).then(|| line_places(&bytes).into());
+        let lines = needs_lines(&content).then(|| LineHash::places(&bytes).into());
         let known = Known {
             stamp,
             content,

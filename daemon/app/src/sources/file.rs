@@ -6,8 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use helix_engine::neutral::neutral;
-use helix_engine::policy::stale::{LineHash, lines, nearest_line};
+use helix_engine::{LineHash, neutral};
 use sha1::{Digest, Sha1};
 
 use super::SOURCE_MAX_BYTES;
@@ -124,7 +123,7 @@ pub fn hashes_again(
     was: Option<LineHash>,
 ) -> Option<(Hashes, Option<u32>)> {
     let (bytes, _) = read(path)?;
-    let moved = |number| was.and_then(|hash| nearest_line(&bytes, hash, number));
+    let moved = |number| was.and_then(|hash| LineHash::nearest(&bytes, hash, number));
     let line = line.map(|number| moved(number).unwrap_or(number));
     Some((Hashes::of(&bytes, line), line))
 }
@@ -135,7 +134,7 @@ impl Hashes {
             content: *blake3::hash(bytes).as_bytes(),
             git_blob: git_blob(bytes),
             line: line.and_then(|number| LineHash::of_number(bytes, number)),
-            lines: u32::try_from(lines(bytes).count()).unwrap_or(u32::MAX),
+            lines: u32::try_from(LineHash::lines(bytes).count()).unwrap_or(u32::MAX),
         }
     }
 }
@@ -185,7 +184,7 @@ pub fn content(path: &Path) -> Option<Content> {
         modified: stamp.modified(),
         content: *blake3::hash(&bytes).as_bytes(),
         git_blob: git_blob(&bytes),
-        lines: lines(&bytes).map(LineHash::of).collect(),
+        lines: LineHash::lines(&bytes).map(LineHash::of).collect(),
     })
 }
 
@@ -202,16 +201,20 @@ pub struct Excerpt {
 /// file's beginning.
 pub fn excerpt(path: &Path, line: Option<u32>, hash: Option<LineHash>) -> Option<Excerpt> {
     let (bytes, _) = read(path)?;
-    let last = u32::try_from(lines(&bytes).count()).unwrap_or(u32::MAX);
+    let last = u32::try_from(LineHash::lines(&bytes).count()).unwrap_or(u32::MAX);
     let was = line.unwrap_or(1);
     let place = hash
-        .and_then(|hash| nearest_line(&bytes, hash, was))
+        .and_then(|hash| LineHash::nearest(&bytes, hash, was))
         .unwrap_or(was)
         .clamp(1, last);
     let first_line = place.saturating_sub(EXCERPT_MARGIN).max(1);
     let end = place.saturating_add(EXCERPT_MARGIN).min(last);
     let (skipped, taken) = (first_line as usize - 1, (end - first_line) as usize + 1);
-    let shown: Vec<String> = lines(&bytes).skip(skipped).take(taken).map(shown).collect();
+    let shown: Vec<String> = LineHash::lines(&bytes)
+        .skip(skipped)
+        .take(taken)
+        .map(shown)
+        .collect();
     Some(Excerpt {
         text: shown.join("\n"),
         first_line,
@@ -225,8 +228,8 @@ pub fn first_change(path: &Path, was: &[u8]) -> Option<u32> {
     let (bytes, _) = read(path)?;
     // Git gives a text without white space at its end.
     let (now, was): (Vec<&[u8]>, Vec<&[u8]>) = (
-        lines(bytes.trim_ascii_end()).collect(),
-        lines(was).collect(),
+        LineHash::lines(bytes.trim_ascii_end()).collect(),
+        LineHash::lines(was).collect(),
     );
     let same = now
         .iter()

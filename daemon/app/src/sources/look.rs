@@ -6,10 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use helix_engine::model::{Memory, Scope, plain_path};
-use helix_engine::policy::stale::{
-    File, Found, Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, decide, source_scope,
-};
+use helix_engine::{Memory, RecordedSource as Recorded, Scope, SourceRef, SourceState};
 
 use super::file::{Seen, see};
 use super::{FILES_PATIENCE, Sources};
@@ -42,7 +39,7 @@ impl Sources {
     }
 }
 
-impl helix_engine::ports::Sources for Look<'_> {
+impl helix_engine::Sources for Look<'_> {
     fn prepare(&self, memories: &mut dyn Iterator<Item = &Memory>) {
         let seen = memories.filter(|memory| {
             Recorded::of(memory).is_some_and(|recorded| recorded.content.is_some())
@@ -50,10 +47,10 @@ impl helix_engine::ports::Sources for Look<'_> {
         self.prepare_paths(seen.filter_map(|memory| {
             let project = memory
                 .attributes
-                .get(SOURCE_PROJECT_ATTRIBUTE)
+                .get(Memory::ATTRIBUTE_SOURCE_PROJECT)
                 .map(String::as_str);
             self.locate(
-                &source_scope(&memory.scope, project),
+                &memory.scope.of_source(project),
                 &memory.source.as_ref()?.path,
             )
         }));
@@ -69,9 +66,9 @@ impl helix_engine::ports::Sources for Look<'_> {
             .map_or("", |source| source.path.as_str());
         let project = memory
             .attributes
-            .get(SOURCE_PROJECT_ATTRIBUTE)
+            .get(Memory::ATTRIBUTE_SOURCE_PROJECT)
             .map(String::as_str);
-        self.state_of(&source_scope(&memory.scope, project), path, &recorded)
+        self.state_of(&memory.scope.of_source(project), path, &recorded)
     }
 }
 
@@ -85,7 +82,7 @@ impl Look<'_> {
         }
     }
 
-    /// Says what has become of a source, as it is named by a memory whose [`source_scope`] this is.
+    /// Says what has become of a source, as it is named by a memory whose [`Scope::of_source`] this is.
     pub fn state_of(&self, scope: &Scope, path: &str, recorded: &Recorded) -> SourceState {
         if self.is_blind || recorded.content.is_none() {
             return SourceState::Unknown;
@@ -95,8 +92,8 @@ impl Look<'_> {
         };
         let stamp = match self.seen_at(&path) {
             None => return SourceState::Unknown,
-            Some(Seen::Gone) => return decide(recorded, Found::Gone),
-            Some(Seen::Unreadable) => return decide(recorded, Found::Nothing),
+            Some(Seen::Gone) => return recorded.without_file(),
+            Some(Seen::Unreadable) => return SourceState::Unknown,
             Some(Seen::File(stamp)) => stamp,
         };
         let needs_lines = |content: &[u8; 32]| recorded.needs_lines(content);
@@ -120,15 +117,9 @@ impl Look<'_> {
         match known {
             Some(known) => {
                 let lines = known.lines.as_deref().unwrap_or_default();
-                decide(
-                    recorded,
-                    Found::File(File {
-                        content: known.content,
-                        lines,
-                    }),
-                )
+                recorded.beside(known.content, lines)
             }
-            None => decide(recorded, Found::Nothing),
+            None => SourceState::Unknown,
         }
     }
 
@@ -201,7 +192,7 @@ impl Look<'_> {
     /// Where a source is: an absolute one as it is, a relative one inside of this project, where it
     /// must belong.
     pub fn locate(&self, scope: &Scope, path: &str) -> Option<PathBuf> {
-        let path = plain_path(path);
+        let path = SourceRef::plain_path(path);
         let path = Path::new(path.as_ref());
         if path.is_absolute() {
             return Some(path.to_owned());
@@ -221,7 +212,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
 
-    use helix_engine::policy::stale::LineHash;
+    use helix_engine::LineHash;
 
     use super::*;
 

@@ -3,12 +3,9 @@
 
 use std::collections::HashMap;
 
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::apart::Particulars;
-pub(super) use helix_engine::policy::duplicates::Alike;
-use helix_engine::policy::duplicates::Texts;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::strand::Request;
+pub(super) use helix_engine::AlikeText as Alike;
+use helix_engine::{Admitted, Particulars};
+use helix_engine::{Request, Texts, WordSet};
 
 use super::prepare::Prepared;
 use super::{Item, Stored};

@@ -1,15 +1,11 @@
 //! What a new memory means to those that are known: which it takes the place of, which it extends,
 //! and which it cannot stand beside.
 
-use helix_engine::model::{
-    Actor, Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Origin, Provenance, Relation, Sequence,
-    Timestamp,
+use helix_engine::{
+    Actor, Admitted, Correction, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Memory,
+    MemoryNumber, Origin, Provenance, Relation, Replaced, Request, Sequence, Step, StepChange,
+    Strand, TextStanding as Standing, Timestamp, Verdict, VerdictReason as Why, WordSet,
 };
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::consolidate::{Standing, Verdict, Why};
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::strand::{Correction, Replaced, Request, Step, StepChange, Strand};
 
 use crate::{App, Refusal};
 

@@ -1,10 +1,8 @@
 //! Fields that a caller gave beside the text, and those that are dropped because the text is known
 //! already.
 
-use helix_engine::exchange::OwnLines;
-use helix_engine::model::{Memory, MemoryId, SourceRef};
-use helix_engine::policy::admit::Admitted;
-use helix_engine::policy::tags;
+use helix_engine::{Admitted, Memory, MemoryId, SourceRef, Tags};
+use helix_exchange::OwnLines;
 
 use super::NewMemory;
 use crate::located;
@@ -51,7 +49,7 @@ impl Given {
             .tags
             .iter()
             .flat_map(|tag| tag.split(','))
-            .filter_map(tags::normalise_one)
+            .filter_map(Tags::normalise_one)
             .filter(|tag| !known.tags.contains(tag))
             .collect();
         let place =

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{Memory, MemoryId, Scope, Topic, TopicPattern};
-use helix_engine::policy::admit::{Admitted, LINKS_MAX};
-use helix_engine::strand::{Request, Strand, leads_nowhere};
+use helix_engine::{
+    Admitted, Memory, MemoryId, Request, Resolution, Scope, Strand, Topic, TopicPattern,
+};
 
 use super::alike::Alike;
 use super::prepare::Prepared;
@@ -68,12 +68,14 @@ pub(super) fn within(
                             warnings.push(UNTAKEN.to_owned());
                         }
                     }
-                    (Some(id), None) if links.len() < LINKS_MAX || links.contains(&id) => {
+                    (Some(id), None)
+                        if links.len() < Admitted::LINKS_MAX || links.contains(&id) =>
+                    {
                         if !links.contains(&id) {
                             links.push(id);
                         }
                     }
-                    (Some(_), None) | (None, _) => warnings.push(leads_nowhere(&link)),
+                    (Some(_), None) | (None, _) => warnings.push(Resolution::leads_nowhere(&link)),
                 }
             }
         }

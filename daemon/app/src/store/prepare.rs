@@ -4,15 +4,10 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::model::{
-    Draft, Memory, MemoryId, MemoryNumber, Origin, Scope, SourceRef, awaits_review,
+use helix_engine::{
+    Admitted, Correction, Draft, Memory, MemoryId, MemoryNumber, Origin, Request, Scope, SourceRef,
+    StatedImportance as Importance, Strand, Verdict, WordSet,
 };
-use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::policy::consolidate::Verdict;
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::policy::scales::Stated as Importance;
-use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
-use helix_engine::strand::{Correction, Request, Strand};
 use helix_redact::redacted;
 
 use super::NewMemory;
@@ -116,7 +111,7 @@ pub(super) fn prepare(
         (WordSet::of(&admitted.text), same_text(app, &admitted)?)
     };
     // What waits for a person takes nobody's place.
-    let waits = awaits_review(asker.actor.origin, &admitted.suspicions);
+    let waits = asker.actor.origin.awaits_review(&admitted.suspicions);
     let is_compared = !force && !waits && known.is_none();
     let compared_below = is_compared.then(|| next_number(app));
     let corrections = if is_compared {
@@ -188,7 +183,7 @@ fn suspicion(origin: Origin, admitted: &Admitted) -> Option<String> {
         return None;
     }
     let why = admitted.suspicions.join(", ");
-    let what = if awaits_review(origin, &admitted.suspicions) {
+    let what = if origin.awaits_review(&admitted.suspicions) {
         "it waits in the review, and no search finds it until a person approves it: helixctl review"
     } else {
         "it is stored and flagged"
@@ -280,15 +275,18 @@ fn admitted(
         (line, project) = (located.line, located.project);
         draft.source = Some(located.source);
     }
-    let mut admitted = admit(draft, &asker.project.scope, app.memory.strand.kinds())?;
+    let mut admitted = Admitted::of(draft, &asker.project.scope, app.memory.strand.kinds())?;
     // After admitting, which refuses reserved names from callers.
     if let Some(line) = line {
         let attributes = &mut admitted.attributes;
-        attributes.insert(LINE_ATTRIBUTE.to_owned(), line.to_string());
+        attributes.insert(Memory::ATTRIBUTE_LINE.to_owned(), line.to_string());
     }
     if let Some(project) = project.filter(|_| admitted.scope == Scope::Global) {
         let attributes = &mut admitted.attributes;
-        attributes.insert(SOURCE_PROJECT_ATTRIBUTE.to_owned(), project.to_string());
+        attributes.insert(
+            Memory::ATTRIBUTE_SOURCE_PROJECT.to_owned(),
+            project.to_string(),
+        );
     }
     Ok((admitted, unseen))
 }

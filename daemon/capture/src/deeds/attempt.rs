@@ -70,8 +70,8 @@ impl Attempt {
         })
     }
 
-    /// Whether this does at least what a failed one was to do, so that its success says that what
-    /// failed is mended.
+    /// Returns whether this does at least what a failed one was to do, so that its success says
+    /// that what failed is mended.
     pub(super) fn repeats(&self, failed: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.run, &failed.run) else {
             return self.line == failed.line && self.directory == failed.directory;
@@ -81,8 +81,8 @@ impl Attempt {
             && own.covers(&other.words)
     }
 
-    /// Whether this is another way to do what a failed one was to do, which failed of how it was
-    /// called rather than of a mistake in the code.
+    /// Returns whether this is another way to do what a failed one was to do, which failed of how
+    /// it was called rather than of a mistake in the code.
     pub(super) fn is_variant_of(&self, failed: &Self) -> bool {
         if self.directory != failed.directory || self.line == failed.line {
             return false;
@@ -150,7 +150,7 @@ pub(super) fn program(line: &str) -> Option<&str> {
     last.split_whitespace().find(|word| !is_set(word))
 }
 
-/// Whether two lines share half of the words of the shorter one behind the program.
+/// Returns whether two lines share half of the words of the shorter one behind the program.
 fn is_alike(one: &str, other: &str) -> bool {
     let own: Vec<&str> = one.split_whitespace().skip(1).collect();
     let others: Vec<&str> = other.split_whitespace().skip(1).collect();

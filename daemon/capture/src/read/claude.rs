@@ -75,7 +75,7 @@ fn is_left_out(line: &Value) -> bool {
         || is_of_program(line)
 }
 
-/// Whether the message or attachment says that its origin is not a human.
+/// Returns whether the message or attachment says that its origin is not a human.
 fn is_of_program(value: &Value) -> bool {
     let origin = text(member(value, "origin"), "kind");
     !origin.is_empty() && origin != "human"
@@ -113,7 +113,7 @@ fn user(line: &Value, scene: &mut Scene<'_>) {
     scene.say(Speaker::User, &said(content));
 }
 
-/// What a message says: its texts, without what its other parts hold.
+/// Returns what a message says: its texts, without what its other parts hold.
 fn said(content: &Value) -> String {
     let Value::Array(parts) = content else {
         return joined(content);
@@ -157,8 +157,8 @@ fn ended(printed: String, is_failed: bool, detail: &Value) -> Outcome {
     }
 }
 
-/// Whether a command ran to its end with status 0: it was neither interrupted nor put into the
-/// background, and its status needed no interpretation.
+/// Returns whether a command ran to its end with status 0: it was neither interrupted nor put into
+/// the background, and its status needed no interpretation.
 fn ended_well(detail: &Value) -> bool {
     let is_there = |name| !member(detail, name).is_null();
     let is_open = is_set(detail, "interrupted") || is_there("backgroundTaskId");

@@ -100,7 +100,7 @@ fn message(item: &Value, scene: &mut Scene<'_>) {
     }
 }
 
-/// Whether the client wrote a message itself, of which newer versions keep a note.
+/// Returns whether the client wrote a message itself, of which newer versions keep a note.
 fn is_of_harness(item: &Value) -> bool {
     let passed = member(item, "internal_chat_message_metadata_passthrough");
     let parts = elements(member(passed, "content_item_metadata"));

@@ -93,7 +93,7 @@ fn called(call: &Value, scene: &mut Scene<'_>) {
     scene.called(text(call, "name"), member(call, "args"), outcome);
 }
 
-/// What the model was told of the outcome.
+/// Returns what the model was told of the outcome.
 fn told(call: &Value) -> String {
     let result = elements(member(call, "result"))
         .first()

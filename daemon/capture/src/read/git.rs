@@ -152,7 +152,7 @@ fn without_trailers(message: &str, lists: &Lists) -> (String, String) {
     (said.join("\n"), trailers.join("\n").to_lowercase())
 }
 
-/// Whether a message explains something, or tells of a revert or a fix.
+/// Returns whether a message explains something, or tells of a revert or a fix.
 fn tells_why(said: &str, lists: &Lists) -> bool {
     let (subject, body) = said.split_once('\n').unwrap_or((said, ""));
     let subject = subject.to_lowercase();

@@ -175,7 +175,7 @@ fn length_of_value(bytes: &[u8]) -> Option<usize> {
     Some(values.byte_offset())
 }
 
-/// Whether a line without its end holds complete objects and nothing else.
+/// Returns whether a line without its end holds complete objects and nothing else.
 fn is_complete(rest: &[u8]) -> bool {
     let mut values = Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
     rest.trim_ascii_end().ends_with(b"}") && values.all(|value| value.is_ok())

@@ -182,7 +182,7 @@ impl State {
         self.pending.remove(at)
     }
 
-    /// Whether a piece was not read before. It counts as read from now on.
+    /// Returns whether a piece was not read before. It counts as read from now on.
     pub(super) fn is_new(&mut self, piece: &str) -> bool {
         if self.seen.iter().any(|seen| seen == piece) {
             return false;

@@ -12,7 +12,7 @@ pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     member(value, name).as_str().unwrap_or_default()
 }
 
-/// Whether a member is true.
+/// Returns whether a member is true.
 pub(super) fn is_set(value: &Value, name: &str) -> bool {
     member(value, name).as_bool() == Some(true)
 }

@@ -8,7 +8,7 @@ use helix_capture::{Deed, Slice, Speaker};
 
 use super::reading::read;
 
-/// What was read, as text.
+/// Returns what was read, as text.
 fn told(format: Format, file: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recorded");
     let read = read(format, &std::fs::read(folder.join(file)).unwrap());

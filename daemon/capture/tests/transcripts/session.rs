@@ -165,7 +165,7 @@ impl Session {
         Self { name, ..session }
     }
 
-    /// What a reader has to say of it; `is_told` when the format tells how calls ended.
+    /// Returns what a reader has to say of it; `is_told` when the format tells how calls ended.
     pub(crate) fn expected(&self, is_told: bool) -> Vec<Said> {
         let said = self.steps.iter().filter_map(|step| match step {
             Told::User { user } => Some(Said::Turn(Speaker::User, user.clone())),

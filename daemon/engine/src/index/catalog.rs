@@ -3,6 +3,7 @@
 //! Filters, topic listings, exact-duplicate checks and source look-ups are answered from it without
 //! touching the disk. It is read from the store at the start and follows every commit.
 
+mod fading;
 mod members;
 mod past;
 mod topics;
@@ -11,17 +12,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
-pub use topics::{TopicEntry, TopicSummary};
+pub use topics::TopicEntry;
 
 use super::graph::Graph;
 use super::interner::Interner;
 use crate::model::{
-    Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status,
-    Timestamp, is_shown_unasked, plain_path, spellings,
+    Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef, Status,
+    Timestamp, is_shown_unasked, spellings,
 };
-use crate::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
-use crate::policy::resemble::text_hash;
-use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
+use crate::policy::resemble::WordSet;
 use crate::policy::turn;
 use crate::store::Columns;
 
@@ -85,6 +84,12 @@ impl Row {
     #[must_use]
     pub fn topic_number(&self) -> u32 {
         self.topic
+    }
+
+    /// Its kind, as a number that is the catalog's own.
+    #[must_use]
+    pub fn kind_number(&self) -> u32 {
+        self.kind
     }
 
     /// Its scope, as a number that is the catalog's own.
@@ -163,7 +168,7 @@ impl Catalog {
 
     /// Follows a commit: adds or replaces a memory's row. Returns what the indexes must follow.
     pub fn apply(&mut self, memory: &Memory) -> Differs {
-        self.apply_hashed(memory, text_hash(&memory.text))
+        self.apply_hashed(memory, WordSet::text_hash(&memory.text))
     }
 
     /// Does so for a text whose hash is known.
@@ -267,7 +272,7 @@ impl Catalog {
     /// The memories whose source is exactly this path, by whatever way it leads there.
     #[must_use]
     pub fn of_source(&self, path: &str) -> Vec<MemoryNumber> {
-        let path = plain_path(path);
+        let path = SourceRef::plain_path(path);
         let sources = spellings(&path)
             .into_iter()
             .filter_map(|path| self.sources.find(&path));
@@ -299,7 +304,7 @@ impl Catalog {
     #[must_use]
     pub fn project_count(&self) -> usize {
         self.scope_names()
-            .filter(|scope| scope.starts_with("project:") && *scope != SCRATCH_SCOPE)
+            .filter(|scope| scope.starts_with("project:") && *scope != Scope::SCRATCH)
             .count()
     }
 
@@ -314,7 +319,7 @@ impl Catalog {
     #[must_use]
     pub fn is_scratch(&self, number: MemoryNumber) -> bool {
         self.row(number)
-            .is_some_and(|row| self.scope_of(row) == SCRATCH_SCOPE)
+            .is_some_and(|row| self.scope_of(row) == Scope::SCRATCH)
     }
 
     /// The newest operation that it has followed.
@@ -435,14 +440,14 @@ impl Catalog {
         let project = columns
             .attributes
             .iter()
-            .find(|(name, _)| *name == SOURCE_PROJECT_ATTRIBUTE);
+            .find(|(name, _)| *name == Memory::ATTRIBUTE_SOURCE_PROJECT);
         Row {
             topic: self.topics.intern(columns.topic),
             kind: self.kinds.intern(columns.kind),
             scope: self.scopes.intern(columns.scope),
             source: columns
                 .source
-                .map(|source| self.sources.intern(&plain_path(source))),
+                .map(|source| self.sources.intern(&SourceRef::plain_path(source))),
             source_project: project.map(|(_, project)| self.source_projects.intern(project)),
             branch: (!columns.branch.is_empty()).then(|| self.branches.intern(columns.branch)),
             tags: columns
@@ -479,7 +484,7 @@ impl Catalog {
             let text = (row.text_hash, row.scope);
             self.waiting_texts.insert(text, number);
         }
-        if self.scope_of(row) != SCRATCH_SCOPE {
+        if self.scope_of(row) != Scope::SCRATCH {
             *self.by_status.entry(row.status).or_default() += 1;
         }
     }
@@ -501,7 +506,7 @@ impl Catalog {
         if row.status == Status::Active {
             self.unlink_text(number, (row.text_hash, row.scope));
         }
-        if self.scopes.text(row.scope) != SCRATCH_SCOPE
+        if self.scopes.text(row.scope) != Scope::SCRATCH
             && let Some(count) = self.by_status.get_mut(&row.status)
         {
             *count -= 1;
@@ -540,7 +545,7 @@ impl Catalog {
 
 /// What took a memory's place, as its record says.
 fn successor_of(columns: &Columns<'_>) -> Option<MemoryId> {
-    let attribute = |(name, _): &&(&str, &str)| *name == ATTRIBUTE_SUPERSEDED_BY;
+    let attribute = |(name, _): &&(&str, &str)| *name == Memory::ATTRIBUTE_SUPERSEDED_BY;
     let (_, id) = columns.attributes.iter().find(attribute)?;
     let id = uuid::Uuid::parse_str(id).ok()?;
     Some(MemoryId::from_bytes(*id.as_bytes()))

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use super::catalog::{Catalog, Row};
-use crate::model::{
-    MemoryNumber, Moment, SCRATCH_SCOPE, Scope, Status, Timestamp, one_spelling, plain_path,
-};
-use crate::policy::tags::former_spellings;
+use crate::model::{MemoryNumber, Moment, Scope, SourceRef, Status, Timestamp};
+use crate::policy::tags::Tags;
 
 /// What a search is restricted to. An empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,16 +101,16 @@ impl Filter {
     #[must_use]
     pub fn compile(&self, catalog: &Catalog) -> RowFilter {
         let sources = self.source.as_ref().map(|wanted| {
-            let wanted = plain_path(wanted);
+            let wanted = SourceRef::plain_path(wanted);
             // Where the asker works is not known here; what stands behind the way out names the
             // file.
             let wanted = wanted.trim_start_matches("../");
-            let wanted = one_spelling(wanted);
+            let wanted = SourceRef::one_spelling(wanted);
             let wanted: Vec<&str> = components(&wanted).collect();
             let matching = catalog
                 .sources
                 .iter()
-                .filter(|(_, path)| has_components(&one_spelling(path), &wanted));
+                .filter(|(_, path)| has_components(&SourceRef::one_spelling(path), &wanted));
             matching.map(|(number, _)| number).collect()
         });
         RowFilter {
@@ -129,7 +127,7 @@ impl Filter {
                 catalog.scopes.find(&scope.to_string())
             }),
             scratch: if self.scopes.is_empty() {
-                catalog.scopes.find(SCRATCH_SCOPE)
+                catalog.scopes.find(Scope::SCRATCH)
             } else {
                 None
             },
@@ -220,7 +218,7 @@ fn components(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty())
 }
 
-/// Whether a path has these parts, one behind the other.
+/// Returns whether a path has these parts, one behind the other.
 fn has_components(path: &str, wanted: &[&str]) -> bool {
     let parts: Vec<&str> = components(path).collect();
     !wanted.is_empty() && parts.windows(wanted.len()).any(|window| window == wanted)
@@ -228,7 +226,7 @@ fn has_components(path: &str, wanted: &[&str]) -> bool {
 
 /// The numbers under which a tag is kept: as it is spelled now, and as it was once.
 fn spellings(catalog: &Catalog, tag: &str) -> Vec<u32> {
-    let former = former_spellings(tag);
+    let former = Tags::former_spellings(tag);
     let spelled = std::iter::once(tag).chain(former.iter().map(String::as_str));
     spelled.filter_map(|tag| catalog.tags.find(tag)).collect()
 }
@@ -245,8 +243,8 @@ fn allows(wanted: Option<&Vec<u32>>, number: u32) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::model::sample::memory;
     use crate::model::{Memory, SourceRef};
-    use crate::surface::inject::tests::memory;
 
     fn kept(filter: &Filter, memories: &[Memory]) -> Vec<u32> {
         let mut catalog = Catalog::default();

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
-pub use rank::{RANK_EDGES_MAX, Ranked};
-pub use walk::{DEPTH_MAX, Direction, Step, WALK_MEMORIES_MAX, Walk};
+pub use rank::Ranked;
+pub use walk::{Step, Walk};
 
 use crate::model::{
     Edge, EdgeKey, EdgeStatus, MemoryId, MemoryNumber, Origin, Relation, SIMILARITY, Timestamp,
@@ -322,7 +322,7 @@ impl Graph {
         froms.flat_map(|from| self.links_of(from).map(move |to| (from, to)))
     }
 
-    /// Whether nothing leads anywhere.
+    /// Returns whether nothing leads anywhere.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.links.is_empty() && self.successors.is_empty()
@@ -358,7 +358,7 @@ impl Graph {
         self.outgoing(number).chain(self.incoming(number))
     }
 
-    /// Those that begin at a memory.
+    /// Returns those that begin at a memory.
     pub fn outgoing(&self, number: MemoryNumber) -> impl Iterator<Item = Arc> {
         let links = self
             .links_of(number)
@@ -380,7 +380,7 @@ impl Graph {
         links.chain(replaced).chain(stored)
     }
 
-    /// Those that end at a memory.
+    /// Returns those that end at a memory.
     pub fn incoming(&self, number: MemoryNumber) -> impl Iterator<Item = Arc> {
         let links = self
             .links_into(number.0)
@@ -393,7 +393,7 @@ impl Graph {
         links.chain(replaced).chain(stored)
     }
 
-    /// What took a memory's place.
+    /// Returns what took a memory's place.
     #[must_use]
     pub fn successor_of(&self, number: MemoryNumber) -> Option<MemoryNumber> {
         let id = self.successors.get(&number.0)?;
@@ -421,7 +421,7 @@ impl Graph {
         sources.map(|(_, arc)| *arc)
     }
 
-    /// Whether a link or a supersession is this very edge.
+    /// Returns whether a link or a supersession is this very edge.
     fn is_implied(&self, key: &EdgeKey) -> bool {
         match key.relation {
             Relation::RelatesTo => self.links_of(key.from).any(|to| to == key.to),

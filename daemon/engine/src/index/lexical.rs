@@ -21,7 +21,7 @@ mod query;
 mod rare;
 mod state;
 mod statistics;
-pub(crate) mod stop_words;
+pub mod stop_words;
 mod storage;
 mod tail;
 #[cfg(test)]
@@ -33,35 +33,24 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use committed::{Committed, Search};
+use fields::Fields;
 use tantivy::{Index, IndexReader, ReloadPolicy};
 
 use crate::lock_order::{Lock, Ordered};
-use committed::{Committed, Search};
-use fields::Fields;
 pub use fields::{Document, Restriction};
 pub use instead::Instead;
-pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
+pub use query::{LexicalQuery, Mode};
 pub use rare::Rarities;
 use state::{Published, State};
-pub use stop_words::{is_stop_word, is_telling};
 use storage::Opened;
 pub use tail::{Linked, Prepared};
 pub use top::LexicalHit;
 use top::Top;
 use writer::Writer;
 
-/// Stores and removals after which a flush pays: the tail's search time grows with it, and a commit
-/// costs the same for few.
-pub const TAIL_FLUSH_DOCUMENTS: usize = 4_000;
-
 /// Text in the tail after which a flush is due, in bytes, whatever the number of memories.
 pub const TAIL_FLUSH_BYTES: usize = 8 * 1024 * 1024;
-
-/// Stores and removals beyond which a flush is due even while more come: it bounds the tail's
-/// memory (some 150 MB), what a restart after a crash replays, and what searches pay meanwhile
-/// (some 1 ms). It is so large that an import of ordinary size does not share the machine's cores
-/// with a flush, which takes a third of its own time.
-pub const TAIL_MAX_DOCUMENTS: usize = 96_000;
 
 /// Text in the tail beyond which a flush is due even while more come, in bytes.
 pub const TAIL_MAX_BYTES: usize = 96 * 1024 * 1024;
@@ -113,6 +102,16 @@ pub struct LexicalIndex {
 }
 
 impl LexicalIndex {
+    /// Stores and removals after which a flush pays: the tail's search time grows with it, and a commit
+    /// costs the same for few.
+    pub const TAIL_FLUSH_DOCUMENTS: usize = 4_000;
+
+    /// Stores and removals beyond which a flush is due even while more come: it bounds the tail's
+    /// memory (some 150 MB), what a restart after a crash replays, and what searches pay meanwhile
+    /// (some 1 ms). It is so large that an import of ordinary size does not share the machine's cores
+    /// with a flush, which takes a third of its own time.
+    pub const TAIL_MAX_DOCUMENTS: usize = 96_000;
+
     /// Opens the index of a directory for the store of these marks. One that is missing, damaged,
     /// of another format or of another store is replaced by an empty one.
     ///
@@ -334,7 +333,7 @@ impl LexicalIndex {
     #[must_use]
     pub fn needs_flush(&self) -> bool {
         let state = self.read();
-        state.active.weight() >= TAIL_FLUSH_DOCUMENTS
+        state.active.weight() >= LexicalIndex::TAIL_FLUSH_DOCUMENTS
             || state.active.text_bytes() >= TAIL_FLUSH_BYTES
     }
 
@@ -342,7 +341,8 @@ impl LexicalIndex {
     #[must_use]
     pub fn must_flush(&self) -> bool {
         let state = self.read();
-        state.active.weight() >= TAIL_MAX_DOCUMENTS || state.active.text_bytes() >= TAIL_MAX_BYTES
+        state.active.weight() >= LexicalIndex::TAIL_MAX_DOCUMENTS
+            || state.active.text_bytes() >= TAIL_MAX_BYTES
     }
 
     /// How many memories can be found. Looks up every memory in the tail: for status, not for a hot

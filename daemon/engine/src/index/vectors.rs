@@ -29,16 +29,12 @@ mod tests;
 
 pub use code::Code;
 pub use error::VectorError;
-pub use plan::{BINARY_VECTORS, Candidates, EXACT_CANDIDATES, Plan};
+pub use plan::Candidates;
 use rows::Rows;
 pub use search::Hit;
 pub use tokens::{TextVectors, TokenQuery, TokenSigns, TokenVector};
 
 use binary::Binary;
-
-/// The most dimensions of a space. Larger than any embedding model in use, and small enough for
-/// `i32` sums of products.
-pub const MAX_DIMENSIONS: usize = 4_096;
 
 /// The largest memory number. Bounds the map from numbers to rows at 64 MiB, whatever a caller
 /// passes.
@@ -53,11 +49,15 @@ pub struct VectorIndex {
 }
 
 impl VectorIndex {
-    /// Makes an empty space. Dimensions outside 1 to [`MAX_DIMENSIONS`] make a space that no code
+    /// The most dimensions of a space. Larger than any embedding model in use, and small enough for
+    /// `i32` sums of products.
+    pub const DIMENSIONS_MAX: usize = 4_096;
+
+    /// Makes an empty space. Dimensions outside 1 to [`VectorIndex::DIMENSIONS_MAX`] make a space that no code
     /// fits.
     #[must_use]
     pub fn new(dimensions: usize) -> Self {
-        let usable = dimensions.min(MAX_DIMENSIONS);
+        let usable = dimensions.min(VectorIndex::DIMENSIONS_MAX);
         Self {
             dimensions,
             rows: Rows::new(usable),

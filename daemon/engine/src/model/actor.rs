@@ -103,7 +103,7 @@ impl Actor {
         }
     }
 
-    /// Whether the daemon did it by itself: it names neither a session nor a project.
+    /// Returns whether the daemon did it by itself: it names neither a session nor a project.
     #[must_use]
     pub fn is_of_daemon(&self) -> bool {
         self.origin == Origin::Tool && self.session.is_empty() && self.project.is_empty()

@@ -253,18 +253,18 @@ impl Edge {
     pub fn is_valid_at(&self, at: Timestamp) -> bool {
         self.valid_from <= at && self.valid_to.is_none_or(|until| at < until)
     }
-}
 
-/// Returns the id of the edge between two memories: the same in every store that has both.
-#[must_use]
-pub fn edge_id(from: &MemoryId, relation: Relation, to: &MemoryId) -> MemoryId {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(from.as_bytes());
-    hasher.update(relation.name().as_bytes());
-    hasher.update(to.as_bytes());
-    let mut id = [0; 16];
-    hasher.finalize_xof().fill(&mut id);
-    MemoryId::from_bytes(id)
+    /// Returns the id of the edge between two memories: the same in every store that has both.
+    #[must_use]
+    pub fn id_of(from: &MemoryId, relation: Relation, to: &MemoryId) -> MemoryId {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(from.as_bytes());
+        hasher.update(relation.name().as_bytes());
+        hasher.update(to.as_bytes());
+        let mut id = [0; 16];
+        hasher.finalize_xof().fill(&mut id);
+        MemoryId::from_bytes(id)
+    }
 }
 
 #[cfg(test)]

@@ -8,9 +8,6 @@ use super::{
 };
 use crate::neutral::one_line;
 
-/// Longest summary, in characters.
-pub const SUMMARY_MAX_CHARS: usize = 200;
-
 /// The suspicions for which a text is held back until a person approves it, where no person gave
 /// it: facts about code are hardly ever suspected for these. For others it is only flagged.
 const GRAVE: [&str; 8] = [
@@ -36,14 +33,16 @@ pub(crate) fn is_shown_unasked(origin: Origin, is_held_back: bool) -> bool {
     origin.is_shown_unasked() && (origin == Origin::User || !is_held_back)
 }
 
-/// Whether a text waits in the review from the first, because it looks like orders and no person
-/// gave it. Agents write of prompts and attacks themselves, so theirs waits for grave reasons only.
-#[must_use]
-pub fn awaits_review(origin: Origin, suspicions: &[String]) -> bool {
-    match origin {
-        Origin::User => false,
-        Origin::Agent => suspicions.iter().any(|name| is_grave(name)),
-        Origin::Tool | Origin::Import => !suspicions.is_empty(),
+impl Origin {
+    /// Whether a text waits in the review from the first, because it looks like orders and no person
+    /// gave it. Agents write of prompts and attacks themselves, so theirs waits for grave reasons only.
+    #[must_use]
+    pub fn awaits_review(self, suspicions: &[String]) -> bool {
+        match self {
+            Origin::User => false,
+            Origin::Agent => suspicions.iter().any(|name| is_grave(name)),
+            Origin::Tool | Origin::Import => !suspicions.is_empty(),
+        }
     }
 }
 
@@ -82,7 +81,7 @@ pub struct Memory {
     pub provenance: Vec<Provenance>,
     /// Kind-specific fields.
     pub attributes: BTreeMap<String, String>,
-    /// One line for lists, at most [`SUMMARY_MAX_CHARS`] characters; empty when its author gave
+    /// One line for lists, at most [`Memory::SUMMARY_MAX_CHARS`] characters; empty when its author gave
     /// none.
     pub summary: String,
     /// Names of what looks like orders to an agent in its text; see `policy::suspect`.
@@ -104,6 +103,9 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Longest summary, in characters.
+    pub const SUMMARY_MAX_CHARS: usize = 200;
+
     /// Whether it looks like orders to an agent, for a reason that is hardly ever wrong.
     #[must_use]
     pub fn is_held_back(&self) -> bool {
@@ -352,7 +354,7 @@ mod tests {
         let grave = ["conceals".to_owned()];
         let mild = ["pressures".to_owned()];
         let waits =
-            |suspicions: &[String]| Origin::ALL.map(|origin| awaits_review(origin, suspicions));
+            |suspicions: &[String]| Origin::ALL.map(|origin| origin.awaits_review(suspicions));
         assert_eq!(waits(&grave), [false, true, true, true]);
         assert_eq!(waits(&mild), [false, false, true, true]);
         assert_eq!(waits(&[]), [false; 4]);

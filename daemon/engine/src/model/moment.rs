@@ -12,7 +12,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Whether it is now on both axes.
+    /// Returns whether it is now on both axes.
     #[must_use]
     pub const fn is_now(&self) -> bool {
         self.as_of.is_none() && self.valid_at.is_none()

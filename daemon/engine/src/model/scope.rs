@@ -4,11 +4,6 @@ use std::fmt;
 
 use crate::neutral::quoted;
 
-/// The scope of examinations, which store a memory, look for it and forget it: what it holds is in
-/// no count, no listing and no guess, and is found only by whoever names the scope or the memory in
-/// full. No project's identity looks like it.
-pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
-
 /// Who a memory applies to. A filter, never a score alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
@@ -26,6 +21,11 @@ pub enum Scope {
 pub struct InvalidScope(pub String);
 
 impl Scope {
+    /// The scope of examinations, which store a memory, look for it and forget it: what it holds is in
+    /// no count, no listing and no guess, and is found only by whoever names the scope or the memory in
+    /// full. No project's identity looks like it.
+    pub const SCRATCH: &str = "project:scratch:helix-doctor";
+
     /// Reads `global`, `project:<id>` or `session:<id>`.
     ///
     /// # Errors

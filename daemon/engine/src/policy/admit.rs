@@ -2,24 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use helix_redact::{Redact, Redacted, Secrets, redaction_note};
+
 use crate::error::ErrorKind;
+use crate::model::Memory;
 use crate::model::{
-    Draft, InvalidTopic, Kind, Kinds, SUMMARY_MAX_CHARS, Scope, SourceRef, Timestamp, Topic,
-    UnknownKind,
+    Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind,
 };
 use crate::neutral::quoted;
 use crate::policy::importance::{self, Rated};
-use crate::policy::kept;
-use crate::policy::resemble::text_hash;
+use crate::policy::resemble::WordSet;
 use crate::policy::suspect;
-use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
-use helix_redact::{Redact, Redacted, Secrets, redaction_note};
-
-/// Longest memory text, in bytes: larger things belong in files, and a memory is read whole.
-pub const TEXT_MAX_BYTES: usize = 64 * 1024;
-
-/// Most links of one memory.
-pub const LINKS_MAX: usize = 64;
+use crate::policy::tags::{TAG_MAX_BYTES, TAGS_MAX, Tags};
 
 /// Most attributes of one memory.
 pub const ATTRIBUTES_MAX: usize = 64;
@@ -31,7 +25,7 @@ pub const FIELD_MAX_BYTES: usize = 4 * 1024;
 const ATTRIBUTE_RESERVED: &str = "helix.";
 
 /// A draft with every decision made except those that need the store: id, handle, links. Without
-/// secrets: only [`admit`] makes one.
+/// secrets: only [`Admitted::of`] makes one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Admitted {
@@ -127,72 +121,93 @@ impl AdmitError {
     }
 }
 
-/// Decides what a draft becomes. `home` is the scope of memories that name none and are not about
-/// the user.
-///
-/// # Errors
-/// [`AdmitError`] says which field is wrong and what to do.
-pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, AdmitError> {
-    check_sizes(&draft)?;
-    let mut secrets = Secrets::default();
-    // Before anything is decided, so that hashes, words and vectors are of what is kept.
-    let draft = Redacted::of(draft, &mut secrets).into_inner();
-    let topic = kept::topic(&draft.topic, &mut secrets)?;
-    let tags = tags::normalise(&draft.tags, &draft.text);
-    if let Some(tag) = tags.iter().find(|tag| tag.len() > TAG_MAX_BYTES) {
-        return Err(limit(
-            "tag",
-            tag.len(),
-            "bytes",
-            TAG_MAX_BYTES,
-            "shorten it",
-        ));
-    }
-    let kind = kind_of(draft.kind.as_deref(), &tags, &draft.text, kinds)?;
-    let scope = match draft.scope {
-        Some(Scope::Session(_)) => return Err(AdmitError::SessionScope),
-        Some(scope) => scope,
-        None if is_about_user(&kind, kinds) => Scope::Global,
-        None => Redacted::from(home.clone()).into_inner(),
-    };
-    let mut warnings: Vec<String> = redaction_note(secrets.count()).into_iter().collect();
-    if topic.as_str() != draft.topic.trim() {
-        warnings.push(format!(
-            "topic {} became {}",
-            quoted(&draft.topic),
-            quoted(topic.as_str())
-        ));
-    }
-    let mut text = draft.text;
-    text.truncate(text.trim_end().len());
-    let source = draft.source.filter(|source| !source.path.is_empty());
-    let importance = match draft.importance {
-        Some(stated) => unit_interval("importance", stated)?,
-        None => importance::rate(Rated {
-            kind: &kind,
-            text: &text,
+impl Admitted {
+    /// Longest memory text, in bytes: larger things belong in files, and a memory is read whole.
+    pub const TEXT_MAX_BYTES: usize = 64 * 1024;
+
+    /// Most links of one memory.
+    pub const LINKS_MAX: usize = 64;
+
+    /// Decides what a draft becomes. `home` is the scope of memories that name none and are not about
+    /// the user.
+    ///
+    /// # Errors
+    /// [`AdmitError`] says which field is wrong and what to do.
+    pub fn of(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, AdmitError> {
+        check_sizes(&draft)?;
+        let mut secrets = Secrets::default();
+        // Before anything is decided, so that hashes, words and vectors are of what is kept.
+        let draft = Redacted::of(draft, &mut secrets).into_inner();
+        let topic = Topic::kept(&draft.topic, &mut secrets)?;
+        let tags = Tags::normalise(&draft.tags, &draft.text);
+        if let Some(tag) = tags.iter().find(|tag| tag.len() > TAG_MAX_BYTES) {
+            return Err(limit(
+                "tag",
+                tag.len(),
+                "bytes",
+                TAG_MAX_BYTES,
+                "shorten it",
+            ));
+        }
+        let kind = kind_of(draft.kind.as_deref(), &tags, &draft.text, kinds)?;
+        let scope = match draft.scope {
+            Some(Scope::Session(_)) => return Err(AdmitError::SessionScope),
+            Some(scope) => scope,
+            None if is_about_user(&kind, kinds) => Scope::Global,
+            None => Redacted::from(home.clone()).into_inner(),
+        };
+        let mut warnings: Vec<String> = redaction_note(secrets.count()).into_iter().collect();
+        if topic.as_str() != draft.topic.trim() {
+            warnings.push(format!(
+                "topic {} became {}",
+                quoted(&draft.topic),
+                quoted(topic.as_str())
+            ));
+        }
+        let mut text = draft.text;
+        text.truncate(text.trim_end().len());
+        let source = draft.source.filter(|source| !source.path.is_empty());
+        let importance = match draft.importance {
+            Some(stated) => unit_interval("importance", stated)?,
+            None => importance::rate(Rated {
+                kind: &kind,
+                text: &text,
+                pinned: draft.pinned,
+                has_source: source.is_some(),
+            }),
+        };
+        Ok(Admitted {
+            topic,
+            kind,
+            tags,
+            scope,
+            source,
+            links: draft.links,
+            importance,
+            confidence: unit_interval("confidence", draft.confidence.unwrap_or(1.0))?,
             pinned: draft.pinned,
-            has_source: source.is_some(),
-        }),
-    };
-    Ok(Admitted {
-        topic,
-        kind,
-        tags,
-        scope,
-        source,
-        links: draft.links,
-        importance,
-        confidence: unit_interval("confidence", draft.confidence.unwrap_or(1.0))?,
-        pinned: draft.pinned,
-        attributes: draft.attributes,
-        valid_from: draft.valid_from,
-        summary: checked_summary(&draft.summary)?,
-        suspicions: suspect::names_of(&text),
-        warnings,
-        text_hash: text_hash(&text),
-        text,
-    })
+            attributes: draft.attributes,
+            valid_from: draft.valid_from,
+            summary: checked_summary(&draft.summary)?,
+            suspicions: suspect::names_of(&text),
+            warnings,
+            text_hash: WordSet::text_hash(&text),
+            text,
+        })
+    }
+
+    /// Returns whether what a draft says, without a scope of its own, is said of the user and so holds
+    /// everywhere.
+    #[must_use]
+    pub fn holds_everywhere(
+        kind: Option<&str>,
+        tags: &[String],
+        text: &str,
+        kinds: &Kinds,
+    ) -> bool {
+        kind_of(kind, &Tags::normalise(tags, text), text, kinds)
+            .is_ok_and(|kind| is_about_user(&kind, kinds))
+    }
 }
 
 impl Redact for Admitted {
@@ -219,7 +234,7 @@ impl Redact for Admitted {
         let before = secrets.count();
         secrets.written(text);
         if secrets.count() > before {
-            *hash = text_hash(text);
+            *hash = WordSet::text_hash(text);
         }
         summary.redact(secrets);
         tags.redact(secrets);
@@ -227,14 +242,6 @@ impl Redact for Admitted {
         source.redact(secrets);
         attributes.redact(secrets);
     }
-}
-
-/// Returns whether what a draft says, without a scope of its own, is said of the user and so holds
-/// everywhere.
-#[must_use]
-pub fn holds_everywhere(kind: Option<&str>, tags: &[String], text: &str, kinds: &Kinds) -> bool {
-    kind_of(kind, &tags::normalise(tags, text), text, kinds)
-        .is_ok_and(|kind| is_about_user(&kind, kinds))
 }
 
 /// The kind that is named, or the one that normalised tags and text suggest.
@@ -246,7 +253,7 @@ fn kind_of(
 ) -> Result<Kind, UnknownKind> {
     match named.filter(|name| !name.trim().is_empty()) {
         Some(name) => kinds.resolve(name),
-        None => tags::suggest_kind(tags, text, kinds),
+        None => Kind::suggest(tags, text, kinds),
     }
 }
 
@@ -258,12 +265,12 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
     if draft.text.trim().is_empty() {
         return Err(AdmitError::NoText);
     }
-    if draft.text.len() > TEXT_MAX_BYTES {
+    if draft.text.len() > Admitted::TEXT_MAX_BYTES {
         return Err(limit(
             "text",
             draft.text.len(),
             "bytes",
-            TEXT_MAX_BYTES,
+            Admitted::TEXT_MAX_BYTES,
             "split it into several memories",
         ));
     }
@@ -276,12 +283,12 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
             "keep those you would search for",
         ));
     }
-    if draft.links.len() > LINKS_MAX {
+    if draft.links.len() > Admitted::LINKS_MAX {
         return Err(limit(
             "links",
             draft.links.len(),
             "entries",
-            LINKS_MAX,
+            Admitted::LINKS_MAX,
             "keep the most telling ones",
         ));
     }
@@ -323,16 +330,16 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
     }
 }
 
-/// Reads a summary: one line of at most [`SUMMARY_MAX_CHARS`] characters.
+/// Reads a summary: one line of at most [`Memory::SUMMARY_MAX_CHARS`] characters.
 pub(super) fn checked_summary(summary: &str) -> Result<String, AdmitError> {
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
     match summary.chars().count() {
-        0..=SUMMARY_MAX_CHARS => Ok(summary),
+        0..=Memory::SUMMARY_MAX_CHARS => Ok(summary),
         chars => Err(limit(
             "summary",
             chars,
             "characters",
-            SUMMARY_MAX_CHARS,
+            Memory::SUMMARY_MAX_CHARS,
             "say it in one line",
         )),
     }
@@ -376,7 +383,7 @@ mod tests {
     }
 
     fn check(draft: Draft) -> Result<Admitted, AdmitError> {
-        admit(draft, &Scope::Project("p".into()), &Kinds::default())
+        Admitted::of(draft, &Scope::Project("p".into()), &Kinds::default())
     }
 
     #[test]
@@ -423,7 +430,7 @@ mod tests {
         );
         assert_eq!(
             admitted.text_hash,
-            text_hash("log in with [redacted:github-token]")
+            WordSet::text_hash("log in with [redacted:github-token]")
         );
         let alone = check(Draft {
             topic: token.clone(),
@@ -459,7 +466,7 @@ mod tests {
 
     #[test]
     fn refusals_name_the_field() {
-        let too_long = check(draft(&"x".repeat(TEXT_MAX_BYTES + 1))).unwrap_err();
+        let too_long = check(draft(&"x".repeat(Admitted::TEXT_MAX_BYTES + 1))).unwrap_err();
         assert_eq!(too_long.kind(), ErrorKind::Exhausted);
         assert!(too_long.to_string().contains("65536"), "{too_long}");
         assert!(matches!(check(draft(" \n")), Err(AdmitError::NoText)));

@@ -48,45 +48,48 @@ impl CheckpointError {
     }
 }
 
-/// Trims every text and drops entries that are empty.
-///
-/// # Errors
-/// [`CheckpointError`] says which part is wrong and what to do.
-pub fn admit(checkpoint: Checkpoint) -> Result<Checkpoint, CheckpointError> {
-    let checkpoint = Checkpoint {
-        task: checkpoint.task.trim().to_owned(),
-        done: tidy(checkpoint.done),
-        next: tidy(checkpoint.next),
-        hypotheses: tidy(checkpoint.hypotheses),
-        blocked: checkpoint.blocked.trim().to_owned(),
-        files: tidy(checkpoint.files),
-        ..checkpoint
-    };
-    if checkpoint.task.is_empty() {
-        return Err(CheckpointError::NoTask);
+impl Checkpoint {
+    /// Trims every text and drops entries that are empty.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] says which part is wrong and what to do.
+    pub fn admitted(self) -> Result<Checkpoint, CheckpointError> {
+        let checkpoint = Checkpoint {
+            task: self.task.trim().to_owned(),
+            done: tidy(self.done),
+            next: tidy(self.next),
+            hypotheses: tidy(self.hypotheses),
+            blocked: self.blocked.trim().to_owned(),
+            files: tidy(self.files),
+            ..self
+        };
+        if checkpoint.task.is_empty() {
+            return Err(CheckpointError::NoTask);
+        }
+        check_bytes("task", &checkpoint.task, TASK_MAX_BYTES)?;
+        check_bytes("`blocked`", &checkpoint.blocked, ITEM_MAX_BYTES)?;
+        let lists = [
+            ("`done`", &checkpoint.done),
+            ("`next`", &checkpoint.next),
+            ("`hypotheses`", &checkpoint.hypotheses),
+            ("`files`", &checkpoint.files),
+        ];
+        for (field, items) in lists {
+            check_items(field, items)?;
+        }
+        let items = lists.iter().flat_map(|(_, items)| items.iter());
+        let bytes = checkpoint.task.len()
+            + checkpoint.blocked.len()
+            + items.map(String::len).sum::<usize>();
+        check(
+            "text",
+            bytes,
+            "bytes",
+            CHECKPOINT_MAX_BYTES,
+            "store what is finished as memories",
+        )?;
+        Ok(checkpoint)
     }
-    check_bytes("task", &checkpoint.task, TASK_MAX_BYTES)?;
-    check_bytes("`blocked`", &checkpoint.blocked, ITEM_MAX_BYTES)?;
-    let lists = [
-        ("`done`", &checkpoint.done),
-        ("`next`", &checkpoint.next),
-        ("`hypotheses`", &checkpoint.hypotheses),
-        ("`files`", &checkpoint.files),
-    ];
-    for (field, items) in lists {
-        check_items(field, items)?;
-    }
-    let items = lists.iter().flat_map(|(_, items)| items.iter());
-    let bytes =
-        checkpoint.task.len() + checkpoint.blocked.len() + items.map(String::len).sum::<usize>();
-    check(
-        "text",
-        bytes,
-        "bytes",
-        CHECKPOINT_MAX_BYTES,
-        "store what is finished as memories",
-    )?;
-    Ok(checkpoint)
 }
 
 fn tidy(items: Vec<String>) -> Vec<String> {
@@ -154,7 +157,7 @@ mod tests {
             String::new(),
             "b".to_owned(),
         ];
-        let admitted = admit(Checkpoint {
+        let admitted = Checkpoint::admitted(Checkpoint {
             next,
             blocked: "\n".into(),
             ..task(" port it ")
@@ -169,7 +172,10 @@ mod tests {
 
     #[test]
     fn refusals_name_the_part_and_its_limit() {
-        assert!(matches!(admit(task(" ")), Err(CheckpointError::NoTask)));
+        assert!(matches!(
+            Checkpoint::admitted(task(" ")),
+            Err(CheckpointError::NoTask)
+        ));
         let many = Checkpoint {
             done: vec!["x".to_owned(); ITEMS_MAX + 1],
             ..task("t")
@@ -188,7 +194,7 @@ mod tests {
             (long, "`files`", "2048"),
             (large, "text", "32768"),
         ] {
-            let error = admit(checkpoint).unwrap_err();
+            let error = checkpoint.admitted().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Exhausted);
             let message = error.to_string();
             assert!(

@@ -323,4 +323,6 @@ fn ratio(part: usize, whole: usize) -> f32 {
 }
 
 #[cfg(test)]
+mod labelled_tests;
+#[cfg(test)]
 mod tests;

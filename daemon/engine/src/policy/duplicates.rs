@@ -11,14 +11,10 @@ mod earlier;
 
 pub use earlier::Alike;
 
+use alike::{COMPARISON_WORK, Search};
 use rustc_hash::FxHashMap;
 
-use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet, share};
-use alike::{COMPARISON_WORK, Search};
-
-/// Work of one search, in entries of an index that are looked at: some five seconds. Ordinary notes
-/// need a few hundred for each text, so that two hundred thousand of them are compared whole.
-pub const WORK_MAX: usize = 2_000_000_000;
+use super::resemble::{WordSet, share};
 
 /// Texts gathered so far.
 #[derive(Debug, Default)]
@@ -59,6 +55,10 @@ pub struct Found {
 }
 
 impl Texts {
+    /// Work of one search, in entries of an index that are looked at: some five seconds. Ordinary notes
+    /// need a few hundred for each text, so that two hundred thousand of them are compared whole.
+    pub const WORK_MAX: usize = 2_000_000_000;
+
     /// Adds the words of a group's text; texts are given from old to new.
     pub fn push(&mut self, group: u32, text: &WordSet) {
         let mut words = Vec::with_capacity(text.len());
@@ -81,7 +81,7 @@ impl Texts {
     /// `are_apart` is asked of alike texts, by their places.
     #[must_use]
     pub fn find(self, are_apart: impl Fn(usize, usize) -> bool) -> Found {
-        self.find_within(WORK_MAX, are_apart)
+        self.find_within(Texts::WORK_MAX, are_apart)
     }
 
     /// The same with another bound on the work. However small it is, one text is compared.
@@ -98,7 +98,7 @@ impl Texts {
         let mut work = 0;
         for (kept, text) in self.texts.iter().enumerate().rev() {
             if is_duplicate.get(kept).copied().unwrap_or(true)
-                || text.words.len() < RESEMBLE_TOKENS_MIN
+                || text.words.len() < WordSet::TOKENS_MIN
             {
                 continue;
             }
@@ -117,7 +117,7 @@ impl Texts {
                 }
                 work += COMPARISON_WORK;
                 let similarity = similarity(&text.words, &other.words);
-                if similarity > NEAR_DUPLICATE && !are_apart(kept, duplicate) {
+                if similarity > WordSet::NEAR_DUPLICATE && !are_apart(kept, duplicate) {
                     *flag = true;
                     found.pairs.push(Pair {
                         kept,
@@ -153,7 +153,7 @@ impl Texts {
 }
 
 /// Jaccard similarity of two ascending lists; 0 as soon as it is clear that it cannot exceed
-/// [`NEAR_DUPLICATE`].
+/// [`WordSet::NEAR_DUPLICATE`].
 fn similarity(one: &[u32], other: &[u32]) -> f32 {
     // The similarity exceeds 7/10 where what is shared exceeds 7/17 of both lengths.
     let is_too_little = |shared: usize| shared * 17 <= (one.len() + other.len()) * 7;
@@ -202,8 +202,8 @@ mod tests {
                 let taken = pairs
                     .iter()
                     .any(|pair| pair.1 == duplicate || pair.1 == kept);
-                let long = sets[kept].len().min(sets[duplicate].len()) >= RESEMBLE_TOKENS_MIN;
-                let alike = sets[kept].jaccard(&sets[duplicate]) > NEAR_DUPLICATE;
+                let long = sets[kept].len().min(sets[duplicate].len()) >= WordSet::TOKENS_MIN;
+                let alike = sets[kept].jaccard(&sets[duplicate]) > WordSet::NEAR_DUPLICATE;
                 if !taken && long && alike && texts[kept].0 == texts[duplicate].0 {
                     pairs.push((kept, duplicate));
                 }

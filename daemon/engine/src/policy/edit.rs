@@ -7,20 +7,22 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, checked_summary, limit, unit_interval};
-use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
+use helix_redact::{Redact, Redacted, Secrets};
+
+use super::admit::{AdmitError, FIELD_MAX_BYTES, checked_summary, limit, unit_interval};
 use super::suspect;
-use super::tags::{self, KIND_DEFAULT, TAG_MAX_BYTES, TAGS_MAX};
+use super::tags::{TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
 use crate::model::{
     Kind, Kinds, Memory, MemoryId, Origin, Scope, SourceRef, Status, Timestamp, Topic,
 };
-use helix_redact::{Redact, Redacted, Secrets};
+use crate::policy::admit::Admitted;
+use crate::policy::tags::Tags;
 
-pub use text::{ATTRIBUTE_MODIFIED, ATTRIBUTE_MODIFIED_BEFORE, modified, modified_at, revised_at};
-
-/// Attribute that holds the id of the memory that superseded this one.
-pub const ATTRIBUTE_SUPERSEDED_BY: &str = "helix.superseded-by";
+impl Memory {
+    /// Attribute that holds the id of the memory that superseded this one.
+    pub const ATTRIBUTE_SUPERSEDED_BY: &str = "helix.superseded-by";
+}
 
 /// A change of one memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,9 +94,9 @@ pub enum Edit {
 pub struct Sourced {
     /// The place.
     pub reference: SourceRef,
-    /// The hash of its line, as [`LINE_ATTRIBUTE`] holds it.
+    /// The hash of its line, as [`Memory::ATTRIBUTE_LINE`] holds it.
     pub line: Option<String>,
-    /// Whose it is, as [`SOURCE_PROJECT_ATTRIBUTE`] holds it: kept where the memory is a global
+    /// Whose it is, as [`Memory::ATTRIBUTE_SOURCE_PROJECT`] holds it: kept where the memory is a global
     /// one.
     pub project: Option<String>,
 }
@@ -106,8 +108,8 @@ impl Sourced {
         let attribute = |key| memory.attributes.get(key).cloned();
         Some(Self {
             reference: memory.source.clone()?,
-            line: attribute(LINE_ATTRIBUTE),
-            project: attribute(SOURCE_PROJECT_ATTRIBUTE),
+            line: attribute(Memory::ATTRIBUTE_LINE),
+            project: attribute(Memory::ATTRIBUTE_SOURCE_PROJECT),
         })
     }
 
@@ -118,7 +120,10 @@ impl Sourced {
             .filter(|_| memory.scope == Scope::Global);
         let line = source.and_then(|source| source.line.clone());
         memory.source = source.map(|source| source.reference.clone());
-        for (key, value) in [(LINE_ATTRIBUTE, line), (SOURCE_PROJECT_ATTRIBUTE, project)] {
+        for (key, value) in [
+            (Memory::ATTRIBUTE_LINE, line),
+            (Memory::ATTRIBUTE_SOURCE_PROJECT, project),
+        ] {
             memory.attributes.remove(key);
             memory
                 .attributes
@@ -300,45 +305,49 @@ impl EditError {
     }
 }
 
-/// Does an edit to a memory. Returns whether anything is different; after an error the memory is to
-/// be thrown away.
-///
-/// # Errors
-/// [`EditError`] says what stands against it and what to do.
-pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, EditError> {
-    let before = memory.clone();
-    match edit {
-        Edit::Append { text } => text::append(in_use(memory)?, text, at)?,
-        Edit::Revise { text, seen } => text::revise(in_use(memory)?, text, seen.as_deref(), at)?,
-        Edit::Tag { add, remove } => tag(in_use(memory)?, add, remove)?,
-        // What was forgotten follows its topic, so that it comes back to the others.
-        Edit::Move { topic } => memory.topic.clone_from(&**topic),
-        Edit::Set(fields) => set(in_use(memory)?, fields)?,
-        Edit::Forget | Edit::Reject => {
-            memory.status = Status::Forgotten;
-            memory.valid_to = memory.valid_to.or(Some(at));
+impl Edit {
+    /// Does an edit to a memory. Returns whether anything is different; after an error the memory is to
+    /// be thrown away.
+    ///
+    /// # Errors
+    /// [`EditError`] says what stands against it and what to do.
+    pub fn apply(&self, memory: &mut Memory, at: Timestamp) -> Result<bool, EditError> {
+        let before = memory.clone();
+        match self {
+            Edit::Append { text } => text::append(in_use(memory)?, text, at)?,
+            Edit::Revise { text, seen } => {
+                text::revise(in_use(memory)?, text, seen.as_deref(), at)?
+            }
+            Edit::Tag { add, remove } => tag(in_use(memory)?, add, remove)?,
+            // What was forgotten follows its topic, so that it comes back to the others.
+            Edit::Move { topic } => memory.topic.clone_from(&**topic),
+            Edit::Set(fields) => set(in_use(memory)?, fields)?,
+            Edit::Forget | Edit::Reject => {
+                memory.status = Status::Forgotten;
+                memory.valid_to = memory.valid_to.or(Some(at));
+            }
+            Edit::Archive => fade(memory, Status::Active, Status::Archived)?,
+            Edit::Prune => fade(memory, Status::Archived, Status::Pruned)?,
+            Edit::Approve { by } => approve(memory, *by, at)?,
+            Edit::Revert { to } => revert(memory, to),
+            Edit::Restore => restore(memory, at)?,
+            Edit::Supersede { by } => supersede(in_use(memory)?, *by, at)?,
+            Edit::Absorb(absorbed) => absorb(in_use(memory)?, absorbed),
+            Edit::Repair {
+                valid_from,
+                recorded_at,
+            } => {
+                memory.valid_from = *valid_from;
+                memory.recorded_at = *recorded_at;
+                memory.valid_to = memory.valid_to.map(|valid_to| valid_to.max(*valid_from));
+            }
         }
-        Edit::Archive => fade(memory, Status::Active, Status::Archived)?,
-        Edit::Prune => fade(memory, Status::Archived, Status::Pruned)?,
-        Edit::Approve { by } => approve(memory, *by, at)?,
-        Edit::Revert { to } => revert(memory, to),
-        Edit::Restore => restore(memory, at)?,
-        Edit::Supersede { by } => supersede(in_use(memory)?, *by, at)?,
-        Edit::Absorb(absorbed) => absorb(in_use(memory)?, absorbed),
-        Edit::Repair {
-            valid_from,
-            recorded_at,
-        } => {
-            memory.valid_from = *valid_from;
-            memory.recorded_at = *recorded_at;
-            memory.valid_to = memory.valid_to.map(|valid_to| valid_to.max(*valid_from));
+        follow_kind(self, &before, memory);
+        if memory.text != before.text {
+            memory.suspicions = suspect::names_of(&memory.text);
         }
+        Ok(*memory != before)
     }
-    follow_kind(edit, &before, memory);
-    if memory.text != before.text {
-        memory.suspicions = suspect::names_of(&memory.text);
-    }
-    Ok(*memory != before)
 }
 
 /// Moves a memory on in its life, from one status alone.
@@ -394,7 +403,7 @@ fn follow_kind(edit: &Edit, before: &Memory, memory: &mut Memory) {
         memory.kind = kind;
     }
     if let Edit::Absorb(absorbed) = edit
-        && memory.kind.as_str() == KIND_DEFAULT
+        && memory.kind.as_str() == Kind::DEFAULT
     {
         memory.kind.clone_from(&absorbed.kind);
     }
@@ -402,7 +411,7 @@ fn follow_kind(edit: &Edit, before: &Memory, memory: &mut Memory) {
 
 /// The kind that a memory's tags and text suggest.
 fn suggested_kind(memory: &Memory) -> Option<Kind> {
-    tags::suggest_kind(&memory.tags, &memory.text, &Kinds::default()).ok()
+    Kind::suggest(&memory.tags, &memory.text, &Kinds::default()).ok()
 }
 
 fn in_use(memory: &mut Memory) -> Result<&mut Memory, EditError> {
@@ -420,14 +429,14 @@ fn tag(memory: &mut Memory, add: &[String], remove: &[String]) -> Result<(), Edi
     let added = add
         .iter()
         .flat_map(|tag| tag.split(','))
-        .filter_map(tags::normalise_one);
+        .filter_map(Tags::normalise_one);
     memory.tags.extend(added);
     let removed = remove
         .iter()
         .flat_map(|tag| tag.split(','))
-        .filter_map(tags::normalise_one);
+        .filter_map(Tags::normalise_one);
     let removed: Vec<String> = removed
-        .flat_map(|tag| tags::former_spellings(&tag).into_iter().chain([tag]))
+        .flat_map(|tag| Tags::former_spellings(&tag).into_iter().chain([tag]))
         .collect();
     memory.tags.retain(|tag| !removed.contains(tag));
     memory.tags.sort_unstable();
@@ -477,12 +486,12 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
     memory.valid_to = fields.valid_to.unwrap_or(memory.valid_to);
     if let Some(links) = &fields.links {
         let links = unique(links);
-        if links.len() > LINKS_MAX {
+        if links.len() > Admitted::LINKS_MAX {
             return Err(limit(
                 "links",
                 links.len(),
                 "entries",
-                LINKS_MAX,
+                Admitted::LINKS_MAX,
                 "keep the most telling ones",
             )
             .into());
@@ -504,7 +513,7 @@ fn restore(memory: &mut Memory, at: Timestamp) -> Result<(), EditError> {
     memory.status = Status::Active;
     memory.valid_to = None;
     memory.last_seen_at = memory.last_seen_at.max(at);
-    memory.attributes.remove(ATTRIBUTE_SUPERSEDED_BY);
+    memory.attributes.remove(Memory::ATTRIBUTE_SUPERSEDED_BY);
     Ok(())
 }
 
@@ -519,7 +528,7 @@ fn supersede(memory: &mut Memory, by: MemoryId, at: Timestamp) -> Result<(), Edi
     memory.valid_to = memory.valid_to.or(Some(at));
     memory
         .attributes
-        .insert(ATTRIBUTE_SUPERSEDED_BY.to_owned(), by.to_string());
+        .insert(Memory::ATTRIBUTE_SUPERSEDED_BY.to_owned(), by.to_string());
     Ok(())
 }
 
@@ -544,7 +553,7 @@ fn absorb(memory: &mut Memory, absorbed: &Absorbed) {
         .into_iter()
         .filter(|id| *id != memory.id && *id != absorbed.id)
         .collect();
-    memory.links.truncate(LINKS_MAX);
+    memory.links.truncate(Admitted::LINKS_MAX);
     if memory.source.is_none() {
         Sourced::put(absorbed.source.as_ref(), memory);
     }

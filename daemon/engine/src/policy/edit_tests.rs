@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
+use super::text::ATTRIBUTE_MODIFIED_BEFORE;
 use super::*;
 use crate::model::Kinds;
-use crate::policy::admit::TEXT_MAX_BYTES;
-use crate::surface::inject::tests::memory;
+use crate::model::sample::memory;
+use crate::policy::admit::Admitted;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_795_000_000_000_000 + seconds * 1_000_000)
@@ -16,7 +17,7 @@ fn id(byte: u8) -> MemoryId {
 }
 
 fn done(edit: &Edit, memory: &mut Memory) -> bool {
-    apply(edit, memory, at(0)).unwrap()
+    edit.apply(memory, at(0)).unwrap()
 }
 
 #[test]
@@ -52,7 +53,7 @@ fn a_revision_may_see_the_source_anew() {
         (Some(&reference), Some(seen))
     );
     assert_eq!(
-        (memory.text == text, modified_at(&memory)),
+        (memory.text == text, Memory::revised_at(&memory.attributes)),
         (true, None),
         "the text is as it was"
     );
@@ -70,13 +71,13 @@ fn appending_adds_lines_and_no_time() {
     ));
     assert_eq!(memory.text, "first\n  second\nthird");
     assert_eq!(
-        (memory.valid_from, modified_at(&memory)),
+        (memory.valid_from, Memory::revised_at(&memory.attributes)),
         (valid_from, None)
     );
     let long = Edit::Append {
-        text: "x".repeat(TEXT_MAX_BYTES - memory.text.len()),
+        text: "x".repeat(Admitted::TEXT_MAX_BYTES - memory.text.len()),
     };
-    let refused = apply(&long, &mut memory, at(0)).unwrap_err();
+    let refused = long.apply(&mut memory, at(0)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Exhausted);
     assert!(refused.to_string().contains("65536"), "{refused}");
 }
@@ -95,23 +96,20 @@ fn revising_replaces_the_text_and_says_when() {
         (memory.text.as_str(), memory.tags.as_slice()),
         ("Perf: new words", ["perf".to_owned()].as_slice())
     );
-    assert_eq!(modified_at(&memory), Some(at(0)));
+    assert_eq!(Memory::revised_at(&memory.attributes), Some(at(0)));
     assert!(
         memory
             .attributes
-            .get(ATTRIBUTE_MODIFIED)
+            .get(Memory::ATTRIBUTE_MODIFIED)
             .unwrap()
             .starts_with("2026-"),
         "{:?}",
         memory.attributes
     );
     let modified = |key: &str, written: &str| {
-        modified_at(&Memory {
-            attributes: [(key.to_owned(), written.to_owned())].into(),
-            ..memory.clone()
-        })
+        Memory::revised_at(&[(key.to_owned(), written.to_owned())].into())
     };
-    let day = modified(ATTRIBUTE_MODIFIED, "2026-02-15").unwrap();
+    let day = modified(Memory::ATTRIBUTE_MODIFIED, "2026-02-15").unwrap();
     assert_eq!(
         modified(ATTRIBUTE_MODIFIED_BEFORE, "2026-02-15 00:00"),
         Some(day)
@@ -119,7 +117,7 @@ fn revising_replaces_the_text_and_says_when() {
     assert_eq!(modified(ATTRIBUTE_MODIFIED_BEFORE, "by me"), None);
     for text in ["", " \n"] {
         assert!(matches!(
-            apply(
+            Edit::apply(
                 &Edit::Revise {
                     text: text.into(),
                     seen: None
@@ -147,7 +145,7 @@ fn tags_are_normalised_and_limited() {
         remove: Vec::new(),
     };
     assert!(
-        apply(&many, &mut memory.clone(), at(0))
+        many.apply(&mut memory.clone(), at(0))
             .unwrap_err()
             .to_string()
             .contains("32")
@@ -156,7 +154,7 @@ fn tags_are_normalised_and_limited() {
         add: vec!["x".repeat(TAG_MAX_BYTES + 1)],
         remove: Vec::new(),
     };
-    assert!(apply(&long, &mut memory, at(0)).is_err());
+    assert!(long.apply(&mut memory, at(0)).is_err());
 }
 
 #[test]
@@ -178,7 +176,7 @@ fn fields_are_replaced_within_their_ranges() {
         importance: Some(1.5),
         ..Fields::default()
     };
-    assert!(apply(&Edit::Set(Box::new(wrong)), &mut memory, at(0)).is_err());
+    assert!(Edit::apply(&Edit::Set(Box::new(wrong)), &mut memory, at(0)).is_err());
 }
 
 #[test]
@@ -190,13 +188,13 @@ fn what_is_forgotten_is_restored_before_it_is_changed() {
         (Status::Forgotten, Some(at(0)))
     );
     assert!(!done(&Edit::Forget, &mut memory));
-    let refused = apply(&Edit::Append { text: "y".into() }, &mut memory, at(1)).unwrap_err();
+    let refused = Edit::apply(&Edit::Append { text: "y".into() }, &mut memory, at(1)).unwrap_err();
     assert!(refused.to_string().contains("restore"), "{refused}");
     assert!(done(&Edit::Restore, &mut memory));
     assert_eq!((memory.status, memory.valid_to), (Status::Active, None));
     memory.status = Status::Quarantined;
     assert!(matches!(
-        apply(&Edit::Restore, &mut memory, at(1)),
+        Edit::apply(&Edit::Restore, &mut memory, at(1)),
         Err(EditError::Quarantined(_))
     ));
 }
@@ -210,14 +208,18 @@ fn what_is_superseded_names_its_heir() {
         (Status::Superseded, Some(at(0)))
     );
     assert_eq!(
-        memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY),
+        memory.attributes.get(Memory::ATTRIBUTE_SUPERSEDED_BY),
         Some(&id(9).to_string())
     );
     assert!(done(&Edit::Restore, &mut memory));
-    assert!(!memory.attributes.contains_key(ATTRIBUTE_SUPERSEDED_BY));
+    assert!(
+        !memory
+            .attributes
+            .contains_key(Memory::ATTRIBUTE_SUPERSEDED_BY)
+    );
     let own = memory.id;
     assert!(matches!(
-        apply(&Edit::Supersede { by: own }, &mut memory, at(0)),
+        Edit::apply(&Edit::Supersede { by: own }, &mut memory, at(0)),
         Err(EditError::Itself(_))
     ));
 }
@@ -299,11 +301,14 @@ fn what_stays_takes_over_what_the_duplicate_had() {
     assert!(done(&Edit::Absorb(Box::new(absorbed)), &mut memory));
     assert_eq!(memory.kind.as_str(), "convention", "its own said nothing");
     assert_eq!(
-        memory.attributes.get(LINE_ATTRIBUTE).map(String::as_str),
+        memory
+            .attributes
+            .get(Memory::ATTRIBUTE_LINE)
+            .map(String::as_str),
         Some("abc")
     );
     assert_eq!(
-        memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE),
+        memory.attributes.get(Memory::ATTRIBUTE_SOURCE_PROJECT),
         None,
         "a project's own memory needs no name of it"
     );
@@ -329,7 +334,7 @@ fn what_stays_takes_over_what_the_duplicate_had() {
     assert_eq!(
         global
             .attributes
-            .get(SOURCE_PROJECT_ATTRIBUTE)
+            .get(Memory::ATTRIBUTE_SOURCE_PROJECT)
             .map(String::as_str),
         Some("project:p")
     );
@@ -379,11 +384,11 @@ proptest! {
         let mut memory = memory(1, "text");
         for edit in &edits {
             let mut changed = memory.clone();
-            if apply(edit, &mut changed, at(3)).is_ok() {
+            if edit.apply(&mut changed, at(3)).is_ok() {
                 memory = changed;
             }
         }
-        prop_assert!(!memory.text.trim().is_empty() && memory.text.len() <= TEXT_MAX_BYTES);
+        prop_assert!(!memory.text.trim().is_empty() && memory.text.len() <= Admitted::TEXT_MAX_BYTES);
         prop_assert!(memory.tags.is_sorted() && memory.tags.len() <= TAGS_MAX + 1);
         prop_assert_eq!(memory.status == Status::Active, memory.valid_to.is_none());
     }
@@ -393,7 +398,7 @@ fn any_edit() -> impl Strategy<Value = Edit> {
     prop_oneof![
         "(\\PC|\n){0,40}".prop_map(|text| Edit::Append { text }),
         (0..3_usize).prop_map(|n| Edit::Revise {
-            text: "word ".repeat(n * TEXT_MAX_BYTES / 8),
+            text: "word ".repeat(n * Admitted::TEXT_MAX_BYTES / 8),
             seen: None
         }),
         (

@@ -11,7 +11,8 @@ use std::cmp::Reverse;
 
 use super::apart::Particulars;
 use super::consolidate::Statement;
-use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
+use super::resemble::WordSet;
+use crate::model::Memory;
 
 /// Occasions from which a repeated episode is worth a lasting memory. One may be chance, and two a
 /// coincidence.
@@ -21,8 +22,10 @@ pub const OCCASIONS_MIN: usize = 3;
 /// at, half a million of them in a tenth of a second.
 pub const COMPARED_MAX: usize = 1_000;
 
-/// Says in a lasting memory's attributes on how many occasions its episodes were told.
-pub const ATTRIBUTE_OCCASIONS: &str = "helix.occasions";
+impl Memory {
+    /// Says in a lasting memory's attributes on how many occasions its episodes were told.
+    pub const ATTRIBUTE_OCCASIONS: &str = "helix.occasions";
+}
 
 /// Cosine from which two episodes may be alike, as for paraphrases.
 pub const MEANING_ALIKE: f32 = 0.9;
@@ -50,14 +53,14 @@ impl Episode {
 
     /// Returns whether both tell the same. `cosine` is asked only where their words leave it open.
     fn is_like(&self, other: &Self, cosine: impl FnOnce() -> Option<f32>) -> bool {
-        let is_short = |episode: &Self| episode.words.len() < RESEMBLE_TOKENS_MIN;
+        let is_short = |episode: &Self| episode.words.len() < WordSet::TOKENS_MIN;
         if is_short(self) || is_short(other) || self.is_negated != other.is_negated {
             return false;
         }
         if self.particulars.are_apart(&other.particulars) {
             return false;
         }
-        let is_near = self.words.jaccard(&other.words) > NEAR_DUPLICATE;
+        let is_near = self.words.jaccard(&other.words) > WordSet::NEAR_DUPLICATE;
         is_near || cosine().is_some_and(|cosine| cosine >= MEANING_ALIKE)
     }
 }

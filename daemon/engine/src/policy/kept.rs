@@ -6,12 +6,14 @@ use crate::model::{
     Actor, Checkpoint, Draft, GitContext, InvalidTopic, Provenance, Scope, SourceRef, Topic,
 };
 
-/// Reads a topic's name without its secrets: sanitising would hide them and keep them.
-///
-/// # Errors
-/// [`InvalidTopic`] when nothing is left of the name, or too much.
-pub fn topic(name: &str, secrets: &mut Secrets) -> Result<Redacted<Topic>, InvalidTopic> {
-    Redacted::of(name.to_owned(), secrets).try_map(|name| Topic::parse(&name))
+impl Topic {
+    /// Reads a topic's name without its secrets: sanitising would hide them and keep them.
+    ///
+    /// # Errors
+    /// [`InvalidTopic`] when nothing is left of the name, or too much.
+    pub fn kept(name: &str, secrets: &mut Secrets) -> Result<Redacted<Topic>, InvalidTopic> {
+        Redacted::of(name.to_owned(), secrets).try_map(|name| Topic::parse(&name))
+    }
 }
 
 impl Redact for Scope {

@@ -6,20 +6,8 @@
 use super::decay::{CENTRAL, Fading};
 use crate::model::{Status, Timestamp};
 
-/// Effective confidence below which a memory counts as faded.
-pub const FADED_BELOW: f32 = 0.3;
-
-/// How long a memory stays faded before it is archived, in days.
-pub const FADED_DAYS: f64 = 14.0;
-
-/// How long an archived memory stays unread before it is pruned, in days.
-pub const UNREAD_DAYS: f64 = 30.0;
-
 /// The kind that expires.
 pub const SCRATCH_KIND: &str = "scratch";
-
-/// How long a scratch memory lives after it was seen last, in hours.
-pub const SCRATCH_HOURS: i64 = 1;
 
 const HOUR_US: i64 = 3_600_000_000;
 
@@ -51,6 +39,18 @@ pub enum Step {
 }
 
 impl Step {
+    /// How long a scratch memory lives after it was seen last, in hours.
+    pub const SCRATCH_HOURS: i64 = 1;
+
+    /// How long an archived memory stays unread before it is pruned, in days.
+    pub const UNREAD_DAYS: f64 = 30.0;
+
+    /// How long a memory stays faded before it is archived, in days.
+    pub const FADED_DAYS: f64 = 14.0;
+
+    /// Effective confidence below which a memory counts as faded.
+    pub const FADED_BELOW: f32 = 0.3;
+
     /// Every step.
     pub const ALL: [Self; 3] = [Self::Archive, Self::Expire, Self::Prune];
 
@@ -107,14 +107,14 @@ fn leaves_default(life: &Life) -> Option<Due> {
         return Some(Due {
             step: Step::Expire,
             since: fading.seen_at,
-            at: later(fading.seen_at, SCRATCH_HOURS * HOUR_US),
+            at: later(fading.seen_at, Step::SCRATCH_HOURS * HOUR_US),
         });
     }
     let since = faded_at(fading)?;
     Some(Due {
         step: Step::Archive,
         since,
-        at: later(since, in_micros(FADED_DAYS)),
+        at: later(since, in_micros(Step::FADED_DAYS)),
     })
 }
 
@@ -123,17 +123,17 @@ fn leaves_indexes(life: &Life) -> Due {
     Due {
         step: Step::Prune,
         since,
-        at: later(since, in_micros(UNREAD_DAYS)),
+        at: later(since, in_micros(Step::UNREAD_DAYS)),
     }
 }
 
-/// When the effective confidence reached [`FADED_BELOW`]; `None` when it never does.
+/// When the effective confidence reached [`Step::FADED_BELOW`]; `None` when it never does.
 fn faded_at(fading: &Fading) -> Option<Timestamp> {
-    if fading.confidence < FADED_BELOW {
+    if fading.confidence < Step::FADED_BELOW {
         return Some(fading.seen_at);
     }
     let half_life_days = fading.stretched_half_life_days()?;
-    let halvings = f64::from(fading.confidence / FADED_BELOW).log2();
+    let halvings = f64::from(fading.confidence / Step::FADED_BELOW).log2();
     Some(later(fading.seen_at, in_micros(half_life_days * halvings)))
 }
 
@@ -180,7 +180,10 @@ mod tests {
         assert_eq!(super::due(&life(), day(43.9)), None);
         assert!(super::due(&life(), day(44.0)).is_some());
         let confidence = life().fading.confidence_at(due.since);
-        assert!((confidence - FADED_BELOW).abs() < 1e-4, "{confidence}");
+        assert!(
+            (confidence - Step::FADED_BELOW).abs() < 1e-4,
+            "{confidence}"
+        );
     }
 
     #[test]

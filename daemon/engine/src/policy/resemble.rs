@@ -6,39 +6,21 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// Fewest distinct tokens of a text that is compared at all; shorter ones collide by chance.
-pub const RESEMBLE_TOKENS_MIN: usize = 6;
-
-/// Jaccard similarity above which a text is reported as a near duplicate.
-pub const NEAR_DUPLICATE: f32 = 0.7;
-
-/// The words of a text as they stand in it: runs of letters and digits.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-}
-
-/// The distinct lowercased words of a text.
-#[must_use]
-pub fn tokens(text: &str) -> BTreeSet<String> {
-    words(text).map(str::to_lowercase).collect()
-}
-
-/// Jaccard similarity of two token sets, 0 to 1.
-#[must_use]
-pub fn jaccard(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f32 {
-    share(one.intersection(other).count(), one.len(), other.len())
-}
-
 /// The distinct lowercased words of a text as 64-bit hashes, sorted: to be compared, not shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordSet(Vec<u64>);
 
 impl WordSet {
+    /// Fewest distinct tokens of a text that is compared at all; shorter ones collide by chance.
+    pub const TOKENS_MIN: usize = 6;
+
+    /// Jaccard similarity above which a text is reported as a near duplicate.
+    pub const NEAR_DUPLICATE: f32 = 0.7;
+
     /// Reads a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut hashes: Vec<u64> = words(text).map(word_hash).collect();
+        let mut hashes: Vec<u64> = WordSet::words(text).map(word_hash).collect();
         hashes.sort_unstable();
         hashes.dedup();
         Self(hashes)
@@ -65,6 +47,51 @@ impl WordSet {
     /// The hashes, from small to large.
     pub(super) fn hashes(&self) -> &[u64] {
         &self.0
+    }
+
+    /// Hash by which exactly equal texts are found: BLAKE3 over the text with its white space folded,
+    /// cut to 64 bits.
+    #[must_use]
+    pub fn text_hash(text: &str) -> u64 {
+        let hash = blake3::hash(WordSet::fold_white_space(text).as_bytes());
+        hash.as_bytes()
+            .first_chunk::<8>()
+            .map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+
+    /// The words of a text as they stand in it: runs of letters and digits.
+    pub fn words(text: &str) -> impl Iterator<Item = &str> {
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+    }
+
+    /// The distinct lowercased words of a text.
+    #[must_use]
+    pub fn tokens(text: &str) -> BTreeSet<String> {
+        WordSet::words(text).map(str::to_lowercase).collect()
+    }
+
+    /// Jaccard similarity of two token sets, 0 to 1.
+    #[must_use]
+    pub fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f32 {
+        share(one.intersection(other).count(), one.len(), other.len())
+    }
+
+    /// Makes every run of white space a single space, and drops it at both ends. Most texts are like
+    /// that already.
+    #[must_use]
+    pub fn fold_white_space(text: &str) -> Cow<'_, str> {
+        if is_folded(text) {
+            return Cow::Borrowed(text);
+        }
+        let mut folded = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
+            if !folded.is_empty() {
+                folded.push(' ');
+            }
+            folded.push_str(word);
+        }
+        Cow::Owned(folded)
     }
 }
 
@@ -109,32 +136,6 @@ pub(super) fn share(shared: usize, one: usize, other: usize) -> f32 {
     }
 }
 
-/// Hash by which exactly equal texts are found: BLAKE3 over the text with its white space folded,
-/// cut to 64 bits.
-#[must_use]
-pub fn text_hash(text: &str) -> u64 {
-    let hash = blake3::hash(fold_white_space(text).as_bytes());
-    hash.as_bytes()
-        .first_chunk::<8>()
-        .map_or(0, |bytes| u64::from_le_bytes(*bytes))
-}
-
-/// Makes every run of white space a single space, and drops it at both ends. Most texts are like
-/// that already.
-pub(crate) fn fold_white_space(text: &str) -> Cow<'_, str> {
-    if is_folded(text) {
-        return Cow::Borrowed(text);
-    }
-    let mut folded = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !folded.is_empty() {
-            folded.push(' ');
-        }
-        folded.push_str(word);
-    }
-    Cow::Owned(folded)
-}
-
 /// Returns whether folding surely changes nothing. Of texts beyond ASCII it is not known.
 fn is_folded(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -155,25 +156,25 @@ mod tests {
 
     #[test]
     fn jaccard_counts_shared_words() {
-        let one = tokens("the build needs arm64 and a clean cache");
-        assert!((jaccard(&one, &one) - 1.0).abs() < f32::EPSILON);
-        assert!(jaccard(&one, &tokens("something else entirely here")) < 0.01);
-        assert!(jaccard(&tokens(""), &tokens("")).abs() < f32::EPSILON);
+        let one = WordSet::tokens("the build needs arm64 and a clean cache");
+        assert!((WordSet::overlap(&one, &one) - 1.0).abs() < f32::EPSILON);
+        assert!(WordSet::overlap(&one, &WordSet::tokens("something else entirely here")) < 0.01);
+        assert!(WordSet::overlap(&WordSet::tokens(""), &WordSet::tokens("")).abs() < f32::EPSILON);
     }
 
     proptest! {
         #[test]
         fn hashed_words_resemble_as_the_words_do(one in "(\\PC|[ab ]){0,40}", other in "(\\PC|[ab ]){0,40}") {
-            let (words, hashed) = ((tokens(&one), tokens(&other)), (WordSet::of(&one), WordSet::of(&other)));
+            let (words, hashed) = ((WordSet::tokens(&one), WordSet::tokens(&other)), (WordSet::of(&one), WordSet::of(&other)));
             prop_assert_eq!((words.0.len(), words.1.len()), (hashed.0.len(), hashed.1.len()));
-            prop_assert!((jaccard(&words.0, &words.1) - hashed.0.jaccard(&hashed.1)).abs() < f32::EPSILON);
+            prop_assert!((WordSet::overlap(&words.0, &words.1) - hashed.0.jaccard(&hashed.1)).abs() < f32::EPSILON);
         }
     }
 
     #[test]
     fn exact_means_but_for_white_space() {
-        assert_eq!(text_hash("a  b\n"), text_hash("a b"));
-        assert_ne!(text_hash("a b"), text_hash("ab"));
+        assert_eq!(WordSet::text_hash("a  b\n"), WordSet::text_hash("a b"));
+        assert_ne!(WordSet::text_hash("a b"), WordSet::text_hash("ab"));
         for text in [
             " a b",
             "a b ",
@@ -183,7 +184,11 @@ mod tests {
             "\u{b}a b",
             "a\r\nb",
         ] {
-            assert_eq!(text_hash(text), text_hash("a b"), "{text:?}");
+            assert_eq!(
+                WordSet::text_hash(text),
+                WordSet::text_hash("a b"),
+                "{text:?}"
+            );
         }
     }
 }

@@ -56,31 +56,31 @@ impl Stated {
     pub fn importance(self) -> Result<Option<f32>, ScaleError> {
         match (self.importance, self.priority, self.weight) {
             (importance, None, None) => Ok(importance),
-            (None, Some(priority), None) => of_priority(priority).map(Some),
-            (None, None, Some(weight)) => of_weight(weight).map(Some),
+            (None, Some(priority), None) => Stated::of_priority(priority).map(Some),
+            (None, None, Some(weight)) => Stated::of_weight(weight).map(Some),
             _ => Err(ScaleError::Several),
         }
     }
-}
 
-/// Converts a priority: `p / 10`.
-///
-/// # Errors
-/// [`ScaleError::Range`].
-#[allow(clippy::cast_precision_loss)]
-pub fn of_priority(priority: i64) -> Result<f32, ScaleError> {
-    let priority = inside("priority", priority, PRIORITY)?;
-    Ok(priority as f32 / 10.0)
-}
+    /// Converts a priority: `p / 10`.
+    ///
+    /// # Errors
+    /// [`ScaleError::Range`].
+    #[allow(clippy::cast_precision_loss)]
+    pub fn of_priority(priority: i64) -> Result<f32, ScaleError> {
+        let priority = inside("priority", priority, PRIORITY)?;
+        Ok(priority as f32 / 10.0)
+    }
 
-/// Converts a weight: `(w - 1) / 4`.
-///
-/// # Errors
-/// [`ScaleError::Range`].
-#[allow(clippy::cast_precision_loss)]
-pub fn of_weight(weight: i64) -> Result<f32, ScaleError> {
-    let weight = inside("weight", weight, WEIGHT)?;
-    Ok((weight - 1) as f32 / 4.0)
+    /// Converts a weight: `(w - 1) / 4`.
+    ///
+    /// # Errors
+    /// [`ScaleError::Range`].
+    #[allow(clippy::cast_precision_loss)]
+    pub fn of_weight(weight: i64) -> Result<f32, ScaleError> {
+        let weight = inside("weight", weight, WEIGHT)?;
+        Ok((weight - 1) as f32 / 4.0)
+    }
 }
 
 fn inside(
@@ -106,13 +106,19 @@ mod tests {
 
     #[test]
     fn scales_are_converted_and_bounded() {
-        assert_eq!([1, 5, 10].map(|p| of_priority(p).unwrap()), [0.1, 0.5, 1.0]);
-        assert_eq!([1, 3, 5].map(|w| of_weight(w).unwrap()), [0.0, 0.5, 1.0]);
+        assert_eq!(
+            [1, 5, 10].map(|p| Stated::of_priority(p).unwrap()),
+            [0.1, 0.5, 1.0]
+        );
+        assert_eq!(
+            [1, 3, 5].map(|w| Stated::of_weight(w).unwrap()),
+            [0.0, 0.5, 1.0]
+        );
         for priority in [0, 11, -1] {
-            let error = of_priority(priority).unwrap_err().to_string();
+            let error = Stated::of_priority(priority).unwrap_err().to_string();
             assert!(error.contains("from 1 to 10"), "{error}");
         }
-        let error = of_weight(6).unwrap_err().to_string();
+        let error = Stated::of_weight(6).unwrap_err().to_string();
         assert_eq!(error, "weight is 6; give a whole number from 1 to 5");
     }
 

@@ -4,16 +4,15 @@ use std::fmt;
 
 use crate::model::{Memory, Scope};
 
-/// Attribute that holds the [`LineHash`] of a source's line. Callers cannot set it: its prefix is
-/// reserved.
-pub const LINE_ATTRIBUTE: &str = "helix.line";
+impl Memory {
+    /// Attribute that holds the scope of the project to whose root a global memory's source is
+    /// relative. Callers cannot set it.
+    pub const ATTRIBUTE_SOURCE_PROJECT: &str = "helix.source-project";
 
-/// Attribute that holds the scope of the project to whose root a global memory's source is
-/// relative. Callers cannot set it.
-pub const SOURCE_PROJECT_ATTRIBUTE: &str = "helix.source-project";
-
-/// Most confidence that a memory has whose source changed or is gone.
-pub const STALE_CONFIDENCE_MAX: f32 = 0.7;
+    /// Attribute that holds the [`LineHash`] of a source's line. Callers cannot set it: its prefix is
+    /// reserved.
+    pub const ATTRIBUTE_LINE: &str = "helix.line";
+}
 
 /// The present state of a memory's source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +31,9 @@ pub enum SourceState {
 }
 
 impl SourceState {
+    /// Most confidence that a memory has whose source changed or is gone.
+    pub const CONFIDENCE_MAX: f32 = 0.7;
+
     /// Returns whether the memory may be wrong by now.
     #[must_use]
     pub const fn is_stale(self) -> bool {
@@ -65,7 +67,7 @@ impl SourceState {
     #[must_use]
     pub const fn cap(self, confidence: f32) -> f32 {
         if self.is_stale() {
-            confidence.min(STALE_CONFIDENCE_MAX)
+            confidence.min(SourceState::CONFIDENCE_MAX)
         } else {
             confidence
         }
@@ -93,13 +95,41 @@ impl LineHash {
     #[must_use]
     pub fn of_number(bytes: &[u8], number: u32) -> Option<Self> {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
-        Self::of(lines(bytes).nth(index)?)
+        Self::of(LineHash::lines(bytes).nth(index)?)
     }
 
     /// Reads the hexadecimal digits that [`fmt::Display`] wrote.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         u64::from_str_radix(text, 16).ok().map(Self)
+    }
+
+    /// The lines of a file, without what ends them.
+    pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+        // What follows the last line's end is not a line.
+        let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        text.split(|&byte| byte == b'\n')
+            .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    }
+
+    /// The hashes and numbers of a file's lines, sorted, for [`File::lines`].
+    #[must_use]
+    pub fn places(bytes: &[u8]) -> Vec<(LineHash, u32)> {
+        let places = LineHash::lines(bytes)
+            .zip(1_u32..)
+            .filter_map(|(line, number)| Some((LineHash::of(line)?, number)));
+        let mut places: Vec<LinePlace> = places.collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// Where a line with this hash is now, 1-based: the one nearest to where it was.
+    #[must_use]
+    pub fn nearest(bytes: &[u8], hash: LineHash, was: u32) -> Option<u32> {
+        let places = LineHash::lines(bytes)
+            .zip(1_u32..)
+            .filter(|(line, _)| LineHash::of(line) == Some(hash));
+        nearest(places.map(|(_, number)| number), was)
     }
 }
 
@@ -109,52 +139,26 @@ impl fmt::Display for LineHash {
     }
 }
 
-/// The lines of a file, without what ends them.
-pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    // What follows the last line's end is not a line.
-    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    text.split(|&byte| byte == b'\n')
-        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-}
-
 /// A line's hash, and its 1-based number.
-pub type LinePlace = (LineHash, u32);
-
-/// The hashes and numbers of a file's lines, sorted, for [`File::lines`].
-#[must_use]
-pub fn line_places(bytes: &[u8]) -> Vec<LinePlace> {
-    let places = lines(bytes)
-        .zip(1_u32..)
-        .filter_map(|(line, number)| Some((LineHash::of(line)?, number)));
-    let mut places: Vec<LinePlace> = places.collect();
-    places.sort_unstable();
-    places
-}
-
-/// Where a line with this hash is now, 1-based: the one nearest to where it was.
-#[must_use]
-pub fn nearest_line(bytes: &[u8], hash: LineHash, was: u32) -> Option<u32> {
-    let places = lines(bytes)
-        .zip(1_u32..)
-        .filter(|(line, _)| LineHash::of(line) == Some(hash));
-    nearest(places.map(|(_, number)| number), was)
-}
+type LinePlace = (LineHash, u32);
 
 fn nearest(numbers: impl Iterator<Item = u32>, was: u32) -> Option<u32> {
     numbers.min_by_key(|number| number.abs_diff(was))
 }
 
-/// The scope of the project to whose root a memory's source is relative: its own, or for a global
-/// memory the one that was `recorded` in [`SOURCE_PROJECT_ATTRIBUTE`]. Without a record it is
-/// global, and nobody knows where the source is.
-#[must_use]
-pub fn source_scope(scope: &Scope, recorded: Option<&str>) -> Scope {
-    let recorded = recorded
-        .filter(|_| *scope == Scope::Global)
-        .and_then(|text| Scope::parse(text).ok());
-    recorded
-        .filter(|project| matches!(project, Scope::Project(_)))
-        .unwrap_or_else(|| scope.clone())
+impl Scope {
+    /// The scope of the project to whose root a memory's source is relative: its own, or for a global
+    /// memory the one that was `recorded` in [`Memory::ATTRIBUTE_SOURCE_PROJECT`]. Without a record it is
+    /// global, and nobody knows where the source is.
+    #[must_use]
+    pub fn of_source(&self, recorded: Option<&str>) -> Scope {
+        let recorded = recorded
+            .filter(|_| *self == Scope::Global)
+            .and_then(|text| Scope::parse(text).ok());
+        recorded
+            .filter(|project| matches!(project, Scope::Project(_)))
+            .unwrap_or_else(|| self.clone())
+    }
 }
 
 /// The record of a source, made when the memory was stored.
@@ -175,7 +179,7 @@ impl Recorded {
         let source = memory.source.as_ref()?;
         let line = memory
             .attributes
-            .get(LINE_ATTRIBUTE)
+            .get(Memory::ATTRIBUTE_LINE)
             .and_then(|text| LineHash::parse(text));
         Some(Self {
             content: source.content_hash,
@@ -189,13 +193,44 @@ impl Recorded {
     pub fn needs_lines(&self, content: &[u8; 32]) -> bool {
         self.line.is_some() && self.content.is_some_and(|recorded| recorded != *content)
     }
+
+    /// Returns what has become of a source whose file is gone.
+    #[must_use]
+    pub fn without_file(&self) -> SourceState {
+        self.decide(Found::Gone)
+    }
+
+    /// Returns what has become of a source whose file has this hash, and these lines from
+    /// [`LineHash::places`]; they may be empty unless [`Recorded::needs_lines`].
+    #[must_use]
+    pub fn beside(&self, content: [u8; 32], lines: &[(LineHash, u32)]) -> SourceState {
+        self.decide(Found::File(File { content, lines }))
+    }
+
+    /// Decides what has become of a source. A line that moved is as good as one that did not: its text
+    /// is still there.
+    fn decide(&self, found: Found<'_>) -> SourceState {
+        let Some(content) = self.content else {
+            return SourceState::Unknown;
+        };
+        match (found, self.line) {
+            (Found::Gone, _) => SourceState::Deleted,
+            (Found::File(file), _) if file.content == content => SourceState::Fresh,
+            (Found::File(file), Some(line)) => match file.find(line, self.number.unwrap_or(1)) {
+                Some(number) if self.number.is_some_and(|was| was != number) => {
+                    SourceState::Moved(number)
+                }
+                Some(_) => SourceState::Fresh,
+                None => SourceState::Changed,
+            },
+            (Found::File(_), None) => SourceState::Changed,
+        }
+    }
 }
 
 /// The text found where the source was.
 #[derive(Clone, Copy, Debug)]
-pub enum Found<'a> {
-    /// It cannot be told: too large, not readable, or not of this project.
-    Nothing,
+enum Found<'a> {
     /// No file.
     Gone,
     /// A file.
@@ -204,11 +239,11 @@ pub enum Found<'a> {
 
 /// A file as it is now.
 #[derive(Clone, Copy, Debug)]
-pub struct File<'a> {
+struct File<'a> {
     /// BLAKE3 of its bytes.
-    pub content: [u8; 32],
-    /// From [`line_places`]; may be empty unless [`Recorded::needs_lines`].
-    pub lines: &'a [LinePlace],
+    content: [u8; 32],
+    /// From [`LineHash::places`]; may be empty unless [`Recorded::needs_lines`].
+    lines: &'a [LinePlace],
 }
 
 impl File<'_> {
@@ -221,28 +256,6 @@ impl File<'_> {
             .skip(first)
             .take_while(|(hash, _)| *hash == line);
         nearest(same.map(|(_, number)| *number), was)
-    }
-}
-
-/// Decides what has become of a source. A line that moved is as good as one that did not: its text
-/// is still there.
-#[must_use]
-pub fn decide(recorded: &Recorded, found: Found<'_>) -> SourceState {
-    let Some(content) = recorded.content else {
-        return SourceState::Unknown;
-    };
-    match (found, recorded.line) {
-        (Found::Nothing, _) => SourceState::Unknown,
-        (Found::Gone, _) => SourceState::Deleted,
-        (Found::File(file), _) if file.content == content => SourceState::Fresh,
-        (Found::File(file), Some(line)) => match file.find(line, recorded.number.unwrap_or(1)) {
-            Some(number) if recorded.number.is_some_and(|was| was != number) => {
-                SourceState::Moved(number)
-            }
-            Some(_) => SourceState::Fresh,
-            None => SourceState::Changed,
-        },
-        (Found::File(_), None) => SourceState::Changed,
     }
 }
 
@@ -265,11 +278,11 @@ mod tests {
 
     fn check(recorded: &Recorded, now: &str) -> SourceState {
         let content = *blake3::hash(now.as_bytes()).as_bytes();
-        decide(
+        Recorded::decide(
             recorded,
             Found::File(File {
                 content,
-                lines: &line_places(now.as_bytes()),
+                lines: &LineHash::places(now.as_bytes()),
             }),
         )
     }
@@ -335,23 +348,22 @@ mod tests {
     #[test]
     fn gone_is_deleted_and_the_unseen_unknown() {
         let recorded = record(FILE, Some(4));
-        assert_eq!(decide(&recorded, Found::Gone), SourceState::Deleted);
-        assert_eq!(decide(&recorded, Found::Nothing), SourceState::Unknown);
+        assert_eq!(recorded.decide(Found::Gone), SourceState::Deleted);
         let unread = Recorded {
             content: None,
             ..recorded
         };
-        assert_eq!(decide(&unread, Found::Gone), SourceState::Unknown);
+        assert_eq!(unread.decide(Found::Gone), SourceState::Unknown);
         assert_eq!(check(&unread, FILE), SourceState::Unknown);
     }
 
     #[test]
     fn a_global_source_belongs_to_the_project_that_was_recorded() {
         let (own, other) = (Scope::Project("a".into()), Scope::Project("b".into()));
-        assert_eq!(source_scope(&Scope::Global, Some("project:a")), own);
-        assert_eq!(source_scope(&other, Some("project:a")), other);
+        assert_eq!(Scope::of_source(&Scope::Global, Some("project:a")), own);
+        assert_eq!(other.of_source(Some("project:a")), other);
         for recorded in [None, Some("global"), Some("session:a"), Some("nonsense")] {
-            assert_eq!(source_scope(&Scope::Global, recorded), Scope::Global);
+            assert_eq!(Scope::of_source(&Scope::Global, recorded), Scope::Global);
         }
     }
 
@@ -372,9 +384,12 @@ mod tests {
     fn the_nearest_of_several_lines_is_meant() {
         let text = b"}\na\n}\nb\n}\n";
         let brace = LineHash::of(b"}").unwrap();
-        assert_eq!(nearest_line(text, brace, 4), Some(3));
-        assert_eq!(nearest_line(text, brace, 99), Some(5));
-        assert_eq!(nearest_line(text, LineHash::of(b"c").unwrap(), 1), None);
+        assert_eq!(LineHash::nearest(text, brace, 4), Some(3));
+        assert_eq!(LineHash::nearest(text, brace, 99), Some(5));
+        assert_eq!(
+            LineHash::nearest(text, LineHash::of(b"c").unwrap(), 1),
+            None
+        );
     }
 
     proptest! {

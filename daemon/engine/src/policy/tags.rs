@@ -2,59 +2,19 @@
 
 mod singular;
 
+use singular::singular;
+
 use crate::model::{Kind, Kinds};
 
-pub use singular::former_spellings;
-use singular::singular;
+/// The rules by which tags are spelled, and what they say of a memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Tags;
 
 /// Longest tag, in bytes.
 pub const TAG_MAX_BYTES: usize = 64;
 
 /// Most tags of one memory.
 pub const TAGS_MAX: usize = 32;
-
-/// Prefixes that tag a text, as in `gotcha: …`.
-pub const AUTO_TAGS: [&str; 35] = [
-    "gotcha",
-    "invariant",
-    "perf",
-    "architecture",
-    "data-flow",
-    "decision",
-    "how-to",
-    "gap",
-    "friction",
-    "todo",
-    "bug",
-    "fix",
-    "pattern",
-    "coupling",
-    "module-map",
-    "interface",
-    "boundary",
-    "lifecycle",
-    "error-handling",
-    "concurrency",
-    "migration",
-    "deprecation",
-    "dependency",
-    "test",
-    "benchmark",
-    "config",
-    "deploy",
-    "security",
-    "api",
-    "protocol",
-    "schema",
-    "format",
-    "encoding",
-    "observation",
-    "hypothesis",
-];
-
-/// Prefixes that name a kind without being a tag; as words of a text they say nothing else.
-pub(crate) const KIND_PREFIXES: [&str; 5] =
-    ["convention", "preference", "procedure", "snippet", "bugfix"];
 
 /// Longest prefix that may name a kind, in bytes.
 const KIND_PREFIX_MAX_BYTES: usize = 40;
@@ -68,8 +28,29 @@ const ITEM_MARKS: [&str; 4] = ["- ", "* ", "+ ", "> "];
 /// Marks emphasis.
 const EMPHASIS: char = '*';
 
-/// The kind of what says nothing of its kind.
-pub const KIND_DEFAULT: &str = "fact";
+impl Kind {
+    /// The kind of what says nothing of its kind.
+    pub const DEFAULT: &str = "fact";
+
+    /// The kind that the text's own prefix names, or that tags suggest; else [`Kind::DEFAULT`].
+    ///
+    /// # Errors
+    /// [`crate::model::UnknownKind`] when the registry lacks [`Kind::DEFAULT`].
+    pub fn suggest(
+        tags: &[String],
+        text: &str,
+        kinds: &Kinds,
+    ) -> Result<Kind, crate::model::UnknownKind> {
+        if let Some(kind) = prefix_kind(text, kinds) {
+            return Ok(kind);
+        }
+        let of_tag = KIND_OF_TAG
+            .iter()
+            .find(|(tag, _)| tags.iter().any(|t| t == tag))
+            .map(|(_, kind)| *kind);
+        kinds.resolve(of_tag.unwrap_or(Kind::DEFAULT))
+    }
+}
 
 /// A kind that no prefix gives: it expires, and nothing that is stored may vanish because of its
 /// first word.
@@ -94,60 +75,105 @@ const KIND_OF_TAG: &[(&str, &str)] = &[
 /// Other spellings of tags, as people write them.
 const OTHERWISE: &[(&str, &str)] = &[("howto", "how-to"), ("bugfix", "bug-fix")];
 
-/// Normalises tags: lowercase, dashes, singular, sorted, unique; the text's own prefix is added.
-#[must_use]
-pub fn normalise(tags: &[String], text: &str) -> Vec<String> {
-    let mut normal: Vec<String> = tags
-        .iter()
-        .flat_map(|tag| tag.split(','))
-        .filter_map(normalise_one)
-        .collect();
-    normal.extend(prefix_tag(text).map(str::to_owned));
-    normal.sort_unstable();
-    normal.dedup();
-    normal
+impl Tags {
+    /// Prefixes that name a kind without being a tag; as words of a text they say nothing else.
+    pub const KIND_PREFIXES: [&str; 5] =
+        ["convention", "preference", "procedure", "snippet", "bugfix"];
+
+    /// Prefixes that tag a text, as in `gotcha: …`.
+    pub const AUTO: [&str; 35] = [
+        "gotcha",
+        "invariant",
+        "perf",
+        "architecture",
+        "data-flow",
+        "decision",
+        "how-to",
+        "gap",
+        "friction",
+        "todo",
+        "bug",
+        "fix",
+        "pattern",
+        "coupling",
+        "module-map",
+        "interface",
+        "boundary",
+        "lifecycle",
+        "error-handling",
+        "concurrency",
+        "migration",
+        "deprecation",
+        "dependency",
+        "test",
+        "benchmark",
+        "config",
+        "deploy",
+        "security",
+        "api",
+        "protocol",
+        "schema",
+        "format",
+        "encoding",
+        "observation",
+        "hypothesis",
+    ];
+
+    /// Normalises tags: lowercase, dashes, singular, sorted, unique; the text's own prefix is added.
+    #[must_use]
+    pub fn normalise(tags: &[String], text: &str) -> Vec<String> {
+        let mut normal: Vec<String> = tags
+            .iter()
+            .flat_map(|tag| tag.split(','))
+            .filter_map(Tags::normalise_one)
+            .collect();
+        normal.extend(prefix_tag(text).map(str::to_owned));
+        normal.sort_unstable();
+        normal.dedup();
+        normal
+    }
+
+    /// Normalises one tag; `None` when nothing is left.
+    #[must_use]
+    pub fn normalise_one(tag: &str) -> Option<String> {
+        let marked = MARKED.iter().find(|(name, _)| {
+            tag.trim()
+                .trim_start_matches('#')
+                .eq_ignore_ascii_case(name)
+        });
+        if let Some((_, plain)) = marked {
+            return Some((*plain).to_owned());
+        }
+        let mut plain = String::with_capacity(tag.len());
+        for c in tag
+            .trim()
+            .trim_start_matches('#')
+            .chars()
+            .flat_map(char::to_lowercase)
+        {
+            if c.is_alphanumeric() {
+                plain.push(c);
+            } else if !plain.is_empty() && !plain.ends_with('-') {
+                plain.push('-');
+            }
+        }
+        let plain = singular(plain.trim_end_matches('-'));
+        let usual = OTHERWISE
+            .iter()
+            .find(|(other, _)| *other == plain)
+            .map(|(_, usual)| (*usual).to_owned());
+        (!plain.is_empty()).then(|| usual.unwrap_or(plain))
+    }
 }
 
 /// Languages that without their marks would be another one.
 const MARKED: [(&str, &str); 3] = [("c++", "cpp"), ("c#", "csharp"), ("f#", "fsharp")];
 
-/// Normalises one tag; `None` when nothing is left.
-#[must_use]
-pub fn normalise_one(tag: &str) -> Option<String> {
-    let marked = MARKED.iter().find(|(name, _)| {
-        tag.trim()
-            .trim_start_matches('#')
-            .eq_ignore_ascii_case(name)
-    });
-    if let Some((_, plain)) = marked {
-        return Some((*plain).to_owned());
-    }
-    let mut plain = String::with_capacity(tag.len());
-    for c in tag
-        .trim()
-        .trim_start_matches('#')
-        .chars()
-        .flat_map(char::to_lowercase)
-    {
-        if c.is_alphanumeric() {
-            plain.push(c);
-        } else if !plain.is_empty() && !plain.ends_with('-') {
-            plain.push('-');
-        }
-    }
-    let plain = singular(plain.trim_end_matches('-'));
-    let usual = OTHERWISE
-        .iter()
-        .find(|(other, _)| *other == plain)
-        .map(|(_, usual)| (*usual).to_owned());
-    (!plain.is_empty()).then(|| usual.unwrap_or(plain))
-}
-
 /// Finds the tag that a text's prefix names: `gotcha: …`, `[gotchas] …` or `Decision - …`.
 #[must_use]
 pub fn prefix_tag(text: &str) -> Option<&'static str> {
     let prefix = prefix(text)?;
-    AUTO_TAGS.into_iter().find(|tag| *tag == prefix)
+    Tags::AUTO.into_iter().find(|tag| *tag == prefix)
 }
 
 /// The label that a text begins with, spelled as a tag.
@@ -171,7 +197,11 @@ fn prefix(text: &str) -> Option<String> {
     let is_label = label.len() <= KIND_PREFIX_MAX_BYTES
         && label.starts_with(char::is_alphanumeric)
         && label.chars().all(is_plain);
-    if is_label { normalise_one(label) } else { None }
+    if is_label {
+        Tags::normalise_one(label)
+    } else {
+        None
+    }
 }
 
 /// Returns whether what stands behind a bracketed word makes it a label, and not a link or an
@@ -206,25 +236,6 @@ pub fn label(text: &str, kinds: &Kinds) -> Option<String> {
     prefix_tag(text).map(str::to_owned).or_else(kind)
 }
 
-/// The kind that the text's own prefix names, or that tags suggest; else [`KIND_DEFAULT`].
-///
-/// # Errors
-/// [`crate::model::UnknownKind`] when the registry lacks [`KIND_DEFAULT`].
-pub fn suggest_kind(
-    tags: &[String],
-    text: &str,
-    kinds: &Kinds,
-) -> Result<Kind, crate::model::UnknownKind> {
-    if let Some(kind) = prefix_kind(text, kinds) {
-        return Ok(kind);
-    }
-    let of_tag = KIND_OF_TAG
-        .iter()
-        .find(|(tag, _)| tags.iter().any(|t| t == tag))
-        .map(|(_, kind)| *kind);
-    kinds.resolve(of_tag.unwrap_or(KIND_DEFAULT))
-}
-
 /// The kind that a text's prefix names: by its name, or by the tag that stands for it.
 fn prefix_kind(text: &str, kinds: &Kinds) -> Option<Kind> {
     let prefix = prefix(text)?;
@@ -251,7 +262,7 @@ mod tests {
             "class".to_owned(),
         ];
         assert_eq!(
-            normalise(&tags, "plain"),
+            Tags::normalise(&tags, "plain"),
             ["class", "entry", "gotcha", "perf"]
         );
         for (plural, one) in [
@@ -260,10 +271,10 @@ mod tests {
             ("classes", "class"),
             ("macos", "macos"),
         ] {
-            assert_eq!(normalise_one(plural).unwrap(), one);
+            assert_eq!(Tags::normalise_one(plural).unwrap(), one);
         }
         assert_eq!(
-            normalise(&["C++, #C#".to_owned(), "c".to_owned()], "plain"),
+            Tags::normalise(&["C++, #C#".to_owned(), "c".to_owned()], "plain"),
             ["c", "cpp", "csharp"]
         );
     }
@@ -296,7 +307,7 @@ mod tests {
             assert_eq!(prefix_tag(text), Some("gotcha"), "{text}");
         }
         assert_eq!(prefix_tag("howto: run"), Some("how-to"));
-        for tag in AUTO_TAGS {
+        for tag in Tags::AUTO {
             assert_eq!(prefix_tag(&format!("{tag}: so it is")), Some(tag));
         }
         for text in [
@@ -338,7 +349,7 @@ mod tests {
     fn tags_suggest_a_kind() {
         let kinds = Kinds::default();
         assert_eq!(
-            suggest_kind(&["bug".into(), "gotcha".into()], "use arm64", &kinds)
+            Kind::suggest(&["bug".into(), "gotcha".into()], "use arm64", &kinds)
                 .unwrap()
                 .as_str(),
             "gotcha"
@@ -349,20 +360,20 @@ mod tests {
             ("Bugfixes", "bug_fix"),
             ("procedures", "procedure"),
         ] {
-            let tags = normalise(&[tag.to_owned()], "plain");
+            let tags = Tags::normalise(&[tag.to_owned()], "plain");
             assert_eq!(
-                suggest_kind(&tags, "plain", &kinds).unwrap().as_str(),
+                Kind::suggest(&tags, "plain", &kinds).unwrap().as_str(),
                 kind,
                 "{tag}"
             );
         }
         assert_eq!(
-            suggest_kind(&[], "conventional: x", &kinds)
+            Kind::suggest(&[], "conventional: x", &kinds)
                 .unwrap()
                 .as_str(),
             "fact"
         );
-        assert_eq!(suggest_kind(&[], "", &kinds).unwrap().as_str(), "fact");
+        assert_eq!(Kind::suggest(&[], "", &kinds).unwrap().as_str(), "fact");
     }
 
     #[test]
@@ -402,16 +413,16 @@ mod tests {
             ("the context: billing", "fact"),
         ] {
             assert_eq!(
-                suggest_kind(&normalise(&[], text), text, &kinds)
+                Kind::suggest(&Tags::normalise(&[], text), text, &kinds)
                     .unwrap()
                     .as_str(),
                 kind,
                 "{text}"
             );
         }
-        let tags = normalise(&["gotcha".into()], "decision: Postgres");
+        let tags = Tags::normalise(&["gotcha".into()], "decision: Postgres");
         assert_eq!(
-            suggest_kind(&tags, "decision: Postgres", &kinds)
+            Kind::suggest(&tags, "decision: Postgres", &kinds)
                 .unwrap()
                 .as_str(),
             "decision",

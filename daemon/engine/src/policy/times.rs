@@ -31,7 +31,7 @@ pub fn repair(memory: &Memory, now: Timestamp) -> Option<Edit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surface::inject::tests::memory;
+    use crate::model::sample::memory;
 
     const NOW: Timestamp = Timestamp::from_micros(1_795_000_000_000_000);
 

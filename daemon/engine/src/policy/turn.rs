@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::model::Memory;
+
 /// Longest name of a speaker, in bytes.
 const SPEAKER_MAX_BYTES: usize = 32;
 
@@ -49,21 +51,23 @@ pub fn spoken(text: &str) -> Option<(&str, &str)> {
     is_name.then_some((speaker, said))
 }
 
-/// Returns the sentences of a turn, each with its speaker; nothing when a text is no turn or has
-/// one sentence only.
-#[must_use]
-pub fn utterances(text: &str) -> Vec<String> {
-    let Some((speaker, said)) = spoken(text) else {
-        return Vec::new();
-    };
-    let sentences = sentences(said);
-    if sentences.len() < 2 {
-        return Vec::new();
+impl Memory {
+    /// Returns the sentences of a turn, each with its speaker; nothing when a text is no turn or has
+    /// one sentence only.
+    #[must_use]
+    pub fn utterances(text: &str) -> Vec<String> {
+        let Some((speaker, said)) = spoken(text) else {
+            return Vec::new();
+        };
+        let sentences = sentences(said);
+        if sentences.len() < 2 {
+            return Vec::new();
+        }
+        let with_speaker = sentences.into_iter();
+        with_speaker
+            .map(|sentence| format!("{speaker}: {sentence}"))
+            .collect()
     }
-    let with_speaker = sentences.into_iter();
-    with_speaker
-        .map(|sentence| format!("{speaker}: {sentence}"))
-        .collect()
 }
 
 /// A capitalised word: letters, and what joins and ends parts of names.
@@ -131,21 +135,23 @@ mod tests {
     #[test]
     fn each_sentence_keeps_its_speaker() {
         assert_eq!(
-            utterances("Tom: Oh wow! I sold the car in May. Who told you?\nIt was v1.2 of it."),
+            Memory::utterances(
+                "Tom: Oh wow! I sold the car in May. Who told you?\nIt was v1.2 of it."
+            ),
             [
                 "Tom: I sold the car in May.",
                 "Tom: Who told you?",
                 "Tom: It was v1.2 of it."
             ]
         );
-        assert!(utterances("Tom: I sold the car.").is_empty());
-        assert!(utterances("We sold the car. It was old.").is_empty());
+        assert!(Memory::utterances("Tom: I sold the car.").is_empty());
+        assert!(Memory::utterances("We sold the car. It was old.").is_empty());
     }
 
     #[test]
     fn a_long_turn_has_few_sentences_and_loses_nothing() {
         let said = "it goes on. ".repeat(40);
-        let found = utterances(&format!("Tom: {said}"));
+        let found = Memory::utterances(&format!("Tom: {said}"));
         assert_eq!(found.len(), SENTENCES_MAX);
         let words: usize = found
             .iter()

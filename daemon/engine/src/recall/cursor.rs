@@ -73,13 +73,15 @@ impl CursorError {
     }
 }
 
-/// How many hits deep the pages of a search go.
-#[must_use]
-pub fn depth_max(search: &Search) -> usize {
-    if search.is_listing() {
-        LISTING_DEPTH_MAX
-    } else {
-        SEARCH_DEPTH_MAX
+impl Search {
+    /// How many hits deep the pages of a search go.
+    #[must_use]
+    pub fn depth_max(&self) -> usize {
+        if self.is_listing() {
+            LISTING_DEPTH_MAX
+        } else {
+            SEARCH_DEPTH_MAX
+        }
     }
 }
 
@@ -115,7 +117,7 @@ impl Cursor {
     /// # Errors
     /// [`CursorError::OtherSearch`] and [`CursorError::TooDeep`].
     pub fn resume(&self, search: &mut Search, now: Timestamp) -> Result<(), CursorError> {
-        let most = depth_max(search);
+        let most = search.depth_max();
         if self.fingerprint != fingerprint(search) || !self.has_same_bound(search, now) {
             return Err(CursorError::OtherSearch);
         }
@@ -130,7 +132,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Whether the lower bound is the first page's, or has moved with the clock since then.
+    /// Returns whether the lower bound is the first page's, or has moved with the clock since then.
     fn has_same_bound(&self, search: &Search, now: Timestamp) -> bool {
         let (Some(first), Some(bound)) = (self.after, search.filter.after) else {
             return self.after == search.filter.after;

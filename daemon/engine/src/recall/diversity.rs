@@ -13,10 +13,13 @@ use std::collections::HashMap;
 
 use crate::index::vectors::Code;
 use crate::policy::same::Saying;
+use crate::recall::Search;
 
-/// Hits of one topic that stand where their scores put them; a brief of everything takes no more
-/// from a topic while others have some.
-pub const PER_TOPIC_FREE: usize = 3;
+impl Search {
+    /// Hits of one topic that stand where their scores put them; a brief of everything takes no more
+    /// from a topic while others have some.
+    pub const PER_TOPIC_FREE: usize = 3;
+}
 
 /// Factor of each further hit of a topic.
 const FURTHER_OF_TOPIC: f32 = 0.95;
@@ -58,8 +61,8 @@ pub(super) struct Selection {
 pub(super) type Taken = HashMap<u32, usize>;
 
 impl Selection {
-    /// Whether it has as many as it should and none of them could be beaten by a candidate that
-    /// scores at most `score`.
+    /// Returns whether it has as many as it should and none of them could be beaten by a candidate
+    /// that scores at most `score`.
     pub(super) fn holds_against(&self, score: f32, limit: usize) -> bool {
         self.order.len() >= limit && self.worth.last().is_none_or(|weakest| *weakest > score)
     }
@@ -151,7 +154,7 @@ impl<'a> Waiting<'a> {
             return self.of.score;
         }
         let of_topic = taken.get(&self.of.topic).copied().unwrap_or(0);
-        let is_further = spread == Spread::Topics && of_topic >= PER_TOPIC_FREE;
+        let is_further = spread == Spread::Topics && of_topic >= Search::PER_TOPIC_FREE;
         let by_topic = if is_further { FURTHER_OF_TOPIC } else { 1.0 };
         self.of.score * self.novelty * by_topic
     }
@@ -169,7 +172,7 @@ impl<'a> Waiting<'a> {
         self.novelty = self.novelty.min(novelty);
     }
 
-    /// Whether it has the words of another, small words and dress apart.
+    /// Returns whether it has the words of another, small words and dress apart.
     fn repeats(&mut self, other: &mut Self, likeness: Option<f32>) -> bool {
         let may_repeat = likeness.is_none_or(|likeness| likeness >= REPEATS_FROM)
             && are_of_like_length(self.of.text, other.of.text);
@@ -189,7 +192,7 @@ fn excess(likeness: f32) -> f32 {
     ((likeness - LIKE_FROM) / (1.0 - LIKE_FROM)).clamp(0.0, 1.0)
 }
 
-/// Whether the longer of two texts is at most half as long again.
+/// Returns whether the longer of two texts is at most half as long again.
 fn are_of_like_length(one: &str, other: &str) -> bool {
     let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
     long <= short + short / 2

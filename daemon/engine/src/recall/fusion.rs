@@ -16,9 +16,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::model::MemoryNumber;
+use crate::recall::Search;
 
-/// Candidates taken from each list.
-pub const FUSION_DEPTH: usize = 100;
+impl Search {
+    /// Candidates taken from each list.
+    pub const FUSION_DEPTH: usize = 100;
+}
 
 /// Weight of a lexical list against a semantic one that stands out as far. BM25 has the longer
 /// tail, so its best stands out by chance more often. Everything from 0.4 to 0.6 does about as well

@@ -10,9 +10,9 @@ use crate::error::ErrorKind;
 use crate::index::filter::Filter;
 use crate::model::{Scope, SourceRef, Status, Topic, TopicPattern};
 use crate::neutral::quoted;
-use crate::policy::tags;
+use crate::policy::tags::Tags;
 
-pub use slip::{Slip, slips};
+pub use slip::Slip;
 
 /// Hours by which `days:1` looks back.
 const HOURS_OF_DAY: i64 = 24;
@@ -94,50 +94,99 @@ const KEYS: [&str; 10] = [
 /// is looked at in a review.
 const SEARCHED: [Status; 3] = [Status::Active, Status::Superseded, Status::Archived];
 
-/// Takes a query apart. Dates are days or times of the calendar's zone: `after:` is on or after it,
-/// `before:` on or before that day; `days:7` and `hours:12` are the last so many, and the narrowest
-/// of several holds.
-///
-/// Keys are read in any case. A key with a quoted value may contain spaces: `source:"my file.rs"`.
-/// A word with a colon that is none of the keys stays a word, and so do `days:` and `hours:` that
-/// no number follows.
-///
-/// # Errors
-/// [`QueryError`] says which filter is wrong.
-pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError> {
-    let mut parsed = ParsedQuery::default();
-    let mut words: Vec<&str> = Vec::new();
-    let (mut filters, mut demands) = (0, 0);
-    let mut rest = query.trim_start();
-    while !rest.is_empty() {
-        if let Some((key, value, after)) = take_filter(rest) {
-            filters += 1;
-            if filters > INLINE_FILTERS_MAX {
-                return Err(QueryError::TooMany);
-            }
-            apply(&mut parsed, key, value, calendar)?;
-            rest = after.trim_start();
-        } else if let Some((demand, after)) = take_demand(rest).filter(|_| demands < DEMANDS_MAX) {
-            demands += 1;
-            match demand {
-                Demand::Phrase(phrase) => {
-                    words.push(phrase);
-                    parsed.filter.demands.phrases.push(phrase.to_owned());
+impl ParsedQuery {
+    /// Takes a query apart. Dates are days or times of the calendar's zone: `after:` is on or after it,
+    /// `before:` on or before that day; `days:7` and `hours:12` are the last so many, and the narrowest
+    /// of several holds.
+    ///
+    /// Keys are read in any case. A key with a quoted value may contain spaces: `source:"my file.rs"`.
+    /// A word with a colon that is none of the keys stays a word, and so do `days:` and `hours:` that
+    /// no number follows.
+    ///
+    /// # Errors
+    /// [`QueryError`] says which filter is wrong.
+    pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError> {
+        let mut parsed = ParsedQuery::default();
+        let mut words: Vec<&str> = Vec::new();
+        let (mut filters, mut demands) = (0, 0);
+        let mut rest = query.trim_start();
+        while !rest.is_empty() {
+            if let Some((key, value, after)) = take_filter(rest) {
+                filters += 1;
+                if filters > INLINE_FILTERS_MAX {
+                    return Err(QueryError::TooMany);
                 }
-                Demand::Excluded(excluded) => {
-                    parsed.filter.demands.excluded.push(excluded.to_owned());
+                apply(&mut parsed, key, value, calendar)?;
+                rest = after.trim_start();
+            } else if let Some((demand, after)) =
+                take_demand(rest).filter(|_| demands < DEMANDS_MAX)
+            {
+                demands += 1;
+                match demand {
+                    Demand::Phrase(phrase) => {
+                        words.push(phrase);
+                        parsed.filter.demands.phrases.push(phrase.to_owned());
+                    }
+                    Demand::Excluded(excluded) => {
+                        parsed.filter.demands.excluded.push(excluded.to_owned());
+                    }
+                    Demand::Word(word) => words.push(word),
                 }
-                Demand::Word(word) => words.push(word),
+                rest = after.trim_start();
+            } else {
+                let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+                words.push(word);
+                rest = after.trim_start();
             }
-            rest = after.trim_start();
-        } else {
-            let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-            words.push(word);
-            rest = after.trim_start();
         }
+        parsed.words = words.join(" ");
+        Ok(parsed)
     }
-    parsed.words = words.join(" ");
-    Ok(parsed)
+
+    /// A topic's name as memories have it; a pattern such as `iris-*` stays one, for whoever knows the
+    /// topics.
+    ///
+    /// # Errors
+    /// When no letter, digit or wildcard is left.
+    pub fn topic_named(name: &str) -> Result<String, crate::model::InvalidTopic> {
+        if TopicPattern::is_glob(name) {
+            return Ok(TopicPattern::parse(name)?.as_str().to_owned());
+        }
+        Ok(Topic::parse(name)?.as_str().to_owned())
+    }
+
+    /// Turns a scope's name into scopes: `all` is every scope and gives `None`.
+    ///
+    /// # Errors
+    /// When the name is not a scope.
+    pub fn scopes_named(
+        names: &[String],
+        project: Option<&Scope>,
+        default: &[Scope],
+    ) -> Result<Option<Vec<Scope>>, crate::model::InvalidScope> {
+        if names.is_empty() {
+            return Ok(Some(default.to_vec()));
+        }
+        let mut scopes = Vec::new();
+        for name in names {
+            match name.as_str() {
+                "all" => return Ok(None),
+                "project" => {
+                    // What the project was called before belongs to it too.
+                    let own = default
+                        .iter()
+                        .filter(|scope| matches!(scope, Scope::Project(_)));
+                    let before = scopes.len();
+                    scopes.extend(own.cloned());
+                    if scopes.len() == before {
+                        scopes.push(project.cloned().unwrap_or(Scope::Global));
+                    }
+                }
+                other => scopes.push(Scope::parse(other)?),
+            }
+        }
+        Ok(Some(scopes))
+    }
 }
 
 /// A part of a query that says more than to look for a word.
@@ -239,12 +288,12 @@ fn apply(
                 parsed
                     .filter
                     .tags
-                    .push(tags::normalise_one(name).ok_or(QueryError::Empty(key))?);
+                    .push(Tags::normalise_one(name).ok_or(QueryError::Empty(key))?);
             }
         }
         "topic" => {
             for name in names(value) {
-                parsed.filter.topics.push(topic(name)?);
+                parsed.filter.topics.push(ParsedQuery::topic_named(name)?);
             }
         }
         // As it is shown beside a memory, where a line may stand behind it.
@@ -266,18 +315,6 @@ fn apply(
         _ => apply_time(&mut parsed.filter, key, value, calendar)?,
     }
     Ok(())
-}
-
-/// A topic's name as memories have it; a pattern such as `iris-*` stays one, for whoever knows the
-/// topics.
-///
-/// # Errors
-/// When no letter, digit or wildcard is left.
-pub fn topic(name: &str) -> Result<String, crate::model::InvalidTopic> {
-    if TopicPattern::is_glob(name) {
-        return Ok(TopicPattern::parse(name)?.as_str().to_owned());
-    }
-    Ok(Topic::parse(name)?.as_str().to_owned())
 }
 
 /// A status that may be searched.
@@ -329,39 +366,6 @@ fn apply_time(
     Ok(())
 }
 
-/// Turns a scope's name into scopes: `all` is every scope and gives `None`.
-///
-/// # Errors
-/// When the name is not a scope.
-pub fn resolve_scopes(
-    names: &[String],
-    project: Option<&Scope>,
-    default: &[Scope],
-) -> Result<Option<Vec<Scope>>, crate::model::InvalidScope> {
-    if names.is_empty() {
-        return Ok(Some(default.to_vec()));
-    }
-    let mut scopes = Vec::new();
-    for name in names {
-        match name.as_str() {
-            "all" => return Ok(None),
-            "project" => {
-                // What the project was called before belongs to it too.
-                let own = default
-                    .iter()
-                    .filter(|scope| matches!(scope, Scope::Project(_)));
-                let before = scopes.len();
-                scopes.extend(own.cloned());
-                if scopes.len() == before {
-                    scopes.push(project.cloned().unwrap_or(Scope::Global));
-                }
-            }
-            other => scopes.push(Scope::parse(other)?),
-        }
-    }
-    Ok(Some(scopes))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -373,7 +377,7 @@ mod tests {
     use crate::model::Timestamp;
 
     fn parse_utc(query: &str) -> Result<ParsedQuery, QueryError> {
-        parse(query, &Calendar::new(TimeZone::UTC, Timestamp::default()))
+        ParsedQuery::parse(query, &Calendar::new(TimeZone::UTC, Timestamp::default()))
     }
 
     #[test]
@@ -511,7 +515,7 @@ mod tests {
             Timestamp::from_micros(now.timestamp().as_microsecond()),
         );
         let after = |query: &str| {
-            parse(query, &calendar)
+            ParsedQuery::parse(query, &calendar)
                 .unwrap()
                 .filter
                 .after
@@ -519,7 +523,7 @@ mod tests {
                 .to_string()
         };
         let before = |query: &str| {
-            parse(query, &calendar)
+            ParsedQuery::parse(query, &calendar)
                 .unwrap()
                 .filter
                 .before

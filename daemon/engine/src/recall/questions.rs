@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::index::lexical::{LexicalError, LexicalQuery, Mode, is_stop_word};
+use crate::index::lexical::{LexicalError, LexicalQuery, Mode};
 use crate::model::Memory;
 use crate::strand::Strand;
 
@@ -28,7 +28,10 @@ pub fn question(terms: &LexicalQuery, frequencies: &[u64], topic: &str) -> Optio
         .collect();
     let mut rarest: Vec<(u64, usize, &str)> = Vec::new();
     for (place, (term, frequency)) in terms.terms().iter().zip(frequencies).enumerate() {
-        if term.required && !is_stop_word(&term.word) && !of_topic.contains(term.token.as_str()) {
+        if term.required
+            && !LexicalQuery::is_stop_word(&term.word)
+            && !of_topic.contains(term.token.as_str())
+        {
             rarest.push((*frequency, place, &term.word));
         }
     }

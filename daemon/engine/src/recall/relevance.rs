@@ -17,14 +17,13 @@ mod request;
 
 use std::collections::HashSet;
 
+use model::Model;
+
 use super::search::Hit;
 use crate::index::lexical::{Document, LexicalQuery, Mode, Rarities};
 use crate::strand::{ReadError, Strand};
 
-use model::Model;
-
 pub use model::Occasion;
-pub use noise::is_noise;
 pub use request::Request;
 
 /// As telling as a word can be that tells nothing here, in nats: less than one that every second
@@ -83,13 +82,14 @@ impl Signs {
         1.0 / (1.0 + (-sum).exp())
     }
 
-    /// Whether it is likely enough to be shown behind so many that are more likely.
+    /// Returns whether it is likely enough to be shown behind so many that are more likely.
     #[must_use]
     pub fn suffice(self, occasion: Occasion, more_relevant: usize) -> bool {
         self.relevance(occasion) >= occasion.threshold(self.cosine.is_some(), more_relevant)
     }
 
-    /// What speaks for the memory and against it, by its weight; what says nothing is left out.
+    /// Returns what speaks for the memory and against it, by its weight; what says nothing is left
+    /// out.
     #[must_use]
     pub fn explained(self, occasion: Occasion) -> String {
         let model = occasion.model(self.cosine.is_some());
@@ -197,7 +197,7 @@ impl<'a> Weigher<'a> {
         })
     }
 
-    /// What speaks for each hit of the search.
+    /// Returns what speaks for each hit of the search.
     #[must_use]
     pub fn signs(&self, hits: &[Hit]) -> Vec<Signs> {
         hits.iter().map(|hit| self.of(hit)).collect()

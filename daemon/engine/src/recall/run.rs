@@ -3,7 +3,7 @@
 use super::diversity::{self, Candidate, Selection, Spread, Taken};
 use super::expand::SEEDS_MAX;
 use super::factors::Factors;
-use super::fusion::{Evidence, FUSION_DEPTH, Fused, Lexical, MEANING_FLOOR, UNRELATED_BELOW, fuse};
+use super::fusion::{Evidence, Fused, Lexical, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use super::place::Place;
 use super::search::{Hit, Mode, Recalled, Retriever, Scored, Search, WordsFound};
 use super::trail::{Stage, Trail};
@@ -69,7 +69,7 @@ impl Strand {
         };
         trail.filter(|number| filter.cut_at(number, catalog.row(number)?));
         let mut lexical = self.lexical_list(search, &passes)?;
-        let mut semantic = self.semantic_list(search, &catalog, FUSION_DEPTH, &passes)?;
+        let mut semantic = self.semantic_list(search, &catalog, Search::FUSION_DEPTH, &passes)?;
         trail.stays(Stage::Lists, |number| {
             is_in(&lexical.ranked, number) || is_in(&semantic, number)
         });
@@ -83,7 +83,7 @@ impl Strand {
             (_, true) => WordsFound::OnlyAny,
             (_, false) => WordsFound::AsAsked,
         };
-        let is_cut = lexical.ranked.len().max(semantic.len()) >= FUSION_DEPTH;
+        let is_cut = lexical.ranked.len().max(semantic.len()) >= Search::FUSION_DEPTH;
         let floor = if search.retriever == Retriever::Meaning {
             UNRELATED_BELOW
         } else {

@@ -7,9 +7,9 @@ use crate::model::{
     Actor, Draft, Edge, EdgeKey, EdgeStatus, Kinds, Memory, Origin, Provenance, Relation, Scope,
     Sequence,
 };
-use crate::policy::admit::admit;
+use crate::policy::admit::Admitted;
 use crate::policy::stale::SourceState;
-use crate::recall::relevance::is_noise;
+use crate::recall::relevance::Weigher;
 use crate::store::MemoryStorage;
 use crate::strand::{Request, SpaceRole, Step, StepChange, StrandWriter};
 
@@ -38,7 +38,7 @@ fn store(topic: &str, text: &str, entropy: u32) -> Request {
         text: text.into(),
         ..Draft::default()
     };
-    let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+    let admitted = Box::new(Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap());
     Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
         admitted,
@@ -427,11 +427,11 @@ fn what_is_no_nearer_than_chance_is_noise() {
             })
             .unwrap();
         assert!(found.words == WordsFound::Nothing && !found.hits.is_empty());
-        is_noise(strand, &found.hits)
+        Weigher::is_noise(strand, &found.hits)
     };
     assert!(found(&strand, askew));
     assert!(!found(&strand, vec![0.5; DIMENSIONS]));
-    assert!(!is_noise(&strand, &[]));
+    assert!(!Weigher::is_noise(&strand, &[]));
     let few = strand_of(&memories[..FEW - 1]);
     let askew = (0..DIMENSIONS)
         .map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 })

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::expand::Expansion;
 use super::factors::Factors;
-use super::fusion::{Evidence, FUSION_DEPTH};
+use super::fusion::Evidence;
 use super::place::Place;
 use crate::index::catalog::Catalog;
 use crate::index::filter::Filter;
@@ -19,7 +19,7 @@ use crate::strand::Strand;
 const HIT_TOPIC_MAX: usize = 2_000;
 
 /// Deepest hit of a search by words or meaning: both lists, fused, have no more.
-pub const SEARCH_DEPTH_MAX: usize = 2 * FUSION_DEPTH;
+pub const SEARCH_DEPTH_MAX: usize = 2 * Search::FUSION_DEPTH;
 
 /// How words must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,7 +126,7 @@ pub struct Recalled {
 }
 
 impl Search {
-    /// Whether it lists the newest instead of searching.
+    /// Returns whether it lists the newest instead of searching.
     #[must_use]
     pub fn is_listing(&self) -> bool {
         self.words.trim().is_empty()

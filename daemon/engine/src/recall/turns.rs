@@ -36,7 +36,7 @@ pub(super) fn lift(catalog: &Catalog, found: &mut [(MemoryNumber, Evidence)]) {
     }
 }
 
-/// Whether two memories are turns that were stored one after the other, within an hour.
+/// Returns whether two memories are turns that were stored one after the other, within an hour.
 fn are_beside(catalog: &Catalog, one: MemoryNumber, next: MemoryNumber) -> bool {
     let is_next = one.0.checked_add(1) == Some(next.0);
     let rows = catalog.row(one).zip(catalog.row(next));

@@ -1,6 +1,5 @@
 //! Why a memory is not in an answer: the same search runs as wide as it can, and follows it.
 
-use super::cursor::depth_max;
 use super::place::Place;
 use super::search::{Hit, Mode, Recalled, Retriever, Search};
 use super::trail::{Stage, Trail};
@@ -80,7 +79,7 @@ impl Strand {
         sources: &dyn Sources,
     ) -> Result<WhyNot, ReadError> {
         let wide = Search {
-            limit: depth_max(search),
+            limit: search.depth_max(),
             ..search.clone()
         };
         let mut trail = Trail::of(number);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::fusion::{Evidence, FUSION_DEPTH, Lexical, fuse};
+use super::fusion::{Evidence, Lexical, fuse};
 use super::search::{Hit, Mode, Retriever, Scored, Search};
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::model::MemoryNumber;
@@ -30,7 +30,7 @@ impl WordList {
     fn of(ranked: Vec<(MemoryNumber, f32)>) -> Self {
         let having: HashSet<MemoryNumber> = ranked.iter().map(|(number, _)| *number).collect();
         Self {
-            is_open: having.len() >= FUSION_DEPTH,
+            is_open: having.len() >= Search::FUSION_DEPTH,
             ranked,
             having,
             ..Self::default()
@@ -65,7 +65,7 @@ impl Strand {
                 ..WordList::default()
             });
         }
-        let run = |mode| self.ranked_by_words(search, mode, FUSION_DEPTH, passes);
+        let run = |mode| self.ranked_by_words(search, mode, Search::FUSION_DEPTH, passes);
         match search.mode {
             Mode::All => run(WordMode::All).map(WordList::of),
             Mode::Any => run(WordMode::Any).map(WordList::of),
@@ -126,7 +126,7 @@ impl Strand {
         lexical: &mut WordList,
         passes: &impl Fn(u32) -> bool,
     ) -> Result<Vec<(MemoryNumber, Evidence)>, ReadError> {
-        if lexical.having.len() < FUSION_DEPTH {
+        if lexical.having.len() < Search::FUSION_DEPTH {
             return Ok(Vec::new());
         }
         let all = self.ranked_by_words(search, lexical.demanded(search), FURTHER_DEPTH, passes)?;

@@ -14,10 +14,11 @@ use super::guard::guarded;
 use super::history::ChainError;
 use super::read::Snapshot;
 use super::states::States;
-use super::{FORMAT, StoreError, format_of, open_database, open_error, open_view_of, tables};
+use super::{StoreError, format_of, open_database, open_error, open_view_of, tables};
 use crate::error::ErrorKind;
 use crate::model::Sequence;
 use crate::ports::Storage;
+use crate::store::Store;
 
 /// Rows after which it is asked whether the copy is still wanted.
 const ROWS_AT_ONCE: usize = 1_000;
@@ -32,7 +33,7 @@ pub enum BackupError {
     #[error("it holds no memories of Helix")]
     Foreign,
     /// An older Helix made it.
-    #[error("it has format {found}, and this Helix makes and reads backups of format {FORMAT}")]
+    #[error("it has format {found}, and this Helix makes and reads backups of format {format}", format = Store::FORMAT)]
     Older {
         /// The format found.
         found: u64,
@@ -161,21 +162,23 @@ impl Copy<'_> {
     }
 }
 
-/// Opens a copy without writing to it, compares its pages with their checksums, walks its history
-/// and reads every memory.
-///
-/// # Errors
-/// [`BackupError`] says why it is none to go back to.
-pub fn verify(storage: &dyn Storage, name: &str) -> Result<Verified, BackupError> {
-    guarded(|| {
-        let database = open_view_of(storage, name)?;
-        match format_of(&database)? {
-            Some(FORMAT) => {}
-            Some(found) => return Err(BackupError::Older { found }),
-            None => return Err(BackupError::Foreign),
-        }
-        verify_database(database)
-    })
+impl Verified {
+    /// Opens a copy without writing to it, compares its pages with their checksums, walks its history
+    /// and reads every memory.
+    ///
+    /// # Errors
+    /// [`BackupError`] says why it is none to go back to.
+    pub fn of(storage: &dyn Storage, name: &str) -> Result<Verified, BackupError> {
+        guarded(|| {
+            let database = open_view_of(storage, name)?;
+            match format_of(&database)? {
+                Some(Store::FORMAT) => {}
+                Some(found) => return Err(BackupError::Older { found }),
+                None => return Err(BackupError::Foreign),
+            }
+            verify_database(database)
+        })
+    }
 }
 
 fn verify_database(database: Database) -> Result<Verified, BackupError> {
@@ -210,7 +213,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::store::{DirectoryStorage, STORE_FILE, Store, Write, Writer};
+    use crate::store::{DirectoryStorage, Store, Write, Writer};
 
     const COPY: &str = "copy.redb";
 
@@ -243,12 +246,12 @@ mod tests {
         snapshot
             .copy_to(&storage(directory.path()), COPY, || true)
             .unwrap();
-        let verified = verify(&storage(directory.path()), COPY).unwrap();
+        let verified = Verified::of(&storage(directory.path()), COPY).unwrap();
         assert_eq!(verified.mark, mark, "it is a copy of this store");
         assert_eq!(verified.memories, 0);
 
         let other = tempfile::tempdir().unwrap();
-        fs::copy(directory.path().join(COPY), other.path().join(STORE_FILE)).unwrap();
+        fs::copy(directory.path().join(COPY), other.path().join(Store::FILE)).unwrap();
         assert_eq!(sessions(other.path()), ["before"]);
     }
 
@@ -279,9 +282,9 @@ mod tests {
             *byte ^= 0x55;
         }
         fs::write(&path, bytes).unwrap();
-        assert!(verify(&storage, COPY).is_err());
+        assert!(Verified::of(&storage, COPY).is_err());
         fs::write(&path, "no store").unwrap();
-        assert!(verify(&storage, COPY).is_err());
-        assert!(verify(&storage, "absent").is_err());
+        assert!(Verified::of(&storage, COPY).is_err());
+        assert!(Verified::of(&storage, "absent").is_err());
     }
 }

@@ -6,7 +6,7 @@
 //! an older Helix let grow.
 //!
 //! Those of tables of states are in [`super::states`]. Of receipts the oldest beyond
-//! [`RECEIPTS_MAX`] go; a checkpoint beyond [`CHECKPOINTS_MAX`] is refused, because somebody saved
+//! [`States::RECEIPTS_MAX`] go; a checkpoint beyond [`CHECKPOINTS_MAX`] is refused, because somebody saved
 //! each of them; a tombstone beyond [`TOMBSTONES_MAX`] takes the place of the oldest.
 
 use std::collections::BTreeSet;
@@ -16,8 +16,10 @@ use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 use super::states::States;
 use super::{CommitError, codec, seal, tables};
 
-/// Receipts that are kept: some weeks of them, at a few hundred bytes each.
-pub const RECEIPTS_MAX: u64 = 5_000;
+impl States {
+    /// Receipts that are kept: some weeks of them, at a few hundred bytes each.
+    pub const RECEIPTS_MAX: u64 = 5_000;
+}
 
 /// Projects with a checkpoint. Somebody saved each of them, so none goes by itself.
 pub const CHECKPOINTS_MAX: u64 = 10_000;
@@ -67,7 +69,7 @@ pub(super) fn enforce(
     }
     if touched.receipts {
         let mut receipts = transaction.open_table(tables::RECEIPTS)?;
-        while receipts.len()? > RECEIPTS_MAX {
+        while receipts.len()? > States::RECEIPTS_MAX {
             receipts.pop_first()?;
         }
     }
@@ -109,9 +111,7 @@ mod tests {
 
     use super::*;
     use crate::model::Timestamp;
-    use crate::store::states::{
-        INCIDENTS_MAX, IncidentAge, OBSERVATIONS_MAX, SESSIONS_MAX, SessionAge, States,
-    };
+    use crate::store::states::{IncidentAge, SessionAge, States};
     use crate::store::{DirectoryStorage, Store, Write};
 
     fn session(at_us: i64) -> Vec<u8> {
@@ -146,16 +146,17 @@ mod tests {
     }
 
     fn keeps_to_caps([sessions, incidents, observations, receipts]: [u64; 4]) {
-        assert_eq!(sessions, SESSIONS_MAX);
+        assert_eq!(sessions, States::SESSIONS_MAX);
         assert!(
-            incidents <= INCIDENTS_MAX && incidents > INCIDENTS_MAX * 9 / 10,
+            incidents <= States::INCIDENTS_MAX && incidents > States::INCIDENTS_MAX * 9 / 10,
             "{incidents}"
         );
         assert!(
-            observations <= OBSERVATIONS_MAX && observations > OBSERVATIONS_MAX * 9 / 10,
+            observations <= States::OBSERVATIONS_MAX
+                && observations > States::OBSERVATIONS_MAX * 9 / 10,
             "{observations}"
         );
-        assert_eq!(receipts, RECEIPTS_MAX);
+        assert_eq!(receipts, States::RECEIPTS_MAX);
     }
 
     #[test]
@@ -165,19 +166,19 @@ mod tests {
             Store::open(&DirectoryStorage::new(directory.path().to_owned())).unwrap();
         let rows = |most: u64| 0..i64::try_from(most).unwrap() + 500;
         let incident = |at_us: i64| IncidentAge { at_us }.encode_to_vec();
-        let sessions = rows(SESSIONS_MAX)
+        let sessions = rows(States::SESSIONS_MAX)
             .map(|n| Write::States(States::Sessions, vec![(format!("{n:x}"), session(n))]));
         writer.commit(sessions.collect()).unwrap();
-        let incidents = rows(INCIDENTS_MAX)
+        let incidents = rows(States::INCIDENTS_MAX)
             .map(|n| (format!("{:x}", n * 7_919 % 65_521), incident(n)))
             .collect();
-        let observations = rows(OBSERVATIONS_MAX)
+        let observations = rows(States::OBSERVATIONS_MAX)
             .map(|n| (format!("heed {n}"), vec![1]))
             .collect();
         let others = (0..9)
             .map(|n| (format!("hooks project:{n}x"), vec![1]))
             .collect();
-        let receipts = rows(RECEIPTS_MAX).map(|n| (n, vec![1])).collect();
+        let receipts = rows(States::RECEIPTS_MAX).map(|n| (n, vec![1])).collect();
         writer
             .commit(vec![
                 Write::States(States::Incidents, incidents),
@@ -239,8 +240,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let storage = DirectoryStorage::new(directory.path().to_owned());
         drop(Store::open(&storage).unwrap());
-        let database =
-            redb::Database::create(directory.path().join(crate::store::STORE_FILE)).unwrap();
+        let database = redb::Database::create(directory.path().join(Store::FILE)).unwrap();
         let transaction = database.begin_write().unwrap();
         {
             let mut sessions = transaction.open_table(States::Sessions.table()).unwrap();
@@ -253,7 +253,7 @@ mod tests {
         transaction.commit().unwrap();
         drop(database);
         let (store, _writer) = Store::open(&storage).unwrap();
-        assert_eq!(count(&store)[0], SESSIONS_MAX);
+        assert_eq!(count(&store)[0], States::SESSIONS_MAX);
         let newest = format!("{:x}", 4_999 * 7_919 % 65_521);
         assert!(
             store

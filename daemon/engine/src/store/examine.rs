@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use redb::{ReadableDatabase, ReadableTable};
 
 use super::guard::guarded;
-use super::{STORE_FILE, Store, StoreError, open_view, tables};
+use super::{Store, StoreError, open_view, tables};
 use crate::ports::Storage;
 
 /// The fate of the file that a store was opened from.
@@ -31,7 +31,7 @@ impl Store {
     /// When it cannot be read.
     pub fn examine(&self, storage: &dyn Storage, max_bytes: u64) -> Result<Examined, StoreError> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let length = match storage.read(STORE_FILE).and_then(|file| file.len()) {
+        let length = match storage.read(Store::FILE).and_then(|file| file.len()) {
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Examined::Missing),
             Err(error) => return Err(StoreError::Open(error)),

@@ -20,12 +20,10 @@ use super::guard::guarded;
 use super::history::{OperationKind, Payload};
 use super::overlay::Overlay;
 use super::states::States;
-use super::{
-    CACHE_BYTES, FORMAT, STORE_FILE, StoreError, codec, history, open_database, open_error, seal,
-    tables,
-};
+use super::{CACHE_BYTES, StoreError, codec, history, open_database, open_error, seal, tables};
 use crate::model::{MemoryNumber, Sequence};
 use crate::ports::Storage;
+use crate::store::{Damage, Store};
 
 /// The new file while it is made; what a crash left of it is removed at the next start.
 pub(super) const MENDED_FILE: &str = "store.redb.mending";
@@ -47,10 +45,12 @@ const ROWS_AT_ONCE: usize = 50_000;
 /// Rows of a table with names as keys that are looked at: a damaged tree may seem to have no end.
 const NAMED_ROWS_MAX: usize = 1_000_000;
 
-/// Name of a copy of a damaged store.
-#[must_use]
-pub fn damaged_copy(number: u32) -> String {
-    format!("{STORE_FILE}.damaged-{number}")
+impl Damage {
+    /// Name of a copy of a damaged store.
+    #[must_use]
+    pub fn copy_name(number: u32) -> String {
+        format!("{file}.damaged-{number}", file = Store::FILE)
+    }
 }
 
 /// Makes the store anew and puts it in the damaged one's place. `detail` is why that counts as
@@ -74,12 +74,12 @@ pub(super) fn mend(storage: &dyn Storage, detail: &str) -> Result<(), StoreError
     }
     drop(mended);
     let copied = (1..=COPIES_MAX)
-        .map(damaged_copy)
+        .map(Damage::copy_name)
         .find(|name| storage.read(name).is_err())
         .ok_or_else(refused)?;
-    copy(storage, STORE_FILE, &copied).map_err(out_of_room)?;
+    copy(storage, Store::FILE, &copied).map_err(out_of_room)?;
     storage
-        .replace(STORE_FILE, MENDED_FILE)
+        .replace(Store::FILE, MENDED_FILE)
         .map_err(out_of_room)?;
     tracing::error!(
         memories = found.memories.len(),
@@ -170,7 +170,7 @@ fn table<K: Key + 'static, V: Value + 'static>(
 
 impl Damaged {
     fn open(storage: &dyn Storage) -> Result<Self, StoreError> {
-        let base = storage.read(STORE_FILE).map_err(StoreError::Open)?;
+        let base = storage.read(Store::FILE).map_err(StoreError::Open)?;
         let rows_max = base.len().map_err(StoreError::Open)? / ROW_BYTES_MIN;
         let view = Overlay::new(base, true).map_err(StoreError::Open)?;
         guarded(|| {
@@ -184,7 +184,7 @@ impl Damaged {
             let transaction = database.begin_read()?;
             let meta = table(&transaction, tables::META);
             let number = |key| lookup(meta.as_ref(), key, |found: u64| found);
-            if number(tables::META_FORMAT).is_some_and(|format| format > FORMAT) {
+            if number(tables::META_FORMAT).is_some_and(|format| format > Store::FORMAT) {
                 return Err(StoreError::Damaged {
                     detail: String::new(),
                 });
@@ -443,7 +443,7 @@ impl Damaged {
             .map_or(0, |last| u64::from(last) + 1)
             .max(self.next_number);
         meta.insert(tables::META_NEXT_NUMBER, next)?;
-        meta.insert(tables::META_FORMAT, FORMAT)?;
+        meta.insert(tables::META_FORMAT, Store::FORMAT)?;
         Ok(())
     }
 }

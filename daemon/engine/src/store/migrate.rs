@@ -15,15 +15,16 @@ use redb::{Database, ReadableTable, WriteTransaction};
 
 use super::backend::copy;
 use super::states::States;
-use super::{FORMAT, STORE_FILE, StoreError, seal, tables};
+use super::{StoreError, seal, tables};
 use crate::ports::Storage;
+use crate::store::Store;
 
 /// The first format in which records have an envelope.
 const SEALED_FORMAT: u64 = 3;
 
 /// The file that holds a store as it was before it was migrated from a format.
 pub(super) fn backup_name(format: u64) -> String {
-    format!("{STORE_FILE}.format-{format}")
+    format!("{file}.format-{format}", file = Store::FILE)
 }
 
 /// Copies the store, which is closed; durable when it returns. An earlier copy of that format is
@@ -32,18 +33,18 @@ pub(super) fn back_up(storage: &dyn Storage, format: u64) -> Result<(), StoreErr
     let name = backup_name(format);
     tracing::info!(
         format,
-        to = FORMAT,
+        to = Store::FORMAT,
         copy = name,
         "bringing the store up to date"
     );
-    copy(storage, STORE_FILE, &name).map_err(|source| {
+    copy(storage, Store::FILE, &name).map_err(|source| {
         // Half a copy is of no use, and the room may be what is missing.
         storage.remove(&name).ok();
         StoreError::BackUp { name, source }
     })
 }
 
-/// Brings an open store of an older format up to [`FORMAT`].
+/// Brings an open store of an older format up to [`Store::FORMAT`].
 pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), StoreError> {
     let transaction = database.begin_write()?;
     // Nothing of format 1 is different in format 2; tables that are new are made by the writer.
@@ -52,9 +53,9 @@ pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), StoreError
     }
     transaction
         .open_table(tables::META)?
-        .insert(tables::META_FORMAT, FORMAT)?;
+        .insert(tables::META_FORMAT, Store::FORMAT)?;
     transaction.commit()?;
-    tracing::info!(found, now = FORMAT, "the store is up to date");
+    tracing::info!(found, now = Store::FORMAT, "the store is up to date");
     Ok(())
 }
 
@@ -135,7 +136,7 @@ mod tests {
     }
 
     fn format(directory: &Path) -> u64 {
-        let database = Database::open(directory.join(STORE_FILE)).unwrap();
+        let database = Database::open(directory.join(Store::FILE)).unwrap();
         let meta = database
             .begin_read()
             .unwrap()
@@ -155,7 +156,7 @@ mod tests {
         );
         writer.commit(vec![write]).unwrap();
         drop((store, writer));
-        let database = Database::open(directory.path().join(STORE_FILE)).unwrap();
+        let database = Database::open(directory.path().join(Store::FILE)).unwrap();
         let write = database.begin_write().unwrap();
         write
             .open_table(tables::META)
@@ -178,7 +179,7 @@ mod tests {
     }
 
     fn access(directory: &Path) -> (u64, i64) {
-        let database = Database::open(directory.join(STORE_FILE)).unwrap();
+        let database = Database::open(directory.join(Store::FILE)).unwrap();
         let access = database
             .begin_read()
             .unwrap()
@@ -200,10 +201,10 @@ mod tests {
         // What a start left that was killed in the middle of copying.
         fs::write(&copy, vec![7; 3_000_000]).unwrap();
         assert!(has_session(&Store::open(&storage).unwrap().0));
-        assert_eq!(format(directory.path()), FORMAT);
+        assert_eq!(format(directory.path()), Store::FORMAT);
         assert_eq!(seal::open_access(7, access(directory.path())), Some((3, 5)));
-        fs::remove_file(directory.path().join(STORE_FILE)).unwrap();
-        fs::rename(&copy, directory.path().join(STORE_FILE)).unwrap();
+        fs::remove_file(directory.path().join(Store::FILE)).unwrap();
+        fs::rename(&copy, directory.path().join(Store::FILE)).unwrap();
         assert_eq!(
             format(directory.path()),
             1,

@@ -76,7 +76,7 @@ impl Snapshot {
         Ok(body)
     }
 
-    /// Whether the history has a record from before format 3 as it is.
+    /// Returns whether the history has a record from before format 3 as it is.
     fn is_recorded(&self, number: MemoryNumber, record: &[u8]) -> Result<bool, StoreError> {
         let Ok(columns) = codec::Columns::decode(record) else {
             return Ok(false);
@@ -107,7 +107,8 @@ impl Snapshot {
         Ok(Some(memory))
     }
 
-    /// What was decoded of a memory's record; `None` for one that cannot be, which is noted.
+    /// Returns what was decoded of a memory's record; `None` for one that cannot be, which is
+    /// noted.
     pub(crate) fn understood<T>(
         &self,
         number: MemoryNumber,
@@ -119,7 +120,7 @@ impl Snapshot {
         decoded.ok()
     }
 
-    /// Whether a memory has a record, damaged or not.
+    /// Returns whether a memory has a record, damaged or not.
     pub(super) fn has_record(&self, number: MemoryNumber) -> Result<bool, StoreError> {
         guarded(|| Ok(self.memories.get(number.0)?.is_some()))
     }

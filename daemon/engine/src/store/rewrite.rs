@@ -8,8 +8,9 @@
 use super::backup::BackupError;
 use super::read::Snapshot;
 use super::shrink::{Made, SHRUNK_FILE, extent, length};
-use super::{CommitError, STORE_FILE, Shrunk, StoreError, Writer, open_database, open_error};
+use super::{CommitError, Shrunk, StoreError, Writer, open_database, open_error};
 use crate::ports::Storage;
+use crate::store::Store;
 
 impl Writer {
     /// Writes the store's file anew. Needs as much room again meanwhile.
@@ -22,7 +23,7 @@ impl Writer {
     }
 
     fn write_anew(&self, storage: &dyn Storage) -> Result<Made, StoreError> {
-        let before_bytes = length(storage, STORE_FILE)?;
+        let before_bytes = length(storage, Store::FILE)?;
         let snapshot = Snapshot::new(&self.database, &self.store.skipped)?;
         snapshot
             .copy_to(storage, SHRUNK_FILE, || true)
@@ -60,7 +61,7 @@ mod tests {
     const TEXT: &[u8] = b"the text that was removed";
 
     fn holds_text(directory: &Path) -> bool {
-        let bytes = fs::read(directory.join(STORE_FILE)).unwrap();
+        let bytes = fs::read(directory.join(Store::FILE)).unwrap();
         bytes.windows(TEXT.len()).any(|window| window == TEXT)
     }
 

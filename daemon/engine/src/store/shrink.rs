@@ -11,15 +11,18 @@ use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata};
 
 use super::backend::copy;
 use super::guard::guarded;
-use super::{CommitError, STORE_FILE, StoreError, Writer, open_checked, open_error, tables};
+use super::{CommitError, StoreError, Writer, open_checked, open_error, tables};
 use crate::ports::Storage;
+use crate::store::Store;
 
 /// The copy while it is made; what a crash left of it is removed at the next start.
 pub(super) const SHRUNK_FILE: &str = "store.redb.shrinking";
 
-/// Largest store that is rewritten while it is in use, in bytes: writes wait for it, some seconds
-/// on an ordinary disk and never as long as a client waits. It holds about a million memories.
-pub const SHRINK_MAX_BYTES: u64 = 1024 * 1024 * 1024;
+impl Shrunk {
+    /// Largest store that is rewritten while it is in use, in bytes: writes wait for it, some seconds
+    /// on an ordinary disk and never as long as a client waits. It holds about a million memories.
+    pub const MAX_BYTES: u64 = 1024 * 1024 * 1024;
+}
 
 /// The fate of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub enum Shrunk {
     },
     /// Nothing in it was free.
     AsItWas,
-    /// It is larger than [`SHRINK_MAX_BYTES`].
+    /// It is larger than [`Shrunk::MAX_BYTES`].
     TooLarge,
     /// The copy could not be made; nothing was changed.
     Failed,
@@ -91,7 +94,7 @@ impl Writer {
     /// Puts the copy in the store's place.
     fn take_place(&mut self, storage: &dyn Storage, copy: Database) -> Result<(), CommitError> {
         storage
-            .replace(STORE_FILE, SHRUNK_FILE)
+            .replace(Store::FILE, SHRUNK_FILE)
             .map_err(|error| CommitError::from(StoreError::Open(error)))?;
         let copy = Arc::new(copy);
         let mut database = self
@@ -107,11 +110,11 @@ impl Writer {
     }
 
     fn make_copy(&self, storage: &dyn Storage) -> Result<Made, StoreError> {
-        let before_bytes = length(storage, STORE_FILE)?;
-        if before_bytes > SHRINK_MAX_BYTES {
+        let before_bytes = length(storage, Store::FILE)?;
+        if before_bytes > Shrunk::MAX_BYTES {
             return Ok(Made::TooLarge);
         }
-        copy(storage, STORE_FILE, SHRUNK_FILE).map_err(StoreError::Open)?;
+        copy(storage, Store::FILE, SHRUNK_FILE).map_err(StoreError::Open)?;
         // Checked, so that damage is not copied to where nobody looks for it.
         let mut copy = open_checked(storage, SHRUNK_FILE)?.map_err(open_error)?;
         copy.compact().map_err(redb::Error::from)?;
@@ -222,7 +225,7 @@ mod tests {
     }
 
     fn bytes(directory: &Path) -> u64 {
-        fs::metadata(directory.join(STORE_FILE)).unwrap().len()
+        fs::metadata(directory.join(Store::FILE)).unwrap().len()
     }
 
     #[test]

@@ -3,9 +3,9 @@
 //!
 //! | table | key | rows | which go |
 //! |---|---|---|---|
-//! | sessions | session | [`SESSIONS_MAX`] | those heard of longest ago |
-//! | incidents | scope and fingerprint | [`INCIDENTS_MAX`] | those that came longest ago |
-//! | observations | what is observed | [`OBSERVATIONS_MAX`] | those about the oldest memories |
+//! | sessions | session | [`States::SESSIONS_MAX`] | those heard of longest ago |
+//! | incidents | scope and fingerprint | [`States::INCIDENTS_MAX`] | those that came longest ago |
+//! | observations | what is observed | [`States::OBSERVATIONS_MAX`] | those about the oldest memories |
 //! | projects | scope | [`PROJECTS_MAX`] | those seen longest ago |
 //! | jobs | name | [`JOBS_MAX`] | any: there are fewer |
 //! | cursors | place of what is read | [`CURSORS_MAX`] | those moved longest ago |
@@ -15,17 +15,6 @@ use prost::Message;
 use redb::TableDefinition;
 
 use super::tables::Named;
-
-/// Sessions that are kept: more than go on at once. All of them are in RAM.
-pub const SESSIONS_MAX: u64 = 1_024;
-
-/// Mistakes that are kept: what a few large projects meet in years, at one or two kilobytes each.
-pub const INCIDENTS_MAX: u64 = 10_000;
-
-/// Things that hooks noticed. Whoever writes them keeps to less: two for each memory that is often
-/// given and not heeded, one for each project and client. All of them are in RAM, at some ten bytes
-/// each.
-pub const OBSERVATIONS_MAX: u64 = 50_000;
 
 /// Projects that are remembered, at a few dozen bytes each.
 pub const PROJECTS_MAX: u64 = 10_000;
@@ -74,6 +63,17 @@ pub(super) struct Cap {
 }
 
 impl States {
+    /// Things that hooks noticed. Whoever writes them keeps to less: two for each memory that is often
+    /// given and not heeded, one for each project and client. All of them are in RAM, at some ten bytes
+    /// each.
+    pub const OBSERVATIONS_MAX: u64 = 50_000;
+
+    /// Mistakes that are kept: what a few large projects meet in years, at one or two kilobytes each.
+    pub const INCIDENTS_MAX: u64 = 10_000;
+
+    /// Sessions that are kept: more than go on at once. All of them are in RAM.
+    pub const SESSIONS_MAX: u64 = 1_024;
+
     /// Every table of states.
     pub const ALL: [Self; 7] = [
         Self::Sessions,
@@ -107,9 +107,13 @@ impl States {
         };
         let shortened = |rows_max: u64, age| cap(rows_max, rows_max / SLACK, age);
         match self {
-            Self::Sessions => cap(SESSIONS_MAX, 0, |_, state| decoded::<SessionAge>(state)),
-            Self::Incidents => shortened(INCIDENTS_MAX, |_, state| decoded::<IncidentAge>(state)),
-            Self::Observations => shortened(OBSERVATIONS_MAX, |key, _| memory_of(key)),
+            Self::Sessions => cap(States::SESSIONS_MAX, 0, |_, state| {
+                decoded::<SessionAge>(state)
+            }),
+            Self::Incidents => shortened(States::INCIDENTS_MAX, |_, state| {
+                decoded::<IncidentAge>(state)
+            }),
+            Self::Observations => shortened(States::OBSERVATIONS_MAX, |key, _| memory_of(key)),
             Self::Projects => shortened(PROJECTS_MAX, |_, state| decoded::<FirstField>(state)),
             Self::Jobs => cap(JOBS_MAX, 0, |_, _| 0),
             Self::Cursors => shortened(CURSORS_MAX, |_, state| decoded::<FirstField>(state)),

@@ -1,4 +1,4 @@
-//! The tables of [`super::STORE_FILE`], all in one place. How many rows each may have is said in
+//! The tables of [`Store::FILE`], all in one place. How many rows each may have is said in
 //! [`super::bounds`].
 //!
 //! Records are in the envelope of `seal`, apart from those of memories and operations that were

@@ -12,13 +12,15 @@ pub(super) use scrub::Traces;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
+use group::Group;
+use helix_redact::{Redact, Secrets};
 use redb::{Database, Durability, ReadableTable, WriteTransaction};
 
 use super::codec::CodecError;
 use super::guard::guarded;
 use super::history::{self, GENESIS};
 use super::states::States;
-use super::{FORMAT, STORE_FILE, Store, StoreError, bounds, tables};
+use super::{Store, StoreError, bounds, tables};
 use crate::error::ErrorKind;
 use crate::model::{
     Actor, Checkpoint, Edge, EdgeKey, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance,
@@ -26,8 +28,6 @@ use crate::model::{
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
-use group::Group;
-use helix_redact::{Redact, Secrets};
 
 /// Writes from which on a group also saves which pages are free. It costs one more sync, a small
 /// part of such a group's time.
@@ -214,7 +214,7 @@ pub enum Write {
     /// Replaces states: keys and opaque states; an empty one removes the row.
     States(States, Vec<(String, Vec<u8>)>),
     /// Keeps receipts, by their time in microseconds: opaque states. The oldest beyond
-    /// [`bounds::RECEIPTS_MAX`] go.
+    /// [`States::RECEIPTS_MAX`] go.
     Receipts(Vec<(i64, Vec<u8>)>),
     /// Replaces a scope's checkpoint; `None` removes it.
     Checkpoint(Scope, Option<Box<Checkpoint>>),
@@ -357,7 +357,7 @@ impl WriteError {
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// The disk failed.
-    #[error("committing to {STORE_FILE}: {0}")]
+    #[error("committing to {file}: {0}", file = Store::FILE)]
     Disk(#[source] redb::Error),
     /// The store did.
     #[error(transparent)]
@@ -578,7 +578,7 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     transaction.open_table(tables::LOST)?;
     let mut meta = transaction.open_table(tables::META)?;
     if meta.get(tables::META_FORMAT)?.is_none() {
-        meta.insert(tables::META_FORMAT, FORMAT)?;
+        meta.insert(tables::META_FORMAT, Store::FORMAT)?;
     }
     if meta.get(tables::META_IDENTITY)?.is_none() {
         meta.insert(tables::META_IDENTITY, uuid::Uuid::new_v4().as_u64_pair().0)?;

@@ -64,15 +64,6 @@ impl Latest {
     }
 }
 
-/// How far one search for duplicates goes.
-#[derive(Clone, Copy, Debug)]
-pub struct Extent {
-    /// Where an earlier search stopped; `None` begins with the newest.
-    pub from: Option<Latest>,
-    /// The most work, as [`Texts::find_within`] counts it.
-    pub work_max: usize,
-}
-
 /// Two memories that say the same, or nearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuplicatePair {
@@ -91,13 +82,19 @@ struct Compared {
 
 impl Strand {
     /// Finds active memories of these scopes, or of all when none are given, that say what a newer
-    /// one of the same scope says, or nearly.
+    /// one of the same scope says, or nearly. An earlier search stopped at `from`; `None` begins
+    /// with the newest. `work_max` is the most work, as [`Texts::find_within`] counts it.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn duplicates(&self, scopes: &[Scope], extent: Extent) -> Result<Duplicates, ReadError> {
+    pub fn duplicates(
+        &self,
+        scopes: &[Scope],
+        from: Option<Latest>,
+        work_max: usize,
+    ) -> Result<Duplicates, ReadError> {
         let mut members = self.active_in(scopes);
-        members.retain(|member| extent.from.is_none_or(|latest| member.latest() <= latest));
+        members.retain(|member| from.is_none_or(|latest| member.latest() <= latest));
         let left_out = members.len().saturating_sub(COMPACT_MEMORIES_MAX);
         let beyond = left_out
             .checked_sub(1)
@@ -128,11 +125,11 @@ impl Strand {
             };
             texts.push(member.scope, words);
         }
-        let found = texts.find_within(extent.work_max, |one, other| {
+        let found = texts.find_within(work_max, |one, other| {
             let of = |place: usize| members.get(place).map(|member| member.number);
             of(one)
                 .zip(of(other))
-                .is_some_and(|(one, other)| are_apart(&snapshot, one, other))
+                .is_some_and(|(one, other)| DuplicatePair::are_apart(&snapshot, one, other))
         });
         let pairs = |pairs: &[Pair]| {
             pairs
@@ -246,20 +243,22 @@ fn same(members: &[Member], compared: &[Compared]) -> Vec<Pair> {
     pairs
 }
 
-/// Returns whether two alike memories are about different things. One that cannot be read is:
-/// nothing is advised about it.
-#[must_use]
-pub fn are_apart(snapshot: &Snapshot, one: MemoryNumber, other: MemoryNumber) -> bool {
-    let particulars = |number| {
-        snapshot
-            .memory(number)
-            .ok()
-            .flatten()
-            .map(|memory| Particulars::of(&memory.text))
-    };
-    particulars(one)
-        .zip(particulars(other))
-        .is_none_or(|(one, other)| one.are_apart(&other))
+impl DuplicatePair {
+    /// Returns whether two alike memories are about different things. One that cannot be read is:
+    /// nothing is advised about it.
+    #[must_use]
+    pub fn are_apart(snapshot: &Snapshot, one: MemoryNumber, other: MemoryNumber) -> bool {
+        let particulars = |number| {
+            snapshot
+                .memory(number)
+                .ok()
+                .flatten()
+                .map(|memory| Particulars::of(&memory.text))
+        };
+        particulars(one)
+            .zip(particulars(other))
+            .is_none_or(|(one, other)| one.are_apart(&other))
+    }
 }
 
 fn merge_of(members: &[Member], pair: &Pair) -> Option<DuplicatePair> {

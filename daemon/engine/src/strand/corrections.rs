@@ -6,7 +6,7 @@ use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence, Status};
 use crate::policy::admit::Admitted;
 use crate::policy::apart::Particulars;
 use crate::policy::consolidate::{self, Standing, Statement, Verdict};
-use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
+use crate::policy::resemble::WordSet;
 
 /// Jaccard similarity below which two texts are not compared as statements: reading them costs
 /// more than all else of a store.
@@ -90,7 +90,7 @@ impl Strand {
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Option<(Memory, f32)> {
-        if words.len() < RESEMBLE_TOKENS_MIN {
+        if words.len() < WordSet::TOKENS_MIN {
             return None;
         }
         let particulars = Particulars::of(text);
@@ -98,7 +98,7 @@ impl Strand {
         neighbours
             .iter()
             .map(|memory| (memory, alike(memory)))
-            .filter(|(_, similarity)| *similarity > NEAR_DUPLICATE)
+            .filter(|(_, similarity)| *similarity > WordSet::NEAR_DUPLICATE)
             .filter(|(memory, _)| !particulars.are_apart(&Particulars::of(&memory.text)))
             .max_by(|(_, one), (_, other)| one.total_cmp(other))
             .map(|(memory, similarity)| (memory.clone(), similarity))

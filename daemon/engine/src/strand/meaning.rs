@@ -10,7 +10,7 @@ use crate::index::vectors::{
 };
 use crate::lock_order::{Lock, Ordered};
 use crate::model::{Memory, MemoryNumber, Sequence};
-use crate::policy::resemble::text_hash;
+use crate::policy::resemble::WordSet;
 use crate::ports::Storage;
 use crate::store::{
     MemoryStorage, NEXT_VECTOR_FILE, StoreError, VECTOR_FILE, VectorEntry, VectorFile, VectorRecord,
@@ -275,7 +275,7 @@ impl Strand {
         let memories = self.memories(&numbers)?;
         let wait = |memory: Memory| Pending {
             number: memory.number,
-            text_hash: text_hash(&memory.text),
+            text_hash: WordSet::text_hash(&memory.text),
             text: memory.text,
         };
         Ok(memories.into_iter().map(wait).collect())
@@ -590,7 +590,7 @@ mod tests {
 
     use super::*;
     use crate::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
-    use crate::policy::admit::admit;
+    use crate::policy::admit::Admitted;
     use crate::store::DirectoryStorage;
     use crate::strand::{Request, StrandWriter};
 
@@ -606,7 +606,8 @@ mod tests {
                 text: format!("text {number}"),
                 ..Draft::default()
             };
-            let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+            let admitted =
+                Box::new(Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap());
             let actor = Actor {
                 origin: Origin::Agent,
                 agent: String::new(),

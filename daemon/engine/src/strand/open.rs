@@ -197,7 +197,7 @@ fn mend_records(store: &Store, writer: &mut Writer) -> Result<bool, OpenError> {
     Ok(committed.changes.iter().any(Result::is_ok))
 }
 
-/// What the word index sees of a memory.
+/// Returns what the word index sees of a memory.
 pub(super) fn document(memory: &Memory) -> Document<'_> {
     Document {
         number: memory.number.0,
@@ -220,7 +220,7 @@ fn changed_after(
     Ok(changed)
 }
 
-/// Whether a word index has written anything, which it does of what a store holds.
+/// Returns whether a word index has written anything, which it does of what a store holds.
 fn holds_words(directory: &Path) -> bool {
     let Ok(mut files) = fs::read_dir(directory) else {
         return false;

@@ -2,9 +2,10 @@
 //! candidates and never merged by themselves.
 
 use super::suggest::{Extractor, suggested};
-use super::{ReadError, Step, StepChange, Strand, are_apart};
+use super::{ReadError, Step, StepChange, Strand};
 use crate::index::vectors::Candidates;
 use crate::model::{Edge, EdgeKey, MemoryNumber, Relation, Status, Timestamp};
+use crate::strand::DuplicatePair;
 
 /// Cosine from which two memories may say the same. About half of the labelled pairs that are this
 /// near do, which is why they are only pointed out.
@@ -32,7 +33,7 @@ impl Strand {
         let mut steps = Vec::new();
         for number in numbers {
             let mut alike = self.nearest_older(*number)?;
-            alike.retain(|(older, _)| !are_apart(&snapshot, *number, *older));
+            alike.retain(|(older, _)| !DuplicatePair::are_apart(&snapshot, *number, *older));
             alike.truncate(CANDIDATES_MAX);
             for (older, cosine) in alike {
                 let edge = Box::new(candidate(*number, older, cosine, at));

@@ -10,9 +10,6 @@ use crate::model::{MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
 use crate::neutral::quoted;
 use crate::store::{Snapshot, StoreError};
 
-/// Candidates returned for a prefix that fits several memories.
-pub const RESOLVE_CANDIDATES_MAX: usize = 10;
-
 /// Handles or ids that a prefix may pass over because other projects have them: some ten
 /// milliseconds.
 const RESOLVE_LOOKED_AT_MAX: usize = 50_000;
@@ -41,12 +38,22 @@ pub enum Resolution {
 }
 
 impl Resolution {
+    /// Candidates returned for a prefix that fits several memories.
+    pub const CANDIDATES_MAX: usize = 10;
+
     fn of(numbers: Vec<MemoryNumber>) -> Self {
         match numbers.as_slice() {
             [] => Self::None,
             [one] => Self::One(*one),
             _ => Self::Several(numbers),
         }
+    }
+
+    /// Says of a link that it leads nowhere.
+    #[must_use]
+    pub fn leads_nowhere(link: &str) -> String {
+        let link: String = link.chars().take(LINK_SHOWN_MAX_CHARS).collect();
+        format!("link {} names no memory and was left out", quoted(&link))
     }
 }
 
@@ -67,7 +74,10 @@ impl LinkTargets {
     /// Returns the warnings for whoever gave the links.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let unknown = self.unknown.iter().map(|link| leads_nowhere(link));
+        let unknown = self
+            .unknown
+            .iter()
+            .map(|link| Resolution::leads_nowhere(link));
         let several = self.several.iter().map(|(link, handles)| {
             format!(
                 "link {} names several memories and was left out; link to one of them, such as {}",
@@ -88,13 +98,6 @@ impl LinkTargets {
 /// Returns whether a link can be the place of an earlier draft in a batch.
 fn is_place(link: &str) -> bool {
     link.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Says of a link that it leads nowhere.
-#[must_use]
-pub fn leads_nowhere(link: &str) -> String {
-    let link: String = link.chars().take(LINK_SHOWN_MAX_CHARS).collect();
-    format!("link {} names no memory and was left out", quoted(&link))
 }
 
 /// The memories that a prefix could mean to somebody who sees these scopes.
@@ -132,11 +135,11 @@ impl<'a> Candidates<'a> {
             } else {
                 &mut self.forgotten
             };
-            if list.len() < RESOLVE_CANDIDATES_MAX && !list.contains(&number) {
+            if list.len() < Resolution::CANDIDATES_MAX && !list.contains(&number) {
                 list.push(number);
             }
         }
-        self.living.len() < RESOLVE_CANDIDATES_MAX && self.looked_at < RESOLVE_LOOKED_AT_MAX
+        self.living.len() < Resolution::CANDIDATES_MAX && self.looked_at < RESOLVE_LOOKED_AT_MAX
     }
 
     fn into_resolution(self) -> Resolution {

@@ -53,27 +53,29 @@ pub struct Restored {
     pub purged: usize,
 }
 
-/// Writes the store in `backup` into the file `name` of `target`, without what the `present`
-/// tombstones are for. The store in `backup` is changed and is to be thrown away.
-///
-/// # Errors
-/// [`RestoreError`]; nothing is left of the new file then.
-pub fn restore(
-    backup: &dyn Storage,
-    present: &[(MemoryId, Tombstone)],
-    target: (&dyn Storage, &str),
-    now: Timestamp,
-) -> Result<Restored, RestoreError> {
-    let (strand, mut writer, report) = Strand::open(backup, None, Kinds::default())?;
-    let (forgotten, purged) = strand.forget_again(&mut writer, present, now)?;
-    let (storage, name) = target;
-    strand.snapshot()?.copy_to(storage, name, || true)?;
-    Ok(Restored {
-        memories: report.memories,
-        sequence: report.sequence,
-        forgotten,
-        purged,
-    })
+impl Restored {
+    /// Writes the store in `backup` into the file `name` of `target`, without what the `present`
+    /// tombstones are for. The store in `backup` is changed and is to be thrown away.
+    ///
+    /// # Errors
+    /// [`RestoreError`]; nothing is left of the new file then.
+    pub fn from_backup(
+        backup: &dyn Storage,
+        present: &[(MemoryId, Tombstone)],
+        target: (&dyn Storage, &str),
+        now: Timestamp,
+    ) -> Result<Restored, RestoreError> {
+        let (strand, mut writer, report) = Strand::open(backup, None, Kinds::default())?;
+        let (forgotten, purged) = strand.forget_again(&mut writer, present, now)?;
+        let (storage, name) = target;
+        strand.snapshot()?.copy_to(storage, name, || true)?;
+        Ok(Restored {
+            memories: report.memories,
+            sequence: report.sequence,
+            forgotten,
+            purged,
+        })
+    }
 }
 
 impl Strand {

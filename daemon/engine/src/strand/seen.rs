@@ -170,7 +170,8 @@ impl Strand {
             .search_instead(instead, query, limit, restriction, keeps)
     }
 
-    /// Whether a memory's text is what its vector was made of, as far as the moment decides it.
+    /// Returns whether a memory's text is what its vector was made of, as far as the moment decides
+    /// it.
     pub(crate) fn says_the_same(&self, number: MemoryNumber) -> bool {
         self.past()
             .is_none_or(|past| !past.reworded.contains(&number))

@@ -2,7 +2,6 @@
 
 use super::Strand;
 use crate::model::{Memory, MemoryId, Status};
-use crate::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
 use crate::store::{Snapshot, StoreError};
 
 /// Successors that are followed: merging keeps chains short, and a circle must end.
@@ -32,7 +31,7 @@ impl Strand {
 fn successor(snapshot: &Snapshot, memory: &Memory) -> Result<Option<Memory>, StoreError> {
     let by = memory
         .attributes
-        .get(ATTRIBUTE_SUPERSEDED_BY)
+        .get(Memory::ATTRIBUTE_SUPERSEDED_BY)
         .filter(|_| memory.status == Status::Superseded);
     let Some(id) = by.and_then(|by| uuid::Uuid::parse_str(by).ok()) else {
         return Ok(None);

@@ -11,7 +11,7 @@ use crate::model::{
     Actor, Edge, EdgeKey, EdgeStatus, GitContext, Memory, MemoryNumber, Origin, Provenance,
     Relation, SIMILARITY, Scope, Sequence, Status, Timestamp,
 };
-use crate::policy::resemble::{RESEMBLE_TOKENS_MIN, WordSet};
+use crate::policy::resemble::WordSet;
 
 /// Who suggests, in provenance and history.
 const AGENT: &str = "helix";
@@ -115,7 +115,7 @@ impl Strand {
     /// Active memories of the same scope with some of the same words, the likest first.
     fn alike(&self, memory: &Memory) -> Result<Vec<Suggestion>, ReadError> {
         let words = WordSet::of(&memory.text);
-        if words.len() < RESEMBLE_TOKENS_MIN {
+        if words.len() < WordSet::TOKENS_MIN {
             return Ok(Vec::new());
         }
         let query = self

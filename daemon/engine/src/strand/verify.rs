@@ -3,7 +3,7 @@
 use super::{ReadError, Strand};
 use crate::index::lexical::Restriction;
 use crate::model::{Memory, MemoryNumber};
-use crate::policy::resemble::text_hash;
+use crate::policy::resemble::WordSet;
 use crate::store::Snapshot;
 
 /// Disagreements after which the comparison stops: by then a rebuild is due anyway.
@@ -86,7 +86,7 @@ impl Strand {
             catalog.row(memory.number).is_some_and(|row| {
                 row.status == memory.status
                     && row.sequence == memory.sequence
-                    && row.text_hash == text_hash(&memory.text)
+                    && row.text_hash == WordSet::text_hash(&memory.text)
                     && row.recorded_at == memory.recorded_at
                     && catalog.topic_of(row) == memory.topic.as_str()
                     && catalog.kind_of(row) == memory.kind.as_str()
@@ -112,8 +112,8 @@ impl Strand {
         Ok(is_missed.then_some("a search for its words misses it"))
     }
 
-    /// Whether a search for the memory's own words, restricted to it, finds it; `None` when it has
-    /// no words.
+    /// Returns whether a search for the memory's own words, restricted to it, finds it; `None` when
+    /// it has no words.
     fn word_index_finds(&self, memory: &Memory) -> Result<Option<bool>, ReadError> {
         let query = self.lexical.rarest(&memory.text, VERIFY_TERMS)?;
         if query.is_empty() {

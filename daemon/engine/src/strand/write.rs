@@ -10,6 +10,8 @@ mod tombstones;
 
 use std::sync::Arc;
 
+use decide::{Decided, Label};
+
 use super::{Replaced, Strand};
 use crate::index::lexical::Prepared;
 use crate::model::{
@@ -20,7 +22,6 @@ use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
 use crate::ports::Storage;
 use crate::store::{CommitError, Shrunk, Stamps, States, WriteError, Writer};
-use decide::{Decided, Label};
 pub use distil::Distil;
 use helix_redact::{Redact, Redacted, Secrets, State};
 use independence::Independence;
@@ -31,8 +32,10 @@ pub use split::{Part, Split};
 /// indexed.
 pub const TOPIC_EDIT_MAX: usize = 100_000;
 
-/// Memories that the answer to a request shows; the rest are counted.
-pub const EDITED_SHOWN_MAX: usize = 100;
+impl Edited {
+    /// Memories that the answer to a request shows; the rest are counted.
+    pub const SHOWN_MAX: usize = 100;
+}
 
 /// Something to write, and who wants it.
 #[derive(Clone, Debug)]
@@ -317,7 +320,7 @@ pub enum Outcome {
 /// What an edit changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edited {
-    /// The memories as they are now; at most [`EDITED_SHOWN_MAX`].
+    /// The memories as they are now; at most [`Edited::SHOWN_MAX`].
     pub memories: Vec<Memory>,
     /// How many are different. Forgotten ones that follow their topic are neither shown nor
     /// counted.

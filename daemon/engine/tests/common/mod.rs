@@ -1,9 +1,8 @@
 //! Requests as a daemon would make them.
 
-use helix_engine::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
-use helix_engine::policy::admit::admit;
-use helix_engine::policy::edit::Edit;
-use helix_engine::strand::{Request, Strand};
+use helix_engine::{
+    Actor, Admitted, Draft, Edit, Kinds, MemoryNumber, Origin, Request, Scope, Strand, Timestamp,
+};
 
 /// A microsecond count that a test's clock starts from: some day in 2026.
 const EPOCH_MICROS: i64 = 1_790_000_000_000_000;
@@ -34,7 +33,7 @@ pub(crate) fn store(
         text: text.to_owned(),
         ..Draft::default()
     };
-    let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+    let admitted = Box::new(Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap());
     let words = Box::new(Strand::read_words(&admitted));
     Request::Store {
         admitted,

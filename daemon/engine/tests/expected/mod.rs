@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use helix_engine::model::Status;
+use helix_engine::Status;
 use proptest::prelude::*;
 
 /// Topics that the steps use; few, so that they meet.

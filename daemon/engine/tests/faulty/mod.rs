@@ -9,11 +9,9 @@ pub(crate) mod dice;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use helix_engine::ports::Storage;
-use helix_engine::store::STORE_FILE;
-use redb::StorageBackend;
-
 use dice::Dice;
+use helix_engine::{Storage, Store};
+use redb::StorageBackend;
 
 /// Bytes that a disk writes whole or not at all.
 const SECTOR_BYTES: usize = 512;
@@ -268,7 +266,7 @@ fn overwrite(file: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
 
 impl Storage for Medium {
     fn open(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
-        let is_store = name == STORE_FILE;
+        let is_store = name == Store::FILE;
         if is_store {
             Ok(Box::new(self.clone()))
         } else {

@@ -71,8 +71,8 @@ pub(super) fn own_end(words: &[String]) -> usize {
     behind + words.iter().skip(behind).take_while(is_own).count()
 }
 
-/// Whether an argument asks a program about itself. Where a value follows, it is of the version to
-/// take, or of the host.
+/// Returns whether an argument asks a program about itself. Where a value follows, it is of the
+/// version to take, or of the host.
 fn tells_at(arguments: &[String], at: usize) -> bool {
     let Some(word) = arguments.get(at) else {
         return false;
@@ -83,7 +83,7 @@ fn tells_at(arguments: &[String], at: usize) -> bool {
     TELLING.contains(&word.as_str()) && (is_last || word == HELP)
 }
 
-/// Whether an option is given, by itself or with a value.
+/// Returns whether an option is given, by itself or with a value.
 fn is_among(arguments: &[String], option: &str) -> bool {
     arguments
         .iter()

@@ -55,7 +55,7 @@ fn rewritten_by(words: &[String]) -> Vec<String> {
     arguments.iter().filter(is_plain).cloned().collect()
 }
 
-/// What a copy may be: the place that is named, or of the same name in it.
+/// Returns what a copy may be: the place that is named, or of the same name in it.
 fn copied(places: &[String]) -> Vec<String> {
     let Some((to, from)) = places.split_last() else {
         return Vec::new();

@@ -26,7 +26,7 @@ static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
-/// Whether a command is about a failure that says this, of a tool.
+/// Returns whether a command is about a failure that says this, of a tool.
 pub fn concerns(command: &str, output: &str, failed: &str) -> bool {
     if helix_ablation::is_off("command/concerns") {
         return true;
@@ -63,7 +63,8 @@ pub fn concerns(command: &str, output: &str, failed: &str) -> bool {
         || mender(&written).is_none() && is_of_tool(&words, failed)
 }
 
-/// Whether a failure names what a word of a command is: a package without its version, or a file.
+/// Returns whether a failure names what a word of a command is: a package without its version, or a
+/// file.
 fn is_about(word: &str, output: &str) -> bool {
     let bare = VERSIONED
         .iter()
@@ -81,7 +82,8 @@ fn is_about(word: &str, output: &str) -> bool {
         && has_word(output, &name)
 }
 
-/// Whether the words name the tool that failed, or the check of it: `cargo fmt` mends `cargo fmt
+/// Returns whether the words name the tool that failed, or the check of it: `cargo fmt` mends
+/// `cargo fmt
 /// --check`, `npm run lint:fix` mends `npm run lint`.
 fn is_of_tool(words: &[String], failed: &str) -> bool {
     if helix_ablation::is_off("command/of-tool") {
@@ -100,7 +102,7 @@ fn is_of_tool(words: &[String], failed: &str) -> bool {
         .any(|word| basename(word) == name || words_of(word).any(|part| part == name))
 }
 
-/// Whether a text has this between what is of no word.
+/// Returns whether a text has this between what is of no word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_inner = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');
     text.match_indices(word).any(|(at, found)| {

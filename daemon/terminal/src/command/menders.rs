@@ -75,7 +75,7 @@ pub(super) fn mender(written: &[String]) -> Option<String> {
     mends.then(|| as_run(written))
 }
 
-/// Whether an option says that these words change nothing.
+/// Returns whether an option says that these words change nothing.
 pub(super) fn is_idle(words: &[String]) -> bool {
     let Some((program, arguments)) = words.split_first() else {
         return false;
@@ -85,7 +85,7 @@ pub(super) fn is_idle(words: &[String]) -> bool {
         .any(|word| is_idle_option(basename(program), word))
 }
 
-/// Whether a program changes nothing with an option.
+/// Returns whether a program changes nothing with an option.
 pub(super) fn is_idle_option(program: &str, option: &str) -> bool {
     IDLE.contains(&option) || has(&tool(program).idle, option)
 }

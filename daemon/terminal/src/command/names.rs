@@ -26,7 +26,7 @@ pub(super) fn file_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// Whether it is an interpreter that is called by its version: `python3.12`.
+/// Returns whether it is an interpreter that is called by its version: `python3.12`.
 pub(super) fn is_versioned(name: &str) -> bool {
     name.strip_prefix(PYTHON)
         .and_then(|version| version.strip_prefix('.'))

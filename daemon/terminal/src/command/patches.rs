@@ -49,7 +49,8 @@ pub fn patches(line: &str) -> Vec<Patch> {
     found
 }
 
-/// Whether the output of a line says that its patches were applied; a line that succeeded need not.
+/// Returns whether the output of a line says that its patches were applied; a line that succeeded
+/// need not.
 #[must_use]
 pub fn was_applied(output: &str, has_failed: bool) -> bool {
     let fails = |line: &str| {

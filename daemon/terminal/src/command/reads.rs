@@ -72,8 +72,8 @@ pub fn readings(line: &str) -> Vec<Reading> {
     found.into_iter().take(READINGS_MAX).collect()
 }
 
-/// What a line reads, until it goes somewhere that nobody knows; `None` where it does more than to
-/// read.
+/// Returns what a line reads, until it goes somewhere that nobody knows; `None` where it does more
+/// than to read.
 fn readings_within(text: &str, depth: usize) -> Option<Vec<Reading>> {
     let line = read(text);
     let mut directory: Option<String> = None;
@@ -119,7 +119,7 @@ impl Reading {
     }
 }
 
-/// Whether a command only reads and shows: a line in which another one runs does more.
+/// Returns whether a command only reads and shows: a line in which another one runs does more.
 fn is_idle(words: &[String]) -> bool {
     let Some(program) = words.first().map(|word| basename(word)) else {
         return true;
@@ -130,8 +130,8 @@ fn is_idle(words: &[String]) -> bool {
         || script(words).is_some()
 }
 
-/// Whether the command at a place surely ran, on files and not on what another one wrote, and its
-/// output is seen.
+/// Returns whether the command at a place surely ran, on files and not on what another one wrote,
+/// and its output is seen.
 fn is_shown(line: &Line, at: usize) -> bool {
     let shows = |filter: &Simple| {
         let program = filter.words.first().map(|word| basename(word));
@@ -231,8 +231,8 @@ fn searched(reads: Reads, words: &[String], operands: &[&str]) -> Option<Read> {
     Some(Read::Search { pattern, path })
 }
 
-/// Whether a pattern holds what a shell may replace. A dollar sign in front of no name is an
-/// anchor.
+/// Returns whether a pattern holds what a shell may replace. A dollar sign in front of no name is
+/// an anchor.
 fn expands(pattern: &str) -> bool {
     let is_named = |rest: &str| {
         rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '{' | '('))

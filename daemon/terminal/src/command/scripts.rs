@@ -55,7 +55,8 @@ pub(super) fn script_of(words: &mut Vec<String>) -> Option<Script> {
     Some(Script::Named(name, purpose))
 }
 
-/// Whether a runner takes the name of a script for something else, unless it is told to run it.
+/// Returns whether a runner takes the name of a script for something else, unless it is told to run
+/// it.
 fn needs_run(runner: &str, script: &str) -> bool {
     match runner {
         "npm" => !matches!(script, "start" | "stop" | "test"),
@@ -64,12 +65,12 @@ fn needs_run(runner: &str, script: &str) -> bool {
     }
 }
 
-/// What the name of a script says it is for.
+/// Returns what the name of a script says it is for.
 pub(super) fn script_purpose(name: &str) -> Option<Purpose> {
     known().script_names.find(|part| name.contains(part))
 }
 
-/// What the name of a script's file says it is for: `scripts/run-tests.sh`.
+/// Returns what the name of a script's file says it is for: `scripts/run-tests.sh`.
 pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
     if helix_ablation::is_off("command/script-files") {
         return None;

@@ -3,7 +3,7 @@
 use super::names::basename;
 use super::{DEPTH_MAX, read, script, without_starters};
 
-/// Whether a shell line starts a program, by whatever way.
+/// Returns whether a shell line starts a program, by whatever way.
 #[must_use]
 pub fn starts(line: &str, program: &str) -> bool {
     // Almost no line names it, and reading one takes longer than looking.

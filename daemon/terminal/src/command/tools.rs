@@ -107,7 +107,7 @@ impl Tools {
 }
 
 impl Tool {
-    /// What the word behind the program says that it is for.
+    /// Returns what the word behind the program says that it is for.
     pub(super) fn purpose_of(&self, subcommand: &str) -> Option<Purpose> {
         let lists = [
             (&self.build, Purpose::Build),
@@ -197,7 +197,7 @@ pub(super) fn known() -> &'static Tools {
     &TOOLS
 }
 
-/// What is known of a program.
+/// Returns what is known of a program.
 pub(crate) fn tool(program: &str) -> &'static Tool {
     let found = TOOLS
         .names
@@ -211,7 +211,7 @@ pub(crate) fn options() -> &'static Options {
     &TOOLS.options
 }
 
-/// Whether a word is one of these.
+/// Returns whether a word is one of these.
 pub(crate) fn has(words: &[String], word: &str) -> bool {
     words.iter().any(|known| known == word)
 }

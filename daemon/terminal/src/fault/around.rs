@@ -200,7 +200,7 @@ pub(super) fn of_heading(below: &[&str]) -> Option<String> {
     (!is_told(said)).then(|| said.trim().to_owned())
 }
 
-/// Whether a line is of a form that says by itself what is wrong.
+/// Returns whether a line is of a form that says by itself what is wrong.
 fn is_told(line: &str) -> bool {
     let tells = |place: Place| place != Place::Heading;
     FORMS

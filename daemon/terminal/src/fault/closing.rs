@@ -36,8 +36,8 @@ const FOUND: &str = "found";
 /// What names are quoted with.
 const QUOTES: [(char, char); 5] = [('`', '`'), ('\'', '\''), ('"', '"'), ('‘', '’'), ('“', '”')];
 
-/// Whether a line only says that something failed: all its words but names, options and numbers are
-/// of that.
+/// Returns whether a line only says that something failed: all its words but names, options and
+/// numbers are of that.
 pub(super) fn is_closing(line: &str) -> bool {
     if helix_ablation::is_off("sighting/closing") {
         return false;
@@ -45,7 +45,7 @@ pub(super) fn is_closing(line: &str) -> bool {
     outcomes(line).is_some_and(|(outcomes, _)| outcomes > 0)
 }
 
-/// Whether a line only says that something runs, or how much of it.
+/// Returns whether a line only says that something runs, or how much of it.
 pub(super) fn is_progress(line: &str) -> bool {
     if helix_ablation::is_off("sighting/progress") {
         return false;

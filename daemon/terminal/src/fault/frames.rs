@@ -67,8 +67,8 @@ fn said<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l str) -> &'l str {
     found.map_or(line, |said| said.as_str())
 }
 
-/// What stands in a line that begins with the side of a box, and whether it is the title, written
-/// into its upper side.
+/// Returns what stands in a line that begins with the side of a box, and whether it is the title,
+/// written into its upper side.
 fn boxed(line: &str) -> Option<(&str, bool)> {
     if helix_ablation::is_off("fault/boxes") {
         return None;
@@ -91,7 +91,7 @@ fn boxed(line: &str) -> Option<(&str, bool)> {
     ))
 }
 
-/// Whether a box or an arrow is drawn with it.
+/// Returns whether a box or an arrow is drawn with it.
 fn is_side(drawn: char) -> bool {
     ('\u{2500}'..='\u{257f}').contains(&drawn) || drawn == '▶'
 }

@@ -137,7 +137,8 @@ fn is_telling_code(code: &str) -> bool {
     code.chars().count() >= MARK_MIN_CHARS && !is_word && !COMMON_CODES.contains(&code)
 }
 
-/// Whether a name is not a word as well: it has parts, and is not one that every program uses.
+/// Returns whether a name is not a word as well: it has parts, and is not one that every program
+/// uses.
 fn is_telling_name(name: &str) -> bool {
     if name.starts_with("std::") || COMMON_NAMES.contains(&name) {
         return false;

@@ -355,7 +355,7 @@ fn whole(lines: &[&str]) -> Option<Sighting> {
     })
 }
 
-/// Whether a word is a name and none of the language's.
+/// Returns whether a word is a name and none of the language's.
 fn is_name(word: &str) -> bool {
     let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
     inner.len() > 2
@@ -363,7 +363,7 @@ fn is_name(word: &str) -> bool {
         && inner.contains(['_', '-', '.', '/', ':', '@'])
 }
 
-/// Whether a line is about another test than this.
+/// Returns whether a line is about another test than this.
 fn is_of_another_test(line: &str, name: &str) -> bool {
     if helix_ablation::is_off("sighting/another-test") {
         return false;
@@ -389,12 +389,12 @@ fn is_placed(line: &str) -> bool {
     PLACED.as_ref().is_some_and(|placed| placed.is_match(line))
 }
 
-/// Whether a message is cut off.
+/// Returns whether a message is cut off.
 fn is_cut(message: &str) -> bool {
     message.ends_with("...") || message.ends_with('…')
 }
 
-/// Whether a line only separates.
+/// Returns whether a line only separates.
 fn is_rule(line: &str) -> bool {
     if helix_ablation::is_off("sighting/rules") {
         return false;
@@ -414,7 +414,7 @@ fn is_end(line: &str) -> bool {
     ENDS.contains(&lower.as_str())
 }
 
-/// Whether a line says nothing of what went wrong.
+/// Returns whether a line says nothing of what went wrong.
 fn is_aside(line: &str) -> bool {
     if helix_ablation::is_off("sighting/asides") {
         return false;
@@ -490,7 +490,7 @@ fn text_hash(line: &str) -> u64 {
 mod tests {
     use super::*;
 
-    /// Whether a second output says all that the first does of its mistakes.
+    /// Returns whether a second output says all that the first does of its mistakes.
     fn is_back(first: &str, then: &str) -> bool {
         let seen = sightings(then);
         let mut lines = lines_of(then);

@@ -30,7 +30,7 @@ pub(super) fn warm_up() {
     }
 }
 
-/// Whether an exception stands under the name of the test that it ended.
+/// Returns whether an exception stands under the name of the test that it ended.
 pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
     if helix_ablation::is_off("fault/of-a-test") {
         return false;

@@ -114,7 +114,7 @@ fn pairs(reply: &CompactReply, apply: bool, view: &View) -> String {
         .join("\n")
 }
 
-/// What is only alike, and what to do about it; empty without any.
+/// Returns what is only alike, and what to do about it; empty without any.
 fn similar(reply: &CompactReply, view: &View) -> String {
     if reply.similar.is_empty() {
         return String::new();

@@ -103,7 +103,7 @@ impl Suites {
         Ok(Self { prepared, remedies })
     }
 
-    /// What is lost without a part, by what was measured.
+    /// Returns what is lost without a part, by what was measured.
     fn losses(&mut self, part: &str) -> Result<Vec<(String, f64)>> {
         let area = part.split('/').next().unwrap_or_default();
         let concerned = AREAS

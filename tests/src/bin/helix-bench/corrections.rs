@@ -75,7 +75,8 @@ impl Verdict {
         }
     }
 
-    /// Whether it is right of a pair. What supersedes contradicts, too, and then somebody decides.
+    /// Returns whether it is right of a pair. What supersedes contradicts, too, and then somebody
+    /// decides.
     fn is_right(self, label: Label) -> bool {
         match self {
             Self::Known => label == Label::Same,
@@ -86,7 +87,7 @@ impl Verdict {
         }
     }
 
-    /// Whether it is the one to be found.
+    /// Returns whether it is the one to be found.
     fn is_due(self, label: Label) -> bool {
         match self {
             Self::Contradicts => label == Label::Contradicts,

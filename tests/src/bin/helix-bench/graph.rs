@@ -5,15 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, ensure};
-use helix_engine::model::{
-    Actor, Draft, Edge, EdgeKey, EdgeStatus, Kinds, MemoryNumber, Provenance, Relation, Scope,
-    Sequence, Timestamp,
+use helix_engine::{
+    Actor, Admitted, Draft, Edge, EdgeKey, EdgeStatus, HitPlace as Place, Kinds, MemoryNumber,
+    MemoryStorage, Mode, NoSources, Provenance, Relation, Request, Retriever, Scope, Search,
+    Sequence, Step, StepChange, Strand, StrandWriter, Timestamp,
 };
-use helix_engine::policy::admit::admit;
-use helix_engine::ports::NoSources;
-use helix_engine::recall::{Mode, Place, Retriever, Search};
-use helix_engine::store::MemoryStorage;
-use helix_engine::strand::{Request, Step, StepChange, Strand, StrandWriter};
 
 use crate::Effort;
 use crate::corpus::{Corpus, Numbers};
@@ -105,7 +101,7 @@ fn store(strand: &Strand, corpus: &Corpus, number: usize, size: usize) -> Result
         text: wire.text,
         ..Draft::default()
     };
-    let admitted = Box::new(admit(draft, &Scope::Global, strand.kinds())?);
+    let admitted = Box::new(Admitted::of(draft, &Scope::Global, strand.kinds())?);
     let mut entropy = [0; 10];
     entropy[..8].copy_from_slice(&(number as u64).to_le_bytes());
     Ok(Request::Store {
@@ -182,7 +178,7 @@ fn search(strand: &Strand, corpus: &Corpus, size: usize) -> Result<(Samples, Sam
         let search = Search {
             words: corpus.question(asked * 7_919 % size, size),
             vector: None,
-            filter: helix_engine::index::filter::Filter::default(),
+            filter: helix_engine::Filter::default(),
             limit: 10,
             mode: Mode::Auto,
             retriever: Retriever::Hybrid,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use helix_engine::store::FORMAT;
+use helix_engine::Store;
 use helix_tests::{Binary, Daemon, Home};
 use nix::sys::signal::Signal;
 
@@ -45,8 +45,9 @@ impl Kept {
             return Ok(None);
         };
         let key = format!(
-            "corpus-{:016x}-format-{FORMAT}-{model}",
-            fingerprint(corpus)
+            "corpus-{:016x}-format-{format}-{model}",
+            fingerprint(corpus),
+            format = Store::FORMAT
         );
         Ok(Some(Self {
             directory: place.join(key),

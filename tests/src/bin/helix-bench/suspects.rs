@@ -2,7 +2,7 @@
 //! fit the rules.
 
 use anyhow::Result;
-use helix_engine::policy::suspect::{suspicions, suspicions_of_all};
+use helix_engine::{suspicions, suspicions_of_all};
 use serde::Deserialize;
 
 use crate::report::{Report, Table, Target};

@@ -63,7 +63,7 @@ impl Pack {
     }
 }
 
-/// What there is to say of what is not printed.
+/// Returns what there is to say of what is not printed.
 fn rest(reply: &v1::ContextReply) -> Option<String> {
     let (tokens, left_out) = (reply.tokens, reply.left_out);
     let at_least = if reply.has_further { "at least " } else { "" };

@@ -133,7 +133,8 @@ impl Export {
         Ok(exit::OK)
     }
 
-    /// Whether a file may be replaced: one that is there only when the flag or a person says so.
+    /// Returns whether a file may be replaced: one that is there only when the flag or a person
+    /// says so.
     fn may_replace(&self, path: &Path) -> Result<bool, Failure> {
         // A directory is refused, whatever anybody says.
         if self.force || path.is_dir() || path.symlink_metadata().is_err() {

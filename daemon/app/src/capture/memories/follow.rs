@@ -3,16 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use helix_engine::model::{
-    Actor, GitContext, Memory, Origin, Provenance, Scope, Status, Timestamp, awaits_review,
+use helix_engine::{
+    Actor, Admitted, Edit, EditedFields as Fields, GitContext, Memory, Origin, Provenance, Request,
+    Scope, Sourced, Stamps, Status, Step, StepChange, Strand, Timestamp, Verdict, WordSet,
 };
-use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::policy::consolidate::Verdict;
-use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::policy::stale::LINE_ATTRIBUTE;
-use helix_engine::store::Stamps;
-use helix_engine::strand::{Request, Step, StepChange, Strand};
 
 use super::files::{self, File, Files};
 use super::rows::{self, Row};
@@ -206,7 +200,7 @@ fn sections_of<'f>(app: &App, scope: &Scope, file: &'f File, source: &'f str) ->
     let kinds = app.memory.strand.kinds();
     let admitted = |mut section: Section| {
         let draft = std::mem::take(&mut section.draft);
-        match admit(draft, scope, kinds) {
+        match Admitted::of(draft, scope, kinds) {
             Ok(admitted) => Some(Now {
                 file,
                 source,
@@ -438,7 +432,7 @@ fn request(app: &App, scope: &Scope, now: Now<'_>) -> Request {
         at,
         git: GitContext::default(),
     };
-    let status = if awaits_review(Origin::Import, &now.admitted.suspicions) {
+    let status = if Origin::awaits_review(Origin::Import, &now.admitted.suspicions) {
         Status::Quarantined
     } else {
         Status::Active
@@ -474,7 +468,7 @@ fn attributes(now: &Now<'_>) -> BTreeMap<String, String> {
         (SHOWN_BY.to_owned(), section.shown_by.clone()),
     ]);
     if let Some(line) = section.line {
-        attributes.insert(LINE_ATTRIBUTE.to_owned(), line.to_string());
+        attributes.insert(Memory::ATTRIBUTE_LINE.to_owned(), line.to_string());
     }
     attributes
 }

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_capture::read::places::Home;
-use helix_engine::model::{Scope, Timestamp};
-use helix_engine::store::States;
-use helix_engine::strand::Request;
+use helix_engine::{Request, Scope, States, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

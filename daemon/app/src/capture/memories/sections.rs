@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use helix_engine::exchange::markdown::{self, Reader};
-use helix_engine::model::{Draft, Scope, SourceRef};
-use helix_engine::policy::stale::{LineHash, nearest_line};
+use helix_engine::{Draft, LineHash, Scope, SourceRef};
+use helix_exchange::markdown::{self, Reader};
 use helix_redact::{Public, redacted};
 
 use super::files::File;
@@ -62,7 +61,7 @@ fn of(
     let line = LineHash::of(first.as_bytes());
     let was = u32::try_from(section.line).unwrap_or(u32::MAX);
     // Private parts that were taken out do not count as lines.
-    let number = line.and_then(|line| nearest_line(&file.bytes, line, was));
+    let number = line.and_then(|line| LineHash::nearest(&file.bytes, line, was));
     let is_shown = file
         .place
         .shown_lines
@@ -106,7 +105,7 @@ fn heading(text: &str) -> String {
     }
 }
 
-/// Whether a section has more than headings.
+/// Returns whether a section has more than headings.
 fn says_something(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim);
     lines.any(|line| !line.is_empty() && !line.starts_with('#'))

@@ -8,11 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
-use helix_engine::model::{Memory, MemoryNumber, Topic};
-use helix_engine::recall::relevance::Occasion;
-use helix_engine::strand::{ReadError, Strand};
+use helix_engine::{
+    Catalog, LexicalQuery, Memory, MemoryNumber, Occasion, ReadError, Strand, Topic,
+    WordsMode as WordMode,
+};
 
 use super::ENOUGH;
 use super::mention::{mentions, names_stem};
@@ -350,12 +349,12 @@ impl<'a> Layers<'a> {
         Ok(())
     }
 
-    /// Whether a memory may take a place: visible, and without one.
+    /// Returns whether a memory may take a place: visible, and without one.
     fn is_wanted(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
         self.exact.is_visible(catalog, number) && self.is_new(number)
     }
 
-    /// Whether a memory has no place yet.
+    /// Returns whether a memory has no place yet.
     fn is_new(&self, number: MemoryNumber) -> bool {
         !self.given.contains(&number) && !self.found.iter().any(|memory| memory.number == number)
     }
@@ -369,8 +368,8 @@ fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
     numbers.dedup();
 }
 
-/// Whether a memory that names a file's stem may mean that file: it is about no file, or about
-/// one beside or below it.
+/// Returns whether a memory that names a file's stem may mean that file: it is about no file, or
+/// about one beside or below it.
 fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
     if helix_ablation::is_off("layer/near") {
         return true;

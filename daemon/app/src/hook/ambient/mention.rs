@@ -1,6 +1,6 @@
 //! Paths that a memory mentions, and whether it names a file by its stem.
 
-use helix_engine::model::Memory;
+use helix_engine::Memory;
 
 use crate::hook::words::{is_everyday_word, is_part};
 
@@ -19,7 +19,8 @@ pub(in crate::hook) fn mentions(text: &str) -> impl Iterator<Item = &str> {
         .filter(|it| !it.is_empty())
 }
 
-/// Whether a memory names a file's stem: as an identifier in any case, or in its topic or tags.
+/// Returns whether a memory names a file's stem: as an identifier in any case, or in its topic or
+/// tags.
 pub(super) fn names_stem(memory: &Memory, stem: &str) -> bool {
     let mut names = memory
         .tags
@@ -29,13 +30,13 @@ pub(super) fn names_stem(memory: &Memory, stem: &str) -> bool {
     has_stem(&memory.text, stem) || names.any(|name| is_stem(name, stem))
 }
 
-/// Whether a name is a stem, however its parts are joined.
+/// Returns whether a name is a stem, however its parts are joined.
 fn is_stem(name: &str, stem: &str) -> bool {
     name.replace('-', "_").eq_ignore_ascii_case(stem)
 }
 
-/// Whether a text has a stem as a name. What is counted is named by nothing: `400 lines` says
-/// nothing of the file `lines`. A word of any sentence is a name where it is written as one.
+/// Returns whether a text has a stem as a name. What is counted is named by nothing: `400 lines`
+/// says nothing of the file `lines`. A word of any sentence is a name where it is written as one.
 fn has_stem(text: &str, stem: &str) -> bool {
     let is_everyday = is_everyday_word(stem);
     let (mut last, mut from) = ("", 0);
@@ -55,8 +56,8 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a word between two texts stands there as the name of something: in backquotes, as a part
-/// of a path or of a name, called, or with what it is.
+/// Returns whether a word between two texts stands there as the name of something: in backquotes,
+/// as a part of a path or of a name, called, or with what it is.
 fn is_written_as_name(before: &str, after: &str) -> bool {
     if helix_ablation::is_off("layer/everyday") {
         return true;

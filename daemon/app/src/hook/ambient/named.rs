@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use helix_engine::model::one_spelling;
+use helix_engine::SourceRef;
 
 use crate::hook::event::{WILDCARDS, literal_directory};
 use crate::hook::paths::Paths;
@@ -32,8 +32,8 @@ struct Name {
 const BEGINNING_MIN_CHARS: usize = 3;
 
 impl NamedFiles {
-    /// What a pattern names that is looked for in a directory; `None` for one that says no more
-    /// than an ending, for what every directory has, and for what is outside of the project.
+    /// Returns what a pattern names that is looked for in a directory; `None` for one that says no
+    /// more than an ending, for what every directory has, and for what is outside of the project.
     pub(super) fn of(pattern: &str, base: &Path, paths: Paths<'_>) -> Option<Self> {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_placed = !above.is_empty() && !above.contains(WILDCARDS);
@@ -44,7 +44,8 @@ impl NamedFiles {
         }
         let directory = paths.relative(&base.join(literal_directory(pattern)));
         let is_inside = directory.is_relative() && !directory.starts_with("..");
-        let directory = one_spelling(directory.to_str()?.trim_end_matches('/')).into_owned();
+        let directory =
+            SourceRef::one_spelling(directory.to_str()?.trim_end_matches('/')).into_owned();
         is_inside.then_some(Self {
             directory,
             is_placed,
@@ -52,16 +53,16 @@ impl NamedFiles {
         })
     }
 
-    /// Whether a source is one of the files. One without a directory is a mere name, and may be
-    /// anywhere.
+    /// Returns whether a source is one of the files. One without a directory is a mere name, and
+    /// may be anywhere.
     pub(super) fn holds(&self, source: &str, project: &Project) -> bool {
-        let source = one_spelling(source);
+        let source = SourceRef::one_spelling(source);
         let (above, name) = source.rsplit_once('/').unwrap_or(("", &source));
         self.names.iter().any(|wanted| wanted.is_of(name))
             && (above.is_empty() || self.reaches(above, &project.root))
     }
 
-    /// Whether the files of a directory are meant.
+    /// Returns whether the files of a directory are meant.
     fn reaches(&self, directory: &str, root: &Path) -> bool {
         let inside = Path::new(directory)
             .strip_prefix(root)
@@ -143,9 +144,9 @@ fn names(last: &str) -> Vec<Name> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::Scope;
-
     use std::sync::Arc;
+
+    use helix_engine::Scope;
 
     use super::*;
     use crate::reach::Reach;

@@ -44,7 +44,7 @@ pub(super) fn texts(expression: &str) -> Vec<String> {
     texts
 }
 
-/// Whether somebody wrote words and no expression.
+/// Returns whether somebody wrote words and no expression.
 fn is_plain(pattern: &str) -> bool {
     pattern
         .chars()
@@ -86,7 +86,7 @@ fn with(mut before: Vec<String>, expression: &Hir) -> Vec<String> {
     }
 }
 
-/// What stands for one of several characters: a blank, a letter or anything.
+/// Returns what stands for one of several characters: a blank, a letter or anything.
 fn shown(class: &Class) -> char {
     let ranges: Vec<(u32, u32)> = match class {
         Class::Unicode(class) => class

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_code::SYMBOLS_MAX;
-use helix_engine::index::lexical::is_stop_word;
-use helix_engine::model::one_spelling;
-use helix_engine::policy::tags::AUTO_TAGS;
+use helix_engine::{LexicalQuery, SourceRef, Tags};
 
 use super::named::NamedFiles;
 use super::sought;
@@ -177,7 +175,7 @@ impl Target {
         }
     }
 
-    /// What the file holds, or will when it is written.
+    /// Returns what the file holds, or will when it is written.
     pub(super) fn text(&self, context: &Context<'_>, file: &Path) -> String {
         match context.input.tool_text("content").filter(|_| self.changes) {
             Some(written) => written.to_owned(),
@@ -190,17 +188,17 @@ impl Directory {
     /// `None` for the root and for what is outside of it.
     fn of(path: &Path, ending: &str, paths: Paths<'_>) -> Option<Self> {
         let relative = paths.relative(path);
-        let path = one_spelling(relative.to_str()?.trim_end_matches('/'));
+        let path = SourceRef::one_spelling(relative.to_str()?.trim_end_matches('/'));
         let is_below = relative.is_relative() && !path.is_empty();
         is_below.then(|| Self {
             path: path.into_owned(),
-            ending: one_spelling(ending).into_owned(),
+            ending: SourceRef::one_spelling(ending).into_owned(),
         })
     }
 
-    /// Whether a path is the directory's, or that of one of the files that are meant.
+    /// Returns whether a path is the directory's, or that of one of the files that are meant.
     pub(super) fn holds(&self, path: &str) -> bool {
-        one_spelling(path)
+        SourceRef::one_spelling(path)
             .strip_prefix(&self.path)
             .is_some_and(|rest| match rest.strip_prefix('/') {
                 Some("") => true,
@@ -235,17 +233,17 @@ fn stems_of(texts: &[String]) -> Vec<String> {
 }
 
 fn telling_stem(path: &Path) -> Option<String> {
-    let stem = &*one_spelling(path.file_stem()?.to_str()?);
+    let stem = &*SourceRef::one_spelling(path.file_stem()?.to_str()?);
     let is_telling = stem.chars().count() >= STEM_MIN_CHARS
         && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
         && !is_common_stem(stem)
         // A search drops it, and what is left of the search says nothing of the file.
-        && !is_stop_word(&stem.to_lowercase())
-        && !AUTO_TAGS.contains(&stem.to_lowercase().as_str());
+        && !LexicalQuery::is_stop_word(&stem.to_lowercase())
+        && !Tags::AUTO.contains(&stem.to_lowercase().as_str());
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
 
-/// Whether a name is more than a common word: it has a part, a capital or a digit.
+/// Returns whether a name is more than a common word: it has a part, a capital or a digit.
 fn is_distinctive(name: &str) -> bool {
     name.chars().count() >= STEM_MIN_CHARS
         && (name.trim_matches('_').contains('_')
@@ -257,7 +255,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use helix_engine::model::Scope;
+    use helix_engine::Scope;
     use serde_json::{Value, json};
 
     use super::*;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use helix_engine::model::{Memory, MemoryNumber, one_spelling};
+use helix_engine::{Memory, MemoryNumber, SourceRef};
 
 use crate::hook::ambient::mentions;
 use crate::hook::exact::has_word;
@@ -40,8 +40,8 @@ impl<'s> Said<'s> {
         }
     }
 
-    /// Those of the memories that it mentions: by their handle, an identifier or a path that they
-    /// have, or in their own words.
+    /// Returns those of the memories that it mentions: by their handle, an identifier or a path
+    /// that they have, or in their own words.
     pub(super) fn mentioned<'m>(&self, memories: &'m [Memory]) -> Vec<&'m Memory> {
         let rows: HashSet<u64> = rows(self.text).into_iter().collect();
         memories
@@ -57,8 +57,8 @@ impl<'s> Said<'s> {
         let source = memory
             .source
             .as_ref()
-            .map(|source| one_spelling(&source.path));
-        let text = one_spelling(&memory.text);
+            .map(|source| SourceRef::one_spelling(&source.path));
+        let text = SourceRef::one_spelling(&memory.text);
         let mut named = mentions(&text).filter(is_file).chain(source.as_deref());
         self.text.contains(memory.handle.as_str())
             || helix_code::words(&memory.text).any(is_said)
@@ -88,7 +88,7 @@ pub(super) fn repeated(memories: &[Memory], written: &[String]) -> Vec<MemoryNum
     found.map(|memory| memory.number).collect()
 }
 
-/// What a shell line says to others, as the message of a commit.
+/// Returns what a shell line says to others, as the message of a commit.
 pub(super) fn said_by(line: &str) -> Option<&str> {
     let at = SAYING
         .iter()
@@ -97,14 +97,14 @@ pub(super) fn said_by(line: &str) -> Option<&str> {
     line.get(at..)
 }
 
-/// Whether a memory names a file of the project.
+/// Returns whether a memory names a file of the project.
 pub(super) fn names_file(memory: &Memory, file: &str) -> bool {
-    let file = one_spelling(file);
-    mentions(&one_spelling(&memory.text)).any(|path| is_same(path, &file))
+    let file = SourceRef::one_spelling(file);
+    mentions(&SourceRef::one_spelling(&memory.text)).any(|path| is_same(path, &file))
 }
 
-/// Whether a shell line runs a command that a memory has between backticks. A single word is one
-/// only where it is a path.
+/// Returns whether a shell line runs a command that a memory has between backticks. A single word
+/// is one only where it is a path.
 pub(super) fn is_run_by(memory: &Memory, line: &str) -> bool {
     let line = one_spaced(line);
     let spans = memory.text.split('`').skip(1).step_by(2).map(one_spaced);
@@ -113,8 +113,8 @@ pub(super) fn is_run_by(memory: &Memory, line: &str) -> bool {
         .any(|span| has_word(&line, &span))
 }
 
-/// Whether two paths are the same as far as both are written; names without a directory only where
-/// both have none.
+/// Returns whether two paths are the same as far as both are written; names without a directory
+/// only where both have none.
 fn is_same(one: &str, other: &str) -> bool {
     one == other
         || (one.contains('/') && other.contains('/') && {
@@ -123,7 +123,7 @@ fn is_same(one: &str, other: &str) -> bool {
         })
 }
 
-/// Whether a memory has one of these rows of words.
+/// Returns whether a memory has one of these rows of words.
 fn repeats(memory: &Memory, known: &HashSet<u64>) -> bool {
     !known.is_empty() && rows(&memory.text).iter().any(|row| known.contains(row))
 }
@@ -161,7 +161,7 @@ fn one_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a word is a name out of code: of several parts.
+/// Returns whether a word is a name out of code: of several parts.
 fn is_identifier(word: &str) -> bool {
     let inner = word.trim_matches('_');
     word.chars().count() >= IDENTIFIER_MIN_CHARS

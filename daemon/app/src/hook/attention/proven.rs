@@ -11,11 +11,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::model::{Actor, Memory, MemoryNumber, Origin, Status, one_spelling};
-use helix_engine::policy::edit::Edit;
-use helix_engine::policy::suspect;
-use helix_engine::store::StoreError;
-use helix_engine::strand::{Request, Step, StepChange};
+use helix_engine::{
+    Actor, Edit, Memory, MemoryNumber, Origin, Request, SourceRef, Status, Step, StepChange,
+    StoreError, names_of,
+};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
@@ -125,9 +124,9 @@ fn put(outbox: &Outbox, number: MemoryNumber, state: State) {
     outbox.put(Row::Observation(format!("{KEY}{}", number.0)), state);
 }
 
-/// Whether a memory is kept from those who did not ask until it proves itself. What looks like
-/// orders in any way never does, and what is quarantined or read from an agent's own file waits for a
-/// person.
+/// Returns whether a memory is kept from those who did not ask until it proves itself. What looks
+/// like orders in any way never does, and what is quarantined or read from an agent's own file
+/// waits for a person.
 fn may_prove_itself(memory: &Memory) -> bool {
     memory.status == Status::Active
         && !memory.origin.is_shown_unasked()
@@ -181,7 +180,7 @@ impl Context<'_> {
             return Ok(());
         };
         let recalled = self.recalled()?;
-        let said = said_by(line).map(one_spelling);
+        let said = said_by(line).map(SourceRef::one_spelling);
         let said: Vec<String> = said.into_iter().map(Cow::into_owned).collect();
         let repeated = repeated(&recalled, &said);
         let is_used =
@@ -190,7 +189,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// What the session recalled and has not used yet, as far as it may still prove itself.
+    /// Returns what the session recalled and has not used yet, as far as it may still prove itself.
     fn recalled(&self) -> Result<Vec<Memory>, StoreError> {
         if !self.is_real() {
             return Ok(Vec::new());
@@ -216,7 +215,7 @@ impl Context<'_> {
     /// memory stays what it was.
     fn approve(&self, memory: &Memory) {
         // The rules may know more by now than when it was stored.
-        if !suspect::names_of(&memory.text).is_empty() {
+        if !names_of(&memory.text).is_empty() {
             return;
         }
         let change = StepChange::Edit {

@@ -19,7 +19,7 @@ const FORM_MIN_WORDS: usize = 4;
 /// What messages and names are quoted with.
 const QUOTES: [char; 7] = ['`', '\'', '"', '‘', '’', '“', '”'];
 
-/// Whether a text quotes what a failure says, which is in lower case here.
+/// Returns whether a text quotes what a failure says, which is in lower case here.
 pub(super) fn is_quoted_in(faults: &[Fault], text: &str, said: &str) -> bool {
     if helix_ablation::is_off("failure/quoted") {
         return false;
@@ -30,8 +30,8 @@ pub(super) fn is_quoted_in(faults: &[Fault], text: &str, said: &str) -> bool {
         || quoted.any(|quoted| is_telling(&quoted) && has_word(said, &quoted))
 }
 
-/// Whether a text quotes a message that the failure, which is in lower case here, has about another
-/// thing: `relation "depots" does not exist` and `relation "mail_tags" does not exist`.
+/// Returns whether a text quotes a message that the failure, which is in lower case here, has about
+/// another thing: `relation "depots" does not exist` and `relation "mail_tags" does not exist`.
 pub(super) fn is_about_another(text: &str, said: &str) -> bool {
     if helix_ablation::is_off("failure/another-thing") {
         return false;
@@ -57,8 +57,8 @@ fn words_of(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether a message and what was said differ in one word, and that word is a name. Names that
-/// differ only by their numbers are of one kind: `stmtcache_1`, `stmtcache_9`.
+/// Returns whether a message and what was said differ in one word, and that word is a name. Names
+/// that differ only by their numbers are of one kind: `stmtcache_1`, `stmtcache_9`.
 fn differ_in_one_name(message: &[&str], said: &[&str]) -> bool {
     let mut different = message.iter().zip(said).filter(|(own, other)| own != other);
     let (Some((own, other)), None) = (different.next(), different.next()) else {
@@ -69,8 +69,8 @@ fn differ_in_one_name(message: &[&str], said: &[&str]) -> bool {
     is_name && letters(own) != letters(other)
 }
 
-/// Whether a text names a code of the same family as one of these faults, and none of theirs: TS2307
-/// is not TS2304, however alike the two messages are.
+/// Returns whether a text names a code of the same family as one of these faults, and none of
+/// theirs: TS2307 is not TS2304, however alike the two messages are.
 pub(super) fn is_of_another(faults: &[Fault], text: &str) -> bool {
     if helix_ablation::is_off("failure/code-family") {
         return false;
@@ -98,7 +98,8 @@ fn family(code: &str) -> Option<usize> {
     (is_code && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| code.len() - digits.len())
 }
 
-/// What a text quotes; what is quoted inside of that belongs to it: `"fixture 'pg_db' not found"`.
+/// Returns what a text quotes; what is quoted inside of that belongs to it: `"fixture 'pg_db' not
+/// found"`.
 fn quoted_in(text: &str) -> impl Iterator<Item = &str> {
     let is_inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let opening = text.char_indices().filter(move |(at, quote)| {
@@ -121,7 +122,7 @@ fn quoted_in(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What closes what a mark opens.
+/// Returns what closes what a mark opens.
 fn closing(quote: char) -> char {
     match quote {
         '‘' => '’',
@@ -130,7 +131,7 @@ fn closing(quote: char) -> char {
     }
 }
 
-/// Whether nobody says so much by chance.
+/// Returns whether nobody says so much by chance.
 fn is_telling(message: &str) -> bool {
     message.chars().count() >= QUOTED_MIN_CHARS
         && message.split_whitespace().count() >= QUOTED_MIN_WORDS

@@ -1,6 +1,6 @@
 //! How a command went, as far as the client tells.
 
-use helix_engine::surface::prompt::without_inserted;
+use helix_surface::prompt::without_inserted;
 use helix_terminal::command::{Run, Runs};
 use helix_terminal::verdict::Verdict;
 use serde_json::{Map, Value};
@@ -118,7 +118,7 @@ impl Outcome {
         Self { output, status }
     }
 
-    /// Whether the client says that something failed, whatever of the line it was.
+    /// Returns whether the client says that something failed, whatever of the line it was.
     pub(super) fn has_failed(&self) -> bool {
         matches!(self.status, Status::Failed | Status::Refused)
     }
@@ -158,8 +158,8 @@ fn unlabelled(line: &str) -> &str {
         .unwrap_or(line)
 }
 
-/// What a command itself wrote, of a long output the start and the end. What Helix told before is
-/// nothing that went wrong.
+/// Returns what a command itself wrote, of a long output the start and the end. What Helix told
+/// before is nothing that went wrong.
 fn bounded(output: &str) -> String {
     let output = &*without_inserted(output);
     if output.len() <= OUTPUT_MAX_BYTES {

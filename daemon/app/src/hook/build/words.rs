@@ -1,7 +1,7 @@
 //! The words to look for memories with: those of the mistakes, or of an output that no form of a
 //! mistake fits. Pure.
 
-use helix_engine::neutral::one_line;
+use helix_engine::one_line;
 use helix_terminal::fault::Fault;
 
 use crate::hook::exact::has_word;
@@ -32,7 +32,7 @@ const COMMONPLACES: &[&str] = &[
 /// What stands between the commands of a line.
 const BETWEEN: [char; 4] = ['&', '|', ';', '\n'];
 
-/// What a failure says: its mistakes, else its last lines, which hold it most often.
+/// Returns what a failure says: its mistakes, else its last lines, which hold it most often.
 pub(super) fn said(faults: &[Fault], output: &str) -> String {
     let mut words: Vec<String> = faults.iter().take(SEARCHED_MAX).map(Fault::words).collect();
     if words.is_empty() {
@@ -46,18 +46,18 @@ pub(super) fn whole(output: &str) -> String {
     telling(output).to_lowercase()
 }
 
-/// What a failure says last.
+/// Returns what a failure says last.
 pub(super) fn ending(output: &str) -> String {
     last_lines(output, QUOTED_LINES_MAX).join("\n")
 }
 
-/// What a failure says, with the words of its command.
+/// Returns what a failure says, with the words of its command.
 pub(super) fn with_command(said: &str, command: &str) -> String {
     format!("{said}\n{}", telling(&one_line(command, LINE_MAX_CHARS)))
 }
 
-/// Whether a text names a command of a line: its program with the subcommand, or the program alone
-/// where it has none.
+/// Returns whether a text names a command of a line: its program with the subcommand, or the
+/// program alone where it has none.
 pub(super) fn names_command(text: &str, line: &str) -> bool {
     if helix_ablation::is_off("failure/command") {
         return false;

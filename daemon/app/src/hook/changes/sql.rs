@@ -81,7 +81,7 @@ pub(super) fn tables(text: &str, is_sql: bool) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a word in capitals is more than what every script is made of.
+/// Returns whether a word in capitals is more than what every script is made of.
 pub(super) fn is_telling(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_uppercase()) && COMMON.binary_search(&word).is_err()
 }

@@ -33,7 +33,7 @@ impl Input {
         self.patched(&STARTS).take(PATCHED_FILES_MAX).collect()
     }
 
-    /// Whether a patch takes a file away.
+    /// Returns whether a patch takes a file away.
     pub(in super::super) fn deletes(&self, file: &Path) -> bool {
         self.patched(&[DELETION]).any(|deleted| deleted == file)
     }

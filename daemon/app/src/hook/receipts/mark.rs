@@ -68,7 +68,7 @@ impl Mark {
         }
     }
 
-    /// What became of a text that may begin at this place.
+    /// Returns what became of a text that may begin at this place.
     fn fate_at(&self, at: usize, written: &str) -> Fate {
         let is_there = |bytes: u32, wanted: u64| {
             let found = written

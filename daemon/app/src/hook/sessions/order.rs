@@ -46,7 +46,7 @@ impl GivenOrder {
         }
     }
 
-    /// Whether one is in it.
+    /// Returns whether one is in it.
     pub(super) fn contains(&self, number: u32) -> bool {
         self.known.contains(&number)
     }
@@ -56,7 +56,7 @@ impl GivenOrder {
         self.earliest_first.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.earliest_first.is_empty()
     }

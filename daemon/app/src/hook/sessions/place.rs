@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use helix_engine::model::Scope;
+use helix_engine::Scope;
 use helix_redact::{Redact, Secrets};
 use prost::Message;
 

@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::policy::work::activity::Activity;
+use helix_engine::{MemoryNumber, Timestamp};
 
 use super::order::GivenOrder;
 use super::place::Place;
 use super::state::Told;
 use crate::outbox::{Outbox, Row};
+use crate::work::activity::Activity;
 
 /// A session without an event for this long is over.
 const IDLE_MAX: Duration = Duration::from_hours(4);
@@ -58,7 +58,7 @@ pub(in crate::hook) struct GivenCheckpoint {
 }
 
 impl GivenCheckpoint {
-    /// Whether somebody who was given `self` knows `other` as well.
+    /// Returns whether somebody who was given `self` knows `other` as well.
     fn covers(self, other: Self) -> bool {
         self.saved_at == other.saved_at && (self.is_whole || !other.is_whole)
     }
@@ -100,7 +100,7 @@ pub(in crate::hook) struct Lost {
 }
 
 impl Lost {
-    /// Whether it was given nothing.
+    /// Returns whether it was given nothing.
     pub(in crate::hook) fn is_empty(&self) -> bool {
         self.needed.is_empty() && self.at_work.is_empty() && self.at_start.is_empty()
     }
@@ -156,13 +156,13 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Whether it is over.
+    /// Returns whether it is over.
     pub(super) fn is_over(&self, now: Timestamp) -> bool {
         elapsed(self.last_event_at, now) > IDLE_MAX
     }
 
-    /// What it was given before it lost its context. `sources` are the memories whose sources are
-    /// files that it worked with.
+    /// Returns what it was given before it lost its context. `sources` are the memories whose
+    /// sources are files that it worked with.
     pub(super) fn lost(&self, sources: &[(MemoryNumber, String)]) -> Lost {
         let mut lost = Lost::default();
         let mut needed: Vec<(Need, MemoryNumber)> = Vec::new();
@@ -214,7 +214,7 @@ impl Session {
             .or_else(|| place_in(touched).map(Need::Read))
     }
 
-    /// Whether it was told this.
+    /// Returns whether it was told this.
     pub(super) fn was_told(&self, said: Said) -> bool {
         match said {
             Said::Warning(hash) => self.warned.contains(&hash),
@@ -290,7 +290,7 @@ impl Session {
         }
     }
 
-    /// Whether a memory is in its context.
+    /// Returns whether a memory is in its context.
     pub(super) fn has(&self, number: MemoryNumber) -> bool {
         self.given.contains(number.0) || self.known.contains(&number.0)
     }
@@ -321,8 +321,8 @@ impl Session {
         is_put
     }
 
-    /// What became of what it was given, once each. Of what it started with, one that did nothing
-    /// says nothing.
+    /// Returns what became of what it was given, once each. Of what it started with, one that did
+    /// nothing says nothing.
     pub(super) fn judge(&mut self) -> Vec<Verdict> {
         let has_worked = !self.activity.touched.is_empty() || self.activity.last_run.is_some();
         let unjudged = self
@@ -351,7 +351,7 @@ impl Session {
         self.warned.clear();
     }
 
-    /// Whether it was given a checkpoint, at least as much of it.
+    /// Returns whether it was given a checkpoint, at least as much of it.
     pub(super) fn knows(&self, checkpoint: GivenCheckpoint) -> bool {
         self.checkpoint
             .is_some_and(|known| known.covers(checkpoint))

@@ -1,13 +1,13 @@
 //! A session as it is persisted.
 
-use helix_engine::model::Timestamp;
-use helix_engine::policy::work::activity::Activity;
+use helix_engine::Timestamp;
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
 use super::order::GivenOrder;
 use super::place::Place;
 use super::session::{GivenCheckpoint, Session};
+use crate::work::activity::Activity;
 
 /// Version of the persisted state. Fields that were added since are empty in older states.
 const STATE_VERSION: u32 = 1;

@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used)]
-use super::*;
-use helix_engine::model::Scope;
+use helix_engine::Scope;
 use helix_terminal::command::run_of;
+
+use super::*;
 
 const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 

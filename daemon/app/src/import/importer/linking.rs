@@ -1,7 +1,6 @@
 //! Setting the links of what is written, when all of it is.
 
-use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::strand::{Resolution, Strand, leads_nowhere};
+use helix_engine::{Edit, EditedFields as Fields, Resolution, Strand};
 use helix_proto::limits::BATCH_MAX;
 
 use super::super::links::Owner;
@@ -62,5 +61,5 @@ fn unknown_link(strand: &Strand, owner: &Owner, link: &str) -> String {
         }
         Owner::Foreseen(handle) => handle.clone(),
     };
-    format!("{handle}: {}", leads_nowhere(link))
+    format!("{handle}: {}", Resolution::leads_nowhere(link))
 }

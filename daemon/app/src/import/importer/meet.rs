@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::exchange::Portable;
-use helix_engine::model::{Memory, Origin, Status as Life};
-use helix_engine::policy::edit::{Edit, Fields, Sourced, apply};
-use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
-use helix_engine::strand::Resolution;
+use helix_engine::{
+    Edit, EditedFields as Fields, Memory, Origin, Resolution, Sourced, Status as Life,
+};
+use helix_exchange::Portable;
 
 use super::super::incoming::{Claim, Incoming};
 use super::super::links::index;
@@ -116,7 +115,7 @@ impl Importer<'_> {
             let (mut revised, now) = (known.clone(), self.began);
             match edits
                 .iter()
-                .try_for_each(|edit| apply(edit, &mut revised, now).map(drop))
+                .try_for_each(|edit| edit.apply(&mut revised, now).map(drop))
             {
                 Ok(()) => self.progress.revised += 1,
                 Err(error) => return self.refuse(&memory, &error),
@@ -169,8 +168,8 @@ impl Importer<'_> {
             is_homeless: true,
             at,
         });
-        sourced.line = attributes.remove(LINE_ATTRIBUTE);
-        sourced.project = attributes.remove(SOURCE_PROJECT_ATTRIBUTE);
+        sourced.line = attributes.remove(Memory::ATTRIBUTE_LINE);
+        sourced.project = attributes.remove(Memory::ATTRIBUTE_SOURCE_PROJECT);
     }
 
     /// Leaves a memory as it is here, and says so.

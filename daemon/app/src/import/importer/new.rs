@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::exchange::Portable;
-use helix_engine::model::{Draft, Handle, Origin, Status, Timestamp};
-use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::store::Stamps;
+use helix_engine::{Admitted, Draft, Handle, Origin, Stamps, Status, Timestamp};
+use helix_exchange::Portable;
 
 use super::super::seen::Sighting;
 use super::super::words::{Unread, Waiting};
@@ -35,7 +33,7 @@ impl Importer<'_> {
             links: Vec::new(),
             ..memory.take_draft()
         };
-        let admitted = match admit(draft, &self.home, self.app.memory.strand.kinds()) {
+        let admitted = match Admitted::of(draft, &self.home, self.app.memory.strand.kinds()) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
         };

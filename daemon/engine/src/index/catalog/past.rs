@@ -4,7 +4,7 @@ use super::{Catalog, Differs, Row};
 use crate::model::{Memory, MemoryNumber, Status, Timestamp};
 
 impl Row {
-    /// Whether the fact was true at a time, as far as it is known.
+    /// Returns whether the fact was true at a time, as far as it is known.
     fn held_at(&self, at: Timestamp) -> bool {
         self.valid_from <= at && self.valid_to.is_none_or(|until| at < until)
     }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::walk::Direction;
 use super::*;
 use crate::model::{Actor, Origin, Provenance, Sequence};
 

@@ -7,9 +7,6 @@ use hashbrown::{HashMap, HashSet};
 use super::{Arc, Graph};
 use crate::model::{EdgeStatus, MemoryNumber, Relation, Timestamp};
 
-/// Edges between the start and the furthest memory of a walk, at most.
-pub const DEPTH_MAX: u32 = 10;
-
 /// Memories that one walk visits, at most.
 pub const WALK_MEMORIES_MAX: usize = 10_000;
 
@@ -41,7 +38,7 @@ impl Direction {
 /// Which edges a walk takes.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
-    /// At most [`DEPTH_MAX`]; 0 stays at the start.
+    /// At most [`Walk::DEPTH_MAX`]; 0 stays at the start.
     pub depth: u32,
     /// Relations to follow; empty for all.
     pub relations: Vec<Relation>,
@@ -67,6 +64,9 @@ pub struct Step {
 }
 
 impl Walk {
+    /// Edges between the start and the furthest memory of a walk, at most.
+    pub const DEPTH_MAX: u32 = 10;
+
     /// Returns whether the walk takes an edge from this end.
     fn takes(&self, arc: &Arc, from: MemoryNumber) -> bool {
         let is_forward = arc.key.from == from;
@@ -89,6 +89,12 @@ impl Walk {
             return arc.valid_to.is_none();
         };
         arc.valid_from.is_none_or(|from| from <= at) && arc.valid_to.is_none_or(|to| at < to)
+    }
+
+    /// Reads the name of a direction: outgoing, incoming or both.
+    #[must_use]
+    pub fn direction_named(name: &str) -> Option<Direction> {
+        Direction::parse(name)
     }
 }
 
@@ -120,7 +126,7 @@ impl Graph {
         let mut next = 0;
         while let Some(&step) = steps.get(next) {
             next += 1;
-            if step.depth >= walk.depth.min(DEPTH_MAX) {
+            if step.depth >= walk.depth.min(Walk::DEPTH_MAX) {
                 continue;
             }
             for arc in self.taken(step.number, walk) {
@@ -138,7 +144,7 @@ impl Graph {
     }
 
     /// A shortest way between two memories, both ends included; `None` where there is none within
-    /// [`DEPTH_MAX`] edges.
+    /// [`Walk::DEPTH_MAX`] edges.
     pub fn path(
         &self,
         start: MemoryNumber,
@@ -158,7 +164,7 @@ impl Graph {
             if step.number == end {
                 return Some(way_back(&reached, step));
             }
-            if step.depth >= walk.depth.min(DEPTH_MAX) || reached.len() >= WALK_MEMORIES_MAX {
+            if step.depth >= walk.depth.min(Walk::DEPTH_MAX) || reached.len() >= WALK_MEMORIES_MAX {
                 continue;
             }
             for arc in self.taken(step.number, walk) {

@@ -8,7 +8,7 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
-use crate::policy::tags::former_spellings;
+use crate::policy::tags::Tags;
 
 /// How many fields are searched and scored.
 pub(super) const SCORED_FIELDS: usize = 4;
@@ -111,8 +111,11 @@ impl Fields {
     /// A tag as it is spelled now, and as it was once.
     pub(super) fn tag_terms(&self, tag: &str) -> impl Iterator<Item = Term> {
         let term = |tag: &str| Term::from_field_text(self.tag_raw, tag);
-        std::iter::once(term(tag))
-            .chain(former_spellings(tag).into_iter().map(move |tag| term(&tag)))
+        std::iter::once(term(tag)).chain(
+            Tags::former_spellings(tag)
+                .into_iter()
+                .map(move |tag| term(&tag)),
+        )
     }
 
     pub(super) fn to_tantivy(&self, document: &Document<'_>) -> TantivyDocument {

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use super::fields::Document;
-use super::stop_words::is_stop_word;
 use super::tokenizer::{Token, TokenKind, tokenize, visit};
 
 /// Most tokens of a query; later ones are dropped. A question has a dozen, a pasted error message a
@@ -52,7 +51,7 @@ impl LexicalQuery {
     #[must_use]
     pub fn parse(text: &str, mode: Mode) -> Self {
         let tokens = tokenize(text);
-        let is_kept = |token: &Token| !is_stop_word(&token.word);
+        let is_kept = |token: &Token| !LexicalQuery::is_stop_word(&token.word);
         let only_stop_words = !tokens.iter().any(is_kept);
         let is_prose = only_stop_words || !tokens.iter().all(is_kept);
         let mut builder = Builder::default();
@@ -123,7 +122,7 @@ impl LexicalQuery {
         &self.terms
     }
 
-    /// Whether all or any of the terms must occur.
+    /// Returns whether all or any of the terms must occur.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode

@@ -1,7 +1,7 @@
 //! Finding texts that share rare words, cheaply.
 
 use super::statistics::idf;
-use super::{LexicalError, LexicalIndex, LexicalQuery, Mode, is_telling};
+use super::{LexicalError, LexicalIndex, LexicalQuery, Mode};
 
 /// Memories of the strand on which the weights of relevance were fitted, about.
 const REFERENCE_DOCUMENTS: u64 = 200;
@@ -28,7 +28,7 @@ impl Rarities {
     /// part of. 0 for a word that says nothing.
     #[must_use]
     pub fn of_word(&self, query: &LexicalQuery, word: &str) -> f32 {
-        if !is_telling(word) {
+        if !LexicalQuery::is_telling(word) {
             return 0.0;
         }
         let word = word.to_lowercase();

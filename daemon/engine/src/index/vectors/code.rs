@@ -1,7 +1,8 @@
 //! A unit vector in one byte a dimension: what the store keeps and what exact scoring reads.
 
+use super::VectorError;
 use super::kernel;
-use super::{MAX_DIMENSIONS, VectorError};
+use crate::index::vectors::VectorIndex;
 
 /// The largest magnitude of a component; −128 is never used, so that negating a code is exact.
 const MAX_LEVEL: i8 = 127;
@@ -146,7 +147,7 @@ pub(super) fn cosine(dot: i32, one: f32, other: f32) -> f32 {
 }
 
 fn check_length(dimensions: usize) -> Result<(), VectorError> {
-    if (1..=MAX_DIMENSIONS).contains(&dimensions) {
+    if (1..=VectorIndex::DIMENSIONS_MAX).contains(&dimensions) {
         Ok(())
     } else {
         Err(VectorError::Length { dimensions })
@@ -243,7 +244,7 @@ mod tests {
             Code::quantize(&[]),
             Err(VectorError::Length { dimensions: 0 })
         );
-        let dimensions = MAX_DIMENSIONS + 1;
+        let dimensions = VectorIndex::DIMENSIONS_MAX + 1;
         assert_eq!(
             Code::quantize(&vec![1.0; dimensions]),
             Err(VectorError::Length { dimensions })

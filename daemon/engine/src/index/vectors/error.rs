@@ -1,14 +1,14 @@
 //! Errors of the vector index.
 
-use super::MAX_DIMENSIONS;
 use super::MAX_NUMBER;
+use crate::index::vectors::VectorIndex;
 
 /// Why a vector, a code or a number was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// The vector has no components, or more than [`MAX_DIMENSIONS`].
-    #[error("a vector of {dimensions} dimensions was refused; give 1 to {MAX_DIMENSIONS}")]
+    /// The vector has no components, or more than [`VectorIndex::DIMENSIONS_MAX`].
+    #[error("a vector of {dimensions} dimensions was refused; give 1 to {dimensions_max}", dimensions_max = VectorIndex::DIMENSIONS_MAX)]
     Length {
         /// Components given.
         dimensions: usize,

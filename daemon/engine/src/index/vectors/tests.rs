@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::fixture::Clusters;
+use super::plan::Plan;
 use super::*;
 
 const DIMENSIONS: usize = 24;

@@ -11,7 +11,7 @@
 
 use super::code::{Code, cosine};
 use super::{VectorError, kernel};
-use crate::index::lexical::is_telling;
+use crate::index::lexical::LexicalQuery;
 
 /// The first byte of stored signs; another layout takes another number.
 const FORMAT_VERSION: u8 = 1;
@@ -69,7 +69,7 @@ impl TokenSigns {
         let is_kept = |token: &&TokenVector| token.state.dimensions() == dimensions;
         let telling: Vec<&TokenVector> = tokens
             .iter()
-            .filter(|token| is_telling(&token.word))
+            .filter(|token| LexicalQuery::is_telling(&token.word))
             .collect();
         let chosen = if telling.is_empty() {
             tokens.iter().collect()

@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Text;
-use crate::policy::resemble::RESEMBLE_TOKENS_MIN;
+use crate::policy::resemble::WordSet;
 
 /// Cost of a comparison beside looking at an entry.
 pub(super) const COMPARISON_WORK: usize = 32;
@@ -44,7 +44,7 @@ impl Search {
         let mut by_word: FxHashMap<u32, Vec<Entry>> = FxHashMap::default();
         let long = (0..)
             .zip(texts)
-            .filter(|(_, text)| text.words.len() >= RESEMBLE_TOKENS_MIN);
+            .filter(|(_, text)| text.words.len() >= WordSet::TOKENS_MIN);
         for (place, text) in long {
             let length = text.words.len();
             // The shortest text that can be alike shares the fewest words.

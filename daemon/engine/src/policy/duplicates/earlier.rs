@@ -2,7 +2,7 @@
 
 use super::alike::Search;
 use super::{Texts, similarity};
-use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN};
+use crate::policy::resemble::WordSet;
 
 /// An earlier text that a text resembles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ impl Texts {
         let mut is_first = vec![false; self.texts.len()];
         let mut found = Vec::with_capacity(self.texts.len());
         for (place, text) in self.texts.iter().enumerate() {
-            if text.words.len() < RESEMBLE_TOKENS_MIN {
+            if text.words.len() < WordSet::TOKENS_MIN {
                 found.push(None);
                 continue;
             }
@@ -50,7 +50,7 @@ impl Texts {
                 let similarity = similarity(&text.words, &other.words);
                 // From late to early, so that the first of equals comes last.
                 let is_better = best.is_none_or(|best| similarity >= best.similarity);
-                if similarity > NEAR_DUPLICATE && is_better && !are_apart(place, earlier) {
+                if similarity > WordSet::NEAR_DUPLICATE && is_better && !are_apart(place, earlier) {
                     best = Some(Alike {
                         earlier,
                         similarity,
@@ -101,12 +101,16 @@ mod tests {
                 .collect();
             let is_long = |at: &usize| {
                 sets.get(*at)
-                    .is_some_and(|set| set.len() >= RESEMBLE_TOKENS_MIN)
+                    .is_some_and(|set| set.len() >= WordSet::TOKENS_MIN)
             };
             let mut best: Option<(usize, f32)> = None;
             for (at, _, similarity) in &kept {
                 let is_better = best.is_none_or(|(_, best)| *similarity > best);
-                if is_long(at) && is_long(&place) && *similarity > NEAR_DUPLICATE && is_better {
+                if is_long(at)
+                    && is_long(&place)
+                    && *similarity > WordSet::NEAR_DUPLICATE
+                    && is_better
+                {
                     best = Some((*at, *similarity));
                 }
             }

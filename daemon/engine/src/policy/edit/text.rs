@@ -7,14 +7,32 @@ use jiff::tz::TimeZone;
 
 use super::{EditError, Sourced};
 use crate::model::{Kinds, Memory, Timestamp};
-use crate::policy::admit::{AdmitError, TEXT_MAX_BYTES, limit};
-use crate::policy::tags;
+use crate::policy::admit::{AdmitError, Admitted, limit};
+use crate::policy::tags::{self, Tags};
 
-/// Attribute that says when the text was last revised: in RFC 3339, or as another program wrote it.
-/// Readers show it as `[modified: <day>]`.
-pub const ATTRIBUTE_MODIFIED: &str = "helix.modified";
+impl Memory {
+    /// Attribute that says when the text was last revised: in RFC 3339, or as another program wrote it.
+    /// Readers show it as `[modified: <day>]`.
+    pub const ATTRIBUTE_MODIFIED: &str = "helix.modified";
 
-/// Former name of [`ATTRIBUTE_MODIFIED`] in imports of AMRL logs; still read where its value is a
+    /// The attribute that says when a text was last revised, and what it says.
+    #[must_use]
+    pub fn modified(attributes: &BTreeMap<String, String>) -> Option<(&'static str, &str)> {
+        let written =
+            |key: &'static str| attributes.get(key).map(|written| (key, written.as_str()));
+        written(Memory::ATTRIBUTE_MODIFIED).or_else(|| {
+            written(ATTRIBUTE_MODIFIED_BEFORE).filter(|(_, written)| time_of(written).is_some())
+        })
+    }
+
+    /// When the text was last revised that has these attributes.
+    #[must_use]
+    pub fn revised_at(attributes: &BTreeMap<String, String>) -> Option<Timestamp> {
+        time_of(Memory::modified(attributes)?.1)
+    }
+}
+
+/// Former name of [`Memory::ATTRIBUTE_MODIFIED`] in imports of AMRL logs; still read where its value is a
 /// time.
 pub const ATTRIBUTE_MODIFIED_BEFORE: &str = "modified";
 
@@ -50,12 +68,12 @@ pub(super) fn revise(
     memory.last_seen_at = memory.last_seen_at.max(at);
     relabel(memory, text);
     memory.text = fitting(text.to_owned(), "split it into several memories")?;
-    memory.tags = tags::normalise(&memory.tags, &memory.text);
-    let before = modified(&memory.attributes).map(|(key, _)| key);
+    memory.tags = Tags::normalise(&memory.tags, &memory.text);
+    let before = Memory::modified(&memory.attributes).map(|(key, _)| key);
     before.and_then(|key| memory.attributes.remove(key));
     memory
         .attributes
-        .insert(ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
+        .insert(Memory::ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
     Ok(())
 }
 
@@ -71,31 +89,16 @@ fn relabel(memory: &mut Memory, text: &str) {
 }
 
 fn fitting(text: String, advice: &'static str) -> Result<String, AdmitError> {
-    if text.len() > TEXT_MAX_BYTES {
-        return Err(limit("text", text.len(), "bytes", TEXT_MAX_BYTES, advice));
+    if text.len() > Admitted::TEXT_MAX_BYTES {
+        return Err(limit(
+            "text",
+            text.len(),
+            "bytes",
+            Admitted::TEXT_MAX_BYTES,
+            advice,
+        ));
     }
     Ok(text)
-}
-
-/// When a memory's text was last revised; `None` while it is as it was stored.
-#[must_use]
-pub fn modified_at(memory: &Memory) -> Option<Timestamp> {
-    revised_at(&memory.attributes)
-}
-
-/// When the text was last revised that has these attributes.
-#[must_use]
-pub fn revised_at(attributes: &BTreeMap<String, String>) -> Option<Timestamp> {
-    time_of(modified(attributes)?.1)
-}
-
-/// The attribute that says when a text was last revised, and what it says.
-#[must_use]
-pub fn modified(attributes: &BTreeMap<String, String>) -> Option<(&'static str, &str)> {
-    let written = |key: &'static str| attributes.get(key).map(|written| (key, written.as_str()));
-    written(ATTRIBUTE_MODIFIED).or_else(|| {
-        written(ATTRIBUTE_MODIFIED_BEFORE).filter(|(_, written)| time_of(written).is_some())
-    })
 }
 
 /// Reads RFC 3339, or a date with or without a time of the day in UTC.

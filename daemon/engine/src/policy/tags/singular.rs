@@ -4,6 +4,8 @@
 //! programmers tag with, `pluralizer` got 47 wrong, `cruet` 63, `Inflector` 67, each of them
 //! `https`, `kubernetes`, `dns` and `caches`.
 
+use crate::policy::tags::Tags;
+
 /// Words that end like a plural and are none: names, abbreviations, fields of knowledge. Sorted.
 const UNCHANGED: &[&str] = &[
     "acoustics",
@@ -234,37 +236,39 @@ fn one(word: &str) -> String {
     ending.and_then(cut).unwrap_or_else(|| stem.to_owned())
 }
 
-/// How tags were spelled before that are spelled like this now, so that what was stored then is
-/// found: what the former rules made of this word and of its plurals.
-#[must_use]
-pub fn former_spellings(tag: &str) -> Vec<String> {
-    let (before, word) = tag
-        .rsplit_once('-')
-        .map_or(("", tag), |(before, word)| (before, word));
-    let irregular = IRREGULAR
-        .iter()
-        .filter(|(_, singular)| *singular == word)
-        .map(|(plural, _)| (*plural).to_owned());
-    let regular = [word.to_owned(), format!("{word}s"), format!("{word}es")];
-    let on_is = word.strip_suffix("is").map(|stem| format!("{stem}es"));
-    let mut former: Vec<String> = regular
-        .into_iter()
-        .chain(on_is)
-        .chain(irregular)
-        .filter(|plural| one(plural) == word)
-        .map(|plural| {
-            if before.is_empty() {
-                plural
-            } else {
-                format!("{before}-{plural}")
-            }
-        })
-        .map(|plural| former_singular(&plural))
-        .filter(|former| former != tag)
-        .collect();
-    former.sort_unstable();
-    former.dedup();
-    former
+impl Tags {
+    /// How tags were spelled before that are spelled like this now, so that what was stored then is
+    /// found: what the former rules made of this word and of its plurals.
+    #[must_use]
+    pub fn former_spellings(tag: &str) -> Vec<String> {
+        let (before, word) = tag
+            .rsplit_once('-')
+            .map_or(("", tag), |(before, word)| (before, word));
+        let irregular = IRREGULAR
+            .iter()
+            .filter(|(_, singular)| *singular == word)
+            .map(|(plural, _)| (*plural).to_owned());
+        let regular = [word.to_owned(), format!("{word}s"), format!("{word}es")];
+        let on_is = word.strip_suffix("is").map(|stem| format!("{stem}es"));
+        let mut former: Vec<String> = regular
+            .into_iter()
+            .chain(on_is)
+            .chain(irregular)
+            .filter(|plural| one(plural) == word)
+            .map(|plural| {
+                if before.is_empty() {
+                    plural
+                } else {
+                    format!("{before}-{plural}")
+                }
+            })
+            .map(|plural| former_singular(&plural))
+            .filter(|former| former != tag)
+            .collect();
+        former.sort_unstable();
+        former.dedup();
+        former
+    }
 }
 
 /// The rules by which tags were made singular before there was a list.

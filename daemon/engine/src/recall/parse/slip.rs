@@ -31,14 +31,16 @@ pub struct Slip<'q> {
     pub meant: Option<&'static str>,
 }
 
-/// Finds them among the words of a query that was taken apart.
-#[must_use]
-pub fn slips(words: &str) -> Vec<Slip<'_>> {
-    words
-        .split_whitespace()
-        .filter_map(slip)
-        .take(TOLD_MAX)
-        .collect()
+impl Slip<'_> {
+    /// Finds them among the words of a query that was taken apart.
+    #[must_use]
+    pub fn all_in(words: &str) -> Vec<Slip<'_>> {
+        words
+            .split_whitespace()
+            .filter_map(slip)
+            .take(TOLD_MAX)
+            .collect()
+    }
 }
 
 fn slip(word: &str) -> Option<Slip<'_>> {
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn only_what_looks_like_a_filter_is_one_gone_wrong() {
-        let found = slips(
+        let found = Slip::all_in(
             "Tags:gotcha nope:1 std::fmt https://a.b:1 a:b note: x tag:y 10:30 error:E0432:1",
         );
         let words: Vec<_> = found
@@ -141,6 +143,6 @@ mod tests {
                 ("nope:1", "1", None)
             ]
         );
-        assert_eq!(slips("aa:1 bb:1 cc:1 dd:1").len(), TOLD_MAX);
+        assert_eq!(Slip::all_in("aa:1 bb:1 cc:1 dd:1").len(), TOLD_MAX);
     }
 }

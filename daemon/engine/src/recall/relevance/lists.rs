@@ -29,7 +29,7 @@ pub(super) fn lists() -> &'static Lists {
     &LISTS
 }
 
-/// Whether a list has a word.
+/// Returns whether a list has a word.
 pub(super) fn has(list: &[String], word: &str) -> bool {
     list.iter().any(|known| known == word)
 }

@@ -11,6 +11,7 @@
 
 use super::super::fusion::MEANING_FLOOR;
 use super::super::search::Hit;
+use crate::recall::relevance::Weigher;
 use crate::strand::Strand;
 
 /// Pairs that are compared: some tenth of a millisecond, and only where no word was found.
@@ -26,16 +27,19 @@ const NEARER_SHARE: usize = 20;
 /// memories are.
 const CHANCE_MAX: f32 = 0.35;
 
-/// Returns whether none of the hits, which have none of the words, is nearer in meaning than
-/// memories are by chance.
-#[must_use]
-pub fn is_noise(strand: &Strand, hits: &[Hit]) -> bool {
-    let best = hits
-        .iter()
-        .map(|hit| hit.evidence.semantic_score)
-        .fold(0.0, f32::max);
-    !hits.is_empty()
-        && chance(strand.random_nearness(PAIRS, VECTORS_MIN)).is_some_and(|chance| best < chance)
+impl Weigher<'_> {
+    /// Returns whether none of the hits, which have none of the words, is nearer in meaning than
+    /// memories are by chance.
+    #[must_use]
+    pub fn is_noise(strand: &Strand, hits: &[Hit]) -> bool {
+        let best = hits
+            .iter()
+            .map(|hit| hit.evidence.semantic_score)
+            .fold(0.0, f32::max);
+        !hits.is_empty()
+            && chance(strand.random_nearness(PAIRS, VECTORS_MIN))
+                .is_some_and(|chance| best < chance)
+    }
 }
 
 /// The cosine up to which a strand's memories are near by chance; `None` where too few are known.

@@ -38,7 +38,7 @@ pub(super) fn of_order(text: &str) -> HashSet<String> {
         .collect()
 }
 
-/// Whether a text asks something, by its first word or its end.
+/// Returns whether a text asks something, by its first word or its end.
 pub(super) fn is_question(text: &str) -> bool {
     let first = text
         .split_whitespace()

@@ -66,7 +66,7 @@ fn has_beginning(text: &str, beginning: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-/// Whether a text has a code or an identifier, which mean one thing only.
+/// Returns whether a text has a code or an identifier, which mean one thing only.
 fn names_code(text: &str) -> bool {
     if helix_ablation::is_off("factor/request-code") {
         return false;

@@ -32,7 +32,7 @@ impl Snapshot {
         })
     }
 
-    /// Whether a memory has, or had, this handle, as far as the history says.
+    /// Returns whether a memory has, or had, this handle, as far as the history says.
     pub(super) fn goes_by(&self, number: MemoryNumber, handle: &str) -> Result<bool, StoreError> {
         Ok(self.had_handle(number, handle)? == Some(true))
     }
@@ -67,7 +67,7 @@ impl Snapshot {
         Ok(Some(memory.handle.as_str() == handle))
     }
 
-    /// Whether a handle, present or former, is this memory's.
+    /// Returns whether a handle, present or former, is this memory's.
     ///
     /// # Errors
     /// When the disk fails.

@@ -7,14 +7,13 @@ use super::handles::Attempts;
 use super::{Cause, Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{
     Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp,
-    Tombstone, awaits_review,
+    Tombstone,
 };
 use crate::policy::admit::Admitted;
-use crate::policy::edit::{self, Edit};
+use crate::policy::edit::Edit;
 use crate::store::bounds::{self, CHECKPOINTS_MAX, Touched};
 use crate::store::history::{self, Operation, OperationKind};
-use crate::store::tables;
-use crate::store::{checkpoint, codec, seal};
+use crate::store::{checkpoint, codec, seal, tables};
 
 /// The counters while a group is applied; kept only if its commit succeeds.
 pub(super) struct Group {
@@ -260,7 +259,7 @@ impl Group {
     ) -> Memory {
         let number = MemoryNumber(self.next_number);
         self.next_number += 1;
-        let status = if awaits_review(actor.origin, &admitted.suspicions) {
+        let status = if actor.origin.awaits_review(&admitted.suspicions) {
             Status::Quarantined
         } else {
             Status::Active
@@ -346,7 +345,7 @@ impl Group {
         let previous = memory.sequence;
         let seen = (memory.access_count, memory.last_seen_at);
         let wanted_before = Handle::propose(&memory.topic, &memory.text);
-        match edit::apply(edit, &mut memory, at) {
+        match edit.apply(&mut memory, at) {
             Err(error) => return Ok(Err(error.into())),
             Ok(false) => return Ok(Ok(Change::Same(Box::new(memory)))),
             Ok(true) => {}

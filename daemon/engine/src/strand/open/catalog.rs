@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::index::catalog::Catalog;
 use crate::model::{MemoryNumber, Timestamp};
-use crate::policy::resemble::text_hash;
+use crate::policy::resemble::WordSet;
 use crate::store::{Columns, Snapshot, StoreError};
 
 /// Threads that read. Taking the rows costs half of reading them.
@@ -89,7 +89,7 @@ fn read_chunk(snapshot: &Snapshot, numbers: Range<u32>) -> Result<Chunk, StoreEr
         let Some(columns) = snapshot.understood(number, Columns::decode(record)) else {
             return Ok(());
         };
-        let text_hash = text_hash(columns.text);
+        let text_hash = WordSet::text_hash(columns.text);
         chunk.records.extend_from_slice(record);
         chunk.memories.push(Read {
             number,

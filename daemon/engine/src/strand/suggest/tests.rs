@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::model::{Actor, Draft, Kinds, SourceRef};
-use crate::policy::admit::admit;
+use crate::policy::admit::Admitted;
 use crate::store::MemoryStorage;
 use crate::strand::{Request, StrandWriter};
 
@@ -17,7 +17,7 @@ fn actor(origin: Origin) -> Actor {
 }
 
 fn store(place: u8, draft: Draft) -> Request {
-    let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+    let admitted = Box::new(Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap());
     Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
         admitted,

@@ -2,7 +2,9 @@
 
 use std::iter;
 
-use super::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
+use helix_redact::State;
+
+use super::{Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
 use crate::model::{
@@ -12,7 +14,6 @@ use crate::policy::admit::Admitted;
 use crate::policy::edit::{Absorbed, Edit, Sourced};
 use crate::store::{Cause, Change, Write, WriteError};
 use crate::strand::{Replaced, Strand};
-use helix_redact::State;
 
 /// A request's writes, which go into one transaction.
 pub(super) struct Decided {
@@ -119,7 +120,7 @@ fn many(
         }
         edited.changed += 1;
         edited.global += usize::from(memory.scope == Scope::Global);
-        if edited.memories.len() < EDITED_SHOWN_MAX {
+        if edited.memories.len() < Edited::SHOWN_MAX {
             edited.memories.push(*memory);
         }
     }

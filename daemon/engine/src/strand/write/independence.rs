@@ -9,7 +9,7 @@ use super::Request;
 use super::tombstones::departure;
 use crate::model::MemoryNumber;
 use crate::policy::edit::Edit;
-use crate::policy::resemble::text_hash;
+use crate::policy::resemble::WordSet;
 use crate::strand::Strand;
 
 /// What the requests of a group do, as far as later ones depend on it.
@@ -98,10 +98,12 @@ impl Independence {
         match edit {
             Edit::Append { .. } => self.is_any_text = true,
             Edit::Revise { text, .. } => {
-                self.texts.insert((text_hash(text), scope.to_owned()));
+                self.texts
+                    .insert((WordSet::text_hash(text), scope.to_owned()));
             }
             Edit::Revert { to } => {
-                self.texts.insert((text_hash(&to.text), scope.to_owned()));
+                self.texts
+                    .insert((WordSet::text_hash(&to.text), scope.to_owned()));
             }
             Edit::Forget
             | Edit::Restore

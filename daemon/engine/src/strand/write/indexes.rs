@@ -226,7 +226,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::index::filter::Filter;
     use crate::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
-    use crate::policy::admit::admit;
+    use crate::policy::admit::Admitted;
     use crate::policy::edit::Edit;
     use crate::recall::{Mode, Retriever, Search};
     use crate::store::MemoryStorage;
@@ -247,7 +247,7 @@ mod tests {
             text: text.into(),
             ..Draft::default()
         };
-        let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();
+        let admitted = Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap();
         let [low, high] = entropy.to_le_bytes();
         Request::Store {
             words: Box::new(Strand::read_words(&admitted)),

@@ -1,11 +1,12 @@
 //! One memory made into several, in one transaction.
 
+use helix_redact::{Redact, Secrets};
+
 use crate::model::{Actor, MemoryId, MemoryNumber, Sequence, Timestamp};
 use crate::policy::admit::Admitted;
-use crate::policy::edit::{self, Edit};
+use crate::policy::edit::Edit;
 use crate::store::{Cause, Write, WriteError};
 use crate::strand::Strand;
-use helix_redact::{Redact, Secrets};
 
 /// A memory that several take the place of.
 #[derive(Clone, Debug)]
@@ -116,7 +117,7 @@ impl Strand {
                 found: memory.sequence,
             });
         }
-        edit::apply(&Edit::Supersede { by }, &mut memory, at)?;
+        Edit::apply(&Edit::Supersede { by }, &mut memory, at)?;
         Ok(())
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{Step, StepChange};
 use crate::model::{Actor, MemoryNumber, Timestamp};
-use crate::policy::edit;
 use crate::store::{Cause, Write, WriteError};
 use crate::strand::Strand;
 
@@ -64,7 +63,7 @@ impl Strand {
                         found: memory.sequence,
                     });
                 }
-                edit::apply(edit, &mut memory, at)?;
+                edit.apply(&mut memory, at)?;
                 Ok(())
             }
             StepChange::Relate(edge) => {

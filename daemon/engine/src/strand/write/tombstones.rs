@@ -1,7 +1,7 @@
 //! Writes tombstones of what was forgotten, refused or purged.
 
 use crate::model::{
-    Actor, Departure, Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, Status, Timestamp, Tombstone,
+    Actor, Departure, Memory, MemoryNumber, Scope, Sequence, Status, Timestamp, Tombstone,
 };
 use crate::policy::edit::Edit;
 use crate::policy::forgotten;
@@ -55,7 +55,7 @@ impl Strand {
         let departure = departure(edit)?;
         let memory = self.memories(&[number]).ok()?.into_iter().next()?;
         let is_seen = expected.is_none_or(|expected| expected == memory.sequence);
-        let is_scratch = memory.scope.to_string() == SCRATCH_SCOPE;
+        let is_scratch = memory.scope.to_string() == Scope::SCRATCH;
         if !is_seen || is_scratch {
             return None;
         }

@@ -8,7 +8,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use helix_engine::store::FORMAT;
+use helix_engine::Store;
 use helix_proto::v1;
 use helix_tests::{Daemon, Home};
 
@@ -122,7 +122,11 @@ fn key(set: &Set, model: &str) -> String {
     let mut hasher = DefaultHasher::new();
     format!("{:?}", set.documents).hash(&mut hasher);
     let documents = hasher.finish();
-    format!("{}-{documents:016x}-format-{FORMAT}-{model}", set.name)
+    format!(
+        "{}-{documents:016x}-format-{format}-{model}",
+        set.name,
+        format = Store::FORMAT
+    )
 }
 
 /// Stores the documents, each under a topic of its own.

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use helix_engine::index::catalog::Catalog;
-use helix_engine::model::MemoryNumber;
-use helix_engine::strand::ReadError;
+use helix_engine::{Catalog, MemoryNumber, ReadError};
 
 use super::{GUESSES_MAX, Layers, newest_first};
 use crate::hook::exact::Exact;
@@ -38,8 +36,8 @@ impl Layers<'_> {
         Ok(())
     }
 
-    /// What is seen from the session's own project, and the file's path in it, where that is
-    /// another one.
+    /// Returns what is seen from the session's own project, and the file's path in it, where that
+    /// is another one.
     fn outer(&self, file: &Path) -> Option<(Exact<'_>, String)> {
         let (home, own) = (&self.context.home, &self.context.project);
         let is_another = home.scope != own.scope && file.starts_with(&home.root);
@@ -77,8 +75,8 @@ impl Layers<'_> {
         numbers
     }
 
-    /// Whether a memory, given or not, has this file as its source. A mere name may be that of
-    /// another one.
+    /// Returns whether a memory, given or not, has this file as its source. A mere name may be that
+    /// of another one.
     pub(in super::super) fn is_source(&self, file: &Path) -> bool {
         let relative = self.context.relative(file);
         let is_visible = |catalog: &Catalog, number| self.exact.is_visible(catalog, number);

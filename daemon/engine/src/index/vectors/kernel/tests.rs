@@ -4,6 +4,7 @@
 
 use super::super::fixture::Generator;
 use super::*;
+use crate::index::vectors::VectorIndex;
 
 const WIDTHS: [usize; 6] = [1, 7, 64, 100, 384, 1_024];
 const ROWS: u32 = 37;
@@ -39,7 +40,7 @@ fn dot_products_are_those_of_the_plain_version() {
 
 #[test]
 fn the_largest_dot_product_fits() {
-    let width = super::super::MAX_DIMENSIONS;
+    let width = VectorIndex::DIMENSIONS_MAX;
     let mut dots = [0];
     dot_rows(&vec![127; width], &vec![-127; width], &mut dots);
     assert_eq!(dots, [-127 * 127 * i32::try_from(width).unwrap()]);

@@ -1,0 +1,78 @@
+//! Compares new statements with known ones on the labelled pairs: a supersession takes a memory out
+//! of use, so hardly any may be wrong.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::{Statement, Verdict, relate};
+
+#[derive(Deserialize)]
+struct Pair {
+    old: String,
+    new: String,
+    label: String,
+}
+
+/// Precision of supersessions, at least.
+const PRECISION_MIN: f64 = 0.97;
+
+/// Share of the supersessions that must be found.
+const RECALL_MIN: f64 = 0.25;
+
+fn pairs() -> Vec<Pair> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let text = fs::read_to_string(fixtures.join("memory-pairs.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn verdict(pair: &Pair) -> Verdict {
+    relate(&Statement::of(&pair.old), &Statement::of(&pair.new))
+}
+
+#[test]
+fn supersessions_are_certain() {
+    let pairs = pairs();
+    let is_said = |pair: &&Pair| matches!(verdict(pair), Verdict::Supersedes(_));
+    let said: Vec<&Pair> = pairs.iter().filter(is_said).collect();
+    let wrong: Vec<String> = said
+        .iter()
+        .filter(|pair| pair.label != "supersedes")
+        .map(|pair| format!("{} | {} | {}", pair.label, pair.old, pair.new))
+        .collect();
+    let all = pairs
+        .iter()
+        .filter(|pair| pair.label == "supersedes")
+        .count();
+    let right = said.len() - wrong.len();
+    #[expect(clippy::cast_precision_loss, reason = "counts of pairs")]
+    let (precision, recall) = (right as f64 / said.len() as f64, right as f64 / all as f64);
+    assert!(precision >= PRECISION_MIN, "{precision} {wrong:#?}");
+    assert!(recall >= RECALL_MIN, "{recall}");
+}
+
+#[test]
+fn contradictions_are_rarely_wrong() {
+    let pairs = pairs();
+    let is_said = |pair: &&Pair| matches!(verdict(pair), Verdict::Contradicts(_));
+    let said: Vec<&Pair> = pairs.iter().filter(is_said).collect();
+    let is_right = |pair: &&&Pair| ["contradicts", "supersedes"].contains(&pair.label.as_str());
+    let right = said.iter().filter(is_right).count();
+    let wrong: Vec<String> = said
+        .iter()
+        .filter(|pair| !is_right(pair))
+        .map(|pair| {
+            format!(
+                "{:?} {} | {} | {}",
+                verdict(pair),
+                pair.label,
+                pair.old,
+                pair.new
+            )
+        })
+        .collect();
+    assert!(right * 4 >= said.len() * 3, "{wrong:#?}");
+}
