@@ -107,10 +107,7 @@ fn revising_replaces_the_text_and_says_when() {
         memory.attributes
     );
     let modified = |key: &str, written: &str| {
-        modified_at(&Memory {
-            attributes: [(key.to_owned(), written.to_owned())].into(),
-            ..memory.clone()
-        })
+        Memory::revised_at(&[(key.to_owned(), written.to_owned())].into())
     };
     let day = modified(Memory::ATTRIBUTE_MODIFIED, "2026-02-15").unwrap();
     assert_eq!(
