@@ -27,5 +27,4 @@ crate::error::faults!(
     admit::AdmitError,
     checkpoint::CheckpointError,
     edit::EditError,
-    scales::ScaleError,
 );

@@ -24,7 +24,7 @@ mod turns;
 mod why_not;
 mod words;
 
-crate::error::faults!(cursor::CursorError, parse::QueryError);
+crate::error::faults!(cursor::CursorError);
 
 pub use calendar::Calendar;
 pub use cursor::Cursor;

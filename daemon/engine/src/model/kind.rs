@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Fault};
 use crate::neutral::quoted;
 
 /// A memory's kind: the name of a registered one.
@@ -94,15 +94,11 @@ pub struct UnknownKind {
     known: String,
 }
 
-impl UnknownKind {
-    /// Returns the class of the error.
-    #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
+impl Fault for UnknownKind {
+    fn kind(&self) -> ErrorKind {
         ErrorKind::Invalid
     }
 }
-
-crate::error::faults!(UnknownKind);
 
 /// Every kind a strand knows: the built-in ones and those of the configuration.
 #[derive(Clone, Debug)]

@@ -316,7 +316,7 @@ impl Edit {
         match self {
             Edit::Append { text } => text::append(in_use(memory)?, text, at)?,
             Edit::Revise { text, seen } => {
-                text::revise(in_use(memory)?, text, seen.as_deref(), at)?
+                text::revise(in_use(memory)?, text, seen.as_deref(), at)?;
             }
             Edit::Tag { add, remove } => tag(in_use(memory)?, add, remove)?,
             // What was forgotten follows its topic, so that it comes back to the others.

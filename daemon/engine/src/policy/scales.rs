@@ -1,7 +1,7 @@
 //! The other scales of importance: priority 1 to 10 and weight 1 to 5, converted where they come
 //! in.
 
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Fault};
 
 /// Lowest and highest priority; 5 is the usual one.
 const PRIORITY: (i64, i64) = (1, 10);
@@ -29,10 +29,8 @@ pub enum ScaleError {
     Several,
 }
 
-impl ScaleError {
-    /// Returns the class of the error.
-    #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
+impl Fault for ScaleError {
+    fn kind(&self) -> ErrorKind {
         ErrorKind::Invalid
     }
 }

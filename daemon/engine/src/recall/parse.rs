@@ -6,7 +6,7 @@ mod slip;
 use jiff::civil::DateTime;
 
 use super::calendar::Calendar;
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Fault};
 use crate::index::filter::Filter;
 use crate::model::{Scope, SourceRef, Status, Topic, TopicPattern};
 use crate::neutral::quoted;
@@ -78,10 +78,8 @@ pub enum QueryError {
     TooMany,
 }
 
-impl QueryError {
-    /// Returns the class of the error.
-    #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
+impl Fault for QueryError {
+    fn kind(&self) -> ErrorKind {
         ErrorKind::Invalid
     }
 }
