@@ -294,6 +294,19 @@ mod tests {
         assert!(tally.recall() >= 0.5, "{tally:?}");
     }
 
+    /// Pronouns and demonstratives; half of them stand for something that the slices name.
+    const REFERENTS: &str = include_str!("../../../tests/fixtures/capture-referents.json");
+
+    #[test]
+    fn what_a_pronoun_stands_for_is_named_or_dropped() {
+        for half in ["referent-fit", "referent-check"] {
+            let tally = tally(REFERENTS, half);
+            eprintln!("{half} {tally:?} {} {}", tally.precision(), tally.recall());
+            assert!(tally.precision() >= 0.9, "{half} {tally:?}");
+            assert!(tally.recall() >= 0.6, "{half} {tally:?}");
+        }
+    }
+
     #[test]
     fn half_of_the_slices_hold_nothing() {
         let cases: Vec<Case> = serde_json::from_str(SLICES).unwrap();

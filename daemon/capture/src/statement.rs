@@ -10,7 +10,7 @@ use crate::gate::Weighed;
 use crate::known::words;
 use crate::language::word_count;
 use crate::patterns::{Patterns, compile};
-use crate::resolve::{Context, is_content, resolve};
+use crate::resolve::{Context, is_content, is_unresolvable, resolve};
 use crate::wording::{Replacement, WORDING};
 use crate::{SliceKind, Speaker};
 
@@ -138,8 +138,15 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
     }
     text = closed(&capitalised(&text), !rest.is_empty());
     for sentence in rest {
+        let more = match setting.kind {
+            SliceKind::Note | SliceKind::Commit => sentence.sentence.text.as_str(),
+            _ => without_openers(&sentence.sentence.text),
+        };
+        if is_unresolvable(more) {
+            break;
+        }
         text.push(' ');
-        text.push_str(&capitalised(&sentence.sentence.text));
+        text.push_str(&capitalised(more));
     }
     if text.chars().count() > TEXT_MAX_CHARS {
         return None;

@@ -20,6 +20,9 @@ pub(crate) struct Wording {
     pub(crate) continuations: Vec<String>,
     pub(crate) expletives: Vec<String>,
     pub(crate) unresolvable: Vec<String>,
+    pub(crate) pronoun: String,
+    pub(crate) demonstrative: String,
+    pub(crate) clause: String,
     pub(crate) scopes: String,
     pub(crate) file_nouns: String,
     pub(crate) symbol_nouns: String,
@@ -60,6 +63,9 @@ mod tests {
                 patterns.len(),
                 "{patterns:?}"
             );
+        }
+        for pattern in [&WORDING.pronoun, &WORDING.demonstrative, &WORDING.clause] {
+            assert!(compile(pattern).is_some(), "{pattern}");
         }
         for replacement in WORDING.rewrite.iter().chain(&WORDING.person) {
             assert!(compile(&replacement.from).is_some(), "{}", replacement.from);

@@ -17,11 +17,19 @@ use crate::report::{Report, Table};
 use crate::silence::read;
 
 /// Labelled slices. The second file was written by somebody who did not know the rules; it may be
-/// absent.
-const FILES: [&str; 2] = ["capture-slices.json", "capture-slices-held.json"];
+/// absent. The third is about pronouns: half of them stand for something that the slices name, and
+/// nothing may be kept of the others.
+const FILES: [&str; 3] = [
+    "capture-slices.json",
+    "capture-slices-held.json",
+    "capture-referents.json",
+];
 
 /// Sets that the slices are in.
 const HALVES: [&str; 3] = ["fit", "check", "held"];
+
+/// Sets of the pronouns.
+const REFERENTS: [&str; 2] = ["referent-fit", "referent-check"];
 
 /// Languages that are counted by themselves.
 const LANGUAGES: [(Language, &str); 3] = [
@@ -60,7 +68,7 @@ fn by_half(cases: &[Case]) -> Table {
         .iter()
         .map(|case| play(case, Options::default()))
         .collect();
-    for half in HALVES {
+    for half in HALVES.into_iter().chain(REFERENTS) {
         let of_half = |played: &&Played<'_>| played.case.half == half;
         add_row(&mut table, half, played.iter().filter(of_half));
         for (language, name) in LANGUAGES {
