@@ -18,7 +18,15 @@ const TELLING_WORDS_MIN: usize = 3;
 /// Names that were mentioned before a statement: nearest texts first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
-    mentioned: Vec<Vec<Entity>>,
+    mentioned: Vec<Mentioned>,
+}
+
+/// The names of one text.
+#[derive(Clone, Debug)]
+struct Mentioned {
+    names: Vec<Entity>,
+    /// It asks, or gives a choice: any of them may be meant, or something without a name.
+    is_choice: bool,
 }
 
 impl Context {
@@ -27,7 +35,10 @@ impl Context {
         let telling = texts
             .into_iter()
             .filter(|text| word_count(text.as_ref()) >= TELLING_WORDS_MIN);
-        let mentioned = telling.map(|text| entities(text.as_ref()));
+        let mentioned = telling.map(|text| Mentioned {
+            names: entities(text.as_ref()),
+            is_choice: CHOICE.as_ref().is_some_and(|choice| choice.is_match(text.as_ref())),
+        });
         Self {
             mentioned: mentioned.collect(),
         }
@@ -41,7 +52,10 @@ impl Context {
             Some(_) => self.mentioned.len(),
             None => 1,
         };
-        for names in self.mentioned.iter().take(reach) {
+        for Mentioned { names, is_choice } in self.mentioned.iter().take(reach) {
+            if *is_choice && class.is_none() {
+                return None;
+            }
             let has_code = names.iter().any(|name| name.class != Class::Name);
             let fits = |name: &&Entity| match class {
                 Some(class) => is_such(name, class),
@@ -77,6 +91,7 @@ static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static PRONOUN: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.pronoun));
 static DEMONSTRATIVE: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(&WORDING.demonstrative));
+static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.choice));
 static CLAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.clause));
 
 /// Rewrites a statement so that a stranger knows what it is about; `None` where it cannot be told.

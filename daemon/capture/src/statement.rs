@@ -23,6 +23,9 @@ const REASON_WORDS: std::ops::RangeInclusive<usize> = 4..=30;
 /// Characters of a statement; a longer one is no statement.
 const TEXT_MAX_CHARS: usize = 600;
 
+/// Words of a sentence that says what the next one is about.
+const LEAD_WORDS_MIN: usize = 4;
+
 /// Openers that one statement may have in front, one behind the other.
 const OPENERS_MAX: usize = 4;
 
@@ -131,7 +134,7 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
     }
     let mut text = match setting.kind {
         SliceKind::Note | SliceKind::Commit => bare.to_owned(),
-        _ => resolve(bare, &context)?,
+        _ => standing_alone(bare, earlier, &context, setting)?,
     };
     if setting.speaker == Speaker::User && setting.kind == SliceKind::Turn {
         text = told_of_user(&text);
@@ -170,6 +173,30 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
             .map(|cue| cue.words.clone())
             .unwrap_or_default(),
     })
+}
+
+/// A sentence that says what it is about: by the names that its pronouns stand for or, where these
+/// are not certain, behind the sentence before it.
+fn standing_alone(
+    bare: &str,
+    earlier: &[Weighed],
+    context: &Context,
+    setting: &Setting<'_>,
+) -> Option<String> {
+    if let Some(resolved) = resolve(bare, context) {
+        return Some(resolved);
+    }
+    if is_unresolvable(bare) {
+        return None;
+    }
+    let (before, rest) = earlier.split_last()?;
+    if before.veto.is_some() || word_count(&before.sentence.text) < LEAD_WORDS_MIN {
+        return None;
+    }
+    let rest = rest.iter().rev().map(|sentence| sentence.sentence.text.clone());
+    let context = Context::new(rest.chain(setting.before.iter().cloned()));
+    let lead = resolve(without_openers(&before.sentence.text), &context)?;
+    Some(format!("{} {}", closed(&lead, true), capitalised(bare)))
 }
 
 /// The kind that cues say: the strongest sort's, and of two as strong the surer one.

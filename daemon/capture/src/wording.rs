@@ -23,6 +23,7 @@ pub(crate) struct Wording {
     pub(crate) pronoun: String,
     pub(crate) demonstrative: String,
     pub(crate) clause: String,
+    pub(crate) choice: String,
     pub(crate) scopes: String,
     pub(crate) file_nouns: String,
     pub(crate) symbol_nouns: String,
@@ -64,7 +65,12 @@ mod tests {
                 "{patterns:?}"
             );
         }
-        for pattern in [&WORDING.pronoun, &WORDING.demonstrative, &WORDING.clause] {
+        for pattern in [
+            &WORDING.pronoun,
+            &WORDING.demonstrative,
+            &WORDING.clause,
+            &WORDING.choice,
+        ] {
             assert!(compile(pattern).is_some(), "{pattern}");
         }
         for replacement in WORDING.rewrite.iter().chain(&WORDING.person) {
