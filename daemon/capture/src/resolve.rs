@@ -37,7 +37,9 @@ impl Context {
             .filter(|text| word_count(text.as_ref()) >= TELLING_WORDS_MIN);
         let mentioned = telling.map(|text| Mentioned {
             names: entities(text.as_ref()),
-            is_choice: CHOICE.as_ref().is_some_and(|choice| choice.is_match(text.as_ref())),
+            is_choice: CHOICE
+                .as_ref()
+                .is_some_and(|choice| choice.is_match(text.as_ref())),
         });
         Self {
             mentioned: mentioned.collect(),
@@ -89,8 +91,7 @@ static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 static PRONOUN: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.pronoun));
-static DEMONSTRATIVE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(&WORDING.demonstrative));
+static DEMONSTRATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.demonstrative));
 static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.choice));
 static CLAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.clause));
 
@@ -155,7 +156,8 @@ fn pointed(statement: &str, context: &Context) -> Option<String> {
         };
         let noun = noun.as_str().to_lowercase();
         let Some(class) = class_of(&noun) else {
-            if is_near(whole.as_str()) && !is_named_anywhere(statement.get(..whole.start())?, &noun) {
+            if is_near(whole.as_str()) && !is_named_anywhere(statement.get(..whole.start())?, &noun)
+            {
                 return None;
             }
             continue;

@@ -130,8 +130,7 @@ impl Rules {
             }
             let own = words(&candidate.text);
             let is_told = kept.iter().any(|(told, earlier)| {
-                overlap(told, &own) >= SAME_FROM
-                    && !known.are_apart(&earlier.text, &candidate.text)
+                overlap(told, &own) >= SAME_FROM && !known.are_apart(&earlier.text, &candidate.text)
             });
             if !is_told && known.novelty(&candidate.text) >= NOVELTY_MIN {
                 kept.push((own, candidate));

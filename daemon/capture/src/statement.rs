@@ -193,7 +193,10 @@ fn standing_alone(
     if before.veto.is_some() || word_count(&before.sentence.text) < LEAD_WORDS_MIN {
         return None;
     }
-    let rest = rest.iter().rev().map(|sentence| sentence.sentence.text.clone());
+    let rest = rest
+        .iter()
+        .rev()
+        .map(|sentence| sentence.sentence.text.clone());
     let context = Context::new(rest.chain(setting.before.iter().cloned()));
     let lead = resolve(without_openers(&before.sentence.text), &context)?;
     Some(format!("{} {}", closed(&lead, true), capitalised(bare)))

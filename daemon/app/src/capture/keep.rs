@@ -14,6 +14,7 @@ use helix_engine::store::Stamps;
 use helix_engine::strand::{Request, Strand};
 
 use super::Tally;
+use super::bare::is_bare;
 use super::known::Waiting;
 use crate::project::Project;
 use crate::{App, Refusal, note};
@@ -63,6 +64,9 @@ pub(super) fn requests(
         let Some(mut admitted) = admitted(app, found, &candidate)? else {
             continue;
         };
+        if is_bare(&admitted.text) {
+            continue;
+        }
         let scope = admitted.scope.to_string();
         if app
             .memory

@@ -71,7 +71,7 @@ pub(super) struct Pass<'a> {
 
 /// What one transcript came to.
 pub(super) struct Read {
-    /// Its project; `None` where nothing was read.
+    /// Its project; `None` where nothing was ever read.
     pub(super) project: Option<Arc<Project>>,
     pub(super) tally: Tally,
     pub(super) bytes: u64,
@@ -388,7 +388,8 @@ impl Pass<'_> {
             let directory = slices.find_map(|slice| slice.directory.clone());
             reading.place.directory = directory.unwrap_or_default();
         }
-        if reading.bytes == 0 && reading.window.slices.is_empty() {
+        let is_untold = reading.place.directory.is_empty() && reading.window.slices.is_empty();
+        if reading.bytes == 0 && is_untold {
             return None;
         }
         let directory = Path::new(&reading.place.directory);
@@ -406,7 +407,7 @@ impl Reading {
     fn ended(self, is_dry: bool) -> Read {
         let counts = self.place.state.counts();
         let unknown: Vec<String> = counts.unknown.keys().cloned().collect();
-        let is_foreseen = is_dry && self.is_whole;
+        let is_foreseen = is_dry && self.is_whole && self.bytes > 0;
         let tally = Tally {
             sessions: self.tally.sessions,
             slices: self.tally.slices,

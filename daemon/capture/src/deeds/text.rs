@@ -131,9 +131,7 @@ fn lines_of(change: &str, mark: char) -> Vec<&str> {
 /// The lines of one side that the other has not: without comments and heads of sections, unless
 /// there is nothing else.
 fn telling<'l>(lines: &[&'l str], others: &[&str]) -> Vec<&'l str> {
-    let is_own = |line: &&&str| {
-        line.chars().any(char::is_alphanumeric) && !others.contains(*line)
-    };
+    let is_own = |line: &&&str| line.chars().any(char::is_alphanumeric) && !others.contains(*line);
     let own: Vec<&str> = lines.iter().filter(is_own).copied().collect();
     let is_plain = |line: &&str| !line.starts_with(['/', '#', '-', '+', '[']);
     let plain: Vec<&str> = own.iter().copied().filter(is_plain).collect();
