@@ -21,7 +21,8 @@ pub(super) fn is_bare(text: &str) -> bool {
 
 /// Whether what follows is the value of what is named before.
 fn is_value(before: &str) -> bool {
-    let is_code = before.matches('`').count() % 2 == 1;
+    let is_open = before.matches('`').count() % 2 == 1;
+    let is_code = is_open && !before.ends_with('`');
     let before = before
         .trim_end_matches([' ', '`', '"', '\''])
         .to_lowercase();
