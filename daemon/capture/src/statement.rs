@@ -63,7 +63,9 @@ pub(crate) fn statements(weighed: &[Weighed], setting: &Setting<'_>) -> Vec<Stat
             continue;
         }
         let earlier = weighed.get(..at).unwrap_or_default();
-        found.extend(statement(group, earlier, setting));
+        let behind = weighed.get(at + group.len());
+        let statement = statement(group, earlier, setting);
+        found.extend(statement.map(|statement| mended(statement, behind, setting.speaker)));
         at += group.len();
     }
     found
@@ -173,6 +175,25 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
             .map(|cue| cue.words.clone())
             .unwrap_or_default(),
     })
+}
+
+static OWN_CHANGE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.own_change));
+
+/// Adds to a trap that an assistant found what it did about it: the trap alone is not true any more.
+fn mended(mut statement: Statement, behind: Option<&Weighed>, speaker: Speaker) -> Statement {
+    let may_be_mended = speaker == Speaker::Assistant && statement.kind == "gotcha";
+    let Some(behind) = behind.filter(|_| may_be_mended) else {
+        return statement;
+    };
+    let said = without_openers(&behind.sentence.text);
+    let own = OWN_CHANGE.as_ref().and_then(|own| own.captures(said));
+    let change = own.and_then(|own| said.get(own.get(1)?.start()..));
+    if let Some(change) = change.filter(|change| !is_unresolvable(change)) {
+        let text = closed(&statement.text, true);
+        statement.text = format!("{text} Fixed since: {}", closed(change, false));
+        statement.kind = "bug_fix";
+    }
+    statement
 }
 
 /// A sentence that says what it is about: by the names that its pronouns stand for or, where these
@@ -334,6 +355,8 @@ fn closed(text: &str, is_followed: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::weigh;
+    use crate::testing::turn;
 
     #[test]
     fn openers_are_taken_away() {
@@ -346,6 +369,27 @@ mod tests {
         ] {
             assert_eq!(without_openers(sentence), expected);
         }
+    }
+
+    #[test]
+    fn a_trap_that_was_mended_says_so() {
+        let slice = turn(
+            Speaker::Assistant,
+            "Turns out `parse_amount` rounds half up. I changed it to banker's rounding. Done.",
+        );
+        let setting = Setting {
+            kind: slice.kind,
+            speaker: slice.speaker,
+            before: &[],
+            cutoff: 0.5,
+        };
+        let found = statements(&weigh(&slice), &setting);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].kind, "bug_fix");
+        assert_eq!(
+            found[0].text,
+            "`parse_amount` rounds half up. Fixed since: changed it to banker's rounding."
+        );
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub(crate) struct Wording {
     pub(crate) demonstrative: String,
     pub(crate) clause: String,
     pub(crate) choice: String,
+    pub(crate) own_change: String,
     pub(crate) scopes: String,
     pub(crate) file_nouns: String,
     pub(crate) symbol_nouns: String,
@@ -70,6 +71,7 @@ mod tests {
             &WORDING.demonstrative,
             &WORDING.clause,
             &WORDING.choice,
+            &WORDING.own_change,
         ] {
             assert!(compile(pattern).is_some(), "{pattern}");
         }

@@ -257,8 +257,11 @@ impl Pass<'_> {
             return Ok(false);
         };
         let read = step.cursor.offset.saturating_sub(before.offset);
-        // A document is read whole, whatever was read of it before.
-        let bytes = read.max(u64::from(reading.transcript.format.is_document()));
+        let bytes = if reading.transcript.format.is_document() {
+            reading.unread_document()
+        } else {
+            read
+        };
         reading.bytes += bytes;
         (self.progress)(bytes);
         reading.place.cursor = step.cursor;
@@ -403,6 +406,12 @@ impl Pass<'_> {
 }
 
 impl Reading {
+    /// Bytes of a document: it is read whole, in its first step, whatever was read of it before.
+    fn unread_document(&self) -> u64 {
+        let size = self.size_and_time.map_or(1, |(bytes, _)| bytes.max(1));
+        if self.bytes == 0 { size } else { 0 }
+    }
+
     /// What it came to, with what to keep of it where nothing was.
     fn ended(self, is_dry: bool) -> Read {
         let counts = self.place.state.counts();
