@@ -19,19 +19,24 @@ pub(super) fn is_bare(text: &str) -> bool {
     })
 }
 
-/// Whether what follows is the value of what is named before.
+/// Whether what follows is the value of what is named before. In code a colon names a header.
 fn is_value(before: &str) -> bool {
     let is_open = before.matches('`').count() % 2 == 1;
-    let is_code = is_open && !before.ends_with('`');
+    if is_open && !before.ends_with('`') {
+        return false;
+    }
     let before = before
         .trim_end_matches([' ', '`', '"', '\''])
         .to_lowercase();
-    let is_word = |word: &&str| {
-        before
-            .strip_suffix(*word)
-            .is_some_and(|rest| !word.is_ascii() || !rest.ends_with(char::is_alphanumeric))
+    before.ends_with([':', '：']) || EQUALS.iter().any(|word| ends_with_word(&before, word))
+}
+
+/// Whether a text ends with a word. Chinese words have no blanks around them.
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let Some(rest) = text.strip_suffix(word) else {
+        return false;
     };
-    !is_code && (before.ends_with([':', '：']) || EQUALS.iter().any(|word| is_word(&word)))
+    !word.is_ascii() || !rest.ends_with(char::is_alphanumeric)
 }
 
 /// The rest of a sentence.
@@ -43,7 +48,8 @@ fn sentence(behind: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Words of a text; a character outside of ASCII letters' scripts counts as one.
+/// Words of a text: runs of letters, and every second character of a run that is not ASCII, because
+/// Chinese has no blanks.
 fn words(text: &str) -> usize {
     let runs = text
         .split(|c: char| !c.is_alphanumeric())

@@ -110,15 +110,12 @@ fn shown(change: &str, fault: &Fault) -> Option<String> {
     let (removed, added) = (lines_of(change, '-'), lines_of(change, '+'));
     let gone = telling(&removed, &added);
     let new = telling(&added, &removed);
-    let names_fault = |line: &&&str| is_named_in(fault, line);
-    let at = new.iter().position(|line| names_fault(&line));
-    let put_in = new.get(at.unwrap_or_default()).map(|line| short(line));
-    // What has lines of its own beside was put in, and replaced nothing.
-    let taken = gone.get(at.unwrap_or_default()).map(|line| short(line));
-    match (taken, put_in) {
-        (Some(taken), Some(put_in)) => Some(format!("`{taken}` became `{put_in}`")),
-        (None, Some(put_in)) => Some(format!("added `{put_in}`")),
-        (Some(taken), None) => Some(format!("removed `{taken}`")),
+    let named = new.iter().position(|line| is_named_in(fault, line));
+    let at = named.unwrap_or_default();
+    match (gone.get(at), new.get(at)) {
+        (Some(gone), Some(new)) => Some(format!("`{}` became `{}`", short(gone), short(new))),
+        (None, Some(new)) => Some(format!("added `{}`", short(new))),
+        (Some(gone), None) => Some(format!("removed `{}`", short(gone))),
         (None, None) => None,
     }
 }
