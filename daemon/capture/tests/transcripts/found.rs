@@ -256,7 +256,7 @@ fn a_clients_name_of_a_project_is_found_among_what_clients_list() {
         .collect::<Vec<_>>();
     assert_eq!(
         by_walking,
-        [path.clone()],
+        std::slice::from_ref(&path),
         "only Cursor's name can be walked along"
     );
     let trusted = json!({path.clone() + "/deep": "TRUST_FOLDER"}).to_string();
