@@ -4,7 +4,8 @@ use helix_proto::limits::OPENING_MAX_LINES;
 use helix_proto::v1::{FoundBy, Hit, Memory, SearchReply};
 
 use super::memory::{
-    INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, stale_mark,
+    INDENT, body, captured_from_name, day, hashtags, header, marked_line, metadata, nature,
+    opening, stale_mark,
 };
 use super::reason::reason;
 use super::{View, clean};
@@ -186,6 +187,8 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     } else {
         String::new()
     };
+    // Nor where it was captured.
+    let captured = if tags { said_in(memory) } else { String::new() };
     let tags = if tags {
         hashtags(memory)
     } else {
@@ -197,9 +200,16 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     header([
         clean::line(&memory.handle),
         day(memory, view),
-        nature(memory) + &mark + &successor,
+        nature(memory) + &mark + &successor + &captured,
         tags,
     ])
+}
+
+fn said_in(memory: &Memory) -> String {
+    match captured_from_name(memory) {
+        name if name.is_empty() => name,
+        name => format!(", from {name}"),
+    }
 }
 
 fn superseded(memory: &Memory) -> String {

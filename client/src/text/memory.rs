@@ -22,6 +22,9 @@ const CONFIDENCE_DOUBTFUL: f32 = 0.5;
 /// Attribute that says when a text was last revised, in RFC 3339.
 const MODIFIED_ATTRIBUTE: &str = "helix.modified";
 
+/// Attribute that says where a captured fact stands.
+const CAPTURED_ATTRIBUTE: &str = "captured-from";
+
 /// Indents stored text.
 pub const INDENT: &str = "  ";
 
@@ -165,6 +168,22 @@ pub fn source(memory: &Memory) -> String {
     clean::line(&format!("{}{line}{}", source.path, moved(memory)))
 }
 
+/// `path:line` of the transcript, document or commit that a fact was captured from; empty for what
+/// somebody stored.
+#[must_use]
+pub fn captured_from(memory: &Memory) -> String {
+    let place = memory.attributes.get(CAPTURED_ATTRIBUTE);
+    place.map(|place| clean::line(place)).unwrap_or_default()
+}
+
+/// The same without the folders: `s-1.jsonl:12`.
+#[must_use]
+pub fn captured_from_name(memory: &Memory) -> String {
+    let place = captured_from(memory);
+    let name = place.rsplit('/').next().unwrap_or_default();
+    name.to_owned()
+}
+
 /// Returns the note behind a source whose line moved: `, now line 9`; else empty.
 #[must_use]
 pub fn moved(memory: &Memory) -> String {
@@ -303,6 +322,10 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     let source = source(memory);
     if !source.is_empty() {
         field("source", &source);
+    }
+    let captured = captured_from(memory);
+    if !captured.is_empty() {
+        field("captured from", &captured);
     }
     if let Some(doubted) = memory.doubted_confidence {
         field("confidence", &format!("{}, stale", short(doubted)));

@@ -10,6 +10,7 @@
 //! their own are [sources](memories), and followed. What was kept is counted for each project
 //! ([`ledger`]) and told to the session that starts next.
 
+mod bare;
 mod cursor;
 pub mod ended;
 mod foreseen;

@@ -38,6 +38,10 @@ pub struct Candidate {
 pub trait Novelty {
     /// 0 for what is known word by word, 1 for what nothing known resembles.
     fn novelty(&self, text: &str) -> f64;
+
+    /// Whether two texts in nearly the same words say it of different things: of another name,
+    /// number or version.
+    fn are_apart(&self, one: &str, other: &str) -> bool;
 }
 
 /// Finds facts in the slices of one session.

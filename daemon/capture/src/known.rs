@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Novelty;
+use crate::entities::entities;
 use crate::language::is_han;
 
 /// Texts that are known already. Compares words; the daemon's own port compares meanings too.
@@ -27,6 +28,20 @@ impl Novelty for KnownTexts {
         let nearest = self.texts.iter().map(|known| overlap(&own, known));
         1.0 - nearest.fold(0.0, f64::max)
     }
+
+    fn are_apart(&self, one: &str, other: &str) -> bool {
+        names(one) != names(other)
+    }
+}
+
+/// What a text names, in lower case, and its numbers.
+fn names(text: &str) -> BTreeSet<String> {
+    let named = entities(text)
+        .into_iter()
+        .map(|entity| entity.text.to_lowercase());
+    let has_digit = |word: &&str| word.chars().any(|c| c.is_ascii_digit());
+    let numbers = text.split(|c: char| !c.is_alphanumeric()).filter(has_digit);
+    named.chain(numbers.map(str::to_lowercase)).collect()
 }
 
 /// The words of a text, in lower case; of Chinese its pairs of characters.
@@ -61,6 +76,14 @@ pub(crate) fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_of_one_form_about_other_things_are_apart() {
+        let known = KnownTexts::default();
+        let alpha = "Service Alpha listens on 9081.";
+        assert!(known.are_apart(alpha, "Service Alpha listens on 9082."));
+        assert!(!known.are_apart(alpha, "The service Alpha always listens on 9081."));
+    }
 
     #[test]
     fn novelty_is_the_distance_to_the_nearest_text() {

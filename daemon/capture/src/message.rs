@@ -78,8 +78,8 @@ impl Message {
     }
 }
 
-/// The kind of what a commit says: a revert and a change with reasons are decisions, a repair is a
-/// fix.
+/// The kind of what a commit says: a revert and a change with reasons are decisions, whatever trap
+/// the reasons tell of; a repair is a fix.
 pub(crate) fn kind(text: &str, of_cues: &'static str) -> &'static str {
     let Some(message) = Message::read(text) else {
         return of_cues;
@@ -89,8 +89,8 @@ pub(crate) fn kind(text: &str, of_cues: &'static str) -> &'static str {
     }
     match (message.repair(), of_cues) {
         (Some(_), _) => "bug_fix",
-        (None, "fact") => "decision",
-        (None, of_cues) => of_cues,
+        (None, "convention" | "procedure") => of_cues,
+        (None, _) => "decision",
     }
 }
 

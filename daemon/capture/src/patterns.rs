@@ -38,6 +38,12 @@ impl Patterns {
         found.map_or("", |found| found.as_str())
     }
 
+    /// Where the first pattern that is found ends.
+    pub(crate) fn end(&self, text: &str) -> Option<usize> {
+        let mut found = self.0.iter().filter_map(|pattern| pattern.find(text));
+        found.next().map(|found| found.end())
+    }
+
     /// Patterns that compiled.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {

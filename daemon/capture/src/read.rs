@@ -21,6 +21,7 @@ mod clean;
 mod codex;
 mod cursor;
 mod deed;
+pub mod directories;
 mod document;
 mod formats;
 mod gemini;
@@ -89,6 +90,15 @@ impl Format {
             Self::OpenCode => "opencode",
             Self::Gemini | Self::GeminiDocument => "gemini-cli",
             Self::Cursor => "cursor",
+        }
+    }
+
+    /// Whether a transcript tells the directory that its session worked in.
+    #[must_use]
+    pub fn tells_directory(self) -> bool {
+        match self {
+            Self::ClaudeCode | Self::Codex | Self::OpenCode => true,
+            Self::Gemini | Self::GeminiDocument | Self::Cursor => false,
         }
     }
 

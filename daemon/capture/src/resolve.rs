@@ -5,45 +5,67 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::entities::{Class, Entity, entities};
+use crate::language::word_count;
 use crate::patterns::{Patterns, compile};
 use crate::wording::{WORDING, has};
-
-/// Different names from which a pronoun could stand for any of them.
-const RIVALS_MAX: usize = 2;
 
 /// Words before a pronoun that say enough for it to stand for them.
 const CONTENT_WORDS_MIN: usize = 2;
 
+/// Words from which a text may name something: "ok" and "go ahead" do not.
+const TELLING_WORDS_MIN: usize = 3;
+
 /// Names that were mentioned before a statement: nearest texts first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
-    mentioned: Vec<Vec<Entity>>,
+    mentioned: Vec<Mentioned>,
+}
+
+/// The names of one text.
+#[derive(Clone, Debug)]
+struct Mentioned {
+    names: Vec<Entity>,
+    /// It asks, or gives a choice: any of them may be meant, or something without a name.
+    is_choice: bool,
 }
 
 impl Context {
     /// Takes texts, the nearest first.
     pub(crate) fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
-        let mentioned = texts
+        let telling = texts
             .into_iter()
-            .map(|text| entities(text.as_ref()))
-            .filter(|names| !names.is_empty());
+            .filter(|text| word_count(text.as_ref()) >= TELLING_WORDS_MIN);
+        let mentioned = telling.map(|text| Mentioned {
+            names: entities(text.as_ref()),
+            is_choice: CHOICE
+                .as_ref()
+                .is_some_and(|choice| choice.is_match(text.as_ref())),
+        });
         Self {
             mentioned: mentioned.collect(),
         }
     }
 
-    /// The name that something of a class stands for: the only one, or the first of two, in the
-    /// nearest text that has any. Without a class, code is meant rather than a name in the prose.
+    /// The name that something of a class stands for: the only one in the nearest text that has
+    /// any. Without a class, code is meant rather than a name in the prose, and only the nearest
+    /// text of all is looked at.
     fn antecedent(&self, class: Option<Class>) -> Option<&Entity> {
-        for names in &self.mentioned {
+        let reach = match class {
+            Some(_) => self.mentioned.len(),
+            None => 1,
+        };
+        for Mentioned { names, is_choice } in self.mentioned.iter().take(reach) {
+            if *is_choice && class.is_none() {
+                return None;
+            }
             let has_code = names.iter().any(|name| name.class != Class::Name);
             let fits = |name: &&Entity| match class {
                 Some(class) => is_such(name, class),
                 None => !has_code || name.class != Class::Name,
             };
-            let fitting: Vec<&Entity> = names.iter().filter(fits).collect();
-            if let Some(first) = fitting.first() {
-                return (fitting.len() <= RIVALS_MAX).then_some(*first);
+            let mut fitting = names.iter().filter(fits);
+            if let Some(first) = fitting.next() {
+                return fitting.next().is_none().then_some(first);
             }
         }
         None
@@ -68,16 +90,24 @@ static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"^(?:(it|they|this one|that one|es|sie|它们?|这个|那个)|(this|that|these|those|das|dies))('s|'re)?([ ,]|$|[^\x00-\x7f])(\S*)",
     )
 });
-static PRONOUN: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\b(?:it|them|they)\b|它"));
+static PRONOUN: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.pronoun));
+static DEMONSTRATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.demonstrative));
+static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.choice));
+static CLAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.clause));
 
 /// Rewrites a statement so that a stranger knows what it is about; `None` where it cannot be told.
 pub(crate) fn resolve(statement: &str, context: &Context) -> Option<String> {
-    if UNRESOLVABLE.is_match(statement) && !is_that_one(statement) {
+    if is_unresolvable(statement) {
         return None;
     }
     let statement = subject(statement, context)?;
     let statement = pointed(&statement, context)?;
     pronouns(&statement, context)
+}
+
+/// Whether a sentence points at something by words that no text can replace.
+pub(crate) fn is_unresolvable(sentence: &str) -> bool {
+    UNRESOLVABLE.is_match(sentence) && !is_that_one(sentence)
 }
 
 /// "That one is vendored" stands for something that was named before.
@@ -126,6 +156,10 @@ fn pointed(statement: &str, context: &Context) -> Option<String> {
         };
         let noun = noun.as_str().to_lowercase();
         let Some(class) = class_of(&noun) else {
+            if is_near(whole.as_str()) && !is_named_anywhere(statement.get(..whole.start())?, &noun)
+            {
+                return None;
+            }
             continue;
         };
         let own = Context::new([statement.get(..whole.start())?]);
@@ -138,6 +172,19 @@ fn pointed(statement: &str, context: &Context) -> Option<String> {
     }
     resolved.push_str(statement.get(end..)?);
     Some(resolved)
+}
+
+/// Whether a demonstrative can only point: "that" joins clauses as well.
+fn is_near(pointed: &str) -> bool {
+    let pointed = pointed.to_lowercase();
+    ["this ", "these ", "those ", "diese"]
+        .iter()
+        .any(|start| pointed.starts_with(start))
+}
+
+/// Whether a noun means where the work goes on, or something that was named before it.
+fn is_named_anywhere(before: &str, noun: &str) -> bool {
+    has(&WORDING.scopes, noun) || has_content(before)
 }
 
 /// The class of names that a noun behind "this" stands for: `None` for a noun that is none such,
@@ -162,19 +209,50 @@ fn class_of(noun: &str) -> Option<Option<Class>> {
     is_other.then_some(None)
 }
 
-/// Looks after pronouns within the statement: what stands before them in it may be what they mean.
+/// Looks after pronouns within the statement. What they mean stands in a clause before theirs;
+/// else the name that was mentioned last takes the place of the first one.
 fn pronouns(statement: &str, context: &Context) -> Option<String> {
-    let found = PRONOUN.as_ref().and_then(|pronoun| pronoun.find(statement));
-    let Some(found) = found else {
+    if points_outside(statement) {
+        return None;
+    }
+    let Some(pronoun) = PRONOUN.as_ref() else {
         return Some(statement.to_owned());
     };
-    let before = statement.get(..found.start())?;
-    if EXPLETIVES.is_match(statement) || has_content(before) {
+    let expletive_end = EXPLETIVES.end(statement).unwrap_or_default();
+    let outside = pronoun
+        .find_iter(statement)
+        .filter(|found| found.start() >= expletive_end)
+        .find(|found| !is_named_before(statement, found.start()));
+    let Some(found) = outside else {
         return Some(statement.to_owned());
+    };
+    if !matches!(found.as_str().to_lowercase().as_str(), "it" | "它") {
+        return None;
     }
     let name = context.antecedent(None)?;
+    let before = statement.get(..found.start())?;
     let rest = statement.get(found.end()..)?;
     Some(format!("{before}{}{rest}", quoted(name)))
+}
+
+/// Whether a "that" or "those" without a noun stands for something outside of the statement.
+fn points_outside(statement: &str) -> bool {
+    let Some(demonstrative) = DEMONSTRATIVE.as_ref() else {
+        return false;
+    };
+    demonstrative
+        .find_iter(statement)
+        .any(|found| !is_named_before(statement, found.start()))
+}
+
+/// Whether a clause before this place names something.
+fn is_named_before(statement: &str, at: usize) -> bool {
+    let before = statement.get(..at).unwrap_or_default();
+    let clauses = CLAUSE
+        .as_ref()
+        .and_then(|clause| clause.find_iter(before).last());
+    let end = clauses.map_or(0, |boundary| boundary.start());
+    has_content(before.get(..end).unwrap_or_default())
 }
 
 /// Whether the words before a pronoun name something.
@@ -268,6 +346,32 @@ mod tests {
         ] {
             assert_eq!(resolved(statement, &[]), None, "{statement}");
         }
+    }
+
+    #[test]
+    fn an_object_is_not_its_own_subject() {
+        for statement in [
+            "SQLite always does that",
+            "the parser needs it",
+            "never put those into the cache",
+            "always like he showed it",
+        ] {
+            assert_eq!(resolved(statement, &[]), None, "{statement}");
+        }
+        for statement in [
+            "fetch the token and cache it",
+            "the billing worker restarts because it leaks",
+        ] {
+            assert_eq!(resolved(statement, &[]).as_deref(), Some(statement));
+        }
+    }
+
+    #[test]
+    fn of_two_names_none_is_guessed() {
+        let before = "`a.rs` and `b.rs` were read";
+        assert_eq!(resolved("it must stay sorted", &[before]), None);
+        let far = ["what did you find there?", "`a.rs` was read"];
+        assert_eq!(resolved("it must stay sorted", &far), None);
     }
 
     #[test]

@@ -129,9 +129,9 @@ impl Rules {
                 break;
             }
             let own = words(&candidate.text);
-            let is_told = kept
-                .iter()
-                .any(|(told, _)| overlap(told, &own) >= SAME_FROM);
+            let is_told = kept.iter().any(|(told, earlier)| {
+                overlap(told, &own) >= SAME_FROM && !known.are_apart(&earlier.text, &candidate.text)
+            });
             if !is_told && known.novelty(&candidate.text) >= NOVELTY_MIN {
                 kept.push((own, candidate));
             }

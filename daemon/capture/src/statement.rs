@@ -10,7 +10,7 @@ use crate::gate::Weighed;
 use crate::known::words;
 use crate::language::word_count;
 use crate::patterns::{Patterns, compile};
-use crate::resolve::{Context, is_content, resolve};
+use crate::resolve::{Context, is_content, is_unresolvable, resolve};
 use crate::wording::{Replacement, WORDING};
 use crate::{SliceKind, Speaker};
 
@@ -22,6 +22,9 @@ const REASON_WORDS: std::ops::RangeInclusive<usize> = 4..=30;
 
 /// Characters of a statement; a longer one is no statement.
 const TEXT_MAX_CHARS: usize = 600;
+
+/// Words of a sentence that says what the next one is about.
+const LEAD_WORDS_MIN: usize = 4;
 
 /// Openers that one statement may have in front, one behind the other.
 const OPENERS_MAX: usize = 4;
@@ -60,7 +63,9 @@ pub(crate) fn statements(weighed: &[Weighed], setting: &Setting<'_>) -> Vec<Stat
             continue;
         }
         let earlier = weighed.get(..at).unwrap_or_default();
-        found.extend(statement(group, earlier, setting));
+        let behind = weighed.get(at + group.len());
+        let statement = statement(group, earlier, setting);
+        found.extend(statement.map(|statement| mended(statement, behind, setting.speaker)));
         at += group.len();
     }
     found
@@ -131,15 +136,22 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
     }
     let mut text = match setting.kind {
         SliceKind::Note | SliceKind::Commit => bare.to_owned(),
-        _ => resolve(bare, &context)?,
+        _ => standing_alone(bare, earlier, &context, setting)?,
     };
     if setting.speaker == Speaker::User && setting.kind == SliceKind::Turn {
         text = told_of_user(&text);
     }
     text = closed(&capitalised(&text), !rest.is_empty());
     for sentence in rest {
+        let more = match setting.kind {
+            SliceKind::Note | SliceKind::Commit => sentence.sentence.text.as_str(),
+            _ => without_openers(&sentence.sentence.text),
+        };
+        if is_unresolvable(more) {
+            break;
+        }
         text.push(' ');
-        text.push_str(&capitalised(&sentence.sentence.text));
+        text.push_str(&capitalised(more));
     }
     if text.chars().count() > TEXT_MAX_CHARS {
         return None;
@@ -163,6 +175,52 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
             .map(|cue| cue.words.clone())
             .unwrap_or_default(),
     })
+}
+
+static OWN_CHANGE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.own_change));
+
+/// Adds to a trap that an assistant found what it did about it: the trap alone is not true any more.
+fn mended(mut statement: Statement, behind: Option<&Weighed>, speaker: Speaker) -> Statement {
+    let may_be_mended = speaker == Speaker::Assistant && statement.kind == "gotcha";
+    let Some(behind) = behind.filter(|_| may_be_mended) else {
+        return statement;
+    };
+    let said = without_openers(&behind.sentence.text);
+    let own = OWN_CHANGE.as_ref().and_then(|own| own.captures(said));
+    let change = own.and_then(|own| said.get(own.get(1)?.start()..));
+    if let Some(change) = change.filter(|change| !is_unresolvable(change)) {
+        let text = closed(&statement.text, true);
+        statement.text = format!("{text} Fixed since: {}", closed(change, false));
+        statement.kind = "bug_fix";
+    }
+    statement
+}
+
+/// A sentence that says what it is about: by the names that its pronouns stand for or, where these
+/// are not certain, behind the sentence before it.
+fn standing_alone(
+    bare: &str,
+    earlier: &[Weighed],
+    context: &Context,
+    setting: &Setting<'_>,
+) -> Option<String> {
+    if let Some(resolved) = resolve(bare, context) {
+        return Some(resolved);
+    }
+    if is_unresolvable(bare) {
+        return None;
+    }
+    let (before, rest) = earlier.split_last()?;
+    if before.veto.is_some() || word_count(&before.sentence.text) < LEAD_WORDS_MIN {
+        return None;
+    }
+    let rest = rest
+        .iter()
+        .rev()
+        .map(|sentence| sentence.sentence.text.clone());
+    let context = Context::new(rest.chain(setting.before.iter().cloned()));
+    let lead = resolve(without_openers(&before.sentence.text), &context)?;
+    Some(format!("{} {}", closed(&lead, true), capitalised(bare)))
 }
 
 /// The kind that cues say: the strongest sort's, and of two as strong the surer one.
@@ -297,6 +355,8 @@ fn closed(text: &str, is_followed: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::weigh;
+    use crate::testing::turn;
 
     #[test]
     fn openers_are_taken_away() {
@@ -309,6 +369,27 @@ mod tests {
         ] {
             assert_eq!(without_openers(sentence), expected);
         }
+    }
+
+    #[test]
+    fn a_trap_that_was_mended_says_so() {
+        let slice = turn(
+            Speaker::Assistant,
+            "Turns out `parse_amount` rounds half up. I changed it to banker's rounding. Done.",
+        );
+        let setting = Setting {
+            kind: slice.kind,
+            speaker: slice.speaker,
+            before: &[],
+            cutoff: 0.5,
+        };
+        let found = statements(&weigh(&slice), &setting);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].kind, "bug_fix");
+        assert_eq!(
+            found[0].text,
+            "`parse_amount` rounds half up. Fixed since: changed it to banker's rounding."
+        );
     }
 
     #[test]

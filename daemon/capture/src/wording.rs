@@ -20,6 +20,11 @@ pub(crate) struct Wording {
     pub(crate) continuations: Vec<String>,
     pub(crate) expletives: Vec<String>,
     pub(crate) unresolvable: Vec<String>,
+    pub(crate) pronoun: String,
+    pub(crate) demonstrative: String,
+    pub(crate) clause: String,
+    pub(crate) choice: String,
+    pub(crate) own_change: String,
     pub(crate) scopes: String,
     pub(crate) file_nouns: String,
     pub(crate) symbol_nouns: String,
@@ -60,6 +65,15 @@ mod tests {
                 patterns.len(),
                 "{patterns:?}"
             );
+        }
+        for pattern in [
+            &WORDING.pronoun,
+            &WORDING.demonstrative,
+            &WORDING.clause,
+            &WORDING.choice,
+            &WORDING.own_change,
+        ] {
+            assert!(compile(pattern).is_some(), "{pattern}");
         }
         for replacement in WORDING.rewrite.iter().chain(&WORDING.person) {
             assert!(compile(&replacement.from).is_some(), "{}", replacement.from);

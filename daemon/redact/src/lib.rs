@@ -39,6 +39,7 @@ mod value;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 pub use self::entropy::Entropy;
 pub use self::kept::{Redact, Redacted, Secrets, State};
@@ -60,6 +61,25 @@ const RULE_OF_PRIVATE: &str = "private";
 /// Returns the placeholder for a secret that a rule found.
 fn placeholder(rule: &str) -> String {
     format!("{PLACEHOLDER_START}{rule}]")
+}
+
+/// Finds the placeholders in a text that went through redaction, in their order.
+#[must_use]
+pub fn placeholders(text: &str) -> Vec<Range<usize>> {
+    let start = REDACTED.trim_end_matches(']');
+    let end = |at: usize| Some(at + text.get(at..)?.find(']')? + 1);
+    let found = text.match_indices(start);
+    found
+        .filter_map(|(at, _)| Some(at..end(at)?))
+        .filter(|found| is_placeholder(text.get(found.clone()).unwrap_or_default()))
+        .collect()
+}
+
+fn is_placeholder(word: &str) -> bool {
+    let rule = word.strip_prefix(PLACEHOLDER_START);
+    let rule = rule.and_then(|rule| rule.strip_suffix(']'));
+    word == REDACTED
+        || rule.is_some_and(|rule| rule.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
 }
 
 /// Compiles every rule. Nothing may be served before this: without its rules redaction takes every

@@ -344,3 +344,13 @@ fn a_placeholder_tells_of_no_secret_and_hides_none() {
     let expected = "password: [redacted:hunter2] password: [redacted:password]";
     assert_eq!(redacted(text), expected);
 }
+
+#[test]
+fn placeholders_are_found_again() {
+    let text = "a [redacted:github-token], [redacted] and [redacted by hand]";
+    let found: Vec<&str> = placeholders(text)
+        .into_iter()
+        .map(|range| &text[range])
+        .collect();
+    assert_eq!(found, ["[redacted:github-token]", "[redacted]"]);
+}

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use helix_tests::Project;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::world::World;
 
@@ -89,8 +91,14 @@ fn write_opencode(world: &World, text: &str) {
 fn write_cursor(world: &World, text: &str) {
     let content = json!([{"type": "text", "text": text}]);
     let record = json!({"role": "user", "message": {"content": content}});
-    let file = ".cursor/projects/billing/agent-transcripts/u1/u1.jsonl";
-    put(world, file, &lines(&[record]));
+    let root = world.project.root.to_string_lossy().into_owned();
+    let words: Vec<&str> = root
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let folder = words.join("-");
+    let file = format!(".cursor/projects/{folder}/agent-transcripts/u1/u1.jsonl");
+    put(world, &file, &lines(&[record]));
 }
 
 fn write_all(world: &World) {
@@ -118,6 +126,54 @@ fn the_sessions_of_every_client_are_imported_once() {
     let again = world.import();
     assert_eq!(again["total"]["sessions"], 0, "{again}");
     assert_eq!(world.waiting_count(), 5);
+}
+
+/// Writes a session as Gemini CLI did before it noted the directory beside it.
+fn write_hashed(world: &World, root: &str, text: &str) {
+    let hash = hex::encode(Sha256::digest(root.as_bytes()));
+    let message = json!({"id": "m-1", "timestamp": AT, "type": "user", "content": text});
+    let document = json!({"sessionId": hash, "projectHash": hash, "messages": [message]});
+    let file = format!(".gemini/tmp/{hash}/chats/session-1.json");
+    put(world, &file, &document.to_string());
+}
+
+#[test]
+fn a_session_goes_to_the_project_that_its_client_means() {
+    let world = World::new();
+    let root = world.project.root.to_string_lossy().into_owned();
+    write_hashed(&world, &root, DECISIONS[2].1);
+    write_cursor(&world, DECISIONS[4].1);
+    let done = world.import();
+    assert_eq!(done["projects"][0]["name"], "billing", "{done}");
+    assert_eq!(done["projects"][0]["sessions"], 2, "{done}");
+    assert_eq!(done["projects"][1], Value::Null, "{done}");
+}
+
+#[test]
+fn a_session_of_a_project_that_nobody_knows_is_left_out_until_it_is_named() {
+    let world = World::new();
+    let elsewhere = Project::new(world.home(), "elsewhere").unwrap();
+    let root = elsewhere.root.to_string_lossy().into_owned();
+    write_hashed(&world, &root, DECISIONS[2].1);
+    let done = world.import();
+    assert_eq!(done["total"]["sessions"], 0, "{done}");
+    let note = done["notes"][0].as_str().unwrap();
+    assert!(note.contains("--project DIR"), "{note}");
+    let named = world.json(&["capture", "import", "--yes", "--project", &root]);
+    assert_eq!(named["projects"][0]["name"], "elsewhere", "{named}");
+    assert_eq!(named["total"]["kept"], json!({"decision": 1}), "{named}");
+}
+
+#[test]
+fn a_project_without_sessions_is_told_of_with_those_that_have_some() {
+    let world = World::new();
+    write_all(&world);
+    let done = world.json(&["capture", "import", "--yes", "--project", "heron"]);
+    let note = done["notes"][0].as_str().unwrap();
+    assert!(note.ends_with("there are some of billing"), "{note}");
+    world.import();
+    let again = world.json(&["capture", "import", "--yes", "--project", "billing"]);
+    assert_eq!(again["notes"], json!([]), "{again}");
 }
 
 #[test]

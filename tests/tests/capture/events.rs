@@ -1,6 +1,7 @@
 //! Events: each goes where the like of it goes.
 
 use helix_tests::Bridge;
+use helix_tests::hook::Session;
 use serde_json::json;
 
 use super::world::World;
@@ -54,6 +55,36 @@ fn an_error_is_stored_once_and_then_its_memory_helps() {
     let outcome = again["outcome"].as_str().unwrap();
     assert!(outcome.starts_with("known as "), "{again}");
     assert_eq!(again["memory"]["handle"], first["memory"]["handle"]);
+}
+
+#[test]
+fn a_remedy_that_helped_two_sessions_waits_in_the_review() {
+    let world = World::new();
+    let mistake = "error[E0432]: unresolved import `serde_json`\n --> src/main.rs:1:5\n\
+                   error: could not compile `billing` (bin \"billing\") due to 1 previous error";
+    let mend = |id: &str| {
+        let session = Session::new(world.home(), &world.project, id);
+        session.failed("cargo build", mistake).unwrap();
+        session
+            .edit(
+                "Cargo.toml",
+                "[dependencies]",
+                "[dependencies]\nserde_json = 1",
+            )
+            .unwrap();
+        session.ran("cargo build", "").unwrap();
+    };
+    mend("one");
+    assert_eq!(world.waiting_count(), 0, "once may be chance");
+    mend("two");
+    world.await_waiting(1);
+    let listed = world.json(&["review"]);
+    let memory = &listed["items"][0]["memory"];
+    assert_eq!(memory["kind"], "bug_fix", "{listed}");
+    let text = memory["text"].as_str().unwrap();
+    assert!(text.ends_with("fixed by changing Cargo.toml."), "{text}");
+    mend("three");
+    assert_eq!(world.waiting_count(), 1, "it waits already");
 }
 
 #[test]

@@ -298,3 +298,54 @@ fn the_share_that_the_gate_drops_is_told() {
     let metrics = world.done(&["stats", "--metrics"]);
     assert!(metrics.contains("dropped 66.7 % of 6 slices"), "{metrics}");
 }
+
+#[test]
+fn a_secret_alone_is_no_fact_and_a_fact_says_where_it_was_said() {
+    let world = World::new();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    world.write(
+        "s-1",
+        &[
+            ("user", &format!("remember that the deploy key is {key}")),
+            ("user", &format!("always use {key}")),
+            (
+                "user",
+                "never log the IBAN of a customer, legal was clear about that",
+            ),
+        ],
+    );
+    world.import();
+    assert_eq!(world.waiting().len(), 1, "{:?}", world.waiting());
+    let handle = world.only_handle();
+    world.json(&["review", "approve", &handle]);
+    let found = world.done(&["search", "IBAN customer"]);
+    assert!(found.contains("(from s-1.jsonl:3)"), "{found}");
+    let whole = world.done(&["search", "IBAN customer", "--detail", "full"]);
+    assert!(whole.contains("s-1.jsonl:3]"), "{whole}");
+}
+
+#[test]
+fn facts_of_one_form_about_different_things_are_all_kept() {
+    let world = World::new();
+    let said = |at: usize| {
+        format!(
+            "remember that the worker queue-{at} of the billing service listens on port {}",
+            8081 + at
+        )
+    };
+    for session in 0..10 {
+        let lines: Vec<String> = (0..3).map(|line| said(session * 3 + line)).collect();
+        let lines: Vec<(&str, &str)> = lines.iter().map(|line| ("user", line.as_str())).collect();
+        world.write(&format!("s-{session}"), &lines);
+    }
+    let done = world.import();
+    assert_eq!(done["total"]["kept"]["fact"], 30, "{done}");
+}
+
+#[test]
+fn a_pause_of_another_session_says_what_holds_for_it() {
+    let world = World::new();
+    world.done(&["capture", "on"]);
+    let paused = world.done(&["capture", "pause", "--session", "s-9"]);
+    assert!(paused.starts_with("session s-9 is paused"), "{paused}");
+}

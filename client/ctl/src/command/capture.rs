@@ -81,6 +81,7 @@ pub(crate) struct Plain {
 impl Capture {
     /// Does it.
     pub(crate) fn run(self, context: &Context) -> Outcome {
+        let paused = self.paused();
         let (switch, json) = match self {
             Self::Import(import) => return import.run(context),
             Self::Memories(memories) => return memories.run(context),
@@ -106,11 +107,24 @@ impl Capture {
             if json {
                 screen::json(&CaptureDocument::from(&reply))?;
             } else if is_switched {
-                screen::print(&render::capture_standing(&reply))?;
+                screen::print(&render::capture_switched(&reply, paused.as_ref()))?;
             } else {
                 screen::print(&render::capture(context.screen.look, &reply))?;
             }
             Ok(exit::OK)
+        })
+    }
+}
+
+impl Capture {
+    /// The session that is named to be paused or to go on.
+    fn paused(&self) -> Option<render::Paused> {
+        let Self::Pause(pause) = self else {
+            return None;
+        };
+        Some(render::Paused {
+            session: pause.session.clone()?,
+            goes_on: pause.resume,
         })
     }
 }

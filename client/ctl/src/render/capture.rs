@@ -1,10 +1,12 @@
 //! What is captured, and what an import kept.
 
 use helix_client::text::memory::count_of;
-use helix_client::v1::{CaptureFile, CaptureFiles, CaptureLine, CaptureReply, CaptureSummary};
+use helix_client::text::memory::size;
+use helix_client::v1::{
+    CaptureFile, CaptureFiles, CaptureLine, CaptureReply, CaptureSetting, CaptureSummary,
+};
 
-use super::status::size;
-use super::table::{Field, rows};
+use super::table::{Field, TEXT, rows};
 use crate::screen::{Look, Paint};
 use crate::text::one_line;
 use crate::time::day;
@@ -18,6 +20,48 @@ pub(crate) fn capture_standing(reply: &CaptureReply) -> String {
     format!("capture is {standing} here: {}\n", one_line(&reply.why))
 }
 
+/// Says what was switched, and whether sessions are captured here by now: another session, path or
+/// project may be meant.
+pub(crate) fn capture_switched(reply: &CaptureReply, pause: Option<&Paused>) -> String {
+    let here = capture_standing(reply);
+    let switched = match pause {
+        Some(paused) => paused.said(),
+        None => match reply.switches.iter().max_by_key(|switch| switch.at_us) {
+            Some(newest) => switched(newest),
+            None => String::new(),
+        },
+    };
+    if switched.is_empty() || reply.why == switched.trim_end() {
+        return here;
+    }
+    switched + &here
+}
+
+/// A session that was paused or goes on, where it is not the shell's own.
+#[derive(Debug)]
+pub(crate) struct Paused {
+    /// Its id.
+    pub(crate) session: String,
+    /// Whether its pause ended.
+    pub(crate) goes_on: bool,
+}
+
+impl Paused {
+    fn said(&self) -> String {
+        let session = one_line(&self.session);
+        if self.goes_on {
+            format!("session {session} is paused no longer; what holds for its project holds\n")
+        } else {
+            format!("session {session} is paused: nothing of it is captured; other sessions:\n")
+        }
+    }
+}
+
+fn switched(switch: &CaptureSetting) -> String {
+    let verb = if switch.on { "on" } else { "off" };
+    format!("switched {verb} for {}\n", one_line(&switch.which))
+}
+
 /// Writes what is captured, why, and what was kept.
 pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
     let mut text = capture_standing(reply);
@@ -26,9 +70,9 @@ pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
         text.push_str(&format!("{waiting} to be distilled\n"));
     }
     for switch in &reply.switches {
-        let verb = if switch.on { "on" } else { "off" };
-        let (which, at) = (one_line(&switch.which), day(switch.at_us));
-        text.push_str(&format!("switched {verb} for {which} on {at}\n"));
+        let switched = switched(switch);
+        let at = day(switch.at_us);
+        text.push_str(&format!("{} on {at}\n", switched.trim_end()));
     }
     text.push('\n');
     let recorded = reply.recordings.iter().map(|recording| {
@@ -42,7 +86,7 @@ pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
     text.push_str(&rows(look, &[], recorded.collect()));
     if !reply.kept.is_empty() {
         text.push('\n');
-        text.push_str(&lines(look, &reply.kept));
+        text.push_str(&lines(look, &[], &reply.kept, false));
         let (judged, dropped) = judged(&reply.kept);
         if judged > 0 {
             let slices = count_of(judged, "slice", "slices");
@@ -120,7 +164,12 @@ pub(crate) fn captured(look: Look, summary: &CaptureSummary, is_dry: bool) -> St
         .filter(|line| line.bytes > 0)
         .cloned()
         .collect();
-    text.push_str(&lines(look, &read));
+    let header = if is_dry {
+        ["project", "sessions", "would read", TEXT]
+    } else {
+        ["project", "sessions", "read", TEXT]
+    };
+    text.push_str(&lines(look, &header, &read, is_dry));
     for note in &summary.notes {
         text.push_str(&format!("note: {}\n", one_line(note)));
     }
@@ -129,18 +178,21 @@ pub(crate) fn captured(look: Look, summary: &CaptureSummary, is_dry: bool) -> St
     text
 }
 
-fn lines(look: Look, lines: &[CaptureLine]) -> String {
+/// A row for each project; `is_dry` says that nothing of it was kept yet.
+fn lines(look: Look, header: &[&str], lines: &[CaptureLine], is_dry: bool) -> String {
     let row = |line: &CaptureLine| {
         let name = if line.name.is_empty() {
             one_line(&line.scope)
         } else {
             one_line(&line.name)
         };
-        let words = if line.words.is_empty() {
-            "nothing".to_owned()
-        } else {
-            one_line(&line.words)
+        let words = match (line.words.is_empty(), is_dry) {
+            (true, true) => "would keep nothing".to_owned(),
+            (true, false) => "nothing".to_owned(),
+            (false, true) => format!("would keep {}", one_line(&line.words)),
+            (false, false) => one_line(&line.words),
         };
+        let words = words + &passed_over(line);
         let read = if line.at_us == 0 {
             size(line.bytes)
         } else {
@@ -153,26 +205,31 @@ fn lines(look: Look, lines: &[CaptureLine]) -> String {
             words.into(),
         ]
     };
-    rows(look, &[], lines.iter().map(row).collect())
+    rows(look, header, lines.iter().map(row).collect())
+}
+
+/// Facts that were found and not kept, in brackets; nothing where there are none.
+fn passed_over(line: &CaptureLine) -> String {
+    let mut passed_over = Vec::new();
+    if line.known > 0 {
+        passed_over.push(format!("{} known already", line.known));
+    }
+    if line.forgotten > 0 {
+        passed_over.push(format!("{} forgotten before", line.forgotten));
+    }
+    if line.unreadable > 0 {
+        passed_over.push(format!("{} unreadable", line.unreadable));
+    }
+    match passed_over.join(", ") {
+        none if none.is_empty() => String::new(),
+        some => format!(" ({some})"),
+    }
 }
 
 /// The last line: what a person wants to know.
 fn sum(total: &CaptureLine, is_dry: bool) -> String {
     let sessions = count_of(total.sessions, "session", "sessions");
-    let mut passed_over = Vec::new();
-    if total.known > 0 {
-        passed_over.push(format!("{} known already", total.known));
-    }
-    if total.forgotten > 0 {
-        passed_over.push(format!("{} forgotten before", total.forgotten));
-    }
-    if total.unreadable > 0 {
-        passed_over.push(format!("{} unreadable", total.unreadable));
-    }
-    let passed_over = match passed_over.join(", ") {
-        none if none.is_empty() => String::new(),
-        some => format!(" ({some})"),
-    };
+    let passed_over = passed_over(total);
     let words = one_line(&total.words);
     match (words.is_empty(), is_dry) {
         (true, _) => format!("{sessions}, nothing new worth keeping{passed_over}\n"),
@@ -220,6 +277,37 @@ mod tests {
             captured(PLAIN, &summary, true),
             captured(PLAIN, &summary, false),
             captured(PLAIN, &nothing, false),
+        ];
+        insta::assert_snapshot!(texts.join("---\n"));
+    }
+
+    #[test]
+    fn a_switch_says_what_it_is_for_and_what_holds_here() {
+        let setting = CaptureSetting {
+            which: "path /work/iris/private".to_owned(),
+            on: false,
+            at_us: 2,
+        };
+        let reply = CaptureReply {
+            on: true,
+            why: "switched on for project:iris".to_owned(),
+            switches: vec![setting],
+            ..CaptureReply::default()
+        };
+        let own = CaptureReply {
+            why: "switched off for path /work/iris/private".to_owned(),
+            on: false,
+            ..reply.clone()
+        };
+        let paused = |goes_on| Paused {
+            session: "s-1".to_owned(),
+            goes_on,
+        };
+        let texts = [
+            capture_switched(&reply, None),
+            capture_switched(&own, None),
+            capture_switched(&reply, Some(&paused(false))),
+            capture_switched(&reply, Some(&paused(true))),
         ];
         insta::assert_snapshot!(texts.join("---\n"));
     }

@@ -2,6 +2,7 @@
 
 use helix_client::text::View;
 use helix_client::text::hits::{self, Detail};
+use helix_client::text::memory::captured_from_name;
 use helix_client::text::reason::reason;
 use helix_client::v1::{Hit, Memory, NamedCount, SearchReply};
 
@@ -68,7 +69,10 @@ pub(crate) fn matches(look: Look, reply: &SearchReply) -> String {
 
 fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
     let memory = hit.memory.as_ref()?;
-    let text = marked_text(look, memory);
+    let text = match captured_from_name(memory) {
+        from if from.is_empty() => marked_text(look, memory),
+        from => format!("{} (from {from})", marked_text(look, memory)),
+    };
     let score = Field::painted(Paint::Faint, format!("{:.4}", hit.score));
     let kind = Field::from(one_line(&memory.kind));
     let place = Field::painted(Paint::Faint, scope(look, memory));

@@ -2,8 +2,8 @@
 //! thread of low priority, one after the other.
 //!
 //! A hook only puts a session into the queue, which takes a lock and no more. What waits when the
-//! daemon ends is read with the session's next turn, or by an import. Remedies that held wait in the
-//! same queue: they become proposals.
+//! daemon ends is read with the session's next turn, or by an import. Remedies that helped twice wait
+//! in the same queue: they become proposals.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ const REST: Duration = Duration::from_mins(5);
 /// What the provenance of a remedy names as having found it.
 const INCIDENTS: &str = "incidents";
 
-/// How sure a remedy is that held twice.
+/// How sure a remedy is that helped twice.
 const REMEDY_CONFIDENCE: f64 = 0.8;
 
 /// Sessions that wait: more than go on at once.
@@ -73,7 +73,7 @@ pub enum Job {
     Files(Arc<Project>),
 }
 
-/// What mended a mistake more than once.
+/// A deed that mended a mistake more than once.
 #[derive(Clone, Debug)]
 pub struct Remedy {
     /// Mistake and remedy, as a statement.
@@ -274,7 +274,7 @@ pub fn distil(app: &App, ended: &Ended, goes_on: &dyn Fn() -> bool) -> Result<()
         tracing::debug!(what, "a transcript has what its reader does not know");
     }
     match read.project {
-        Some(project) if is_on(&project) => {
+        Some(project) if read.bytes > 0 && is_on(&project) => {
             ledger::add(app, &project.scope, &read.tally, Told::Later)
         }
         Some(_) | None => Ok(()),
@@ -304,9 +304,8 @@ pub fn propose(app: &App, remedy: &Remedy) -> Result<(), Refusal> {
         confidence: REMEDY_CONFIDENCE,
         is_said_by_user: false,
         evidence: Vec::new(),
-        reason:
-            "the mistake stayed away for a day or more each of the last times that this was done"
-                .to_owned(),
+        reason: "the mistake went away twice or more by this, and did not come back to the session"
+            .to_owned(),
     };
     let mut tally = Tally::default();
     let mut waiting = Waiting::default();

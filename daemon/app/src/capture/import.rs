@@ -4,13 +4,15 @@
 
 pub(super) mod disk;
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::TryLockError;
+use std::time::Duration;
 
 use helix_capture::read::Format;
+use helix_capture::read::directories::Directories;
 use helix_capture::read::places::{self, Found, Home};
-use helix_engine::{Timestamp, quoted};
+use helix_engine::{Scope, Timestamp, quoted};
 
 use self::disk::Disk;
 use super::foreseen::Preview;
@@ -23,6 +25,12 @@ use crate::{App, Asker, Refusal};
 
 /// Things that are told of what could not be read; the rest is counted.
 const NOTES_MAX: usize = 20;
+
+/// Projects that are named where none is the one that was asked for.
+const OTHERS_MAX: usize = 8;
+
+/// How long the project of a directory that the caller names is looked for.
+const PROJECT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// What is to be imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,11 +154,15 @@ pub fn import(
     };
     // Oldest first, so that what was said later meets what it corrects.
     let found: Vec<Found> = places.found.into_iter().rev().filter(is_wanted).collect();
+    let found = with_directories(asker, wanted, &disk, found, &mut summary);
     Going {
         app,
         wanted,
+        sought: Sought::of(app, &wanted.project),
         reports,
         lines: BTreeMap::new(),
+        others: BTreeSet::new(),
+        is_sought_there: false,
         summary,
     }
     .read(&found)
@@ -179,12 +191,74 @@ fn formats(agents: &[String]) -> Result<Vec<Format>, Refusal> {
     Ok(formats)
 }
 
+/// Gives the transcripts whose client tells no directory the one that is found, and leaves out those
+/// for which none is: nobody knows whose facts they hold.
+fn with_directories(
+    asker: &Asker,
+    wanted: &Wanted,
+    disk: &Disk<'_>,
+    mut found: Vec<Found>,
+    summary: &mut Summary,
+) -> Vec<Found> {
+    let own = [asker.project.root.clone(), asker.cwd.clone()];
+    let named = own.into_iter().chain([PathBuf::from(&wanted.project)]);
+    let directories = Directories::find(&wanted.home, disk, named);
+    let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
+    found.retain_mut(|found| {
+        found.directory = directories.of(found, disk);
+        let is_known = found.directory.is_some() || found.format.tells_directory();
+        if !is_known {
+            *left_out.entry(found.format.agent()).or_default() += 1;
+        }
+        is_known
+    });
+    for (agent, count) in left_out {
+        let sessions = if count == 1 { "session" } else { "sessions" };
+        summary.note(format!(
+            "{agent}: {count} {sessions} left out, whose project's directory is not known; name it \
+             with --project DIR"
+        ));
+    }
+    found
+}
+
+/// The project that is asked for.
+#[derive(Clone, Debug)]
+struct Sought<'a> {
+    /// Its name, scope or root; empty for all.
+    named: &'a str,
+    /// Its scope, where a directory is named.
+    scope: Option<Scope>,
+}
+
+impl<'a> Sought<'a> {
+    fn of(app: &App, named: &'a str) -> Self {
+        let directory = Some(Path::new(named)).filter(|path| path.is_absolute());
+        let project = directory.and_then(|path| app.memory.project(path, PROJECT_PATIENCE));
+        let scope = project.map(|project| project.scope.clone());
+        Self {
+            named,
+            scope: scope.filter(|scope| *scope != Scope::Global),
+        }
+    }
+
+    fn is(&self, project: &Project) -> bool {
+        let is_scope = |scope: &Scope| project.names().any(|name| name == scope);
+        is_named(project, self.named) || self.scope.as_ref().is_some_and(is_scope)
+    }
+}
+
 struct Going<'a> {
     app: &'a App,
     wanted: &'a Wanted,
+    sought: Sought<'a>,
     reports: &'a dyn Reports,
     /// By scope.
     lines: BTreeMap<String, Line>,
+    /// Names of projects that were not asked for.
+    others: BTreeSet<String>,
+    /// Whether a session of the project that was asked for is there, read before or not.
+    is_sought_there: bool,
     summary: Summary,
 }
 
@@ -201,7 +275,8 @@ impl Going<'_> {
         let mut preview = Preview::new(wanted);
         let is_over = || app.life.is_ending() || reports.is_gone();
         let goes_on = || app.hooks.load.give_way(is_over);
-        let is_wanted = |project: &Project| is_named(project, &wanted.project);
+        let sought = self.sought.clone();
+        let is_wanted = |project: &Project| sought.is(project);
         let mut progress = Progress {
             total: found.len() as u64,
             bytes_total: found.iter().map(|found| found.bytes).sum(),
@@ -246,6 +321,7 @@ impl Going<'_> {
         if wanted.is_dry {
             app.hooks.captures.foresee(preview);
         }
+        self.note_absence();
         self.summary.projects = self.lines.into_values().collect();
         Ok(self.summary)
     }
@@ -258,12 +334,17 @@ impl Going<'_> {
                 "{agent}: {what} is not known; parts of it may be left out"
             ));
         }
-        let project = read
-            .project
-            .filter(|project| is_named(project, &self.wanted.project));
-        let Some(project) = project else {
+        let Some(project) = read.project else {
             return Ok(());
         };
+        if !self.sought.is(&project) {
+            self.others.insert(project.name.clone());
+            return Ok(());
+        }
+        self.is_sought_there = true;
+        if read.bytes == 0 {
+            return Ok(());
+        }
         if !self.wanted.is_dry {
             ledger::add(self.app, &project.scope, &read.tally, Told::AtOnce)?;
         }
@@ -277,6 +358,30 @@ impl Going<'_> {
     }
 }
 
+impl Going<'_> {
+    /// Says so where no session is of the project that was asked for, and of which there are some.
+    fn note_absence(&mut self) {
+        let is_named = !self.wanted.project.is_empty();
+        if !is_named || self.is_sought_there || !self.summary.is_whole {
+            return;
+        }
+        let others: Vec<&str> = self
+            .others
+            .iter()
+            .map(String::as_str)
+            .take(OTHERS_MAX)
+            .collect();
+        let there = match others.as_slice() {
+            [] => "there are none of other projects either".to_owned(),
+            others => format!("there are some of {}", others.join(", ")),
+        };
+        let named = quoted(&self.wanted.project);
+        self.summary.note(format!(
+            "no session here is of the project {named}; {there}"
+        ));
+    }
+}
+
 fn transcript(found: &Found) -> Transcript {
     Transcript {
         path: found.file.clone(),
@@ -287,10 +392,12 @@ fn transcript(found: &Found) -> Transcript {
     }
 }
 
-/// Whether a project is meant by its name, its scope or its root.
+/// Whether a project is meant by its name, its scope, or its root or the name of that.
 fn is_named(project: &Project, wanted: &str) -> bool {
+    let root = project.root.file_name();
     wanted.is_empty()
         || project.name == wanted
+        || (project.scope != Scope::Global && root.is_some_and(|root| root == wanted))
         || project.root == Path::new(wanted)
         || project.names().any(|scope| scope.to_string() == wanted)
 }

@@ -10,6 +10,7 @@ use helix_engine::{
 };
 
 use super::Tally;
+use super::bare::is_bare;
 use super::known::Waiting;
 use crate::project::Project;
 use crate::{App, Refusal, note};
@@ -59,6 +60,9 @@ pub(super) fn requests(
         let Some(mut admitted) = admitted(app, found, &candidate)? else {
             continue;
         };
+        if is_bare(&admitted.text) {
+            continue;
+        }
         let scope = admitted.scope.to_string();
         if app
             .memory

@@ -105,10 +105,18 @@ impl Novelty for Stored<'_> {
         let strand = &self.app.memory.strand;
         // Where the index cannot be read, the text counts as new: the store decides again.
         let near = strand.neighbours(&text, self.scope, &words);
-        let alike = near.unwrap_or_default().into_iter();
+        let particulars = Particulars::of(&text);
+        let alike = near
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|memory| !Particulars::of(&memory.text).are_apart(&particulars));
         let nearest = alike
             .map(|memory| words.jaccard(&WordSet::of(&memory.text)))
             .fold(0.0, f32::max);
         1.0 - f64::from(nearest)
+    }
+
+    fn are_apart(&self, one: &str, other: &str) -> bool {
+        Particulars::of(one).are_apart(&Particulars::of(other))
     }
 }

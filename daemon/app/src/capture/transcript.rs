@@ -71,7 +71,7 @@ pub(super) struct Pass<'a> {
 
 /// What one transcript came to.
 pub(super) struct Read {
-    /// Its project; `None` where nothing was read.
+    /// Its project; `None` where nothing was ever read.
     pub(super) project: Option<Arc<Project>>,
     pub(super) tally: Tally,
     pub(super) bytes: u64,
@@ -257,8 +257,11 @@ impl Pass<'_> {
             return Ok(false);
         };
         let read = step.cursor.offset.saturating_sub(before.offset);
-        // A document is read whole, whatever was read of it before.
-        let bytes = read.max(u64::from(reading.transcript.format.is_document()));
+        let bytes = if reading.transcript.format.is_document() {
+            reading.unread_document()
+        } else {
+            read
+        };
         reading.bytes += bytes;
         (self.progress)(bytes);
         reading.place.cursor = step.cursor;
@@ -388,7 +391,8 @@ impl Pass<'_> {
             let directory = slices.find_map(|slice| slice.directory.clone());
             reading.place.directory = directory.unwrap_or_default();
         }
-        if reading.bytes == 0 && reading.window.slices.is_empty() {
+        let is_untold = reading.place.directory.is_empty() && reading.window.slices.is_empty();
+        if reading.bytes == 0 && is_untold {
             return None;
         }
         let directory = Path::new(&reading.place.directory);
@@ -402,11 +406,17 @@ impl Pass<'_> {
 }
 
 impl Reading {
+    /// Bytes of a document: it is read whole, in its first step, whatever was read of it before.
+    fn unread_document(&self) -> u64 {
+        let size = self.size_and_time.map_or(1, |(bytes, _)| bytes.max(1));
+        if self.bytes == 0 { size } else { 0 }
+    }
+
     /// What it came to, with what to keep of it where nothing was.
     fn ended(self, is_dry: bool) -> Read {
         let counts = self.place.state.counts();
         let unknown: Vec<String> = counts.unknown.keys().cloned().collect();
-        let is_foreseen = is_dry && self.is_whole;
+        let is_foreseen = is_dry && self.is_whole && self.bytes > 0;
         let tally = Tally {
             sessions: self.tally.sessions,
             slices: self.tally.slices,

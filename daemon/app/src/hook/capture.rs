@@ -12,8 +12,8 @@ use super::dialect::Dialect;
 use crate::capture::ended::{Ended, Remedy, standing};
 use crate::work::incident::Incident;
 
-/// How often a remedy has to have held: once may be chance.
-const HELD_MIN: u32 = 2;
+/// How often a remedy has to have helped: once may be chance.
+const HELPED_MIN: u32 = 2;
 
 /// Puts the event's session into the queue. `is_over` says that no turn follows soon.
 pub(super) fn queue(context: &Context<'_>, is_over: bool) {
@@ -40,11 +40,11 @@ pub(super) fn queue(context: &Context<'_>, is_over: bool) {
     });
 }
 
-/// Puts remedies into the queue that held often enough to be worth a memory.
+/// Puts remedies into the queue that helped often enough to be worth a memory.
 pub(super) fn propose(context: &Context<'_>, mended: &[Incident]) {
     let root = context.project.root.to_string_lossy();
     for incident in mended {
-        let Some(statement) = incident.proven(HELD_MIN, &root) else {
+        let Some(statement) = incident.proven(HELPED_MIN, &root) else {
             continue;
         };
         context.app.hooks.captures.propose(Remedy {

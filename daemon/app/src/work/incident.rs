@@ -109,6 +109,9 @@ pub struct Fix {
     /// Whether the mistake came back to that session the same day.
     #[prost(bool, tag = "10")]
     is_undone: bool,
+    /// How often it did.
+    #[prost(uint32, tag = "11")]
+    undone: u32,
 }
 
 /// A failure, as far as it says which remedies are for it.
@@ -166,6 +169,7 @@ impl Redact for Fix {
             accounts: _,
             session: _,
             is_undone: _,
+            undone: _,
         } = self;
         secrets.all_said(files);
         secrets.all_said(commands);
@@ -241,6 +245,7 @@ impl Incident {
         let has_held = away_us >= HELD_AFTER.as_micros();
         last.held = last.held.saturating_add(u32::from(has_held));
         last.is_undone = !has_held && last.session == session;
+        last.undone = last.undone.saturating_add(u32::from(last.is_undone));
     }
 
     /// The mistake went away after this was done.
@@ -308,12 +313,13 @@ impl Incident {
         }
     }
 
-    /// The mistake and the remedy that held most often, as a statement, once that held so often.
-    /// Paths are those below `root`. It is the same however often it helped since.
+    /// The mistake and the remedy that helped most often, as a statement, once that helped so often:
+    /// the mistake went away by it, and did not come back to the same session that day. Paths are
+    /// those below `root`. The statement is the same however often the remedy helped since.
     #[must_use]
-    pub fn proven(&self, held_min: u32, root: &str) -> Option<String> {
-        let best = self.fixes.iter().max_by_key(|fix| (fix.held, fix.again));
-        let fix = best.filter(|fix| fix.held >= held_min)?;
+    pub fn proven(&self, helped_min: u32, root: &str) -> Option<String> {
+        let best = self.fixes.iter().max_by_key(|fix| (fix.helped(), fix.held));
+        let fix = best.filter(|fix| fix.helped() >= helped_min)?;
         let told = Told {
             fix,
             files: fix.files.iter().map(String::as_str).collect(),
@@ -357,6 +363,11 @@ impl Incident {
 }
 
 impl Fix {
+    /// How often the mistake went away by this and stayed away from the session that did it.
+    fn helped(&self) -> u32 {
+        self.again.saturating_add(1).saturating_sub(self.undone)
+    }
+
     /// Whether it was done once only and nobody knows yet whether it holds: it is gone since, but
     /// for this time.
     fn is_untried(&self) -> bool {
@@ -476,6 +487,20 @@ mod tests {
     use super::*;
 
     const DAY_US: i64 = 86_400_000_000;
+
+    #[test]
+    fn a_remedy_is_proven_by_two_sessions_and_not_by_one_that_it_came_back_to() {
+        for (sessions, is_proven) in [(&[1, 2][..], true), (&[1, 1], false), (&[1, 1, 2], true)] {
+            let mut incident = None;
+            for (hour, session) in (0..).zip(sessions) {
+                let mut known = came(incident.take(), &[1], *session, hour);
+                mended(&mut known, &["src/a.rs"], &[], *session, hour);
+                incident = Some(known);
+            }
+            let proven = incident.unwrap().proven(2, "/");
+            assert_eq!(proven.is_some(), is_proven, "{sessions:?}");
+        }
+    }
 
     #[test]
     fn a_remedy_that_held_twice_is_proven() {

@@ -79,3 +79,31 @@ fn a_command_that_brings_what_was_missing_is_a_fix() {
         found[0].text
     );
 }
+
+#[test]
+fn a_fix_says_what_was_put_in() {
+    let unlinked = "error[E0432]: unresolved import `serde_json`\n --> src/main.rs:1:5\n";
+    for (change, said) in [
+        ("+serde_json = \"1\"", "added `serde_json = \"1\"`"),
+        (
+            "-serde = \"1\"\n+serde = \"1\"\n+serde_json = \"1\"",
+            "added `serde_json = \"1\"`",
+        ),
+        (
+            "+[dependencies]\n+anyhow = \"1\"\n+serde_json = \"1\"",
+            "added `serde_json = \"1\"`",
+        ),
+        ("+# the reader needs it", "added `# the reader needs it`"),
+        ("+\n+[[bin]]", "added `[[bin]]`"),
+    ] {
+        let slices = [
+            ran("cargo test", unlinked, 101),
+            edit("Cargo.toml", change),
+            ran("cargo test", PASSED, 0),
+        ];
+        let found = lessons(&slices);
+        assert_eq!(found.len(), 1, "{change}");
+        let end = format!("fixed by changing `Cargo.toml`: {said}.");
+        assert!(found[0].text.ends_with(&end), "{}", found[0].text);
+    }
+}

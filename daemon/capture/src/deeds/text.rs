@@ -12,6 +12,9 @@ const COMMAND_MAX_CHARS: usize = 120;
 /// Characters of a changed line that are shown.
 const LINE_MAX_CHARS: usize = 100;
 
+/// Bytes of a word that names something: shorter ones stand in every line.
+const WORD_MIN_BYTES: usize = 4;
+
 /// Failed variants that are named.
 const VARIANTS_MAX: usize = 2;
 
@@ -24,7 +27,7 @@ pub(super) fn fix(failed: &Attempt, fault: &Fault, changes: &[&Change]) -> Strin
         .rev()
         .take(2)
         .rev()
-        .map(|change| told(change))
+        .map(|change| told(change, fault))
         .collect();
     format!(
         "`{}` failed with {what}; fixed by {}.",
@@ -84,7 +87,7 @@ pub(super) fn command(line: &str) -> String {
     first.chars().take(COMMAND_MAX_CHARS).collect()
 }
 
-fn told(change: &Change) -> String {
+fn told(change: &Change, fault: &Fault) -> String {
     match &change.what {
         What::Command(command) => format!("running `{command}`"),
         What::Edit(lines) => {
@@ -94,7 +97,7 @@ fn told(change: &Change) -> String {
                 .map(|file| format!("`{file}`"))
                 .collect();
             let files = files.join(", ");
-            match shown(lines) {
+            match shown(lines, fault) {
                 Some(shown) => format!("changing {files}: {shown}"),
                 None => format!("changing {files}"),
             }
@@ -102,23 +105,45 @@ fn told(change: &Change) -> String {
     }
 }
 
-/// The first line that a change took away and the first that it put in.
-fn shown(change: &str) -> Option<String> {
-    let removed = first_of(change, '-');
-    let added = first_of(change, '+');
-    match (removed, added) {
-        (Some(removed), Some(added)) => Some(format!("`{removed}` became `{added}`")),
-        (None, Some(added)) => Some(format!("added `{added}`")),
-        (Some(removed), None) => Some(format!("removed `{removed}`")),
+/// The line that a change put in for what failed, with the one in whose place it stands.
+fn shown(change: &str, fault: &Fault) -> Option<String> {
+    let (removed, added) = (lines_of(change, '-'), lines_of(change, '+'));
+    let gone = telling(&removed, &added);
+    let new = telling(&added, &removed);
+    let named = new.iter().position(|line| is_named_in(fault, line));
+    let at = named.unwrap_or_default();
+    match (gone.get(at), new.get(at)) {
+        (Some(gone), Some(new)) => Some(format!("`{}` became `{}`", short(gone), short(new))),
+        (None, Some(new)) => Some(format!("added `{}`", short(new))),
+        (Some(gone), None) => Some(format!("removed `{}`", short(gone))),
         (None, None) => None,
     }
 }
 
-fn first_of(change: &str, mark: char) -> Option<String> {
+fn lines_of(change: &str, mark: char) -> Vec<&str> {
     let lines = change.lines().filter_map(|line| line.strip_prefix(mark));
-    let mut telling = lines.map(str::trim).filter(|line| {
-        line.chars().any(char::is_alphanumeric) && !line.starts_with([mark, '/', '#'])
-    });
-    let line = telling.next()?.replace('`', "'");
-    Some(line.chars().take(LINE_MAX_CHARS).collect())
+    lines.map(str::trim).collect()
+}
+
+/// The lines of one side that the other has not: without comments and heads of sections, unless
+/// there is nothing else.
+fn telling<'l>(lines: &[&'l str], others: &[&str]) -> Vec<&'l str> {
+    let is_own = |line: &&&str| line.chars().any(char::is_alphanumeric) && !others.contains(*line);
+    let own: Vec<&str> = lines.iter().filter(is_own).copied().collect();
+    let is_plain = |line: &&str| !line.starts_with(['/', '#', '-', '+', '[']);
+    let plain: Vec<&str> = own.iter().copied().filter(is_plain).collect();
+    if plain.is_empty() { own } else { plain }
+}
+
+/// Whether a changed line has a word of what failed.
+fn is_named_in(fault: &Fault, line: &str) -> bool {
+    let said = format!("{} {}", fault.symbol, fault.message);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let mut words = said.split(|c: char| !is_part(c));
+    words.any(|word| word.len() >= WORD_MIN_BYTES && line.contains(word))
+}
+
+fn short(line: &str) -> String {
+    let line = line.replace('`', "'");
+    line.chars().take(LINE_MAX_CHARS).collect()
 }

@@ -1,5 +1,6 @@
 //! Commands and changes of files, from the input of a call to what came of it.
 
+use helix_terminal::command::patches;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -114,8 +115,8 @@ fn command(tools: &Tools, input: &Value) -> Option<Begun> {
         Value::Array(words) => line_of(words, &tools.shells)?,
         _ => return None,
     };
-    if let Some(patch) = here_document(&line) {
-        return patched(patch);
+    if let Some(patch) = patch_of(&line) {
+        return patched(&patch);
     }
     let directory = value::first(input, &tools.directory_keys).as_str();
     let directory = directory
@@ -136,10 +137,15 @@ fn line_of(words: &[Value], shells: &[String]) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// The patch that a line gives to `apply_patch`.
-fn here_document(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix("apply_patch")?;
-    rest.find("*** Begin Patch").and_then(|at| rest.get(at..))
+/// The patches that a line gives to `apply_patch`, as one.
+fn patch_of(line: &str) -> Option<String> {
+    let argument = line.trim_start().strip_prefix("apply_patch");
+    let unquoted = argument.map(str::trim_start);
+    if let Some(patch) = unquoted.filter(|patch| patch.starts_with("*** Begin Patch")) {
+        return Some(patch.to_owned());
+    }
+    let patches: Vec<String> = patches(line).into_iter().map(|patch| patch.text).collect();
+    (!patches.is_empty()).then(|| patches.join("\n"))
 }
 
 fn edit(tools: &Tools, input: &Value) -> Option<Begun> {
@@ -279,6 +285,14 @@ mod tests {
             &line,
             Some(&edited(&["a", "b"], "-x\n+y\n+z\n")),
         );
+        for line in [
+            format!("cd /p && apply_patch <<'EOF'\n{patch}EOF"),
+            format!("apply_patch {patch}"),
+            format!("bash -lc \"apply_patch <<'EOF'\n{patch}EOF\""),
+        ] {
+            let expected = edited(&["a", "b"], "-x\n+y\n+z\n");
+            check("exec_command", &json!({"cmd": line}), Some(&expected));
+        }
         check("Edit", &json!({}), None);
     }
 

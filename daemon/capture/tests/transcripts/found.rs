@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use helix_capture::read::places::{Entry, Home, Tree, find};
+use helix_capture::read::directories::Directories;
+use helix_capture::read::places::{Entry, Found, Home, Tree, find};
 use helix_capture::read::{Format, Reader, State, assemble};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::reading::Read;
 
@@ -219,4 +221,52 @@ fn places_tell_what_transcripts_do_not() {
     let slice = step.slices.first().unwrap();
     assert_eq!(slice.session, "u1");
     assert_eq!(slice.directory.as_deref(), Some("/home/dev/p"));
+}
+
+#[test]
+fn a_clients_name_of_a_project_is_found_among_what_clients_list() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    let app = root.join("work/my.app");
+    fs::create_dir_all(&app).unwrap();
+    let path = app.to_string_lossy().into_owned();
+    let hash = hex::encode(Sha256::digest(path.as_bytes()));
+    let dashed: Vec<&str> = path
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let gemini = format!(".gemini/tmp/{hash}/chats/session-2.json");
+    let cursor = format!(
+        ".cursor/projects/{}/agent-transcripts/u2.jsonl",
+        dashed.join("-")
+    );
+    write(&root, &gemini, "{}");
+    write(&root, &cursor, "{}");
+    write(&root, ".gemini/tmp/abc/chats/session-3.json", "{}");
+    let home = at(&root);
+    let found_in = |directories: &Directories| {
+        let places = find(&home, &Files);
+        let of = |found: &Found| directories.of(found, &Files);
+        places.found.iter().map(of).collect::<Vec<_>>()
+    };
+    let unlisted = Directories::find(&home, &Files, []);
+    let by_walking = found_in(&unlisted)
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>();
+    assert_eq!(
+        by_walking,
+        std::slice::from_ref(&path),
+        "only Cursor's name can be walked along"
+    );
+    let trusted = json!({path.clone() + "/deep": "TRUST_FOLDER"}).to_string();
+    write(&root, ".gemini/trustedFolders.json", &trusted);
+    let listed = Directories::find(&home, &Files, []);
+    let all = found_in(&listed);
+    assert_eq!(all.iter().flatten().count(), 2, "{all:?}");
+    assert_eq!(
+        all.iter().filter(|found| found.is_none()).count(),
+        1,
+        "{all:?}"
+    );
 }
