@@ -38,7 +38,7 @@
 //!     links: Vec::new(),
 //!     stamps: None,
 //!     force: false,
-//!     replaces: Vec::new(),
+//!     corrects: Vec::new(),
 //!     entropy: [7; 10],
 //!     actor: Actor::default(),
 //!     at: now,

@@ -28,7 +28,7 @@ mod verify;
 mod write;
 
 pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest, are_apart};
-pub use corrections::{Correction, Replaced};
+pub use corrections::{Correction, Corrects};
 pub use episodes::Repeated;
 pub use fates::Fate;
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};

@@ -193,7 +193,7 @@ fn request(app: &App, found: &Found<'_>, candidate: &Candidate, admitted: Admitt
         links: Vec::new(),
         stamps: Some(Box::new(stamps)),
         force: false,
-        replaces: Vec::new(),
+        corrects: Vec::new(),
         entropy: app.memory.randomness.entropy(),
         actor: actor(found, git),
         at,

@@ -4,7 +4,7 @@
 //! what they say. Words in common cannot tell them from two versions of one fact, so the words that
 //! differ decide: a number, a name, a path, a version or an environment that only one text has
 //! makes it another fact, and so does a word of substance that stands where the other text has one
-//! of its own. What is left is a rewording or an elaboration: words of form that differ, or
+//! of its own, and a negation. What is left is a rewording or an elaboration: words of form that differ, or
 //! words that one text has more.
 
 use std::collections::HashSet;
@@ -13,6 +13,8 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHasher;
+
+use super::consolidate;
 
 /// Words that a rewording may exchange.
 static FORM: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(include_str!("apart/form.txt")));
@@ -37,6 +39,8 @@ pub struct Particulars {
     exact: Vec<u64>,
     /// Stems of all other words of substance.
     substance: Vec<u64>,
+    /// Whether it denies what its words say.
+    is_negated: bool,
 }
 
 impl Particulars {
@@ -44,7 +48,10 @@ impl Particulars {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
-        let mut particulars = Self::default();
+        let mut particulars = Self {
+            is_negated: consolidate::is_negated(text),
+            ..Self::default()
+        };
         let mut begins_sentence = true;
         for written in text.split_whitespace() {
             let word = bare(written);
@@ -72,7 +79,8 @@ impl Particulars {
     pub fn are_apart(&self, other: &Self) -> bool {
         let has_more =
             |one: &[u64], other: &[u64]| one.iter().any(|word| other.binary_search(word).is_err());
-        self.exact != other.exact
+        self.is_negated != other.is_negated
+            || self.exact != other.exact
             || (has_more(&self.substance, &other.substance)
                 && has_more(&other.substance, &self.substance))
     }

@@ -9,9 +9,12 @@
 //!
 //! Measured on `tests/fixtures/memory-pairs.json` by `cargo xtask bench memory`.
 
+mod claims;
+mod conflict;
 mod rules;
 mod statement;
 
+pub use conflict::{EXTRACTOR, conflict};
 pub use statement::Statement;
 
 use std::collections::BTreeSet;
@@ -75,9 +78,6 @@ const GONE_KNOWN_MIN: f32 = 0.6;
 /// Jaccard similarity from which a word of change and another number are enough.
 const CHANGED_ALIKE_MIN: f32 = 0.4;
 
-/// Jaccard similarity from which another number alone is a contradiction.
-const NUMBER_ALIKE_MIN: f32 = 0.3;
-
 /// Jaccard similarity from which a negation alone is a contradiction.
 const NEGATION_ALIKE_MIN: f32 = 0.75;
 
@@ -86,6 +86,12 @@ const VALUE_WORDS_MAX: usize = 3;
 
 /// Fewest words of a text that another can extend.
 const EXTENDED_WORDS_MIN: usize = 4;
+
+/// Returns whether a text denies what its words say.
+#[must_use]
+pub(crate) fn is_negated(text: &str) -> bool {
+    rules::rules().is_some_and(|rules| rules.is_negated(text))
+}
 
 /// Decides what `new` means to `known`.
 #[must_use]
@@ -108,6 +114,9 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
         return Verdict::Supersedes(Why::Number);
     }
     let is_denied = known.is_negated != new.is_negated;
+    if claims::clash(&known.claims, &new.claims) {
+        return contradiction(Why::Value, is_changed);
+    }
     if is_denied && is_changed && difference.is_changed_sense(known) {
         return Verdict::Supersedes(Why::Negation);
     }
@@ -115,16 +124,24 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
         return Verdict::Contradicts(Why::Number);
     }
     if is_other_value(known, new, rules) {
-        return if is_changed {
-            Verdict::Supersedes(Why::Value)
-        } else {
-            Verdict::Contradicts(Why::Value)
-        };
+        return contradiction(Why::Value, is_changed);
+    }
+    if is_opposite(known, new, rules) {
+        return contradiction(Why::Negation, is_changed);
     }
     if is_denied && difference.is_plain_negation(known, new) {
         return Verdict::Contradicts(Why::Negation);
     }
     Verdict::Apart
+}
+
+/// What a contradiction is: the new text takes the place where it says that something changed.
+fn contradiction(why: Why, is_changed: bool) -> Verdict {
+    if is_changed {
+        Verdict::Supersedes(why)
+    } else {
+        Verdict::Contradicts(why)
+    }
 }
 
 /// Who says the new statement, and how sure.
@@ -188,7 +205,7 @@ fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) ->
     if foreign.any(|name| !new.has(name) && !statement::is_number(name)) {
         return false;
     }
-    let subject = known.words.iter().filter(is_subject);
+    let subject = known.specific.iter().filter(is_subject);
     let (all, shared) = subject.fold((0, 0), |(all, shared), word| {
         (all + 1, shared + usize::from(new.has(word)))
     });
@@ -215,6 +232,10 @@ struct Difference {
     /// The same of names and identifiers.
     names_only_known: usize,
     names_only_new: usize,
+    /// Words other than numbers that say of what the texts are.
+    shared_specific: usize,
+    only_known_specific: usize,
+    only_new_specific: usize,
     numbers_known: usize,
     numbers_only_known: usize,
     numbers_only_new: usize,
@@ -235,6 +256,13 @@ impl Difference {
             only_new: only(&new.words, known, false),
             names_only_known: only(&known.names, new, false),
             names_only_new: only(&new.names, known, false),
+            shared_specific: known
+                .specific
+                .intersection(&new.specific)
+                .filter(|word| !statement::is_number(word))
+                .count(),
+            only_known_specific: only(&known.specific, new, false),
+            only_new_specific: only(&new.specific, known, false),
             numbers_known: known
                 .names
                 .iter()
@@ -268,13 +296,13 @@ impl Difference {
 
     /// Both say the same of one thing, with one number for another.
     fn is_other_number(&self) -> bool {
+        let others_max = usize::from(self.shared_specific >= 2);
         self.numbers_only_known == 1
             && self.numbers_only_new == 1
-            && self.shared >= 2
-            && self.only_known + self.only_new <= 1
+            && self.shared_specific >= 1
+            && self.only_known_specific + self.only_new_specific <= others_max
             && self.names_only_known == 0
             && self.names_only_new == 0
-            && self.alike >= NUMBER_ALIKE_MIN
     }
 
     /// One is nearly the other, with a negation more.
@@ -286,6 +314,26 @@ impl Difference {
             && known.departures.is_empty()
             && new.departures.is_empty()
     }
+}
+
+/// Returns whether two statements are the same but for two words of which only one can hold.
+fn is_opposite(known: &Statement, new: &Statement, rules: &Rules) -> bool {
+    let only = |one: &Statement, other: &Statement| -> Vec<String> {
+        let words = one.sequence.iter();
+        words
+            .filter(|word| rules.has_opposite(word) && !other.sequence.contains(word))
+            .cloned()
+            .collect()
+    };
+    let (only_known, only_new) = (only(known, new), only(new, known));
+    let ([one], [other]) = (only_known.as_slice(), only_new.as_slice()) else {
+        return false;
+    };
+    let of_pair = |word: &String| *word == statement::stem(one) || *word == statement::stem(other);
+    let differing = known.specific.symmetric_difference(&new.specific);
+    rules.are_opposite(one, other)
+        && differing.filter(|word| !of_pair(word)).count() == 0
+        && known.specific.intersection(&new.specific).count() >= 2
 }
 
 /// Returns whether two statements are the same but for a value behind a predicate that takes only

@@ -587,7 +587,7 @@ mod tests {
                 links: Vec::new(),
                 stamps: None,
                 force: true,
-                replaces: Vec::new(),
+                corrects: Vec::new(),
                 entropy,
                 actor,
                 at,

@@ -1,10 +1,13 @@
 //! Memories that say nearly the same in other words, found by their vectors. They are reported as
-//! candidates and never merged by themselves.
+//! candidates and never merged by themselves. A vector hardly knows a negation or another value, so
+//! what the rules call a contradiction is noted as one.
 
-use super::suggest::{Extractor, suggested};
-use super::{ReadError, Step, StepChange, Strand, are_apart};
+use super::suggest::{AGENT, Extractor, suggested};
+use super::{ReadError, Step, StepChange, Strand};
 use crate::index::vectors::Candidates;
-use crate::model::{Edge, EdgeKey, MemoryNumber, Relation, Status, Timestamp};
+use crate::model::{Actor, Edge, EdgeKey, Memory, MemoryNumber, Relation, Status, Timestamp};
+use crate::policy::apart::Particulars;
+use crate::policy::consolidate::{Statement, Verdict, conflict, relate};
 
 /// Cosine from which two memories may say the same. About half of the labelled pairs that are this
 /// near do, which is why they are only pointed out.
@@ -18,8 +21,8 @@ const CANDIDATES_MAX: usize = 2;
 
 impl Strand {
     /// Suggestions that these memories take the place of older ones that say nearly the same in
-    /// other words: of the same scope and kind, and alike in their names, numbers and paths. Those
-    /// without a vector are left out.
+    /// other words: of the same scope and kind, and alike in their names, numbers, paths and sense.
+    /// What contradicts an older one is noted as that. Those without a vector are left out.
     ///
     /// # Errors
     /// When the disk or the vectors fail.
@@ -31,13 +34,22 @@ impl Strand {
         let snapshot = self.snapshot()?;
         let mut steps = Vec::new();
         for number in numbers {
-            let mut alike = self.nearest_older(*number)?;
-            alike.retain(|(older, _)| !are_apart(&snapshot, *number, *older));
-            alike.truncate(CANDIDATES_MAX);
-            for (older, cosine) in alike {
-                let edge = Box::new(candidate(*number, older, cosine, at));
-                steps.push(Step::new(StepChange::Relate(edge), ""));
+            let alike = self.nearest_older(*number)?;
+            if alike.is_empty() {
+                continue;
             }
+            let Some(new) = snapshot.memory(*number)? else {
+                continue;
+            };
+            let mut edges = Vec::new();
+            for (older, cosine) in alike {
+                if let Some(known) = snapshot.memory(older)? {
+                    edges.extend(between(&new, &known, cosine, at));
+                }
+            }
+            edges.truncate(CANDIDATES_MAX);
+            let step = |edge: Edge| Step::new(StepChange::Relate(Box::new(edge)), "");
+            steps.extend(edges.into_iter().map(step));
         }
         Ok(steps)
     }
@@ -79,6 +91,22 @@ impl Strand {
         Ok(alike
             .filter(|(other, cosine)| *cosine >= SAME_MEANING && !is_decided(*other))
             .collect())
+    }
+}
+
+/// The edge between memories that are alike in meaning: a contradiction where the rules see one,
+/// whatever the cosine; a repetition where nothing tells them apart.
+fn between(new: &Memory, known: &Memory, cosine: f32, at: Timestamp) -> Option<Edge> {
+    let verdict = relate(&Statement::of(&known.text), &Statement::of(&new.text));
+    match verdict {
+        Verdict::Supersedes(why) | Verdict::Contradicts(why) => {
+            let actor = Actor::of_daemon(AGENT);
+            Some(conflict(new.number, known.number, why, &actor, at))
+        }
+        Verdict::Apart | Verdict::Extends => {
+            let is_apart = Particulars::of(&new.text).are_apart(&Particulars::of(&known.text));
+            (!is_apart).then(|| candidate(new.number, known.number, cosine, at))
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
+use super::statement::stem;
+
 static COMPILED: LazyLock<Option<Rules>> = LazyLock::new(|| Rules::read().ok());
 
 /// The file.
@@ -17,6 +19,8 @@ struct Table {
     negations: Vec<String>,
     predicates: Vec<String>,
     form: String,
+    generic: String,
+    antonyms: String,
 }
 
 /// Why the rules cannot be used; a test keeps such a build from being made.
@@ -37,6 +41,10 @@ pub(super) struct Rules {
     negations: Vec<Regex>,
     predicates: RegexSet,
     form: HashSet<String>,
+    /// Stems of words that say only of what sort a thing is.
+    generic: HashSet<String>,
+    /// Lower-case words of which only one can hold.
+    antonyms: Vec<(String, String)>,
 }
 
 /// The rules; `None` in a build that cannot be used, where nothing is decided.
@@ -60,6 +68,8 @@ impl Rules {
             negations: table.negations.iter().map(one).collect::<Result<_, _>>()?,
             predicates: set(&table.predicates)?,
             form: table.form.split_whitespace().map(str::to_owned).collect(),
+            generic: table.generic.split_whitespace().map(stem).collect(),
+            antonyms: pairs(&table.antonyms),
         })
     }
 
@@ -95,8 +105,36 @@ impl Rules {
         self.predicates.is_match(text)
     }
 
+    /// Returns whether a stem says only of what sort a thing is.
+    pub(super) fn is_generic(&self, stem: &str) -> bool {
+        self.generic.contains(stem)
+    }
+
+    /// Returns whether only one of two lower-case words can hold.
+    pub(super) fn are_opposite(&self, one: &str, other: &str) -> bool {
+        self.antonyms
+            .iter()
+            .any(|(left, right)| (left == one && right == other) || (left == other && right == one))
+    }
+
+    /// Returns whether a lower-case word has an opposite.
+    pub(super) fn has_opposite(&self, word: &str) -> bool {
+        self.antonyms
+            .iter()
+            .any(|(left, right)| left == word || right == word)
+    }
+
     /// Returns whether a lower-case word carries nothing of what a statement says.
     pub(super) fn is_form(&self, word: &str) -> bool {
         self.form.contains(word)
     }
+}
+
+/// Pairs of words with a colon between them.
+fn pairs(listed: &str) -> Vec<(String, String)> {
+    let pair = |pair: &str| {
+        let (one, other) = pair.split_once(':')?;
+        Some((one.to_owned(), other.to_owned()))
+    };
+    listed.split_whitespace().filter_map(pair).collect()
 }

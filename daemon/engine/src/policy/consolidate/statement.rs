@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use super::claims::{Claim, claims};
 use super::rules::{Rules, rules};
+use crate::policy::resemble::is_unspaced;
 
 /// Words of what ended, at most: more is no name of it.
 const GONE_WORDS_MAX: usize = 8;
@@ -38,6 +40,11 @@ pub struct Statement {
     pub(super) sequence: Vec<String>,
     /// Statements that something has ended.
     pub(super) departures: Vec<Part>,
+    /// Values that it gives to attributes.
+    pub(super) claims: Vec<Claim>,
+    /// Stems of its words that say which thing it is about and what of it: not of form, and not of
+    /// what sort it is.
+    pub(super) specific: BTreeSet<String>,
     /// It says that something changed.
     pub(super) is_change: bool,
     /// It denies what its words say.
@@ -68,9 +75,22 @@ impl Statement {
             is_change: rules.is_change(text),
             is_negated: rules.is_negated(text),
             is_unspaced: text.chars().any(is_unspaced),
+            claims: claims(text, rules),
+            specific: whole
+                .words
+                .iter()
+                .filter(|word| !rules.is_generic(word))
+                .cloned()
+                .collect(),
             words: whole.words,
             names: whole.names,
         }
+    }
+
+    /// Returns whether it is written without blanks between words.
+    #[must_use]
+    pub fn is_unspaced(&self) -> bool {
+        self.is_unspaced
     }
 
     /// Returns whether it denies something.
@@ -88,8 +108,7 @@ impl Statement {
     }
 }
 
-fn part(text: &str, rules: &Rules) -> Part {
-    let stemmer = Stemmer::create(Algorithm::English);
+pub(super) fn part(text: &str, rules: &Rules) -> Part {
     let mut part = Part::default();
     for (place, word) in words(text).enumerate() {
         let lower = lowered(word);
@@ -97,18 +116,24 @@ fn part(text: &str, rules: &Rules) -> Part {
         if lower.is_empty() || is_letter || rules.is_form(&lower) {
             continue;
         }
-        let is_plain = lower.chars().all(|c| c.is_alphabetic() || c == '-');
-        let stem = if is_plain {
-            stemmer.stem(&lower).into_owned()
-        } else {
-            lower
-        };
+        let stem = stem(&lower);
         if is_name(word, place == 0) {
             part.names.insert(stem.clone());
         }
         part.words.insert(stem);
     }
     part
+}
+
+/// The stem of a lower-case word; what is no plain word is its own.
+pub(super) fn stem(lower: &str) -> String {
+    let is_plain = lower.chars().all(|c| c.is_alphabetic() || c == '-');
+    if is_plain {
+        let stemmer = Stemmer::create(Algorithm::English);
+        stemmer.stem(lower).into_owned()
+    } else {
+        lower.to_owned()
+    }
 }
 
 /// The words of a text, without the punctuation around them; each character of a script without
@@ -139,10 +164,6 @@ fn single_characters(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
-}
-
 fn lowered(word: &str) -> String {
     let lower = word.to_lowercase();
     let plain = lower.strip_suffix("'s").or(lower.strip_suffix("’s"));
@@ -171,5 +192,5 @@ pub(super) fn is_number(word: &str) -> bool {
         && digits.starts_with(|c: char| c.is_ascii_digit())
         && digits
             .chars()
-            .all(|c| c.is_ascii_digit() || c == '.' || c == ',')
+            .all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ':'))
 }
