@@ -192,7 +192,10 @@ pub(super) fn missed(
     by: Origin,
     between: Range<MemoryNumber>,
 ) -> Result<Vec<Corrected>, Refusal> {
-    let neighbours = app.memory.strand.neighbours_between(between, memory)?;
+    let neighbours = app
+        .memory
+        .strand
+        .neighbours_between(between, memory, &[Status::Active])?;
     if neighbours.is_empty() {
         return Ok(Vec::new());
     }

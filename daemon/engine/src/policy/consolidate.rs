@@ -70,13 +70,16 @@ const SUBJECT_SHARED_MIN: f32 = 0.6;
 const SUBJECT_SHARED_WITH_NAME_MIN: f32 = 0.3;
 
 /// The same in writing without blanks, whose words are single characters here.
-const SUBJECT_SHARED_UNSPACED_MIN: f32 = 0.8;
+const SUBJECT_SHARED_UNSPACED_MIN: f32 = 0.6;
 
 /// Share of what ended that the known text must have.
 const GONE_KNOWN_MIN: f32 = 0.6;
 
-/// Jaccard similarity from which a word of change and another number are enough.
-const CHANGED_ALIKE_MIN: f32 = 0.4;
+/// Words that a text may have more where it says that a number changed.
+const CHANGED_WORDS_MAX: usize = 2;
+
+/// Jaccard similarity from which a word of change and the other sense are enough.
+const SENSE_ALIKE_MIN: f32 = 0.3;
 
 /// Jaccard similarity from which a negation alone is a contradiction.
 const NEGATION_ALIKE_MIN: f32 = 0.75;
@@ -116,6 +119,9 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     let is_denied = known.is_negated != new.is_negated;
     if claims::clash(&known.claims, &new.claims) {
         return contradiction(Why::Value, is_changed);
+    }
+    if denies(known, new) {
+        return contradiction(Why::Negation, is_changed);
     }
     if is_denied && is_changed && difference.is_changed_sense(known) {
         return Verdict::Supersedes(Why::Negation);
@@ -191,21 +197,39 @@ fn names_the_end(known: &Statement, new: &Statement) -> bool {
         .flat_map(statement::Part::words)
         .collect();
     new.departures.iter().any(|gone| {
-        let said: BTreeSet<&str> = gone.words().filter(|word| known.has(word)).collect();
-        let share = ratio(said.len(), gone.words.len());
-        let is_said = !said.is_empty() && share >= GONE_KNOWN_MIN && known.has_all(&gone.names);
-        is_said && said.is_disjoint(&ended_before) && shares_subject(known, new, gone)
+        is_said(known, gone)
+            && gone
+                .words()
+                .all(|word| !ended_before.contains(word) || !known.has(word))
+            && shares_subject(known, new, gone)
+    })
+}
+
+/// Returns whether the known text says most of a part.
+fn is_said(known: &Statement, part: &statement::Part) -> bool {
+    let said = part.words().filter(|word| known.has(word)).count();
+    let share = ratio(said, part.words.len());
+    said > 0 && share >= GONE_KNOWN_MIN && known.has_all(&part.names)
+}
+
+/// Returns whether the new text says that what the known one says is not so, of the very same
+/// subject.
+fn denies(known: &Statement, new: &Statement) -> bool {
+    new.denials.iter().any(|gone| {
+        let mut subject = known.lead.iter().filter(|word| !gone.words.contains(*word));
+        let is_same = subject.all(|word| new.has(word));
+        is_said(known, gone) && is_same && shares_subject(known, new, gone)
     })
 }
 
 /// Returns whether the known text speaks of what the new one speaks of, apart from what ended.
 fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
     let is_subject = |word: &&String| !gone.words.contains(*word);
-    let mut foreign = known.names.iter().filter(is_subject);
+    let mut foreign = known.lead_names.iter().filter(is_subject);
     if foreign.any(|name| !new.has(name) && !statement::is_number(name)) {
         return false;
     }
-    let subject = known.specific.iter().filter(is_subject);
+    let subject = known.lead.iter().filter(is_subject);
     let (all, shared) = subject.fold((0, 0), |(all, shared), word| {
         (all + 1, shared + usize::from(new.has(word)))
     });
@@ -278,19 +302,20 @@ impl Difference {
         is_changed
             && self.numbers_known > 0
             && self.numbers_only_new > 0
-            && self.shared >= 2
-            && self.only_known == 0
+            && self.shared_specific >= 1
+            && self.only_known_specific == 0
             && self.names_only_known == 0
             && self.names_only_new == 0
-            && self.alike >= CHANGED_ALIKE_MIN
+            && self.only_new_specific <= CHANGED_WORDS_MAX
     }
 
     /// The new text turns all of the known one round, and says that this is a change.
     fn is_changed_sense(&self, known: &Statement) -> bool {
-        self.only_known == 0
+        self.only_known_specific == 0
             && self.names_only_known == 0
-            && self.shared >= 2
-            && self.alike >= CHANGED_ALIKE_MIN
+            && self.numbers_only_known == 0
+            && self.shared_specific >= 2
+            && self.alike >= SENSE_ALIKE_MIN
             && known.departures.is_empty()
     }
 

@@ -72,7 +72,8 @@ impl Strand {
         Ok(self.memories(&candidates)?)
     }
 
-    /// The same, of those that were stored in between: from the first number up to another one.
+    /// The same of certain statuses, of those that were stored in between: from the first number up
+    /// to another one.
     ///
     /// # Errors
     /// When the disk or the word index fails.
@@ -80,13 +81,14 @@ impl Strand {
         &self,
         between: Range<MemoryNumber>,
         memory: &Memory,
+        statuses: &[Status],
     ) -> Result<Vec<Memory>, ReadError> {
         let words = WordSet::of(&memory.text);
         let query = self
             .lexical
             .rarest(&memory.text, looked_up(&memory.text, &words))?;
         let candidates = self.similar_where(&query, &memory.scope, |_, number, row| {
-            row.status == Status::Active && between.contains(&number)
+            statuses.contains(&row.status) && between.contains(&number)
         })?;
         Ok(self.memories(&candidates)?)
     }

@@ -8,7 +8,7 @@ use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::rules::{RuleError, Rules};
-use super::statement::{Part, part};
+use super::statement::{part, specific};
 
 static COMPILED: LazyLock<Vec<Pattern>> = LazyLock::new(|| read().unwrap_or_default());
 
@@ -79,11 +79,13 @@ pub(super) fn claims(text: &str, rules: &Rules) -> Vec<Claim> {
 }
 
 fn claim(attribute: &'static str, captures: &Captures<'_>, rules: &Rules) -> Option<Claim> {
-    let value = part(captures.name("v")?.as_str(), rules).words;
+    let named = part(captures.name("v")?.as_str(), rules).words;
+    let telling = specific(&named, rules);
+    let value = if telling.is_empty() { named } else { telling };
     let subject: BTreeSet<String> = ["s", "s2"]
         .into_iter()
         .filter_map(|group| captures.name(group))
-        .flat_map(|named| specific(part(named.as_str(), rules), rules))
+        .flat_map(|named| specific(&part(named.as_str(), rules).words, rules))
         .collect();
     let is_named = (1..=VALUE_WORDS_MAX).contains(&value.len());
     let is_about = (1..=SUBJECT_WORDS_MAX).contains(&subject.len());
@@ -92,13 +94,6 @@ fn claim(attribute: &'static str, captures: &Captures<'_>, rules: &Rules) -> Opt
         subject,
         value,
     })
-}
-
-/// The words of a part that say which thing it is.
-fn specific(part: Part, rules: &Rules) -> impl Iterator<Item = String> {
-    part.words
-        .into_iter()
-        .filter(|word| !rules.is_generic(word))
 }
 
 /// Returns whether two texts give one attribute of one thing different values.

@@ -15,6 +15,8 @@ static COMPILED: LazyLock<Option<Rules>> = LazyLock::new(|| Rules::read().ok());
 #[serde(deny_unknown_fields)]
 struct Table {
     departures: Vec<String>,
+    denials: Vec<String>,
+    elsewhere: String,
     changes: Vec<String>,
     negations: Vec<String>,
     predicates: Vec<String>,
@@ -37,6 +39,8 @@ pub(super) struct Rules {
     departures: Vec<Regex>,
     /// Which of them fit at all, in one pass.
     any_departure: RegexSet,
+    denials: Vec<Regex>,
+    elsewhere: HashSet<String>,
     changes: RegexSet,
     negations: Vec<Regex>,
     predicates: RegexSet,
@@ -64,10 +68,12 @@ impl Rules {
         Ok(Self {
             departures: table.departures.iter().map(one).collect::<Result<_, _>>()?,
             any_departure: set(&table.departures)?,
+            denials: table.denials.iter().map(one).collect::<Result<_, _>>()?,
+            elsewhere: words(&table.elsewhere).collect(),
             changes: set(&table.changes)?,
             negations: table.negations.iter().map(one).collect::<Result<_, _>>()?,
             predicates: set(&table.predicates)?,
-            form: table.form.split_whitespace().map(str::to_owned).collect(),
+            form: words(&table.form).collect(),
             generic: table.generic.split_whitespace().map(stem).collect(),
             antonyms: pairs(&table.antonyms),
         })
@@ -79,10 +85,28 @@ impl Rules {
         let fitting = fitting
             .iter()
             .filter_map(|place| self.departures.get(place));
-        fitting
-            .flat_map(|departure| departure.captures_iter(text))
+        self.gone(fitting, text)
+    }
+
+    /// Lists what a text says is not so.
+    pub(super) fn denials<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        self.gone(self.denials.iter(), text)
+    }
+
+    fn gone<'r, 't>(
+        &self,
+        patterns: impl Iterator<Item = &'r Regex>,
+        text: &'t str,
+    ) -> Vec<&'t str> {
+        let is_elsewhere = |gone: &str| {
+            let first = gone.split_whitespace().next().unwrap_or_default();
+            self.elsewhere.contains(&first.to_lowercase())
+        };
+        patterns
+            .flat_map(|pattern| pattern.captures_iter(text))
             .filter_map(|captures| captures.name("gone"))
             .map(|gone| gone.as_str())
+            .filter(|gone| !is_elsewhere(gone))
             .collect()
     }
 
@@ -128,6 +152,10 @@ impl Rules {
     pub(super) fn is_form(&self, word: &str) -> bool {
         self.form.contains(word)
     }
+}
+
+fn words(listed: &str) -> impl Iterator<Item = String> {
+    listed.split_whitespace().map(str::to_owned)
 }
 
 /// Pairs of words with a colon between them.

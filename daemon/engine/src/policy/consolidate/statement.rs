@@ -11,6 +11,9 @@ use crate::policy::resemble::is_unspaced;
 /// Words of what ended, at most: more is no name of it.
 const GONE_WORDS_MAX: usize = 8;
 
+/// Words of a first clause, at least.
+const CLAUSE_WORDS_MIN: usize = 4;
+
 /// Bytes of a text that are read: what it says of its subject stands at its beginning.
 const READ_MAX_BYTES: usize = 2_000;
 
@@ -40,11 +43,17 @@ pub struct Statement {
     pub(super) sequence: Vec<String>,
     /// Statements that something has ended.
     pub(super) departures: Vec<Part>,
+    /// What it says is not so, without saying that it ever was.
+    pub(super) denials: Vec<Part>,
     /// Values that it gives to attributes.
     pub(super) claims: Vec<Claim>,
     /// Stems of its words that say which thing it is about and what of it: not of form, and not of
     /// what sort it is.
     pub(super) specific: BTreeSet<String>,
+    /// The same of its first clause, which says what it is about.
+    pub(super) lead: BTreeSet<String>,
+    /// The names among those.
+    pub(super) lead_names: BTreeSet<String>,
     /// It says that something changed.
     pub(super) is_change: bool,
     /// It denies what its words say.
@@ -64,24 +73,18 @@ impl Statement {
             return Self::default();
         };
         let whole = part(text, rules);
-        let departures = rules.departures(text).into_iter();
+        let lead = part(first_clause(text), rules);
         Self {
-            departures: departures
-                .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
-                .map(|gone| part(gone, rules))
-                .filter(|gone| !gone.words.is_empty())
-                .collect(),
+            departures: gone(&rules.departures(text), rules),
+            denials: gone(&rules.denials(text), rules),
             sequence: words(text).map(lowered).collect(),
             is_change: rules.is_change(text),
             is_negated: rules.is_negated(text),
             is_unspaced: text.chars().any(is_unspaced),
             claims: claims(text, rules),
-            specific: whole
-                .words
-                .iter()
-                .filter(|word| !rules.is_generic(word))
-                .cloned()
-                .collect(),
+            specific: specific(&whole.words, rules),
+            lead: specific(&lead.words, rules),
+            lead_names: specific(&lead.names, rules),
             words: whole.words,
             names: whole.names,
         }
@@ -106,6 +109,34 @@ impl Statement {
     pub(super) fn has_all(&self, words: &BTreeSet<String>) -> bool {
         words.is_subset(&self.words)
     }
+}
+
+/// The parts of a text that say what is not so, or no longer.
+fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
+    named
+        .iter()
+        .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
+        .map(|gone| part(gone, rules))
+        .filter(|gone| !gone.words.is_empty())
+        .collect()
+}
+
+/// Those of some stems that say which thing it is.
+pub(super) fn specific(stems: &BTreeSet<String>, rules: &Rules) -> BTreeSet<String> {
+    let specific = stems.iter().filter(|stem| !rules.is_generic(stem));
+    specific.cloned().collect()
+}
+
+/// A text up to the first mark behind which something else may begin, unless that is too short to
+/// say anything.
+fn first_clause(text: &str) -> &str {
+    let is_end = |c: char| matches!(c, ',' | ';' | '(' | '，' | '；' | '。');
+    let clause = text.split(is_end).next().unwrap_or(text);
+    let clause = clause.split(". ").next().unwrap_or(clause);
+    if clause.split_whitespace().count() < CLAUSE_WORDS_MIN && !clause.contains(is_unspaced) {
+        return text;
+    }
+    clause
 }
 
 pub(super) fn part(text: &str, rules: &Rules) -> Part {

@@ -21,7 +21,8 @@ pub(super) struct Correction {
 
 impl Group {
     /// Replaces the known memory, or notes the contradiction. One that went out of use meanwhile
-    /// is left alone; one that was changed is contradicted and not replaced.
+    /// is left alone; one that was changed is contradicted and not replaced, and so is each while
+    /// it or the new one waits for a person.
     pub(super) fn correct(
         &mut self,
         tables: &mut Tables<'_>,
@@ -30,7 +31,7 @@ impl Group {
         actor: Actor,
         at: Timestamp,
     ) -> Result<Result<Change, WriteError>, CommitError> {
-        let Some(known) = tables.active(&correction.known)? else {
+        let Some(known) = tables.in_use(&correction.known)? else {
             return Ok(Ok(Change::None));
         };
         let new = match load(tables, self.last_stored())? {
@@ -41,7 +42,10 @@ impl Group {
         let is_as_it_was = correction
             .expected
             .is_none_or(|expected| expected == known.sequence);
-        if correction.is_replaced && is_as_it_was {
+        let are_active = [&new, &known]
+            .iter()
+            .all(|memory| memory.status == Status::Active);
+        if correction.is_replaced && is_as_it_was && are_active {
             let edit = Edit::Supersede { by: new.id };
             let cause = Cause::because(format!("the new memory {why}")).continued();
             return self.edit(tables, known.number, &edit, attempts, actor, at, cause);
@@ -52,8 +56,9 @@ impl Group {
 }
 
 impl Tables<'_> {
-    /// The active memory of an id, which may be stored by this transaction.
-    fn active(&mut self, id: &MemoryId) -> Result<Option<Memory>, CommitError> {
+    /// The memory of an id that is active or waits for a person, perhaps stored by this
+    /// transaction.
+    fn in_use(&mut self, id: &MemoryId) -> Result<Option<Memory>, CommitError> {
         let number = match self.gathered.of_id(id.as_bytes()) {
             Some(number) => Some(number),
             None => self
@@ -65,6 +70,6 @@ impl Tables<'_> {
             return Ok(None);
         };
         let memory = load(self, number)?.ok();
-        Ok(memory.filter(|memory| memory.status == Status::Active))
+        Ok(memory.filter(|memory| matches!(memory.status, Status::Active | Status::Quarantined)))
     }
 }
