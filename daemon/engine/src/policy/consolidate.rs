@@ -72,6 +72,9 @@ const SUBJECT_SHARED_WITH_NAME_MIN: f32 = 0.3;
 /// The same in writing without blanks, whose words are single characters here.
 const SUBJECT_SHARED_UNSPACED_MIN: f32 = 0.6;
 
+/// Share of the known subject's words among those that ended, from which the subject itself has.
+const SUBJECT_GONE_MIN: f32 = 0.6;
+
 /// Share of what ended that the known text must have.
 const GONE_KNOWN_MIN: f32 = 0.6;
 
@@ -225,6 +228,10 @@ fn denies(known: &Statement, new: &Statement) -> bool {
 /// Returns whether the known text speaks of what the new one speaks of, apart from what ended.
 fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
     let is_subject = |word: &&String| !gone.words.contains(*word);
+    let gone_of_lead = known.lead.iter().filter(|word| !is_subject(word)).count();
+    if ratio(gone_of_lead, known.lead.len()) >= SUBJECT_GONE_MIN {
+        return true;
+    }
     let mut foreign = known.lead_names.iter().filter(is_subject);
     if foreign.any(|name| !new.has(name) && !statement::is_number(name)) {
         return false;
@@ -248,7 +255,6 @@ fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) ->
 
 /// In which words two statements differ.
 struct Difference {
-    shared: usize,
     alike: f32,
     /// Words other than numbers that only the known one, or only the new one has.
     only_known: usize,
@@ -274,7 +280,6 @@ impl Difference {
         };
         let shared = known.words.intersection(&new.words).count();
         Self {
-            shared,
             alike: ratio(shared, known.words.len() + new.words.len() - shared),
             only_known: only(&known.words, new, false),
             only_new: only(&new.words, known, false),

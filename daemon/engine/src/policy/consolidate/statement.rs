@@ -14,6 +14,9 @@ const GONE_WORDS_MAX: usize = 8;
 /// Words of a first clause, at least.
 const CLAUSE_WORDS_MIN: usize = 4;
 
+/// Characters of a subject in writing without blanks, at least.
+const SUBJECT_CHARS_MIN: usize = 3;
+
 /// Bytes of a text that are read: what it says of its subject stands at its beginning.
 const READ_MAX_BYTES: usize = 2_000;
 
@@ -111,6 +114,14 @@ impl Statement {
     }
 }
 
+/// What stands before the first name in another script: the subject in writing without blanks.
+fn unspaced_subject(clause: &str) -> Option<&str> {
+    let name = clause.find(|c: char| c.is_ascii_alphabetic())?;
+    let before = clause.get(..name)?;
+    let length = before.chars().filter(|c| is_unspaced(*c)).count();
+    (length >= SUBJECT_CHARS_MIN).then_some(before)
+}
+
 /// The parts of a text that say what is not so, or no longer.
 fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
     named
@@ -133,6 +144,9 @@ fn first_clause(text: &str) -> &str {
     let is_end = |c: char| matches!(c, ',' | ';' | '(' | '，' | '；' | '。');
     let clause = text.split(is_end).next().unwrap_or(text);
     let clause = clause.split(". ").next().unwrap_or(clause);
+    if let Some(subject) = unspaced_subject(clause) {
+        return subject;
+    }
     if clause.split_whitespace().count() < CLAUSE_WORDS_MIN && !clause.contains(is_unspaced) {
         return text;
     }
