@@ -121,3 +121,81 @@ fn candidate(from: MemoryNumber, to: MemoryNumber, cosine: f32, at: Timestamp) -
         ..suggested(key, Extractor::Meaning, cosine.clamp(0.0, 1.0), at)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::model::{Draft, Kinds, Origin, Scope};
+    use crate::policy::admit::admit;
+    use crate::store::MemoryStorage;
+    use crate::strand::Request;
+
+    /// The relation of the edge between two texts whose vectors are nearly the same.
+    fn relation(known: &str, new: &str) -> Option<Relation> {
+        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+        let store = |(text, entropy): (&str, u8)| {
+            let draft = Draft {
+                topic: "facts".into(),
+                text: text.into(),
+                ..Draft::default()
+            };
+            let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();
+            Request::Store {
+                words: Box::new(Strand::read_words(&admitted)),
+                admitted: Box::new(admitted),
+                links: Vec::new(),
+                stamps: None,
+                force: false,
+                corrects: Vec::new(),
+                entropy: [entropy; 10],
+                actor: Actor {
+                    origin: Origin::Agent,
+                    ..Actor::default()
+                },
+                at: Timestamp::default(),
+            }
+        };
+        writer
+            .commit([(known, 0), (new, 1)].map(store).into())
+            .unwrap();
+        let memories = strand
+            .memories(&[MemoryNumber(0), MemoryNumber(1)])
+            .unwrap();
+        let edge = between(&memories[1], &memories[0], 0.96, Timestamp::default());
+        edge.map(|edge| edge.key.relation)
+    }
+
+    #[test]
+    fn a_negation_or_another_value_is_never_the_same() {
+        for (known, new, expected) in [
+            (
+                "the importer uses the read replica",
+                "reads of the importer go to the read replica",
+                Some(Relation::Supersedes),
+            ),
+            (
+                "the importer uses Postgres",
+                "the importer no longer uses Postgres",
+                Some(Relation::Contradicts),
+            ),
+            (
+                "the importer listens on port 8081",
+                "the importer listens on port 8082",
+                Some(Relation::Contradicts),
+            ),
+            (
+                "the importer uses the read replica in staging",
+                "the importer uses the read replica in production",
+                None,
+            ),
+            (
+                "the importer may call the pricing client",
+                "nothing of the importer may call the pricing client directly",
+                None,
+            ),
+        ] {
+            assert_eq!(relation(known, new), expected, "{new}");
+        }
+    }
+}
