@@ -65,7 +65,7 @@ impl Waiting {
         self.texts.iter().any(|known| {
             known.scope == scope
                 && known.words.jaccard(words) > NEAR_DUPLICATE
-                && !known.particulars.are_apart(&particulars)
+                && known.particulars.may_be_the_same(&particulars)
         })
     }
 

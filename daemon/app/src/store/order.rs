@@ -76,6 +76,8 @@ struct Order<'a> {
     places: Earlier,
     /// Those of them that no later one has replaced, by their texts.
     in_use: HashMap<(u64, Scope), usize>,
+    /// Drafts with the very text of an earlier one, each with the place of that.
+    repeats: Vec<(usize, usize)>,
     replaced: HashSet<usize>,
     /// Known memories that an earlier draft replaces.
     gone: HashSet<MemoryNumber>,
@@ -92,6 +94,7 @@ impl<'a> Order<'a> {
             nearby: Nearby::among(keys.iter()),
             places: Earlier::new(),
             in_use: HashMap::new(),
+            repeats: Vec::new(),
             replaced: HashSet::new(),
             gone: HashSet::new(),
             reworded: HashMap::new(),
@@ -107,7 +110,11 @@ impl<'a> Order<'a> {
         let text = (draft.admitted.text_hash, draft.admitted.scope.clone());
         let (id, keys) = (draft.id(), keys(draft));
         // The writer reinforces what has the very same text.
-        if !draft.is_compared || self.in_use.contains_key(&text) {
+        if let Some(&earlier) = self.in_use.get(&text) {
+            self.repeats.push((place, earlier));
+            return Fate::New(Vec::new());
+        }
+        if !draft.is_compared {
             return Fate::New(Vec::new());
         }
         let meaning = self.meaning(place, draft);
@@ -233,6 +240,12 @@ impl<'a> Order<'a> {
         let (before, behind) = self.drafts.split_at_mut(place);
         if let (Some(Ok(shorter)), Some(Ok(longer))) = (before.get_mut(earlier), behind.first()) {
             shorter.extend(longer);
+            // They are to reinforce it still.
+            for (repeat, of) in &self.repeats {
+                if let Some(Ok(repeated)) = before.get_mut(*repeat).filter(|_| *of == earlier) {
+                    repeated.reword(longer);
+                }
+            }
             let text = (longer.admitted.text_hash, longer.admitted.scope.clone());
             let keys = keys(longer);
             self.in_use.retain(|_, at| *at != earlier);

@@ -107,11 +107,18 @@ impl Gathered {
         Meaning::of(&self.admitted, &near.corrections, near.nearest.as_ref())
     }
 
-    /// Takes the place of its text a longer one of the same batch, with what that one brings.
+    /// Takes over the text of another draft of the same batch.
+    pub(super) fn reword(&mut self, other: &Self) {
+        self.admitted.text.clone_from(&other.admitted.text);
+        self.admitted.text_hash = other.admitted.text_hash;
+        self.words = other.words.clone();
+        self.statement = other.statement.clone();
+    }
+
+    /// Takes over the longer text of another draft of the same batch, and what that one brings.
     pub(super) fn extend(&mut self, longer: &Self) {
+        self.reword(longer);
         let (own, other) = (&mut self.admitted, &longer.admitted);
-        own.text.clone_from(&other.text);
-        own.text_hash = other.text_hash;
         own.importance = own.importance.max(other.importance);
         own.confidence = corrections::gained(own.confidence);
         own.pinned |= other.pinned;
@@ -121,8 +128,6 @@ impl Gathered {
             }
         }
         self.read = Box::new(Strand::read_words(&self.admitted));
-        self.words = longer.words.clone();
-        self.statement = longer.statement.clone();
     }
 
     /// The request that stores it and corrects others.

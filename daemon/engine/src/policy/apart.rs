@@ -4,7 +4,7 @@
 //! what they say. Words in common cannot tell them from two versions of one fact, so the words that
 //! differ decide: a number, a name, a path, a version or an environment that only one text has
 //! makes it another fact, and so does a word of substance that stands where the other text has one
-//! of its own, and a negation. What is left is a rewording or an elaboration: words of form that differ, or
+//! of its own. What is left is a rewording or an elaboration: words of form that differ, or
 //! words that one text has more.
 
 use std::collections::HashSet;
@@ -74,13 +74,19 @@ impl Particulars {
         particulars
     }
 
+    /// Returns whether two texts that share most of their words may say the same: of the same
+    /// things, and neither denies what the other says.
+    #[must_use]
+    pub fn may_be_the_same(&self, other: &Self) -> bool {
+        self.is_negated == other.is_negated && !self.are_apart(other)
+    }
+
     /// Returns whether two texts that share most of their words say it of different things.
     #[must_use]
     pub fn are_apart(&self, other: &Self) -> bool {
         let has_more =
             |one: &[u64], other: &[u64]| one.iter().any(|word| other.binary_search(word).is_err());
-        self.is_negated != other.is_negated
-            || self.exact != other.exact
+        self.exact != other.exact
             || (has_more(&self.substance, &other.substance)
                 && has_more(&other.substance, &self.substance))
     }

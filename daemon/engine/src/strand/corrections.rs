@@ -110,7 +110,7 @@ impl Strand {
             .iter()
             .map(|memory| (memory, alike(memory)))
             .filter(|(_, similarity)| *similarity > NEAR_DUPLICATE)
-            .filter(|(memory, _)| !particulars.are_apart(&Particulars::of(&memory.text)))
+            .filter(|(memory, _)| particulars.may_be_the_same(&Particulars::of(&memory.text)))
             .max_by(|(_, one), (_, other)| one.total_cmp(other))
             .map(|(memory, similarity)| (memory.clone(), similarity))
     }

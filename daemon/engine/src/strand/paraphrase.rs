@@ -104,8 +104,9 @@ fn between(new: &Memory, known: &Memory, cosine: f32, at: Timestamp) -> Option<E
             Some(conflict(new.number, known.number, why, &actor, at))
         }
         Verdict::Apart | Verdict::Extends => {
-            let is_apart = Particulars::of(&new.text).are_apart(&Particulars::of(&known.text));
-            (!is_apart).then(|| candidate(new.number, known.number, cosine, at))
+            let (own, other) = (Particulars::of(&new.text), Particulars::of(&known.text));
+            own.may_be_the_same(&other)
+                .then(|| candidate(new.number, known.number, cosine, at))
         }
     }
 }
