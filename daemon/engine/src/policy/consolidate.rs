@@ -236,21 +236,25 @@ fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) ->
     if foreign.any(|name| !new.has(name) && !statement::is_number(name)) {
         return false;
     }
-    let subject = known.lead.iter().filter(is_subject);
-    let (all, shared) = subject.fold((0, 0), |(all, shared), word| {
-        (all + 1, shared + usize::from(new.has(word)))
-    });
-    let covered = if all == 0 { 0.0 } else { ratio(shared, all) };
-    if new.is_unspaced {
-        return shared > 0 && covered >= SUBJECT_SHARED_UNSPACED_MIN;
+    let (telling, telling_shared) = shared(known.lead.iter().filter(is_subject), new);
+    let (all, all_shared) = shared(known.words.iter().filter(is_subject), new);
+    if all_shared == 0 || (telling > 0 && telling_shared == 0) {
+        return false;
     }
-    let has_name = known
-        .names
-        .iter()
-        .filter(is_subject)
-        .any(|name| new.has(name));
-    (shared > 0 && covered >= SUBJECT_SHARED_MIN)
-        || (has_name && covered >= SUBJECT_SHARED_WITH_NAME_MIN)
+    let covered = ratio(telling_shared, telling).max(ratio(all_shared, all));
+    if new.is_unspaced {
+        return covered >= SUBJECT_SHARED_UNSPACED_MIN;
+    }
+    let mut names = known.names.iter().filter(is_subject);
+    let has_name = names.any(|name| new.has(name));
+    covered >= SUBJECT_SHARED_MIN || (has_name && covered >= SUBJECT_SHARED_WITH_NAME_MIN)
+}
+
+/// How many words there are, and how many of them a statement has.
+fn shared<'w>(words: impl Iterator<Item = &'w String>, statement: &Statement) -> (usize, usize) {
+    words.fold((0, 0), |(all, shared), word| {
+        (all + 1, shared + usize::from(statement.has(word)))
+    })
 }
 
 /// In which words two statements differ.
