@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::rules::{RuleError, Rules};
 use super::statement::{part, specific};
 
-static COMPILED: LazyLock<Vec<Pattern>> = LazyLock::new(|| read().unwrap_or_default());
+static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| read().unwrap_or_default());
 
 /// Sentences of a text that are read: a claim is made at its beginning.
 const SENTENCES_MAX: usize = 2;
@@ -31,13 +31,16 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Attribute {
     name: String,
+    words: Vec<String>,
     patterns: Vec<String>,
 }
 
-/// A sentence that gives something a value.
-pub(super) struct Pattern {
-    attribute: String,
-    pattern: Regex,
+/// The sentences that give something a value of one attribute.
+pub(super) struct Compiled {
+    name: String,
+    /// Lower-case words of which such a sentence has one: looking for them costs next to nothing.
+    words: Vec<String>,
+    patterns: Vec<Regex>,
 }
 
 /// The value of an attribute of something.
@@ -50,16 +53,18 @@ pub(super) struct Claim {
 }
 
 /// Compiles the patterns of the file.
-pub(super) fn read() -> Result<Vec<Pattern>, RuleError> {
+pub(super) fn read() -> Result<Vec<Compiled>, RuleError> {
     let table: Table = toml::from_str(include_str!("claims.toml"))?;
+    let compile = |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build();
     let mut compiled = Vec::new();
     for attribute in table.claim {
-        for pattern in &attribute.patterns {
-            compiled.push(Pattern {
-                attribute: attribute.name.clone(),
-                pattern: RegexBuilder::new(pattern).case_insensitive(true).build()?,
-            });
-        }
+        let patterns: Result<Vec<Regex>, regex::Error> =
+            attribute.patterns.iter().map(compile).collect();
+        compiled.push(Compiled {
+            name: attribute.name,
+            words: attribute.words,
+            patterns: patterns?,
+        });
     }
     Ok(compiled)
 }
@@ -70,9 +75,15 @@ pub(super) fn claims(text: &str, rules: &Rules) -> Vec<Claim> {
     let mut claims = Vec::new();
     for sentence in sentences.take(SENTENCES_MAX) {
         let sentence = sentence.trim().trim_end_matches('.');
-        for Pattern { attribute, pattern } in COMPILED.iter() {
-            let captures = pattern.captures(sentence);
-            claims.extend(captures.and_then(|captures| claim(attribute, &captures, rules)));
+        let lower = sentence.to_lowercase();
+        for attribute in COMPILED.iter() {
+            if !attribute.words.iter().any(|word| lower.contains(word)) {
+                continue;
+            }
+            for pattern in &attribute.patterns {
+                let captures = pattern.captures(sentence);
+                claims.extend(captures.and_then(|found| claim(&attribute.name, &found, rules)));
+            }
         }
     }
     claims

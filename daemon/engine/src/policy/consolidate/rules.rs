@@ -40,6 +40,7 @@ pub(super) struct Rules {
     /// Which of them fit at all, in one pass.
     any_departure: RegexSet,
     denials: Vec<Regex>,
+    any_denial: RegexSet,
     elsewhere: HashSet<String>,
     changes: RegexSet,
     negations: Vec<Regex>,
@@ -69,6 +70,7 @@ impl Rules {
             departures: table.departures.iter().map(one).collect::<Result<_, _>>()?,
             any_departure: set(&table.departures)?,
             denials: table.denials.iter().map(one).collect::<Result<_, _>>()?,
+            any_denial: set(&table.denials)?,
             elsewhere: words(&table.elsewhere).collect(),
             changes: set(&table.changes)?,
             negations: table.negations.iter().map(one).collect::<Result<_, _>>()?,
@@ -90,7 +92,9 @@ impl Rules {
 
     /// Lists what a text says is not so.
     pub(super) fn denials<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        self.gone(self.denials.iter(), text)
+        let fitting = self.any_denial.matches(text);
+        let fitting = fitting.iter().filter_map(|place| self.denials.get(place));
+        self.gone(fitting, text)
     }
 
     fn gone<'r, 't>(
