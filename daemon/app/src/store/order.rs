@@ -220,11 +220,8 @@ impl<'a> Order<'a> {
         if let Some(&earlier) = self.places.get(&known.id) {
             return self.join(place, earlier);
         }
-        let expected = self
-            .reworded
-            .get(&known.number)
-            .is_none()
-            .then_some(known.sequence);
+        let is_first = !self.reworded.contains_key(&known.number);
+        let expected = is_first.then_some(known.sequence);
         if let Some(Ok(draft)) = self.drafts.get(place) {
             let reworded = Memory {
                 text: draft.admitted.text.clone(),

@@ -158,7 +158,7 @@ mod tests {
             }
         };
         writer
-            .commit([(known, 0), (new, 1)].map(store).into())
+            .commit([(known, 0), (new, 1)].map(store).to_vec())
             .unwrap();
         let memories = strand
             .memories(&[MemoryNumber(0), MemoryNumber(1)])
