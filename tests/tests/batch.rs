@@ -5,7 +5,7 @@ use helix_client::caller;
 use helix_proto::v1::batch_item::Item;
 use helix_proto::v1::{self, Program, StoreOutcome};
 use helix_tests::rpc::draft;
-use helix_tests::{Daemon, Home, Rpc};
+use helix_tests::{Daemon, Home, Project, Rpc, Served};
 
 const FIRST: &str = "the linker needs arm64 or the build falls back silently";
 
@@ -293,4 +293,142 @@ fn of_a_source_that_is_not_taken_one_thing_is_said() {
             .any(|note| note.contains("it is kept as given")),
         "{forced:?}"
     );
+}
+
+/// Outcome of each text, and of those that it corrects the text and whether it replaced them.
+type Decisions = Vec<(StoreOutcome, Vec<(String, bool)>)>;
+
+fn decisions(replies: Vec<v1::StoreReply>) -> Decisions {
+    let decision = |reply: v1::StoreReply| {
+        let corrected = reply.corrections.iter();
+        let corrected = corrected.map(|known| (known.text.clone(), known.is_replaced));
+        (reply.outcome(), corrected.collect())
+    };
+    replies.into_iter().map(decision).collect()
+}
+
+fn drafts(texts: &[&str]) -> Vec<v1::Draft> {
+    texts.iter().map(|text| draft("facts", text, "")).collect()
+}
+
+fn as_batch(rpc: &mut Rpc, project: &Project, texts: &[&str]) -> Vec<v1::StoreReply> {
+    let request = v1::StoreBatchRequest {
+        caller: Some(caller(Program::Mcp, &project.root, "tests", "")),
+        drafts: drafts(texts),
+        force: false,
+    };
+    let reply = rpc
+        .call(async |rpc| rpc.store_batch(request.clone()).await)
+        .unwrap();
+    let items = reply.items.into_iter().map(|item| match item.item {
+        Some(Item::Stored(reply)) => reply,
+        other => unreachable!("{other:?}"),
+    });
+    items.collect()
+}
+
+fn one_by_one(rpc: &mut Rpc, project: &Project, texts: &[&str]) -> Vec<v1::StoreReply> {
+    let mut replies = Vec::new();
+    for one in drafts(texts) {
+        let request = v1::StoreRequest {
+            caller: Some(caller(Program::Mcp, &project.root, "tests", "")),
+            draft: Some(one),
+            force: false,
+        };
+        let reply = rpc.call(async |rpc| rpc.store(request.clone()).await);
+        replies.push(reply.unwrap());
+    }
+    replies
+}
+
+/// Texts and states of a project's memories, in the order in which they were stored.
+fn kept(rpc: &mut Rpc, project: &Project, replies: &[v1::StoreReply]) -> Vec<(String, String)> {
+    let mut kept = Vec::new();
+    for reply in replies {
+        let handle = &reply.memory.as_ref().unwrap().handle;
+        let request = v1::ReadRequest {
+            caller: Some(caller(Program::Mcp, &project.root, "tests", "")),
+            reference: handle.clone(),
+            ..v1::ReadRequest::default()
+        };
+        let read = rpc.call(async |rpc| rpc.read(request.clone()).await);
+        let memory = read.unwrap().memories.remove(0);
+        kept.push((memory.text, memory.status));
+    }
+    kept
+}
+
+#[test]
+fn a_batch_is_decided_as_its_entries_one_after_the_other() {
+    let served = Served::new().unwrap();
+    let mut rpc = Rpc::connect(&served.home).unwrap();
+    let cases: [&[&str]; 7] = [
+        // Two values of one number.
+        &["billing listens on 8081", "billing listens on 8082"],
+        // A replacement, and a third that meets the replacement alone.
+        &[
+            "The billing web app is built with npm.",
+            "We switched the billing web app from npm to pnpm.",
+            "We switched the billing web app from pnpm to Bun.",
+        ],
+        // The same with more words, twice.
+        &[
+            "Priya maintains the speech frontend",
+            "Priya maintains the speech frontend; Lorenzo stands in on vacation",
+            "Priya maintains the speech frontend; Lorenzo stands in on vacation",
+        ],
+        // The very same, and nearly the same.
+        &[
+            "the linker needs arm64 or the build falls back silently",
+            "the linker needs arm64 or the build falls back silently",
+            "the linker needs arm64 or the build falls back silently, always",
+        ],
+        // A negation repeats nothing.
+        &[
+            "The nightly import of the depot uses the read replica",
+            "The nightly import of the depot never uses the read replica",
+        ],
+        // What was replaced and is said again is new.
+        &[
+            "The depot map is drawn with Leaflet.",
+            "We switched the depot map from Leaflet to MapLibre.",
+            "The depot map is drawn with Leaflet.",
+        ],
+        // Other things altogether.
+        &[
+            "ocelot rows are evicted by age alone",
+            "the heron lock is taken once",
+        ],
+    ];
+    for (number, texts) in cases.into_iter().enumerate() {
+        let together = Project::new(&served.home, &format!("together-{number}")).unwrap();
+        let apart = Project::new(&served.home, &format!("apart-{number}")).unwrap();
+        let batch = as_batch(&mut rpc, &together, texts);
+        let single = one_by_one(&mut rpc, &apart, texts);
+        let found = kept(&mut rpc, &together, &batch);
+        assert_eq!(found, kept(&mut rpc, &apart, &single), "{texts:?}");
+        assert_eq!(decisions(batch), decisions(single), "{texts:?}");
+    }
+}
+
+#[test]
+fn a_known_memory_is_replaced_once_by_a_batch() {
+    let served = Served::new().unwrap();
+    let mut rpc = Rpc::connect(&served.home).unwrap();
+    let project = Project::new(&served.home, "billing").unwrap();
+    let texts = [
+        "We switched the billing web app from npm to pnpm.",
+        "We switched the billing web app from npm to Bun.",
+    ];
+    one_by_one(
+        &mut rpc,
+        &project,
+        &["The billing web app is built with npm."],
+    );
+    let told = decisions(as_batch(&mut rpc, &project, &texts));
+    let replaced: Vec<bool> = told
+        .iter()
+        .map(|(_, corrected)| corrected.iter().any(|(_, is_replaced)| *is_replaced))
+        .collect();
+    assert_eq!(replaced, [true, false], "{told:?}");
 }

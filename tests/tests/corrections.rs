@@ -10,8 +10,8 @@ use std::thread;
 use helix_client::caller;
 use helix_client::v1::{
     Caller, CheckLevel, CheckRequest, ConflictsReply, ConflictsRequest, Memory, Program,
-    ReadRequest, ReviewKind, ReviewRequest, SettleReply, SettleRequest, Settlement, StoreOutcome,
-    StoreReply, StoreRequest,
+    ReadRequest, ReviewKind, ReviewRequest, SettleReply, SettleRequest, Settlement,
+    StoreBatchRequest, StoreOutcome, StoreReply, StoreRequest,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Rpc, Served};
@@ -230,6 +230,36 @@ fn contradicting_writers_end_in_one_consistent_history() {
     assert_eq!(after.sequence, status.sequence);
     assert_eq!(after.memories_by_status, status.memories_by_status);
     assert_every_value_is_named(&mut world, WRITERS);
+    is_sound(&mut world);
+}
+
+#[test]
+fn contradicting_batches_see_each_other() {
+    const WRITERS: u32 = 8;
+    let mut world = World::new();
+    let request = |writer: u32| StoreBatchRequest {
+        caller: Some(world.caller(Program::Mcp)),
+        drafts: (0..2)
+            .map(|entry| {
+                let port = 8_000 + writer * 2 + entry;
+                draft("services", &format!("billing listens on {port}"), "")
+            })
+            .collect(),
+        force: false,
+    };
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (home, request) = (&world.served.home, request(writer));
+            scope.spawn(move || {
+                let mut rpc = Rpc::connect(home).unwrap();
+                rpc.call(async |rpc| rpc.store_batch(request.clone()).await)
+                    .unwrap();
+            });
+        }
+    });
+    assert_every_value_is_named(&mut world, WRITERS * 2);
+    world.served = world.served.restarted().unwrap();
+    assert_every_value_is_named(&mut world, WRITERS * 2);
     is_sound(&mut world);
 }
 

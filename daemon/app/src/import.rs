@@ -5,6 +5,7 @@
 //! what is known, words are read and batches are committed at the same time, and progress is
 //! reported after each batch.
 
+mod conflicts;
 mod files;
 mod importer;
 mod incoming;

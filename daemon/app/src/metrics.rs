@@ -6,17 +6,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use helix_engine::{
-    Edit, Outcome, Relation, Request, States, Status, StepChange, Timestamp, WriteError,
+    EXTRACTOR, Edge, EdgeStatus, Edit, Outcome, Relation, Request, States, Status, StepChange,
+    Timestamp, WriteError,
 };
 use helix_redact::{Redact, Secrets, State};
 use jiff::tz::TimeZone;
 use prost::Message;
+
+use crate::language::corrections::EXTRACTOR as MODEL;
 
 /// Bars of the histogram: the last begins at about a minute.
 pub const BARS: usize = 27;
 
 /// Names that are counted: more than there are.
 const NAMES_MAX: usize = 128;
+
+/// The name of contradictions that were noted.
+const CONFLICTS_NOTED: &str = "conflicts-noted";
 
 /// Microseconds of a day.
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
@@ -229,6 +235,8 @@ pub enum Counted {
     Store {
         /// Whether it does.
         replaces: bool,
+        /// The known ones that it contradicts.
+        conflicts: usize,
     },
     /// Memories and edges are changed.
     Changes(Vec<&'static str>),
@@ -241,8 +249,9 @@ impl Counted {
     #[must_use]
     pub fn of(request: &Request) -> Self {
         match request {
-            Request::Store { replaces, .. } => Self::Store {
-                replaces: !replaces.is_empty(),
+            Request::Store { corrects, .. } => Self::Store {
+                replaces: corrects.iter().any(|known| known.is_replaced),
+                conflicts: corrects.iter().filter(|known| !known.is_replaced).count(),
             },
             Request::Edit { edit, .. } => Self::Changes(vec![name_of(edit)]),
             Request::EditTopic { .. } => Self::Changes(vec!["topic-edits"]),
@@ -250,10 +259,7 @@ impl Counted {
             Request::Together { steps, .. } => {
                 let name = |step: &helix_engine::Step| match &step.change {
                     StepChange::Edit { edit, .. } => name_of(edit),
-                    StepChange::Relate(edge) if edge.key.relation == Relation::Contradicts => {
-                        "conflicts-noted"
-                    }
-                    StepChange::Relate(_) => "relations",
+                    StepChange::Relate(edge) => name_of_edge(edge),
                     StepChange::Unrelate(_) => "relations-removed",
                 };
                 Self::Changes(steps.iter().map(name).collect())
@@ -275,13 +281,35 @@ impl Counted {
         let names = match (self, outcome) {
             (Self::Nothing, _) => return,
             (Self::Store { .. }, Ok(Outcome::Reinforced(_))) => vec!["stores-reinforced"],
-            (Self::Store { replaces }, Ok(outcome)) => stored(replaces, outcome),
+            (
+                Self::Store {
+                    replaces,
+                    conflicts,
+                },
+                Ok(outcome),
+            ) => {
+                if conflicts > 0 {
+                    metrics.count(now, CONFLICTS_NOTED, conflicts as u64);
+                }
+                stored(replaces, outcome)
+            }
             (Self::Changes(names), Ok(_)) => names,
             (Self::Store { .. } | Self::Changes(_), Err(_)) => vec!["writes-refused"],
         };
         for name in names {
             metrics.count(now, name, 1);
         }
+    }
+}
+
+/// The name of an edge that was made. A contradiction that the rules found is noted; one that a
+/// model was asked about, or that a person settled, was noted before.
+fn name_of_edge(edge: &Edge) -> &'static str {
+    let is_waiting = edge.status == EdgeStatus::Suggested;
+    match edge.provenance.extractor.as_str() {
+        EXTRACTOR if is_waiting && edge.key.relation == Relation::Contradicts => CONFLICTS_NOTED,
+        MODEL => "pairs-judged",
+        _ => "relations",
     }
 }
 

@@ -278,7 +278,7 @@ mod tests {
             links: Vec::new(),
             stamps: None,
             force: true,
-            replaces: Vec::new(),
+            corrects: Vec::new(),
             entropy: [7; 10],
             actor,
             at: Timestamp::from_micros(hours * HOUR_US),

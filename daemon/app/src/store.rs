@@ -4,17 +4,18 @@ mod alike;
 mod corrections;
 mod given;
 mod links;
+mod order;
 mod prepare;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_engine::{Memory, MemoryNumber, Outcome, Request, Resolution, Timestamp};
+use helix_engine::{Actor, Memory, MemoryNumber, Outcome, Request, Resolution, Timestamp};
 use helix_proto::limits::BATCH_MAX;
 
 use self::alike::Alike;
 pub use self::corrections::Corrected;
-use self::prepare::{Prepared, prepare, prepare_all};
+use self::prepare::{Gathered, Prepared, gather, gather_all};
 use crate::ports::{Later, Outcomes, SubmitError};
 use crate::threads::off_thread;
 use crate::told::{self, Told};
@@ -125,7 +126,7 @@ pub async fn one(
     // through has to be woken up.
     let submitted = off_thread(app, move |app| {
         let asker = who();
-        let prepared = prepare(app, &asker, new, force)?;
+        let prepared = gather(app, &asker, new, force)?.decided(&asker.actor)?;
         submit(app, asker, prepared)
     });
     let (answer, asker, mut notes) = match submitted.await? {
@@ -139,30 +140,54 @@ pub async fn one(
     let outcome = answer.await?.into_iter().next();
     let outcome = outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))??;
     if let Outcome::Stored(memory) = &outcome {
+        let (memory, compared_below) = ((**memory).clone(), notes.compared_below);
+        let others = memory.number;
+        let stored = vec![(memory, compared_below)];
+        let missed = missed(app, &asker.actor, stored, others).await?;
         notes
             .corrected
-            .extend(missed(app, &asker, memory, &notes).await?);
-        let (number, corrected) = (memory.number, &notes.corrected);
-        corrections::note_conflicts(app, &asker.actor, number, corrected).await?;
+            .extend(missed.into_iter().map(|(_, corrected)| corrected));
     }
     if !needs_disk(&outcome) {
-        return stored(app, &asker, outcome, notes);
+        return stored(app, &asker, outcome, notes, &[]);
     }
-    off_thread(app, move |app| stored(app, &asker, outcome, notes)).await
+    off_thread(app, move |app| stored(app, &asker, outcome, notes, &[])).await
 }
 
-/// The contradictions with what was stored while a memory was on its way; mostly nothing was.
+/// Notes the contradictions of new memories with what others stored while they were on their way,
+/// and returns them with the numbers of the new ones; mostly there are none. Each comes with the
+/// number of the first memory that it was not compared with; from the number `own` on they are of
+/// the same request.
 async fn missed(
     app: &Arc<App>,
-    asker: &Asker,
-    memory: &Memory,
-    notes: &Notes,
-) -> Result<Vec<Corrected>, Refusal> {
-    let Some(first) = notes.compared_below.filter(|first| *first < memory.number) else {
+    actor: &Actor,
+    stored: Vec<(Memory, Option<MemoryNumber>)>,
+    own: MemoryNumber,
+) -> Result<Vec<(MemoryNumber, Corrected)>, Refusal> {
+    let is_late =
+        |(_, first): &(Memory, Option<MemoryNumber>)| first.is_some_and(|first| first < own);
+    if !stored.iter().any(is_late) {
         return Ok(Vec::new());
-    };
-    let (memory, by) = (memory.clone(), asker.actor.origin);
-    off_thread(app, move |app| corrections::missed(app, &memory, by, first)).await
+    }
+    let by = actor.origin;
+    let missed = off_thread(app, move |app| {
+        let mut missed = Vec::new();
+        for (memory, first) in stored {
+            let Some(first) = first.filter(|first| *first < own) else {
+                continue;
+            };
+            let found = corrections::missed(app, &memory, by, first..own)?;
+            missed.extend(
+                found
+                    .into_iter()
+                    .map(|corrected| (memory.number, corrected)),
+            );
+        }
+        Ok(missed)
+    });
+    let missed = missed.await?;
+    corrections::note_conflicts(app, actor, &missed).await?;
+    Ok(missed)
 }
 
 /// What whoever gave a memory is told beside what became of it.
@@ -194,12 +219,14 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
             let stored = Stored::duplicate(Told::of(app, &memory), similarity);
             Ok(Submitted::Answered(Box::new(stored)))
         }
-        Prepared::Alike(_) => Err(Refusal::internal("a draft of its own resembles another")),
+        Prepared::Alike(_) | Prepared::Joined { .. } => {
+            Err(Refusal::internal("a draft of its own resembles another"))
+        }
         Prepared::Write {
             request,
             mut warnings,
             unknown_links,
-            corrections,
+            corrected,
             compared_below,
             inferred,
             ..
@@ -209,7 +236,6 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
                     .iter()
                     .map(|link| Resolution::leads_nowhere(link)),
             );
-            let corrected = corrections::told(corrections);
             Ok(Submitted::Written {
                 answer: app.writer.submit(vec![request])?,
                 asker,
@@ -251,44 +277,68 @@ pub async fn batch(
         )));
     }
     let asker = Arc::new(off_thread(app, move |_| Ok(who())).await?);
-    let prepared = prepare_all(app, &asker, batch, force).await?;
-    let scopes = asker.scopes();
+    let gathered = gather_all(app, &asker, batch, force).await?;
+    let decider = Arc::clone(&asker);
     let prepared = off_thread(app, move |app| {
-        let mut prepared = if force {
-            prepared
-        } else {
-            alike::held_back(prepared)
-        };
-        // Drafts are prepared side by side and were made one after the other. Their ids are of that
+        // Drafts are read side by side and were made one after the other. Their ids are of that
         // time, and links go by ids.
-        stamp(&mut prepared, app.memory.now());
-        links::within(&app.memory.strand, &scopes, force, &mut prepared);
+        let gathered = at_once(gathered, app.memory.now());
+        let mut prepared = order::decide(&decider, gathered);
+        links::within(&app.memory.strand, &decider.scopes(), force, &mut prepared);
         Ok(prepared)
     });
-    let (requests, slots) = slots(prepared.await?);
+    let (requests, mut slots) = slots(prepared.await?);
     let outcomes = app.writer.submit(requests)?.await?;
-    let actor = asker.actor.clone();
-    let items = off_thread(app, move |app| answers(app, &asker, slots, outcomes)).await?;
-    for item in &items {
-        if let Item::Stored(stored) = item {
-            let number = stored.memory.memory.number;
-            corrections::note_conflicts(app, &actor, number, &stored.corrected).await?;
-        }
-    }
-    Ok(items)
+    second_look(app, &asker.actor, &mut slots, &outcomes).await?;
+    off_thread(app, move |app| answers(app, &asker, slots, outcomes)).await
 }
 
-/// Gives all memories of a batch one time.
-fn stamp(prepared: &mut [Result<Prepared, Refusal>], now: Timestamp) {
-    for one in prepared {
-        if let Ok(Prepared::Write {
-            request: Request::Store { at, .. },
-            ..
-        }) = one
-        {
-            *at = now;
+/// Adds to what is told of each memory of a batch what it contradicts of others that were stored
+/// while it was on its way.
+async fn second_look(
+    app: &Arc<App>,
+    actor: &Actor,
+    slots: &mut [Slot],
+    outcomes: &Outcomes,
+) -> Result<(), Refusal> {
+    let mut written: Vec<(&mut Notes, &Memory)> = Vec::new();
+    let notes = slots.iter_mut().filter_map(|slot| match slot {
+        Slot::Written(notes) => Some(notes),
+        Slot::Refused(_) | Slot::Duplicate { .. } | Slot::Alike(_) | Slot::Joined(_) => None,
+    });
+    for (notes, outcome) in notes.zip(outcomes) {
+        if let Ok(Outcome::Stored(memory)) = outcome {
+            written.push((notes, memory));
         }
     }
+    let Some(own) = written.iter().map(|(_, memory)| memory.number).min() else {
+        return Ok(());
+    };
+    let stored = written
+        .iter()
+        .filter(|(notes, _)| notes.compared_below.is_some_and(|first| first < own))
+        .map(|(notes, memory)| ((*memory).clone(), notes.compared_below))
+        .collect();
+    for (number, corrected) in missed(app, actor, stored, own).await? {
+        let found = written
+            .iter_mut()
+            .find(|(_, memory)| memory.number == number);
+        if let Some((notes, _)) = found {
+            notes.corrected.push(corrected);
+        }
+    }
+    Ok(())
+}
+
+/// Gives all drafts of a batch one time.
+fn at_once(
+    mut gathered: Vec<Result<Gathered, Refusal>>,
+    now: Timestamp,
+) -> Vec<Result<Gathered, Refusal>> {
+    for draft in gathered.iter_mut().flatten() {
+        draft.at = now;
+    }
+    gathered
 }
 
 /// Where the answer for one of a batch comes from.
@@ -299,8 +349,10 @@ enum Slot {
         memory: Box<Memory>,
         similarity: f32,
     },
-    /// From that of an earlier one.
+    /// From that of an earlier one, which it nearly repeats.
     Alike(Alike),
+    /// From that of an earlier one, which got its text.
+    Joined(usize),
 }
 
 /// What is to be written of a batch, and where its answers come from.
@@ -312,17 +364,17 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
             Ok(Prepared::Write {
                 request,
                 warnings,
-                corrections,
+                corrected,
+                compared_below,
                 inferred,
                 ..
             }) => {
                 requests.push(request);
-                let corrected = corrections::told(corrections);
                 Slot::Written(Notes {
                     warnings,
                     corrected,
+                    compared_below,
                     inferred,
-                    ..Notes::default()
                 })
             }
             Ok(Prepared::Extend {
@@ -338,6 +390,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                 Slot::Duplicate { memory, similarity }
             }
             Ok(Prepared::Alike(alike)) => Slot::Alike(alike),
+            Ok(Prepared::Joined { earlier }) => Slot::Joined(earlier),
             Err(refusal) => Slot::Refused(refusal.message().to_owned()),
         });
     }
@@ -360,8 +413,9 @@ fn answers(
                 Item::Stored(Stored::duplicate(Told::of(app, &memory), similarity))
             }
             Slot::Alike(alike) => alike::answer(alike, &items),
+            Slot::Joined(earlier) => alike::joined(earlier, &items),
             Slot::Written(notes) => match outcomes.next() {
-                Some(Ok(outcome)) => Item::Stored(stored(app, asker, outcome, notes)?),
+                Some(Ok(outcome)) => Item::Stored(stored(app, asker, outcome, notes, &items)?),
                 Some(Err(error)) => Item::Refused(error.to_string()),
                 None => return Err(Refusal::internal("the writer gave too few answers")),
             },
@@ -379,7 +433,14 @@ fn needs_disk(outcome: &Outcome) -> bool {
     }
 }
 
-fn stored(app: &App, asker: &Asker, outcome: Outcome, notes: Notes) -> Result<Stored, Refusal> {
+/// The answer for what was written; `items` are those before it in its batch.
+fn stored(
+    app: &App,
+    asker: &Asker,
+    outcome: Outcome,
+    notes: Notes,
+    items: &[Item],
+) -> Result<Stored, Refusal> {
     let no_memory = || Refusal::internal("the writer did not store what it was to");
     let (how, memory, similarity) = match outcome {
         Outcome::Stored(memory) => (How::New, memory, 0.0),
@@ -391,11 +452,12 @@ fn stored(app: &App, asker: &Asker, outcome: Outcome, notes: Notes) -> Result<St
         }
         Outcome::Done => return Err(no_memory()),
     };
-    let corrected = if how == How::New {
-        notes.corrected
+    let mut corrected = notes.corrected;
+    if how == How::New {
+        corrections::as_written(app, &mut corrected, items);
     } else {
-        Vec::new()
-    };
+        corrected.clear();
+    }
     shown::note_known(app, asker, &[memory.number]);
     Ok(Stored {
         how,

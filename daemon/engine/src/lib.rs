@@ -35,7 +35,7 @@
 //!     links: Vec::new(),
 //!     stamps: None,
 //!     force: false,
-//!     replaces: Vec::new(),
+//!     corrects: Vec::new(),
 //!     entropy: [7; 10],
 //!     actor: Actor::default(),
 //!     at: now,
@@ -89,9 +89,9 @@ pub use store::{
 // The knowledge base: opening, reading and changing it.
 pub use strand::past::{Between, EdgeVersions, Past, Versions};
 pub use strand::{
-    Correction, Counted, CrossReference, Distil, DuplicatePair, Duplicates, Edited, Fate,
+    Correction, Corrects, Counted, CrossReference, Distil, DuplicatePair, Duplicates, Edited, Fate,
     Latest as LatestTexts, MeaningStatus, MergePair, OpenError, Outcome, Part as SplitPart,
-    Pending as PendingVectors, ReadError, Repeated, Replaced, Request, Resolution, Restored, Since,
+    Pending as PendingVectors, ReadError, Repeated, Request, Resolution, Restored, Since,
     SpaceError, SpaceRole, Split, Statistics, Step, StepChange, Strand, StrandWriter, TopicEdge,
     TopicEdit, TopicGraph,
 };
@@ -99,10 +99,13 @@ pub use strand::{
 // Rules: what may be stored, what resembles what, how a memory fades.
 pub use policy::admit::Admitted;
 pub use policy::apart::Particulars;
-pub use policy::consolidate::{Standing as TextStanding, Verdict, Why as VerdictReason};
+pub use policy::consolidate::{
+    EXTRACTOR, Standing as TextStanding, Verdict, Why as VerdictReason, conflict,
+};
 pub use policy::duplicates::{Alike as AlikeText, Pair as TextPair, Texts};
 pub use policy::edit::{Absorbed, Edit, Fields as EditedFields, Sourced};
 pub use policy::lifecycle::Step as LifeStep;
+pub use policy::nearby::{Keys, Nearby};
 pub use policy::resemble::WordSet;
 pub use policy::scales::Stated as StatedImportance;
 pub use policy::stale::{LineHash, Recorded as RecordedSource, SourceState};
@@ -114,7 +117,7 @@ pub use index::catalog::{Catalog, Row, TopicEntry};
 pub use index::filter::{Cut as FilterCut, Demands, Filter};
 pub use index::graph::{Arc as GraphArc, Step as WalkStep, Walk};
 pub use index::lexical::{
-    Document as WordsDocument, LexicalIndex, LexicalQuery, Mode as WordsMode,
+    Document as WordsDocument, LexicalIndex, LexicalQuery, Mode as WordsMode, Prepared,
     Restriction as WordsRestriction,
 };
 pub use index::vectors::{

@@ -30,7 +30,7 @@ mod write;
 crate::error::faults!(OpenError, ReadError);
 
 pub use compact::{DuplicatePair, Duplicates, Latest};
-pub use corrections::{Correction, Replaced};
+pub use corrections::{Correction, Corrects};
 pub use episodes::Repeated;
 pub use fates::Fate;
 pub use graph::{CrossReference, TopicEdge, TopicGraph};

@@ -24,7 +24,7 @@ fn store(text: &str) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
-        replaces: Vec::new(),
+        corrects: Vec::new(),
         entropy: [7; 10],
         actor: Actor {
             origin: Origin::Agent,

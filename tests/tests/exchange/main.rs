@@ -1,6 +1,7 @@
 //! Memories travel from one home to another through the formats.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod conflicts;
 mod links;
 mod trust;
 

@@ -82,6 +82,27 @@ fn a_batch_names_the_calls_too() {
 }
 
 #[test]
+fn a_batch_is_decided_in_its_own_order() {
+    let mut world = World::empty();
+    let told = world.say(
+        "batch",
+        json!({"entries": [
+            {"topic": "services", "text": OLD},
+            {"topic": "services", "text": NEW},
+            {"topic": "web", "text": "The web app is built with npm."},
+            {"topic": "web", "text": "We switched the web app from npm to pnpm."},
+            {"topic": "people", "text": "Priya maintains the speech frontend"},
+            {"topic": "people", "text": "Priya maintains the speech frontend; Lorenzo stands in on vacation"},
+        ]}),
+    );
+    assert!(told.contains("contradicts services/"), "{told}");
+    assert!(told.contains("replaces web/"), "{told}");
+    world.say("topics", json!({"action": "conflicts"}));
+    world.say("read", json!({"topic": "people"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
 fn undo_takes_a_contradicting_memory_back() {
     let mut world = World::empty();
     let old = world.store("services", OLD);

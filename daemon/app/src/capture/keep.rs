@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use helix_capture::{Candidate, Evidence};
 use helix_engine::{
-    Actor, Admitted, Draft, GitContext, Origin, Provenance, Request, Scope, SourceRef, Stamps,
-    Status, Strand, Timestamp, Verdict, WordSet,
+    Actor, Admitted, Corrects, Draft, GitContext, Keys, MemoryId, Nearby, Origin, Provenance,
+    Request, Scope, SourceRef, Stamps, Statement, Status, Strand, Timestamp, Verdict, WordSet,
+    relate,
 };
 
 use super::Tally;
@@ -56,6 +57,7 @@ pub(super) fn requests(
     tally: &mut Tally,
 ) -> Result<Vec<Request>, Refusal> {
     let mut requests = Vec::new();
+    let mut run = Run::default();
     for candidate in candidates {
         let Some(mut admitted) = admitted(app, found, &candidate)? else {
             continue;
@@ -80,7 +82,8 @@ pub(super) fn requests(
         }
         waiting.note(&admitted.text, admitted.text_hash, &admitted.scope);
         tally.keep(admitted.kind.as_str());
-        requests.push(request(app, found, &candidate, admitted));
+        let request = request(app, found, &candidate, admitted);
+        requests.push(run.decided(request));
     }
     Ok(requests)
 }
@@ -166,6 +169,69 @@ fn is_known(app: &App, admitted: &mut Admitted) -> Result<bool, Refusal> {
     Ok(Strand::near_duplicate(&admitted.text, &words, &neighbours).is_some())
 }
 
+/// The facts of one run, each of which is compared with those before it.
+#[derive(Default)]
+struct Run {
+    nearby: Nearby,
+    facts: Vec<Fact>,
+}
+
+/// A fact that was found before in the same run.
+struct Fact {
+    id: MemoryId,
+    text_hash: u64,
+    scope: Scope,
+    statement: Statement,
+}
+
+impl Run {
+    /// Adds to the request of a fact which earlier ones it cannot stand beside. Each of them waits
+    /// for a person, so that none takes another's place.
+    fn decided(&mut self, mut request: Request) -> Request {
+        let Request::Store {
+            admitted,
+            corrects,
+            entropy,
+            at,
+            ..
+        } = &mut request
+        else {
+            return request;
+        };
+        let keys = Keys::of(&admitted.text);
+        let fact = Fact {
+            id: MemoryId::new(*at, entropy),
+            text_hash: admitted.text_hash,
+            scope: admitted.scope.clone(),
+            statement: Statement::of(&admitted.text),
+        };
+        let earlier = self.nearby.resembling(&keys);
+        let earlier = earlier.iter().filter_map(|place| self.facts.get(*place));
+        corrects.extend(earlier.filter_map(|earlier| fact.against(earlier)));
+        self.nearby.add(self.facts.len(), keys);
+        self.facts.push(fact);
+        request
+    }
+}
+
+impl Fact {
+    fn against(&self, earlier: &Self) -> Option<Corrects> {
+        if earlier.scope != self.scope {
+            return None;
+        }
+        match relate(&earlier.statement, &self.statement) {
+            Verdict::Supersedes(why) | Verdict::Contradicts(why) => Some(Corrects {
+                known: earlier.id,
+                text_hash: earlier.text_hash,
+                sequence: None,
+                is_replaced: false,
+                why,
+            }),
+            Verdict::Apart | Verdict::Extends => None,
+        }
+    }
+}
+
 /// Puts a fact into the review. Its operation is a tool's, whose word alone vouches for nothing.
 fn request(app: &App, found: &Found<'_>, candidate: &Candidate, admitted: Admitted) -> Request {
     let at = app.memory.now();
@@ -193,7 +259,7 @@ fn request(app: &App, found: &Found<'_>, candidate: &Candidate, admitted: Admitt
         links: Vec::new(),
         stamps: Some(Box::new(stamps)),
         force: false,
-        replaces: Vec::new(),
+        corrects: Vec::new(),
         entropy: app.memory.randomness.entropy(),
         actor: actor(found, git),
         at,

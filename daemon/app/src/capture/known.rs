@@ -62,7 +62,7 @@ impl Waiting {
         self.texts.iter().any(|known| {
             known.scope == scope
                 && known.words.jaccard(words) > WordSet::NEAR_DUPLICATE
-                && !known.particulars.are_apart(&particulars)
+                && known.particulars.may_be_the_same(&particulars)
         })
     }
 

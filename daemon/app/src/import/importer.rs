@@ -12,6 +12,7 @@ use helix_engine::{
 use helix_exchange::Portable;
 use helix_proto::limits::BATCH_MAX;
 
+use super::conflicts::{self, Undecided};
 use super::incoming::Incoming;
 use super::known::{Known, Match};
 use super::links::Links;
@@ -36,6 +37,8 @@ struct Named {
     is_revision: bool,
     /// Whether its text becomes another.
     rewords: bool,
+    /// Whether it was decided where it was exported.
+    is_decided: bool,
 }
 
 /// Memories between two reports, whether they are written or not.
@@ -73,6 +76,7 @@ pub(super) struct Importer<'r> {
     put_off_bytes: usize,
     seen: Seen<'r>,
     stored: Stored,
+    undecided: Undecided,
 }
 
 impl<'r> Importer<'r> {
@@ -113,6 +117,7 @@ impl<'r> Importer<'r> {
             put_off_bytes: 0,
             seen,
             stored: Stored::default(),
+            undecided: Undecided::default(),
         }
     }
 
@@ -214,6 +219,8 @@ impl<'r> Importer<'r> {
             self.settle()?;
         }
         self.write_links()?;
+        let (actor, undecided) = (&self.asker.actor, &self.undecided);
+        conflicts::decide(self.app, actor, undecided, &mut self.problems)?;
         repeats::find(self.app, &self.stored, &mut self.progress)
     }
 
@@ -308,6 +315,9 @@ impl<'r> Importer<'r> {
                 let waits = memory.status == Status::Quarantined;
                 self.progress.quarantined += u64::from(waits);
                 self.stored.add(&memory);
+                if !name.is_decided {
+                    self.undecided.add(&memory);
+                }
                 Some(*memory)
             }
             Ok(Outcome::Reinforced(memory)) => {

@@ -133,7 +133,7 @@ mod tests {
             links: Vec::new(),
             stamps: None,
             force: false,
-            replaces: Vec::new(),
+            corrects: Vec::new(),
             entropy: [1; 10],
             actor: Actor {
                 origin: Origin::User,

@@ -38,6 +38,12 @@ impl Problems {
         }
     }
 
+    /// Adds something to know that cost nothing.
+    pub(super) fn notice(&mut self, told: impl FnOnce() -> String) {
+        self.add(told);
+        self.harmless += 1;
+    }
+
     /// Adds that a topic is called otherwise here, unless that was said.
     pub(super) fn rename(&mut self, notes: &[String]) {
         for note in notes {

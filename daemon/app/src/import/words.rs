@@ -112,7 +112,7 @@ fn request(waiting: Waiting, actor: &Actor, randomness: &dyn Randomness) -> Requ
                 links: Vec::new(),
                 stamps: Some(Box::new(stamps)),
                 force,
-                replaces: Vec::new(),
+                corrects: Vec::new(),
                 entropy: randomness.entropy(),
                 actor: actor.clone(),
                 at,

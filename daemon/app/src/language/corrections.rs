@@ -19,7 +19,7 @@ use crate::{App, Refusal};
 pub const JOB: &str = "model";
 
 /// The extractor in the provenance of an edge that a model was asked about.
-const EXTRACTOR: &str = "model";
+pub(crate) const EXTRACTOR: &str = "model";
 
 /// Pairs of one question.
 const PAIRS_MAX: usize = 8;

@@ -4,70 +4,48 @@
 use std::collections::HashMap;
 
 pub(super) use helix_engine::AlikeText as Alike;
-use helix_engine::{Admitted, Particulars};
-use helix_engine::{Request, Texts, WordSet};
+use helix_engine::Texts;
 
-use super::prepare::Prepared;
-use super::{Item, Stored};
+use super::order::compared;
+use super::prepare::Gathered;
+use super::{How, Item, Stored};
 use crate::Refusal;
 
-/// Takes back what resembles an earlier draft that will be stored in the same scope. A batch has so
-/// few drafts that even comparing each with each takes no longer than a commit.
-pub(super) fn held_back(
-    mut prepared: Vec<Result<Prepared, Refusal>>,
-) -> Vec<Result<Prepared, Refusal>> {
+/// The place of the earlier draft of the same scope that each one nearly repeats, by their words
+/// alone.
+pub(super) fn resembled(drafts: &[Result<Gathered, Refusal>]) -> Vec<Option<usize>> {
     let mut groups: HashMap<String, u32> = HashMap::new();
     let mut texts = Texts::default();
-    let mut hashes = Vec::new();
-    let mut particulars = Vec::new();
     let mut places = Vec::new();
-    for (place, (admitted, words)) in prepared
-        .iter()
-        .enumerate()
-        .filter_map(|(at, one)| Some((at, written(one)?)))
-    {
+    for (place, draft) in compared(drafts) {
         let next = u32::try_from(groups.len()).unwrap_or(u32::MAX);
-        texts.push(
-            *groups.entry(admitted.scope.to_string()).or_insert(next),
-            words,
-        );
-        hashes.push(admitted.text_hash);
-        particulars.push(Particulars::of(&admitted.text));
+        let scope = draft.admitted.scope.to_string();
+        texts.push(*groups.entry(scope).or_insert(next), &draft.words);
         places.push(place);
     }
-    let are_apart = |one: usize, other: usize| {
-        particulars
-            .get(one)
-            .zip(particulars.get(other))
-            .is_some_and(|(one, other)| one.are_apart(other))
-    };
-    let found = texts.earlier(|one, other| hashes.get(one) == hashes.get(other), are_apart);
+    let found = texts.earlier(|_, _| false, |_, _| false);
+    let mut resembled = vec![None; drafts.len()];
     for (&place, alike) in places.iter().zip(found) {
-        let earlier = alike.and_then(|alike| Some((*places.get(alike.earlier)?, alike.similarity)));
-        if let (Some((earlier, similarity)), Some(slot)) = (earlier, prepared.get_mut(place)) {
-            *slot = Ok(Prepared::Alike(Alike {
-                earlier,
-                similarity,
-            }));
+        let earlier = alike.and_then(|alike| places.get(alike.earlier).copied());
+        if let Some(slot) = resembled.get_mut(place) {
+            *slot = earlier;
         }
     }
-    prepared
+    resembled
 }
 
-fn written(prepared: &Result<Prepared, Refusal>) -> Option<(&Admitted, &WordSet)> {
-    match prepared {
-        Ok(Prepared::Write {
-            request: Request::Store { admitted, .. },
-            words,
-            ..
-        }) => Some((admitted, words)),
-        Ok(
-            Prepared::Write { .. }
-            | Prepared::Extend { .. }
-            | Prepared::Duplicate { .. }
-            | Prepared::Alike(_),
-        )
-        | Err(_) => None,
+/// The answer for a draft whose text an earlier one got.
+pub(super) fn joined(earlier: usize, items: &[Item]) -> Item {
+    match items.get(earlier) {
+        Some(Item::Stored(stored)) => Item::Stored(Stored {
+            how: How::Extended,
+            warnings: vec!["it says all of an earlier entry of this batch, and more".to_owned()],
+            ..Stored::duplicate(stored.memory.clone(), 1.0)
+        }),
+        Some(Item::Refused(_)) | None => Item::Refused(
+            "it extends an earlier entry of this batch, which was refused; send it again"
+                .to_owned(),
+        ),
     }
 }
 

@@ -1,19 +1,17 @@
 //! What a new memory means to those that are known: which it takes the place of, which it extends,
 //! and which it cannot stand beside.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use helix_engine::{
-    Actor, Admitted, Correction, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Memory,
-    MemoryNumber, Origin, Provenance, Relation, Replaced, Request, Sequence, Step, StepChange,
-    Strand, TextStanding as Standing, Timestamp, Verdict, VerdictReason as Why, WordSet,
+    Actor, Admitted, Correction, Corrects, Edit, EditedFields as Fields, Memory, MemoryId,
+    MemoryNumber, Origin, Request, Sequence, Statement, Status, Step, StepChange, Strand,
+    TextStanding as Standing, Timestamp, Verdict, VerdictReason as Why, WordSet, conflict,
 };
 
+use super::Item;
 use crate::{App, Refusal};
-
-/// What made edges that nobody asked for.
-const EXTRACTOR: &str = "corrections";
-
-/// How sure a contradiction is that nobody has settled.
-const CONFLICT_STRENGTH: f32 = 0.5;
 
 /// Confidence that a memory gains when it is said again with more.
 const CONFIDENCE_GAINED: f32 = 0.1;
@@ -27,26 +25,42 @@ pub struct Corrected {
     pub is_replaced: bool,
     /// Why.
     pub why: Why,
+    /// The place of the draft in the same batch that became it; `None` of one that was known.
+    pub(super) earlier: Option<usize>,
 }
 
-/// The memories that a new one takes the place of.
-pub(super) fn replaced(corrections: &[Correction]) -> Vec<Replaced> {
-    let replaced = |correction: &Correction| match correction.verdict {
-        Verdict::Supersedes(why) => Some(Replaced {
-            number: correction.memory.number,
-            sequence: correction.memory.sequence,
-            reason: format!("the new memory {}", why.sentence()),
-        }),
-        Verdict::Apart | Verdict::Contradicts(_) | Verdict::Extends => None,
+/// The places of the drafts of a batch that come before the one that is decided, by the ids that
+/// they will have.
+pub(super) type Earlier = HashMap<MemoryId, usize>;
+
+/// The memories that a new one corrects, for the writer.
+pub(super) fn corrects(corrections: &[Correction], earlier: &Earlier) -> Vec<Corrects> {
+    let corrects = |correction: &Correction| {
+        let (is_replaced, why) = effect(correction.verdict)?;
+        let memory = &correction.memory;
+        let is_earlier = earlier.contains_key(&memory.id);
+        Some(Corrects {
+            known: memory.id,
+            text_hash: WordSet::text_hash(&memory.text),
+            sequence: (!is_earlier).then_some(memory.sequence),
+            is_replaced,
+            why,
+        })
     };
-    corrections.iter().filter_map(replaced).collect()
+    corrections.iter().filter_map(corrects).collect()
+}
+
+/// Whether a verdict replaces the known memory, and why; `None` where the new one corrects nothing.
+fn effect(verdict: Verdict) -> Option<(bool, Why)> {
+    match verdict {
+        Verdict::Supersedes(why) => Some((true, why)),
+        Verdict::Contradicts(why) => Some((false, why)),
+        Verdict::Apart | Verdict::Extends => None,
+    }
 }
 
 /// The memory that a new text extends, if it does nothing else and would be of the same kind.
-pub(super) fn extended<'c>(
-    corrections: &'c [Correction],
-    admitted: &Admitted,
-) -> Option<&'c Memory> {
+fn extended<'c>(corrections: &'c [Correction], admitted: &Admitted) -> Option<&'c Memory> {
     let [correction] = corrections else {
         return None;
     };
@@ -56,8 +70,53 @@ pub(super) fn extended<'c>(
     is_extended.then_some(&correction.memory)
 }
 
-/// The request that gives a memory a text with more, and what else the new one brings.
-pub(super) fn extend(known: &Memory, admitted: Admitted, actor: Actor, at: Timestamp) -> Request {
+/// What a new memory is to those that are known.
+#[derive(Clone, Debug)]
+pub(super) enum Meaning {
+    /// A memory of its own, which corrects these.
+    New(Vec<Correction>),
+    /// All that this one says, and more.
+    Extends(Box<Memory>),
+    /// Nearly what this one says, with the similarity.
+    Repeats(Box<Memory>, f32),
+}
+
+impl Meaning {
+    /// Decides it by what a memory corrects and the one that it resembles most.
+    pub(super) fn of(
+        admitted: &Admitted,
+        corrections: &[Correction],
+        nearest: Option<&(Memory, f32)>,
+    ) -> Self {
+        if let Some(known) = extended(corrections, admitted) {
+            return Self::Extends(Box::new(known.clone()));
+        }
+        let is_correction = |correction: &&Correction| effect(correction.verdict).is_some();
+        let corrections: Vec<Correction> =
+            corrections.iter().filter(is_correction).cloned().collect();
+        match nearest {
+            Some((memory, similarity)) if corrections.is_empty() => {
+                Self::Repeats(Box::new(memory.clone()), *similarity)
+            }
+            Some(_) | None => Self::New(corrections),
+        }
+    }
+}
+
+/// The confidence of a memory that is said again with more.
+pub(super) fn gained(confidence: f32) -> f32 {
+    (confidence + CONFIDENCE_GAINED).min(1.0)
+}
+
+/// The request that gives a memory a text with more, and what else the new one brings. It is not
+/// done where another operation than the `expected` one changed the memory last.
+pub(super) fn extend(
+    known: &Memory,
+    admitted: Admitted,
+    expected: Option<Sequence>,
+    actor: Actor,
+    at: Timestamp,
+) -> Request {
     let edit = |edit, expected: Option<Sequence>| StepChange::Edit {
         number: known.number,
         edit,
@@ -69,14 +128,11 @@ pub(super) fn extend(known: &Memory, admitted: Admitted, actor: Actor, at: Times
     };
     let fields = Fields {
         importance: Some(known.importance.max(admitted.importance)),
-        confidence: Some((known.confidence + CONFIDENCE_GAINED).min(1.0)),
+        confidence: Some(gained(known.confidence)),
         pinned: admitted.pinned.then_some(true),
         ..Fields::default()
     };
-    let mut steps = vec![Step::new(
-        edit(revise, Some(known.sequence)),
-        "said again with more",
-    )];
+    let mut steps = vec![Step::new(edit(revise, expected), "said again with more")];
     if !admitted.tags.is_empty() {
         let tag = Edit::Tag {
             add: admitted.tags,
@@ -89,20 +145,37 @@ pub(super) fn extend(known: &Memory, admitted: Admitted, actor: Actor, at: Times
 }
 
 /// What the author of a new memory is told of these.
-pub(super) fn told(corrections: Vec<Correction>) -> Vec<Corrected> {
+pub(super) fn told(corrections: Vec<Correction>, earlier: &Earlier) -> Vec<Corrected> {
     let told = |correction: Correction| {
-        let (is_replaced, why) = match correction.verdict {
-            Verdict::Supersedes(why) => (true, why),
-            Verdict::Contradicts(why) => (false, why),
-            Verdict::Apart | Verdict::Extends => return None,
-        };
+        let (is_replaced, why) = effect(correction.verdict)?;
         Some(Corrected {
+            earlier: earlier.get(&correction.memory.id).copied(),
             memory: correction.memory,
             is_replaced,
             why,
         })
     };
     corrections.into_iter().filter_map(told).collect()
+}
+
+/// Says as it came out what a stored memory did to others: those of its own batch have names now,
+/// and one that somebody changed meanwhile was not replaced.
+pub(super) fn as_written(app: &App, corrected: &mut Vec<Corrected>, items: &[Item]) {
+    corrected.retain_mut(|corrected| match corrected.earlier {
+        None => true,
+        Some(place) => match items.get(place) {
+            Some(Item::Stored(stored)) => {
+                corrected.memory = stored.memory.memory.clone();
+                true
+            }
+            Some(Item::Refused(_)) | None => false,
+        },
+    });
+    let catalog = app.memory.strand.catalog();
+    for corrected in corrected {
+        let row = catalog.row(corrected.memory.number);
+        corrected.is_replaced &= row.is_some_and(|row| row.status == Status::Superseded);
+    }
 }
 
 /// The contradictions of a new memory with what others stored while it was on its way: nobody saw
@@ -114,44 +187,50 @@ pub(super) fn missed(
     app: &App,
     memory: &Memory,
     by: Origin,
-    first: MemoryNumber,
+    between: Range<MemoryNumber>,
 ) -> Result<Vec<Corrected>, Refusal> {
-    let neighbours = app.memory.strand.neighbours_between(first, memory)?;
+    let neighbours = app
+        .memory
+        .strand
+        .neighbours_between(between, memory, &[Status::Active])?;
+    if neighbours.is_empty() {
+        return Ok(Vec::new());
+    }
     let standing = Standing {
         by,
         confidence: memory.confidence,
     };
     let words = WordSet::of(&memory.text);
-    let found = Strand::corrections_by(&memory.text, standing, &words, &neighbours);
-    Ok(found
-        .into_iter()
-        .filter_map(|correction| match correction.verdict {
-            Verdict::Supersedes(why) | Verdict::Contradicts(why) => Some(Corrected {
-                memory: correction.memory,
-                is_replaced: false,
-                why,
-            }),
-            Verdict::Apart | Verdict::Extends => None,
+    let new = Statement::of(&memory.text);
+    let found = Strand::corrections_by(&new, standing, &words, &neighbours);
+    let missed = |correction: Correction| {
+        let (_, why) = effect(correction.verdict)?;
+        Some(Corrected {
+            memory: correction.memory,
+            is_replaced: false,
+            why,
+            earlier: None,
         })
-        .collect())
+    };
+    Ok(found.into_iter().filter_map(missed).collect())
 }
 
-/// Notes the contradictions of a new memory, so that somebody settles them.
+/// Notes contradictions that were missed, each with the number of the new memory, so that somebody
+/// settles them.
 ///
 /// # Errors
-/// When they are not written; the memory itself is.
+/// When they are not written; the memories themselves are.
 pub(super) async fn note_conflicts(
     app: &App,
     actor: &Actor,
-    number: MemoryNumber,
-    corrected: &[Corrected],
+    missed: &[(MemoryNumber, Corrected)],
 ) -> Result<(), Refusal> {
     let at = app.memory.now();
-    let steps: Vec<Step> = corrected
+    let steps: Vec<Step> = missed
         .iter()
-        .filter(|corrected| !corrected.is_replaced)
-        .map(|corrected| {
-            let edge = conflict(number, corrected.memory.number, corrected.why, actor, at);
+        .map(|(number, corrected)| {
+            let known = corrected.memory.number;
+            let edge = conflict(*number, known, corrected.why, actor, at);
             Step::new(StepChange::Relate(Box::new(edge)), "")
         })
         .collect();
@@ -168,31 +247,4 @@ pub(super) async fn note_conflicts(
         .into_iter()
         .next()
         .map_or(Ok(()), |outcome| outcome.map(|_| ()).map_err(Refusal::from))
-}
-
-fn conflict(
-    new: MemoryNumber,
-    known: MemoryNumber,
-    why: Why,
-    actor: &Actor,
-    at: Timestamp,
-) -> Edge {
-    Edge {
-        key: EdgeKey {
-            from: new,
-            relation: Relation::Contradicts,
-            to: known,
-        },
-        strength: CONFLICT_STRENGTH,
-        is_bidirectional: true,
-        status: EdgeStatus::Suggested,
-        provenance: Provenance {
-            extractor: EXTRACTOR.to_owned(),
-            ..Provenance::stated(actor, at)
-        },
-        reason: format!("#{} {}", new.0, why.sentence()),
-        valid_from: at,
-        valid_to: None,
-        sequence: Sequence(0),
-    }
 }

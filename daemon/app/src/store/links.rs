@@ -135,7 +135,7 @@ impl Batch {
                     Some(id)
                 }
                 Ok(Prepared::Duplicate { memory, .. }) => Some(memory.id),
-                Ok(Prepared::Alike(Alike { earlier, .. })) => {
+                Ok(Prepared::Alike(Alike { earlier, .. }) | Prepared::Joined { earlier }) => {
                     batch.ids.get(*earlier).copied().flatten()
                 }
                 Ok(Prepared::Extend { id, .. }) => Some(*id),

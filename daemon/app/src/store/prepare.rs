@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::{mem, thread};
 
 use helix_engine::{
-    Admitted, Correction, Draft, Memory, MemoryId, MemoryNumber, Origin, Request, Scope, SourceRef,
-    StatedImportance as Importance, Strand, Verdict, WordSet,
+    Actor, Admitted, Correction, Draft, Memory, MemoryId, MemoryNumber, Origin, Request, Scope,
+    Sequence, SourceRef, StatedImportance as Importance, Statement, Strand, TAGS_MAX,
+    TextStanding as Standing, Timestamp, WordSet,
 };
 use helix_redact::redacted;
 
 use super::NewMemory;
 use super::alike::Alike;
-use super::corrections;
+use super::corrections::{self, Corrected, Earlier, Meaning};
 use super::given::{self, Given};
 use super::links::Known;
 use crate::located::{Located, located};
@@ -23,19 +24,174 @@ use crate::{App, Asker, Refusal, note};
 /// thread.
 const SHARE_MIN: usize = 64;
 
+/// A draft that was read and compared with what is known, and not decided yet.
+pub(super) struct Gathered {
+    pub(super) admitted: Box<Admitted>,
+    pub(super) words: WordSet,
+    pub(super) statement: Statement,
+    pub(super) near: Near,
+    /// The memory that says the very same.
+    pub(super) known: Option<Box<Known>>,
+    /// Whether it is compared with others at all.
+    pub(super) is_compared: bool,
+    /// Random bytes for its id.
+    pub(super) entropy: [u8; 10],
+    /// When it is stored.
+    pub(super) at: Timestamp,
+    read: Box<helix_engine::Prepared>,
+    links: Vec<MemoryId>,
+    unknown_links: Vec<String>,
+    warnings: Vec<String>,
+    /// What is said of a text that was forgotten, or why it is not stored.
+    returning: Result<Option<String>, Refusal>,
+    force: bool,
+    compared_below: Option<MemoryNumber>,
+    inferred: String,
+}
+
+/// What is known that shares words with a draft.
+#[derive(Default)]
+pub(super) struct Near {
+    pub(super) neighbours: Vec<Memory>,
+    /// Those that it corrects or extends.
+    pub(super) corrections: Vec<Correction>,
+    /// The one that it nearly repeats, with the similarity.
+    pub(super) nearest: Option<(Memory, f32)>,
+}
+
+impl Near {
+    /// Compares a draft with its neighbours.
+    pub(super) fn of(
+        admitted: &Admitted,
+        statement: &Statement,
+        by: Origin,
+        words: &WordSet,
+        neighbours: Vec<Memory>,
+    ) -> Self {
+        if neighbours.is_empty() {
+            return Self::default();
+        }
+        let standing = standing(admitted, by);
+        Self {
+            corrections: Strand::corrections_by(statement, standing, words, &neighbours),
+            nearest: Strand::near_duplicate(&admitted.text, words, &neighbours),
+            neighbours,
+        }
+    }
+}
+
+/// Who says a draft, and how sure.
+pub(super) fn standing(admitted: &Admitted, by: Origin) -> Standing {
+    Standing {
+        by,
+        confidence: admitted.confidence,
+    }
+}
+
+impl Gathered {
+    /// The id that it gets if it becomes a new memory.
+    pub(super) fn id(&self) -> MemoryId {
+        MemoryId::new(self.at, &self.entropy)
+    }
+
+    /// What it means to what is known.
+    pub(super) fn meaning(&self) -> Meaning {
+        let near = &self.near;
+        Meaning::of(&self.admitted, &near.corrections, near.nearest.as_ref())
+    }
+
+    /// Takes over the text of another draft of the same batch.
+    pub(super) fn reword(&mut self, other: &Self) {
+        self.admitted.text.clone_from(&other.admitted.text);
+        self.admitted.text_hash = other.admitted.text_hash;
+        self.words = other.words.clone();
+        self.statement = other.statement.clone();
+    }
+
+    /// Takes over the longer text of another draft of the same batch, and what that one brings.
+    pub(super) fn extend(&mut self, longer: &Self) {
+        self.reword(longer);
+        let (own, other) = (&mut self.admitted, &longer.admitted);
+        own.importance = own.importance.max(other.importance);
+        own.confidence = corrections::gained(own.confidence);
+        own.pinned |= other.pinned;
+        for tag in &other.tags {
+            if own.tags.len() < TAGS_MAX && !own.tags.contains(tag) {
+                own.tags.push(tag.clone());
+            }
+        }
+        self.read = Box::new(Strand::read_words(&self.admitted));
+    }
+
+    /// The request that stores it and corrects others.
+    pub(super) fn write(
+        self,
+        actor: &Actor,
+        corrections: Vec<Correction>,
+        earlier: &Earlier,
+    ) -> Result<Prepared, Refusal> {
+        let mut warnings = self.warnings;
+        warnings.extend(self.returning?);
+        let request = Request::Store {
+            words: self.read,
+            admitted: self.admitted,
+            links: self.links,
+            stamps: None,
+            force: self.force,
+            corrects: corrections::corrects(&corrections, earlier),
+            entropy: self.entropy,
+            actor: actor.clone(),
+            at: self.at,
+        };
+        Ok(Prepared::Write {
+            request,
+            warnings,
+            known: self.known,
+            unknown_links: self.unknown_links,
+            corrected: corrections::told(corrections, earlier),
+            compared_below: self.compared_below,
+            inferred: self.inferred,
+        })
+    }
+
+    /// The request that gives a known memory its text.
+    pub(super) fn extension(
+        self,
+        known: &Memory,
+        expected: Option<Sequence>,
+        actor: &Actor,
+    ) -> Prepared {
+        let warnings = self.admitted.warnings.clone();
+        let (admitted, at) = (*self.admitted, self.at);
+        Prepared::Extend {
+            id: known.id,
+            request: corrections::extend(known, admitted, expected, actor.clone(), at),
+            warnings,
+        }
+    }
+
+    /// Decides it alone.
+    pub(super) fn decided(self, actor: &Actor) -> Result<Prepared, Refusal> {
+        match self.meaning() {
+            Meaning::New(corrections) => self.write(actor, corrections, &Earlier::new()),
+            Meaning::Extends(known) => Ok(self.extension(&known, Some(known.sequence), actor)),
+            Meaning::Repeats(memory, similarity) => Ok(Prepared::Duplicate { memory, similarity }),
+        }
+    }
+}
+
 /// A draft on its way into the store.
 pub(super) enum Prepared {
     /// To be written.
     Write {
         request: Request,
-        words: WordSet,
         warnings: Vec<String>,
         /// The memory that says the same.
         known: Option<Box<Known>>,
         /// Links that lead nowhere yet.
         unknown_links: Vec<String>,
         /// What it corrects.
-        corrections: Vec<Correction>,
+        corrected: Vec<Corrected>,
         /// The number that the next memory had when that was looked for; `None` where it was not.
         compared_below: Option<MemoryNumber>,
         /// How the topic of a note was found; empty where one was given.
@@ -54,15 +210,17 @@ pub(super) enum Prepared {
     },
     /// It resembles an earlier draft of its batch.
     Alike(Alike),
+    /// An earlier draft of its batch got its text, because it says all of that and more.
+    Joined { earlier: usize },
 }
 
-/// Prepares the drafts of a batch on every core, in order.
-pub(super) async fn prepare_all(
+/// Reads the drafts of a batch on every core, in order.
+pub(super) async fn gather_all(
     app: &Arc<App>,
     asker: &Arc<Asker>,
     mut drafts: Vec<NewMemory>,
     force: bool,
-) -> Result<Vec<Result<Prepared, Refusal>>, Refusal> {
+) -> Result<Vec<Result<Gathered, Refusal>>, Refusal> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let share = drafts.len().div_ceil(threads).max(SHARE_MIN);
     let mut shares = Vec::new();
@@ -72,25 +230,25 @@ pub(super) async fn prepare_all(
         shares.push(off_thread(app, move |app| {
             Ok(drafts
                 .into_iter()
-                .map(|draft| prepare(app, &asker, draft, force))
+                .map(|draft| gather(app, &asker, draft, force))
                 .collect::<Vec<_>>())
         }));
         drafts = rest;
     }
-    let mut prepared = Vec::new();
+    let mut gathered = Vec::new();
     for share in shares {
-        prepared.extend(share.await?);
+        gathered.extend(share.await?);
     }
-    Ok(prepared)
+    Ok(gathered)
 }
 
-/// Prepares one draft.
-pub(super) fn prepare(
+/// Reads one draft and compares it with what is known.
+pub(super) fn gather(
     app: &App,
     asker: &Asker,
     mut new: NewMemory,
     force: bool,
-) -> Result<Prepared, Refusal> {
+) -> Result<Gathered, Refusal> {
     let own_lines = given::take_own_lines(&mut new);
     let inferred = if new.topic.trim().is_empty() && !new.text.trim().is_empty() {
         note::complete(app, asker, &mut new)?.join("; ")
@@ -114,32 +272,29 @@ pub(super) fn prepare(
     let waits = asker.actor.origin.awaits_review(&admitted.suspicions);
     let is_compared = !force && !waits && known.is_none();
     let compared_below = is_compared.then(|| next_number(app));
-    let corrections = if is_compared {
-        match meet(app, asker, &admitted, &words)? {
-            Met::Duplicate { memory, similarity } => {
-                return Ok(Prepared::Duplicate { memory, similarity });
-            }
-            Met::Corrections(corrections) => corrections,
-        }
+    let (statement, near) = if is_compared {
+        let statement = Statement::of(&admitted.text);
+        let neighbours = app
+            .memory
+            .strand
+            .neighbours(&admitted.text, &admitted.scope, &words)?;
+        let near = Near::of(
+            &admitted,
+            &statement,
+            asker.actor.origin,
+            &words,
+            neighbours,
+        );
+        (statement, near)
     } else {
-        Vec::new()
+        (Statement::default(), Near::default())
     };
-    if let Some(known) = corrections::extended(&corrections, &admitted) {
-        let warnings = admitted.warnings.clone();
-        let (actor, at) = (asker.actor.clone(), app.memory.now());
-        return Ok(Prepared::Extend {
-            id: known.id,
-            request: corrections::extend(known, admitted, actor, at),
-            warnings,
-        });
-    }
     let mut links = app
         .memory
         .strand
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
     warnings.extend(suspicion(asker.actor.origin, &admitted));
-    warnings.extend(returning(app, asker, &admitted)?);
     warnings.extend(own_lines);
     match &known {
         Some(known) => warnings.extend(given.untaken(known, &admitted, &links.ids)),
@@ -148,24 +303,21 @@ pub(super) fn prepare(
     }
     let unknown_links = mem::take(&mut links.unknown);
     warnings.extend(links.warnings());
-    let request = Request::Store {
-        words: Box::new(Strand::read_words(&admitted)),
+    Ok(Gathered {
+        returning: returning(app, asker, &admitted),
+        read: Box::new(Strand::read_words(&admitted)),
         admitted: Box::new(admitted),
-        links: links.ids,
-        stamps: None,
-        force,
-        replaces: corrections::replaced(&corrections),
-        entropy: app.memory.randomness.entropy(),
-        actor: asker.actor.clone(),
-        at: app.memory.now(),
-    };
-    Ok(Prepared::Write {
-        request,
         words,
-        warnings,
+        statement,
+        near,
         known: known.map(|known| Box::new(Known::of(known))),
+        is_compared,
+        entropy: app.memory.randomness.entropy(),
+        at: app.memory.now(),
+        links: links.ids,
         unknown_links,
-        corrections,
+        warnings,
+        force,
         compared_below,
         inferred,
     })
@@ -222,36 +374,6 @@ fn returning(app: &App, asker: &Asker, admitted: &Admitted) -> Result<Option<Str
     Ok(Some(format!(
         "this was {how} on {day} by {who} and is stored again because you asked for it{was}"
     )))
-}
-
-/// What is known that a new memory meets.
-enum Met {
-    Duplicate {
-        memory: Box<Memory>,
-        similarity: f32,
-    },
-    Corrections(Vec<Correction>),
-}
-
-/// Compares a new memory with those that share its words.
-fn meet(app: &App, asker: &Asker, admitted: &Admitted, words: &WordSet) -> Result<Met, Refusal> {
-    let strand = &app.memory.strand;
-    let neighbours = strand.neighbours(&admitted.text, &admitted.scope, words)?;
-    let corrections = Strand::corrections(admitted, asker.actor.origin, words, &neighbours);
-    let is_corrected = corrections
-        .iter()
-        .any(|correction| correction.verdict != Verdict::Extends);
-    let decides = is_corrected || corrections::extended(&corrections, admitted).is_some();
-    if !decides
-        && let Some((memory, similarity)) =
-            Strand::near_duplicate(&admitted.text, words, &neighbours)
-    {
-        return Ok(Met::Duplicate {
-            memory: Box::new(memory),
-            similarity,
-        });
-    }
-    Ok(Met::Corrections(corrections))
 }
 
 /// Admits a draft, and says what could not be recorded of its source.

@@ -14,6 +14,8 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHasher;
 
+use super::consolidate;
+
 /// Words that a rewording may exchange.
 static FORM: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(include_str!("apart/form.txt")));
 
@@ -37,6 +39,8 @@ pub struct Particulars {
     exact: Vec<u64>,
     /// Stems of all other words of substance.
     substance: Vec<u64>,
+    /// Whether it denies what its words say.
+    is_negated: bool,
 }
 
 impl Particulars {
@@ -44,7 +48,10 @@ impl Particulars {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
-        let mut particulars = Self::default();
+        let mut particulars = Self {
+            is_negated: consolidate::is_negated(text),
+            ..Self::default()
+        };
         let mut begins_sentence = true;
         for written in text.split_whitespace() {
             let word = bare(written);
@@ -65,6 +72,13 @@ impl Particulars {
             words.dedup();
         }
         particulars
+    }
+
+    /// Returns whether two texts that share most of their words may say the same: of the same
+    /// things, and neither denies what the other says.
+    #[must_use]
+    pub fn may_be_the_same(&self, other: &Self) -> bool {
+        self.is_negated == other.is_negated && !self.are_apart(other)
     }
 
     /// Returns whether two texts that share most of their words say it of different things.

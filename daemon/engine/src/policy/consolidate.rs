@@ -9,9 +9,12 @@
 //!
 //! Measured on `tests/fixtures/memory-pairs.json` by `cargo xtask bench memory`.
 
+mod claims;
+mod conflict;
 mod rules;
 mod statement;
 
+pub use conflict::{EXTRACTOR, conflict};
 pub use statement::Statement;
 
 use std::collections::BTreeSet;
@@ -67,16 +70,19 @@ const SUBJECT_SHARED_MIN: f32 = 0.6;
 const SUBJECT_SHARED_WITH_NAME_MIN: f32 = 0.3;
 
 /// The same in writing without blanks, whose words are single characters here.
-const SUBJECT_SHARED_UNSPACED_MIN: f32 = 0.8;
+const SUBJECT_SHARED_UNSPACED_MIN: f32 = 0.6;
+
+/// Share of the known subject's words among those that ended, from which the subject itself has.
+const SUBJECT_GONE_MIN: f32 = 0.6;
 
 /// Share of what ended that the known text must have.
 const GONE_KNOWN_MIN: f32 = 0.6;
 
-/// Jaccard similarity from which a word of change and another number are enough.
-const CHANGED_ALIKE_MIN: f32 = 0.4;
+/// Words that a text may have more where it says that a number changed.
+const CHANGED_WORDS_MAX: usize = 2;
 
-/// Jaccard similarity from which another number alone is a contradiction.
-const NUMBER_ALIKE_MIN: f32 = 0.3;
+/// Jaccard similarity from which a word of change and the other sense are enough.
+const SENSE_ALIKE_MIN: f32 = 0.3;
 
 /// Jaccard similarity from which a negation alone is a contradiction.
 const NEGATION_ALIKE_MIN: f32 = 0.75;
@@ -86,6 +92,12 @@ const VALUE_WORDS_MAX: usize = 3;
 
 /// Fewest words of a text that another can extend.
 const EXTENDED_WORDS_MIN: usize = 4;
+
+/// Returns whether a text denies what its words say.
+#[must_use]
+pub(crate) fn is_negated(text: &str) -> bool {
+    rules::rules().is_some_and(|rules| rules.is_negated(text))
+}
 
 /// Decides what `new` means to `known`.
 #[must_use]
@@ -108,6 +120,12 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
         return Verdict::Supersedes(Why::Number);
     }
     let is_denied = known.is_negated != new.is_negated;
+    if claims::clash(&known.claims, &new.claims) {
+        return contradiction(Why::Value, is_changed);
+    }
+    if denies(known, new) {
+        return contradiction(Why::Negation, is_changed);
+    }
     if is_denied && is_changed && difference.is_changed_sense(known) {
         return Verdict::Supersedes(Why::Negation);
     }
@@ -115,16 +133,24 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
         return Verdict::Contradicts(Why::Number);
     }
     if is_other_value(known, new, rules) {
-        return if is_changed {
-            Verdict::Supersedes(Why::Value)
-        } else {
-            Verdict::Contradicts(Why::Value)
-        };
+        return contradiction(Why::Value, is_changed);
+    }
+    if is_opposite(known, new, rules) {
+        return contradiction(Why::Negation, is_changed);
     }
     if is_denied && difference.is_plain_negation(known, new) {
         return Verdict::Contradicts(Why::Negation);
     }
     Verdict::Apart
+}
+
+/// What a contradiction is: the new text takes the place where it says that something changed.
+fn contradiction(why: Why, is_changed: bool) -> Verdict {
+    if is_changed {
+        Verdict::Supersedes(why)
+    } else {
+        Verdict::Contradicts(why)
+    }
 }
 
 /// Who says the new statement, and how sure.
@@ -174,40 +200,65 @@ fn names_the_end(known: &Statement, new: &Statement) -> bool {
         .flat_map(statement::Part::words)
         .collect();
     new.departures.iter().any(|gone| {
-        let said: BTreeSet<&str> = gone.words().filter(|word| known.has(word)).collect();
-        let share = ratio(said.len(), gone.words.len());
-        let is_said = !said.is_empty() && share >= GONE_KNOWN_MIN && known.has_all(&gone.names);
-        is_said && said.is_disjoint(&ended_before) && shares_subject(known, new, gone)
+        is_said(known, gone)
+            && gone
+                .words()
+                .all(|word| !ended_before.contains(word) || !known.has(word))
+            && shares_subject(known, new, gone)
+    })
+}
+
+/// Returns whether the known text says most of a part.
+fn is_said(known: &Statement, part: &statement::Part) -> bool {
+    let said = part.words().filter(|word| known.has(word)).count();
+    let share = ratio(said, part.words.len());
+    said > 0 && share >= GONE_KNOWN_MIN && known.has_all(&part.names)
+}
+
+/// Returns whether the new text says that what the known one says is not so, of the very same
+/// subject.
+fn denies(known: &Statement, new: &Statement) -> bool {
+    new.denials.iter().any(|gone| {
+        let mut subject = known.lead.iter().filter(|word| !gone.words.contains(*word));
+        let is_same = subject.all(|word| new.has(word));
+        is_said(known, gone) && is_same && shares_subject(known, new, gone)
     })
 }
 
 /// Returns whether the known text speaks of what the new one speaks of, apart from what ended.
 fn shares_subject(known: &Statement, new: &Statement, gone: &statement::Part) -> bool {
     let is_subject = |word: &&String| !gone.words.contains(*word);
-    let mut foreign = known.names.iter().filter(is_subject);
+    let gone_of_lead = known.lead.iter().filter(|word| !is_subject(word)).count();
+    if ratio(gone_of_lead, known.lead.len()) >= SUBJECT_GONE_MIN {
+        return true;
+    }
+    let mut foreign = known.lead_names.iter().filter(is_subject);
     if foreign.any(|name| !new.has(name) && !statement::is_number(name)) {
         return false;
     }
-    let subject = known.words.iter().filter(is_subject);
-    let (all, shared) = subject.fold((0, 0), |(all, shared), word| {
-        (all + 1, shared + usize::from(new.has(word)))
-    });
-    let covered = if all == 0 { 0.0 } else { ratio(shared, all) };
-    if new.is_unspaced {
-        return shared > 0 && covered >= SUBJECT_SHARED_UNSPACED_MIN;
+    let (telling, telling_shared) = shared(known.lead.iter().filter(is_subject), new);
+    let (all, all_shared) = shared(known.words.iter().filter(is_subject), new);
+    if all_shared == 0 || (telling > 0 && telling_shared == 0) {
+        return false;
     }
-    let has_name = known
-        .names
-        .iter()
-        .filter(is_subject)
-        .any(|name| new.has(name));
-    (shared > 0 && covered >= SUBJECT_SHARED_MIN)
-        || (has_name && covered >= SUBJECT_SHARED_WITH_NAME_MIN)
+    let covered = ratio(telling_shared, telling).max(ratio(all_shared, all));
+    if new.is_unspaced {
+        return covered >= SUBJECT_SHARED_UNSPACED_MIN;
+    }
+    let mut names = known.names.iter().filter(is_subject);
+    let has_name = names.any(|name| new.has(name));
+    covered >= SUBJECT_SHARED_MIN || (has_name && covered >= SUBJECT_SHARED_WITH_NAME_MIN)
+}
+
+/// How many words there are, and how many of them a statement has.
+fn shared<'w>(words: impl Iterator<Item = &'w String>, statement: &Statement) -> (usize, usize) {
+    words.fold((0, 0), |(all, shared), word| {
+        (all + 1, shared + usize::from(statement.has(word)))
+    })
 }
 
 /// In which words two statements differ.
 struct Difference {
-    shared: usize,
     alike: f32,
     /// Words other than numbers that only the known one, or only the new one has.
     only_known: usize,
@@ -215,6 +266,10 @@ struct Difference {
     /// The same of names and identifiers.
     names_only_known: usize,
     names_only_new: usize,
+    /// Words other than numbers that say of what the texts are.
+    shared_specific: usize,
+    only_known_specific: usize,
+    only_new_specific: usize,
     numbers_known: usize,
     numbers_only_known: usize,
     numbers_only_new: usize,
@@ -229,12 +284,18 @@ impl Difference {
         };
         let shared = known.words.intersection(&new.words).count();
         Self {
-            shared,
             alike: ratio(shared, known.words.len() + new.words.len() - shared),
             only_known: only(&known.words, new, false),
             only_new: only(&new.words, known, false),
             names_only_known: only(&known.names, new, false),
             names_only_new: only(&new.names, known, false),
+            shared_specific: known
+                .specific
+                .intersection(&new.specific)
+                .filter(|word| !statement::is_number(word))
+                .count(),
+            only_known_specific: only(&known.specific, new, false),
+            only_new_specific: only(&new.specific, known, false),
             numbers_known: known
                 .names
                 .iter()
@@ -250,31 +311,32 @@ impl Difference {
         is_changed
             && self.numbers_known > 0
             && self.numbers_only_new > 0
-            && self.shared >= 2
-            && self.only_known == 0
+            && self.shared_specific >= 1
+            && self.only_known_specific == 0
             && self.names_only_known == 0
             && self.names_only_new == 0
-            && self.alike >= CHANGED_ALIKE_MIN
+            && self.only_new_specific <= CHANGED_WORDS_MAX
     }
 
     /// The new text turns all of the known one round, and says that this is a change.
     fn is_changed_sense(&self, known: &Statement) -> bool {
-        self.only_known == 0
+        self.only_known_specific == 0
             && self.names_only_known == 0
-            && self.shared >= 2
-            && self.alike >= CHANGED_ALIKE_MIN
+            && self.numbers_only_known == 0
+            && self.shared_specific >= 2
+            && self.alike >= SENSE_ALIKE_MIN
             && known.departures.is_empty()
     }
 
     /// Both say the same of one thing, with one number for another.
     fn is_other_number(&self) -> bool {
+        let others_max = usize::from(self.shared_specific >= 2);
         self.numbers_only_known == 1
             && self.numbers_only_new == 1
-            && self.shared >= 2
-            && self.only_known + self.only_new <= 1
+            && self.shared_specific >= 1
+            && self.only_known_specific + self.only_new_specific <= others_max
             && self.names_only_known == 0
             && self.names_only_new == 0
-            && self.alike >= NUMBER_ALIKE_MIN
     }
 
     /// One is nearly the other, with a negation more.
@@ -286,6 +348,26 @@ impl Difference {
             && known.departures.is_empty()
             && new.departures.is_empty()
     }
+}
+
+/// Returns whether two statements are the same but for two words of which only one can hold.
+fn is_opposite(known: &Statement, new: &Statement, rules: &Rules) -> bool {
+    let only = |one: &Statement, other: &Statement| -> Vec<String> {
+        let words = one.sequence.iter();
+        words
+            .filter(|word| rules.has_opposite(word) && !other.sequence.contains(word))
+            .cloned()
+            .collect()
+    };
+    let (only_known, only_new) = (only(known, new), only(new, known));
+    let ([one], [other]) = (only_known.as_slice(), only_new.as_slice()) else {
+        return false;
+    };
+    let of_pair = |word: &String| *word == statement::stem(one) || *word == statement::stem(other);
+    let differing = known.specific.symmetric_difference(&new.specific);
+    rules.are_opposite(one, other)
+        && differing.filter(|word| !of_pair(word)).count() == 0
+        && known.specific.intersection(&new.specific).count() >= 2
 }
 
 /// Returns whether two statements are the same but for a value behind a predicate that takes only

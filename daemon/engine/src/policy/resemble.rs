@@ -95,7 +95,12 @@ impl WordSet {
     }
 }
 
-fn word_hash(word: &str) -> u64 {
+/// Returns whether a character belongs to a script that is written without blanks between words.
+pub(crate) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
+pub(super) fn word_hash(word: &str) -> u64 {
     if word.is_ascii() {
         bytes_hash(word.bytes().map(|byte| byte.to_ascii_lowercase()))
     } else {

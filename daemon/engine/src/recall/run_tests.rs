@@ -45,7 +45,7 @@ fn store(topic: &str, text: &str, entropy: u32) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
-        replaces: Vec::new(),
+        corrects: Vec::new(),
         entropy: u128::from(entropy).to_le_bytes()[..10].try_into().unwrap(),
         actor: Actor {
             origin: Origin::Agent,

@@ -1,5 +1,6 @@
 //! The one writer: applies a group of writes in one transaction and commits it durably.
 
+mod correct;
 mod edges;
 mod gathered;
 mod group;
@@ -27,6 +28,7 @@ use crate::model::{
     Relation, Scope, Sequence, Status, Timestamp, Tombstone, Topic,
 };
 use crate::policy::admit::Admitted;
+use crate::policy::consolidate::Why;
 use crate::policy::edit::{Edit, EditError};
 
 /// Writes from which on a group also saves which pages are free. It costs one more sync, a small
@@ -185,6 +187,23 @@ pub enum Write {
         at: Timestamp,
         /// Why.
         cause: Cause,
+    },
+    /// Lets the memory which was stored last take the place of this one, or notes that they
+    /// contradict each other. Nothing is written where this one is out of use.
+    Correct {
+        /// Its id.
+        known: MemoryId,
+        /// The operation that changed it last, as far as the asker knows: if another one did
+        /// meanwhile, both stand and contradict each other.
+        expected: Option<Sequence>,
+        /// Whether the new one takes its place.
+        is_replaced: bool,
+        /// Why.
+        why: Why,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
     },
     /// Removes an edge.
     Unrelate {

@@ -244,8 +244,8 @@ fn same(members: &[Member], compared: &[Compared]) -> Vec<Pair> {
 }
 
 impl DuplicatePair {
-    /// Returns whether two alike memories are about different things. One that cannot be read is:
-    /// nothing is advised about it.
+    /// Returns whether two alike memories are about different things, or one denies the other. One that
+    /// cannot be read is: nothing is advised about it.
     #[must_use]
     pub fn are_apart(snapshot: &Snapshot, one: MemoryNumber, other: MemoryNumber) -> bool {
         let particulars = |number| {
@@ -257,7 +257,7 @@ impl DuplicatePair {
         };
         particulars(one)
             .zip(particulars(other))
-            .is_none_or(|(one, other)| one.are_apart(&other))
+            .is_none_or(|(one, other)| !one.may_be_the_same(&other))
     }
 }
 

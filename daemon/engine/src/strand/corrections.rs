@@ -1,16 +1,21 @@
 //! Finds known memories that a new text corrects: by words in common, decided by
 //! `policy::consolidate`.
 
+use std::ops::Range;
+
 use super::{ReadError, Strand, prefix_length};
-use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence, Status};
+use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status};
 use crate::policy::admit::Admitted;
 use crate::policy::apart::Particulars;
-use crate::policy::consolidate::{self, Standing, Statement, Verdict};
-use crate::policy::resemble::WordSet;
+use crate::policy::consolidate::{self, Standing, Statement, Verdict, Why};
+use crate::policy::resemble::{WordSet, is_unspaced};
 
 /// Jaccard similarity below which two texts are not compared as statements: reading them costs
 /// more than all else of a store.
 const COMPARED_ALIKE_MIN: f32 = 0.08;
+
+/// Pairs of characters of writing without blanks that are looked up, at most.
+const UNSPACED_MAX: usize = 40;
 
 /// A memory that a new text corrects, or cannot stand beside.
 #[derive(Clone, Debug)]
@@ -21,16 +26,20 @@ pub struct Correction {
     pub verdict: Verdict,
 }
 
-/// A memory that a new one takes the place of.
+/// A memory that a new one takes the place of, or cannot stand beside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replaced {
-    /// Which.
-    pub number: MemoryNumber,
-    /// The operation that changed it last when this was decided: it is left alone if another one
-    /// did meanwhile.
-    pub sequence: Sequence,
-    /// Why, in words for people.
-    pub reason: String,
+pub struct Corrects {
+    /// Its id: one that is stored by the same batch has no number yet.
+    pub known: MemoryId,
+    /// Hash of its text.
+    pub text_hash: u64,
+    /// The operation that changed it last when this was decided: it is not replaced if another one
+    /// did meanwhile. `None` for one that is stored by the same batch.
+    pub sequence: Option<Sequence>,
+    /// Whether the new one takes its place; else both stand until somebody settles it.
+    pub is_replaced: bool,
+    /// Why.
+    pub why: Why,
 }
 
 impl Strand {
@@ -58,26 +67,28 @@ impl Strand {
         words: &WordSet,
         status: Status,
     ) -> Result<Vec<Memory>, ReadError> {
-        let query = self.lexical.rarest(text, prefix_length(words.len()))?;
+        let query = self.lexical.rarest(text, looked_up(text, words))?;
         let candidates = self.similar_words(&query, scope, status)?;
         Ok(self.memories(&candidates)?)
     }
 
-    /// The same, of those that were stored in between: from the first number up to a memory's own.
+    /// The same of certain statuses, of those that were stored in between: from the first number up
+    /// to another one.
     ///
     /// # Errors
     /// When the disk or the word index fails.
     pub fn neighbours_between(
         &self,
-        first: MemoryNumber,
+        between: Range<MemoryNumber>,
         memory: &Memory,
+        statuses: &[Status],
     ) -> Result<Vec<Memory>, ReadError> {
         let words = WordSet::of(&memory.text);
         let query = self
             .lexical
-            .rarest(&memory.text, prefix_length(words.len()))?;
+            .rarest(&memory.text, looked_up(&memory.text, &words))?;
         let candidates = self.similar_where(&query, &memory.scope, |_, number, row| {
-            row.status == Status::Active && (first..memory.number).contains(&number)
+            statuses.contains(&row.status) && between.contains(&number)
         })?;
         Ok(self.memories(&candidates)?)
     }
@@ -99,7 +110,7 @@ impl Strand {
             .iter()
             .map(|memory| (memory, alike(memory)))
             .filter(|(_, similarity)| *similarity > WordSet::NEAR_DUPLICATE)
-            .filter(|(memory, _)| !particulars.are_apart(&Particulars::of(&memory.text)))
+            .filter(|(memory, _)| particulars.may_be_the_same(&Particulars::of(&memory.text)))
             .max_by(|(_, one), (_, other)| one.total_cmp(other))
             .map(|(memory, similarity)| (memory.clone(), similarity))
     }
@@ -117,33 +128,62 @@ impl Strand {
             by,
             confidence: admitted.confidence,
         };
-        Self::corrections_by(&admitted.text, standing, words, neighbours)
+        if neighbours.is_empty() {
+            return Vec::new();
+        }
+        Self::corrections_by(&Statement::of(&admitted.text), standing, words, neighbours)
     }
 
-    /// The same of a text that is stored already.
+    /// The same of a text that was read as a statement.
     #[must_use]
     pub fn corrections_by(
-        text: &str,
+        new: &Statement,
         standing: Standing,
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Vec<Correction> {
-        let mut statement = None;
         let mut corrections = Vec::new();
         for memory in neighbours {
-            if words.jaccard(&WordSet::of(&memory.text)) < COMPARED_ALIKE_MIN {
+            let is_worth_it = new.is_unspaced()
+                || words.jaccard(&WordSet::of(&memory.text)) >= COMPARED_ALIKE_MIN;
+            if !is_worth_it {
                 continue;
             }
-            let new = statement.get_or_insert_with(|| Statement::of(text));
-            let verdict = consolidate::relate(&Statement::of(&memory.text), new);
-            let verdict = consolidate::allowed(verdict, memory, standing);
-            if verdict != Verdict::Apart {
-                corrections.push(Correction {
-                    memory: memory.clone(),
-                    verdict,
-                });
-            }
+            let known = Statement::of(&memory.text);
+            corrections.extend(Correction::of(&known, new, memory, standing));
         }
         corrections
+    }
+}
+
+/// Rarest words of a text that are looked up. Writing without blanks is split into pairs of
+/// characters, most of which a rewording changes.
+fn looked_up(text: &str, words: &WordSet) -> usize {
+    let unspaced = text.chars().filter(|c| is_unspaced(*c)).count();
+    prefix_length(words.len()) + unspaced.min(UNSPACED_MAX)
+}
+
+impl Correction {
+    /// Whether the new text takes the memory's place.
+    #[must_use]
+    pub fn replaces(&self) -> bool {
+        matches!(self.verdict, Verdict::Supersedes(_))
+    }
+
+    /// Decides what a new statement means to a known memory; `None` where both stand.
+    #[must_use]
+    pub fn of(
+        known: &Statement,
+        new: &Statement,
+        memory: &Memory,
+        standing: Standing,
+    ) -> Option<Self> {
+        let verdict = consolidate::relate(known, new);
+        let verdict = consolidate::allowed(verdict, memory, standing);
+        let is_decided = verdict != Verdict::Apart;
+        is_decided.then(|| Self {
+            memory: memory.clone(),
+            verdict,
+        })
     }
 }

@@ -622,7 +622,7 @@ mod tests {
                 links: Vec::new(),
                 stamps: None,
                 force: true,
-                replaces: Vec::new(),
+                corrects: Vec::new(),
                 entropy,
                 actor,
                 at,

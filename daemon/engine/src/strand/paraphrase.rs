@@ -1,11 +1,14 @@
 //! Memories that say nearly the same in other words, found by their vectors. They are reported as
-//! candidates and never merged by themselves.
+//! candidates and never merged by themselves. A vector hardly knows a negation or another value, so
+//! what the rules call a contradiction is noted as one.
 
-use super::suggest::{Extractor, suggested};
+use super::suggest::{AGENT, Extractor, suggested};
 use super::{ReadError, Step, StepChange, Strand};
 use crate::index::vectors::Candidates;
-use crate::model::{Edge, EdgeKey, MemoryNumber, Relation, Status, Timestamp};
-use crate::strand::DuplicatePair;
+use crate::model::{Actor, Edge, EdgeKey, Memory, MemoryNumber, Relation, Status, Timestamp};
+use crate::policy::admit::Admitted;
+use crate::policy::apart::Particulars;
+use crate::policy::consolidate::{Statement, Verdict, conflict, relate};
 
 /// Cosine from which two memories may say the same. About half of the labelled pairs that are this
 /// near do, which is why they are only pointed out.
@@ -19,8 +22,8 @@ const CANDIDATES_MAX: usize = 2;
 
 impl Strand {
     /// Suggestions that these memories take the place of older ones that say nearly the same in
-    /// other words: of the same scope and kind, and alike in their names, numbers and paths. Those
-    /// without a vector are left out.
+    /// other words: of the same scope and kind, and alike in their names, numbers, paths and sense.
+    /// What contradicts an older one is noted as that. Those without a vector are left out.
     ///
     /// # Errors
     /// When the disk or the vectors fail.
@@ -32,13 +35,22 @@ impl Strand {
         let snapshot = self.snapshot()?;
         let mut steps = Vec::new();
         for number in numbers {
-            let mut alike = self.nearest_older(*number)?;
-            alike.retain(|(older, _)| !DuplicatePair::are_apart(&snapshot, *number, *older));
-            alike.truncate(CANDIDATES_MAX);
-            for (older, cosine) in alike {
-                let edge = Box::new(candidate(*number, older, cosine, at));
-                steps.push(Step::new(StepChange::Relate(edge), ""));
+            let alike = self.nearest_older(*number)?;
+            if alike.is_empty() {
+                continue;
             }
+            let Some(new) = snapshot.memory(*number)? else {
+                continue;
+            };
+            let mut edges = Vec::new();
+            for (older, cosine) in alike {
+                if let Some(known) = snapshot.memory(older)? {
+                    edges.extend(between(&new, &known, cosine, at));
+                }
+            }
+            edges.truncate(CANDIDATES_MAX);
+            let step = |edge: Edge| Step::new(StepChange::Relate(Box::new(edge)), "");
+            steps.extend(edges.into_iter().map(step));
         }
         Ok(steps)
     }
@@ -83,6 +95,23 @@ impl Strand {
     }
 }
 
+/// The edge between memories that are alike in meaning: a contradiction where the rules see one,
+/// whatever the cosine; a repetition where nothing tells them apart.
+fn between(new: &Memory, known: &Memory, cosine: f32, at: Timestamp) -> Option<Edge> {
+    let verdict = relate(&Statement::of(&known.text), &Statement::of(&new.text));
+    match verdict {
+        Verdict::Supersedes(why) | Verdict::Contradicts(why) => {
+            let actor = Actor::of_daemon(AGENT);
+            Some(conflict(new.number, known.number, why, &actor, at))
+        }
+        Verdict::Apart | Verdict::Extends => {
+            let (own, other) = (Particulars::of(&new.text), Particulars::of(&known.text));
+            own.may_be_the_same(&other)
+                .then(|| candidate(new.number, known.number, cosine, at))
+        }
+    }
+}
+
 fn candidate(from: MemoryNumber, to: MemoryNumber, cosine: f32, at: Timestamp) -> Edge {
     let key = EdgeKey {
         from,
@@ -92,5 +121,82 @@ fn candidate(from: MemoryNumber, to: MemoryNumber, cosine: f32, at: Timestamp) -
     Edge {
         reason: format!("they may say the same: alike in meaning by {cosine:.2}"),
         ..suggested(key, Extractor::Meaning, cosine.clamp(0.0, 1.0), at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::model::{Draft, Kinds, Origin, Scope};
+    use crate::store::MemoryStorage;
+    use crate::strand::Request;
+
+    /// The relation of the edge between two texts whose vectors are nearly the same.
+    fn relation(known: &str, new: &str) -> Option<Relation> {
+        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+        let store = |(text, entropy): (&str, u8)| {
+            let draft = Draft {
+                topic: "facts".into(),
+                text: text.into(),
+                ..Draft::default()
+            };
+            let admitted = Admitted::of(draft, &Scope::Global, &Kinds::default()).unwrap();
+            Request::Store {
+                words: Box::new(Strand::read_words(&admitted)),
+                admitted: Box::new(admitted),
+                links: Vec::new(),
+                stamps: None,
+                force: false,
+                corrects: Vec::new(),
+                entropy: [entropy; 10],
+                actor: Actor {
+                    origin: Origin::Agent,
+                    ..Actor::default()
+                },
+                at: Timestamp::default(),
+            }
+        };
+        writer
+            .commit([(known, 0), (new, 1)].map(store).to_vec())
+            .unwrap();
+        let memories = strand
+            .memories(&[MemoryNumber(0), MemoryNumber(1)])
+            .unwrap();
+        let edge = between(&memories[1], &memories[0], 0.96, Timestamp::default());
+        edge.map(|edge| edge.key.relation)
+    }
+
+    #[test]
+    fn a_negation_or_another_value_is_never_the_same() {
+        for (known, new, expected) in [
+            (
+                "the importer uses the read replica",
+                "reads of the importer go to the read replica",
+                Some(Relation::Supersedes),
+            ),
+            (
+                "the importer uses Postgres",
+                "the importer no longer uses Postgres",
+                Some(Relation::Contradicts),
+            ),
+            (
+                "the importer listens on port 8081",
+                "the importer listens on port 8082",
+                Some(Relation::Contradicts),
+            ),
+            (
+                "the importer uses the read replica in staging",
+                "the importer uses the read replica in production",
+                None,
+            ),
+            (
+                "the importer may call the pricing client",
+                "nothing of the importer may call the pricing client directly",
+                None,
+            ),
+        ] {
+            assert_eq!(relation(known, new), expected, "{new}");
+        }
     }
 }

@@ -14,7 +14,7 @@ use crate::model::{
 use crate::policy::resemble::WordSet;
 
 /// Who suggests, in provenance and history.
-const AGENT: &str = "helix";
+pub(super) const AGENT: &str = "helix";
 
 /// Similarity from which two memories are related at all.
 const ALIKE_MIN: f32 = 0.1;

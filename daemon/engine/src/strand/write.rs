@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use decide::{Decided, Label};
 
-use super::{Replaced, Strand};
+use super::{Corrects, Strand};
 use crate::index::lexical::Prepared;
 use crate::model::{
     Actor, Checkpoint, Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp,
@@ -53,8 +53,9 @@ pub enum Request {
         stamps: Option<Box<Stamps>>,
         /// Stores a second memory with the same text.
         force: bool,
-        /// Memories that it takes the place of.
-        replaces: Vec<Replaced>,
+        /// Memories that it takes the place of or cannot stand beside, some of them perhaps stored
+        /// before it by the same transaction.
+        corrects: Vec<Corrects>,
         /// Random bytes for its id.
         entropy: [u8; 10],
         /// Who stores it.
@@ -150,7 +151,7 @@ impl Redact for Request {
                 links: _,
                 stamps,
                 force: _,
-                replaces: _,
+                corrects: _,
                 entropy: _,
                 actor,
                 at: _,

@@ -41,7 +41,7 @@ pub(crate) fn store(
         links: Vec::new(),
         stamps: None,
         force,
-        replaces: Vec::new(),
+        corrects: Vec::new(),
         entropy,
         actor: actor(),
         at,

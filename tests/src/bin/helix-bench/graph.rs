@@ -110,7 +110,7 @@ fn store(strand: &Strand, corpus: &Corpus, number: usize, size: usize) -> Result
         links: Vec::new(),
         stamps: None,
         force: true,
-        replaces: Vec::new(),
+        corrects: Vec::new(),
         entropy,
         actor: Actor::default(),
         at: now(),

@@ -451,7 +451,7 @@ fn request(app: &App, scope: &Scope, now: Now<'_>) -> Request {
         links: Vec::new(),
         stamps: Some(Box::new(stamps)),
         force: false,
-        replaces: Vec::new(),
+        corrects: Vec::new(),
         entropy: app.memory.randomness.entropy(),
         at,
     }

@@ -153,6 +153,7 @@ impl Importer<'_> {
                 links,
                 is_revision: nth == 0,
                 rewords,
+                is_decided: true,
             });
         }
     }

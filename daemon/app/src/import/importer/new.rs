@@ -45,6 +45,7 @@ impl Importer<'_> {
         if self.dry_run {
             return self.foresee(&admitted, memory, place, force);
         }
+        let is_decided = memory.id.is_some();
         let unread = self.unread(admitted, origins, &mut memory, force);
         let at = unread.at;
         self.waiting.push(Waiting::Unread(Box::new(unread)));
@@ -62,6 +63,7 @@ impl Importer<'_> {
             links: (!links.is_empty()).then_some(links),
             is_revision: false,
             rewords: false,
+            is_decided,
         });
     }
 

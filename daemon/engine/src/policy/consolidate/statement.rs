@@ -4,10 +4,18 @@ use std::collections::BTreeSet;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use super::claims::{Claim, claims};
 use super::rules::{Rules, rules};
+use crate::policy::resemble::is_unspaced;
 
 /// Words of what ended, at most: more is no name of it.
 const GONE_WORDS_MAX: usize = 8;
+
+/// Words of a first clause, at least.
+const CLAUSE_WORDS_MIN: usize = 4;
+
+/// Characters of a subject in writing without blanks, at least.
+const SUBJECT_CHARS_MIN: usize = 3;
 
 /// Bytes of a text that are read: what it says of its subject stands at its beginning.
 const READ_MAX_BYTES: usize = 2_000;
@@ -38,6 +46,17 @@ pub struct Statement {
     pub(super) sequence: Vec<String>,
     /// Statements that something has ended.
     pub(super) departures: Vec<Part>,
+    /// What it says is not so, without saying that it ever was.
+    pub(super) denials: Vec<Part>,
+    /// Values that it gives to attributes.
+    pub(super) claims: Vec<Claim>,
+    /// Stems of its words that say which thing it is about and what of it: not of form, and not of
+    /// what sort it is.
+    pub(super) specific: BTreeSet<String>,
+    /// The same of its first clause, which says what it is about.
+    pub(super) lead: BTreeSet<String>,
+    /// The names among those.
+    pub(super) lead_names: BTreeSet<String>,
     /// It says that something changed.
     pub(super) is_change: bool,
     /// It denies what its words say.
@@ -57,20 +76,27 @@ impl Statement {
             return Self::default();
         };
         let whole = part(text, rules);
-        let departures = rules.departures(text).into_iter();
+        let lead = part(first_clause(text), rules);
         Self {
-            departures: departures
-                .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
-                .map(|gone| part(gone, rules))
-                .filter(|gone| !gone.words.is_empty())
-                .collect(),
+            departures: gone(&rules.departures(text), rules),
+            denials: gone(&rules.denials(text), rules),
             sequence: words(text).map(lowered).collect(),
             is_change: rules.is_change(text),
             is_negated: rules.is_negated(text),
             is_unspaced: text.chars().any(is_unspaced),
+            claims: claims(text, rules),
+            specific: specific(&whole.words, rules),
+            lead: specific(&lead.words, rules),
+            lead_names: specific(&lead.names, rules),
             words: whole.words,
             names: whole.names,
         }
+    }
+
+    /// Returns whether it is written without blanks between words.
+    #[must_use]
+    pub fn is_unspaced(&self) -> bool {
+        self.is_unspaced
     }
 
     /// Returns whether it denies something.
@@ -88,8 +114,46 @@ impl Statement {
     }
 }
 
-fn part(text: &str, rules: &Rules) -> Part {
-    let stemmer = Stemmer::create(Algorithm::English);
+/// What stands before the first name in another script: the subject in writing without blanks.
+fn unspaced_subject(clause: &str) -> Option<&str> {
+    let name = clause.find(|c: char| c.is_ascii_alphabetic())?;
+    let before = clause.get(..name)?;
+    let length = before.chars().filter(|c| is_unspaced(*c)).count();
+    (length >= SUBJECT_CHARS_MIN).then_some(before)
+}
+
+/// The parts of a text that say what is not so, or no longer.
+fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
+    named
+        .iter()
+        .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
+        .map(|gone| part(gone, rules))
+        .filter(|gone| !gone.words.is_empty())
+        .collect()
+}
+
+/// Those of some stems that say which thing it is.
+pub(super) fn specific(stems: &BTreeSet<String>, rules: &Rules) -> BTreeSet<String> {
+    let specific = stems.iter().filter(|stem| !rules.is_generic(stem));
+    specific.cloned().collect()
+}
+
+/// A text up to the first mark behind which something else may begin, unless that is too short to
+/// say anything.
+fn first_clause(text: &str) -> &str {
+    let is_end = |c: char| matches!(c, ',' | ';' | '(' | '，' | '；' | '。');
+    let clause = text.split(is_end).next().unwrap_or(text);
+    let clause = clause.split(". ").next().unwrap_or(clause);
+    if let Some(subject) = unspaced_subject(clause) {
+        return subject;
+    }
+    if clause.split_whitespace().count() < CLAUSE_WORDS_MIN && !clause.contains(is_unspaced) {
+        return text;
+    }
+    clause
+}
+
+pub(super) fn part(text: &str, rules: &Rules) -> Part {
     let mut part = Part::default();
     for (place, word) in words(text).enumerate() {
         let lower = lowered(word);
@@ -97,18 +161,24 @@ fn part(text: &str, rules: &Rules) -> Part {
         if lower.is_empty() || is_letter || rules.is_form(&lower) {
             continue;
         }
-        let is_plain = lower.chars().all(|c| c.is_alphabetic() || c == '-');
-        let stem = if is_plain {
-            stemmer.stem(&lower).into_owned()
-        } else {
-            lower
-        };
+        let stem = stem(&lower);
         if is_name(word, place == 0) {
             part.names.insert(stem.clone());
         }
         part.words.insert(stem);
     }
     part
+}
+
+/// The stem of a lower-case word; what is no plain word is its own.
+pub(super) fn stem(lower: &str) -> String {
+    let is_plain = lower.chars().all(|c| c.is_alphabetic() || c == '-');
+    if is_plain {
+        let stemmer = Stemmer::create(Algorithm::English);
+        stemmer.stem(lower).into_owned()
+    } else {
+        lower.to_owned()
+    }
 }
 
 /// The words of a text, without the punctuation around them; each character of a script without
@@ -139,10 +209,6 @@ fn single_characters(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
-}
-
 fn lowered(word: &str) -> String {
     let lower = word.to_lowercase();
     let plain = lower.strip_suffix("'s").or(lower.strip_suffix("’s"));
@@ -171,5 +237,5 @@ pub(super) fn is_number(word: &str) -> bool {
         && digits.starts_with(|c: char| c.is_ascii_digit())
         && digits
             .chars()
-            .all(|c| c.is_ascii_digit() || c == '.' || c == ',')
+            .all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ':'))
 }

@@ -8,6 +8,7 @@ fn verdict(known: &str, new: &str) -> Verdict {
 #[test]
 fn every_pattern_compiles() {
     Rules::read().unwrap();
+    assert!(!claims::read().unwrap().is_empty());
 }
 
 #[test]
@@ -48,6 +49,131 @@ fn two_values_without_a_word_of_change_contradict() {
         verdict("payments is owned by Priya", "payments is owned by Omar"),
         Verdict::Contradicts(Why::Value)
     );
+}
+
+#[test]
+fn claims_about_one_thing_contradict_in_any_order_of_words() {
+    for (known, new) in [
+        (
+            "Saoirse is the product owner of the seat map.",
+            "The seat map's product owner is Emeka.",
+        ),
+        (
+            "search is owned by team Falcon",
+            "search is owned by team Heron",
+        ),
+        (
+            "The ledger service is owned by @priya",
+            "The ledger service is owned by @omar",
+        ),
+        (
+            "The nightly backup runs at 02:00",
+            "The nightly backup runs at 04:30",
+        ),
+        (
+            "The cleanup cron is 0 2 * * *",
+            "The cleanup cron is 30 4 * * *",
+        ),
+        (
+            "The release train leaves on Tuesdays",
+            "The release train leaves on Thursdays",
+        ),
+        (
+            "Thicket stores its documents in MongoDB.",
+            "Thicket's documents are stored in CouchDB.",
+        ),
+        ("门禁固件的负责人是孙磊。", "门禁固件由赵倩负责。"),
+        (
+            "billing runs on MySQL",
+            "billing runs on Postgres, not MySQL",
+        ),
+        (
+            "The exporter writes CSV files",
+            "The exporter writes not CSV but Parquet files",
+        ),
+    ] {
+        let found = verdict(known, new);
+        assert!(matches!(found, Verdict::Contradicts(_)), "{found:?}: {new}");
+    }
+}
+
+#[test]
+fn what_ended_is_named_in_many_ways() {
+    for (known, new) in [
+        (
+            "The web team uses npm",
+            "The web team doesn't use npm, they use pnpm",
+        ),
+        (
+            "The metrics stack runs on Graphite",
+            "We migrated the metrics stack from Graphite to Prometheus",
+        ),
+        (
+            "The gateway uses nginx",
+            "nginx was deprecated in favour of Envoy in the gateway",
+        ),
+        (
+            "Das Lager nutzt Redis als Cache",
+            "Das Lager nutzt nicht mehr Redis, sondern Valkey als Cache",
+        ),
+        (
+            "Die Buchhaltung läuft auf Java 11",
+            "Die Buchhaltung läuft jetzt auf Java 21",
+        ),
+        (
+            "Die Suche nutzt Solr",
+            "Die Suche nutzt jetzt Elasticsearch statt Solr",
+        ),
+        (
+            "Die Suche nutzt Solr",
+            "In der Suche wurde Solr durch Elasticsearch ersetzt",
+        ),
+        (
+            "支付服务使用 RabbitMQ 作为消息队列",
+            "支付服务不再使用 RabbitMQ，而是使用 Kafka",
+        ),
+        ("前端使用 Webpack 打包", "前端打包从 Webpack 迁移到 Vite"),
+        ("订单服务用 MySQL 存储", "订单服务改用 PostgreSQL 存储"),
+    ] {
+        let found = verdict(known, new);
+        assert!(matches!(found, Verdict::Supersedes(_)), "{found:?}: {new}");
+    }
+}
+
+#[test]
+fn the_same_form_about_another_thing_stands_apart() {
+    for (known, new) in [
+        (
+            "The web team uses npm",
+            "The mobile team doesn't use npm, they use pnpm",
+        ),
+        (
+            "billing runs on MySQL",
+            "search runs on Postgres, not MySQL",
+        ),
+        (
+            "The nightly backup runs at 02:00",
+            "The weekly report runs at 04:30",
+        ),
+        (
+            "search is owned by team Falcon",
+            "billing is owned by team Heron",
+        ),
+        (
+            "The staging gateway uses nginx",
+            "nginx was deprecated in favour of Envoy in the production gateway",
+        ),
+        (
+            "billing listens on port 8081",
+            "billing exposes metrics on port 9090",
+        ),
+        (
+            "Invoices in Larch are numbered per year.",
+            "Credit notes in Larch are not numbered per year but continuously.",
+        ),
+    ] {
+        assert_eq!(verdict(known, new), Verdict::Apart, "{new}");
+    }
 }
 
 #[test]

@@ -54,6 +54,11 @@ impl Gathered {
         self.ids.contains_key(id)
     }
 
+    /// The memory that has this id and is not in the tables yet.
+    pub(super) fn of_id(&self, id: &[u8; 16]) -> Option<MemoryNumber> {
+        self.ids.get(id).copied().map(MemoryNumber)
+    }
+
     /// Returns whether a memory is not in the tables yet.
     pub(super) fn has(&self, number: MemoryNumber) -> bool {
         self.memories

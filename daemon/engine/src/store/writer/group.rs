@@ -2,6 +2,7 @@
 
 use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 
+use super::correct::Correction;
 use super::gathered::Gathered;
 use super::handles::Attempts;
 use super::{Cause, Change, CommitError, Stamps, Write, WriteError};
@@ -207,6 +208,22 @@ impl Group {
                 at,
                 cause,
             } => self.derive(tables, from, actor, at, cause),
+            Write::Correct {
+                known,
+                expected,
+                is_replaced,
+                why,
+                actor,
+                at,
+            } => {
+                let correction = Correction {
+                    known,
+                    expected,
+                    is_replaced,
+                    why,
+                };
+                self.correct(tables, &correction, attempts, actor, at)
+            }
             Write::Unrelate {
                 key,
                 actor,
@@ -328,7 +345,7 @@ impl Group {
         Ok(Ok(Change::Memory(Box::new(memory))))
     }
 
-    fn edit(
+    pub(super) fn edit(
         &mut self,
         tables: &mut Tables<'_>,
         number: MemoryNumber,

@@ -24,7 +24,7 @@ fn store(place: u8, draft: Draft) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
-        replaces: Vec::new(),
+        corrects: Vec::new(),
         entropy: [place; 10],
         actor: actor(Origin::Agent),
         at: Timestamp::default(),

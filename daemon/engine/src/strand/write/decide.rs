@@ -7,13 +7,11 @@ use helix_redact::State;
 use super::{Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
-use crate::model::{
-    Actor, Memory, MemoryId, MemoryNumber, Origin, Scope, Status, Timestamp, Topic,
-};
+use crate::model::{Actor, Memory, MemoryNumber, Origin, Scope, Status, Timestamp, Topic};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Absorbed, Edit, Sourced};
 use crate::store::{Cause, Change, Write, WriteError};
-use crate::strand::{Replaced, Strand};
+use crate::strand::{Corrects, Strand};
 
 /// A request's writes, which go into one transaction.
 pub(super) struct Decided {
@@ -142,15 +140,12 @@ impl Strand {
                 links,
                 stamps,
                 force,
-                replaces,
+                corrects,
                 entropy,
                 actor,
                 at,
             } => {
                 let catalog = self.catalog();
-                let given = stamps.as_ref().and_then(|stamps| stamps.id);
-                let id = given.unwrap_or_else(|| MemoryId::new(at, &entropy));
-                let supersedes = superseding(&catalog, &replaces, id, &actor, at);
                 let waiting = catalog.waiting_text(admitted.text_hash, &admitted.scope);
                 let known = catalog.same_text(admitted.text_hash, &admitted.scope);
                 match known.or(waiting) {
@@ -172,6 +167,7 @@ impl Strand {
                     }
                     _ => {
                         let text_hash = Some(admitted.text_hash);
+                        let corrections = corrections(corrects, &actor, at);
                         let store = Write::Store {
                             admitted,
                             links,
@@ -182,7 +178,7 @@ impl Strand {
                             cause: Cause::default(),
                         };
                         Decided {
-                            writes: iter::once(store).chain(supersedes).collect(),
+                            writes: iter::once(store).chain(corrections).collect(),
                             words: Some(words),
                             text_hash,
                             label: Label::Stored,
@@ -389,29 +385,18 @@ fn approval(number: MemoryNumber, actor: Actor, at: Timestamp) -> Write {
     }
 }
 
-/// The writes that let a new memory take the place of others, where these are still as they were
-/// when that was decided.
-fn superseding(
-    catalog: &Catalog,
-    replaces: &[Replaced],
-    id: MemoryId,
-    actor: &Actor,
-    at: Timestamp,
-) -> Vec<Write> {
-    let is_same = |replaced: &&Replaced| {
-        catalog
-            .row(replaced.number)
-            .is_some_and(|row| row.status == Status::Active && row.sequence == replaced.sequence)
-    };
-    let write = |replaced: &Replaced| Write::Edit {
-        number: replaced.number,
-        edit: Edit::Supersede { by: id },
-        expected: None,
+/// The writes by which a new memory corrects others. Whether these are still as they were when that
+/// was decided is looked at inside the transaction.
+fn corrections(corrects: Vec<Corrects>, actor: &Actor, at: Timestamp) -> Vec<Write> {
+    let write = |known: Corrects| Write::Correct {
+        known: known.known,
+        expected: known.sequence,
+        is_replaced: known.is_replaced,
+        why: known.why,
         actor: actor.clone(),
         at,
-        cause: Cause::because(replaced.reason.clone()).continued(),
     };
-    replaces.iter().filter(is_same).map(write).collect()
+    corrects.into_iter().map(write).collect()
 }
 
 /// States as the store has them.

@@ -38,17 +38,17 @@ impl Independence {
             Request::Store {
                 admitted,
                 force,
-                replaces,
+                corrects,
                 ..
             } => {
                 let is_first = self
                     .texts
                     .insert((admitted.text_hash, admitted.scope.to_string()));
-                // What it replaces must not be changed by the same group.
-                if !replaces.is_empty() && self.is_begun {
-                    return false;
+                // A text that goes out of use is a new one to whoever stores it next.
+                for replaced in corrects.iter().filter(|known| known.is_replaced) {
+                    let scope = admitted.scope.to_string();
+                    self.texts.insert((replaced.text_hash, scope));
                 }
-                self.is_closed |= !replaces.is_empty();
                 *force || (is_first && !self.is_any_text)
             }
             // Its tombstone must not be set up where it is refused.

@@ -255,7 +255,7 @@ mod tests {
             links: Vec::new(),
             stamps: None,
             force: false,
-            replaces: Vec::new(),
+            corrects: Vec::new(),
             entropy: [low, high, 0, 0, 0, 0, 0, 0, 0, 0],
             actor: actor(),
             at: Timestamp::default(),

@@ -1,0 +1,134 @@
+//! Which of the imported memories contradict one that was there or an earlier one of the import: noted
+//! as the store does, in one pass at the import's end. What Helix exported was decided when it was
+//! stored and is left as it is.
+
+use helix_engine::{
+    Actor, Correction, Edit, Memory, MemoryNumber, Request, Statement, Status, Step, StepChange,
+    Strand, TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, conflict,
+};
+
+use super::problems::Problems;
+use crate::threads::wait;
+use crate::{App, Refusal};
+
+/// Memories that are compared: an import of any size waits no longer for it than for the storing of
+/// some thousand.
+const COMPARED_MAX: usize = 10_000;
+
+/// Conflicts that are noted in one commit.
+const NOTED_MAX: usize = 500;
+
+/// The imported memories that nobody has decided, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct Undecided(Vec<MemoryNumber>);
+
+impl Undecided {
+    /// Notes one.
+    pub(super) fn add(&mut self, memory: &Memory) {
+        if self.0.len() < COMPARED_MAX {
+            self.0.push(memory.number);
+        }
+    }
+}
+
+/// Decides each of them against what came before it.
+///
+/// # Errors
+/// When the disk or an index fails, or nothing is written.
+pub(super) fn decide(
+    app: &App,
+    actor: &Actor,
+    undecided: &Undecided,
+    problems: &mut Problems,
+) -> Result<(), Refusal> {
+    let mut conflicts = Vec::new();
+    for number in &undecided.0 {
+        let Some(memory) = app.memory.strand.memories(&[*number])?.pop() else {
+            continue;
+        };
+        for correction in corrections(app, &memory)? {
+            let known = &correction.memory;
+            let (is_replaced, why) = match correction.verdict {
+                Verdict::Supersedes(why) => (are_active(&memory, known), why),
+                Verdict::Contradicts(why) => (false, why),
+                Verdict::Apart | Verdict::Extends => continue,
+            };
+            problems.notice(|| said(&memory, known, is_replaced, why));
+            if is_replaced {
+                write(app, actor, vec![replacing(&memory, known, why)])?;
+            } else {
+                let at = app.memory.now();
+                let edge = conflict(memory.number, known.number, why, actor, at);
+                conflicts.push(Step::new(StepChange::Relate(Box::new(edge)), ""));
+            }
+        }
+        if conflicts.len() >= NOTED_MAX {
+            write(app, actor, std::mem::take(&mut conflicts))?;
+        }
+    }
+    write(app, actor, conflicts)
+}
+
+/// What a memory means to those that were there before it, and are in use or wait as it does.
+fn corrections(app: &App, memory: &Memory) -> Result<Vec<Correction>, Refusal> {
+    if !matches!(memory.status, Status::Active | Status::Quarantined) {
+        return Ok(Vec::new());
+    }
+    let statuses = [Status::Active, Status::Quarantined];
+    let before = MemoryNumber(0)..memory.number;
+    let strand = &app.memory.strand;
+    let neighbours = strand.neighbours_between(before, memory, &statuses)?;
+    if neighbours.is_empty() {
+        return Ok(Vec::new());
+    }
+    let standing = Standing {
+        by: memory.origin,
+        confidence: memory.confidence,
+    };
+    let words = WordSet::of(&memory.text);
+    let new = Statement::of(&memory.text);
+    Ok(Strand::corrections_by(&new, standing, &words, &neighbours))
+}
+
+/// What waits for a person takes nobody's place, and nothing takes its.
+fn are_active(new: &Memory, known: &Memory) -> bool {
+    [new, known]
+        .iter()
+        .all(|memory| memory.status == Status::Active)
+}
+
+fn replacing(new: &Memory, known: &Memory, why: Why) -> Step {
+    let change = StepChange::Edit {
+        number: known.number,
+        edit: Edit::Supersede { by: new.id },
+        expected: Some(known.sequence),
+    };
+    Step::new(change, format!("the new memory {}", why.sentence()))
+}
+
+fn write(app: &App, actor: &Actor, steps: Vec<Step>) -> Result<(), Refusal> {
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let request = Request::Together {
+        steps,
+        actor: actor.clone(),
+        at: app.memory.now(),
+    };
+    for outcome in wait(app.writer.submit_when_free(vec![request])?)? {
+        // Whoever changed one of them meanwhile decided otherwise.
+        if let Err(error) = outcome {
+            tracing::debug!(%error, "a correction by an import was not written");
+        }
+    }
+    Ok(())
+}
+
+fn said(new: &Memory, known: &Memory, is_replaced: bool, why: Why) -> String {
+    let (new, known, why) = (&new.handle, &known.handle, why.sentence());
+    if is_replaced {
+        format!("{new} replaces {known}: it {why}")
+    } else {
+        format!("{new} contradicts {known}: it {why}; both are kept, see helixctl conflicts")
+    }
+}

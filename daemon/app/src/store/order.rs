@@ -1,0 +1,301 @@
+//! Decides the drafts of a batch one after the other: each as if those before it were stored, with
+//! what they replaced and extended.
+//!
+//! The comparison with the store was made beside all others; here is added what the batch itself
+//! holds. A draft that comes into being is known by the id that it will have, and the writer finds it
+//! by that in the same transaction.
+
+use std::collections::{HashMap, HashSet};
+
+use helix_engine::{
+    Correction, Handle, Keys, Memory, MemoryNumber, Nearby, Scope, Sequence, Statement, Status,
+    Strand,
+};
+
+use super::alike::{Alike, resembled};
+use super::corrections::{Earlier, Meaning};
+use super::prepare::{Gathered, Near, Prepared, standing};
+use crate::{Asker, Refusal};
+
+/// The number of a memory that has none yet.
+const NO_NUMBER: MemoryNumber = MemoryNumber(u32::MAX);
+
+/// Decides each draft of a batch, in order.
+pub(super) fn decide(
+    asker: &Asker,
+    drafts: Vec<Result<Gathered, Refusal>>,
+) -> Vec<Result<Prepared, Refusal>> {
+    let mut order = Order::new(asker, drafts);
+    let fates: Vec<Fate> = (0..order.drafts.len())
+        .map(|place| order.decide(place))
+        .collect();
+    let Order { drafts, places, .. } = order;
+    let prepared = drafts.into_iter().zip(fates);
+    prepared
+        .map(|(draft, fate)| draft.and_then(|draft| fate.prepared(draft, asker, &places)))
+        .collect()
+}
+
+/// What becomes of a draft.
+enum Fate {
+    New(Vec<Correction>),
+    /// The memory that gets its text, and the operation that may have changed it last.
+    Extends(Box<Memory>, Option<Sequence>),
+    Repeats(Box<Memory>, f32),
+    Alike(Alike),
+    Joined(usize),
+}
+
+impl Fate {
+    fn prepared(
+        self,
+        draft: Gathered,
+        asker: &Asker,
+        places: &Earlier,
+    ) -> Result<Prepared, Refusal> {
+        let actor = &asker.actor;
+        match self {
+            Self::New(corrections) => draft.write(actor, corrections, places),
+            Self::Extends(known, expected) => Ok(draft.extension(&known, expected, actor)),
+            Self::Repeats(memory, similarity) => Ok(Prepared::Duplicate { memory, similarity }),
+            Self::Alike(alike) => Ok(Prepared::Alike(alike)),
+            Self::Joined(earlier) => Ok(Prepared::Joined { earlier }),
+        }
+    }
+}
+
+/// The batch, as far as it is decided.
+struct Order<'a> {
+    asker: &'a Asker,
+    drafts: Vec<Result<Gathered, Refusal>>,
+    /// The earlier draft that each resembles, by words alone.
+    resembled: Vec<Option<usize>>,
+    /// Drafts that become memories, to be found by their words.
+    nearby: Nearby,
+    /// The places of all drafts that become memories, by the ids that they will have.
+    places: Earlier,
+    /// Those of them that no later one has replaced, by their texts.
+    in_use: HashMap<(u64, Scope), usize>,
+    /// Drafts with the very text of an earlier one, each with the place of that.
+    repeats: Vec<(usize, usize)>,
+    replaced: HashSet<usize>,
+    /// Known memories that an earlier draft replaces.
+    gone: HashSet<MemoryNumber>,
+    /// Known memories that have the text of an earlier draft.
+    reworded: HashMap<MemoryNumber, Memory>,
+}
+
+impl<'a> Order<'a> {
+    fn new(asker: &'a Asker, drafts: Vec<Result<Gathered, Refusal>>) -> Self {
+        let keys: Vec<Keys> = compared(&drafts).map(|(_, draft)| keys(draft)).collect();
+        Self {
+            asker,
+            resembled: resembled(&drafts),
+            nearby: Nearby::among(keys.iter()),
+            places: Earlier::new(),
+            in_use: HashMap::new(),
+            repeats: Vec::new(),
+            replaced: HashSet::new(),
+            gone: HashSet::new(),
+            reworded: HashMap::new(),
+            drafts,
+        }
+    }
+
+    /// Decides the next draft, and notes what that means for those after it.
+    fn decide(&mut self, place: usize) -> Fate {
+        let Some(Ok(draft)) = self.drafts.get(place) else {
+            return Fate::New(Vec::new());
+        };
+        let text = (draft.admitted.text_hash, draft.admitted.scope.clone());
+        let (id, keys) = (draft.id(), keys(draft));
+        // The writer reinforces what has the very same text.
+        if let Some(&earlier) = self.in_use.get(&text) {
+            self.repeats.push((place, earlier));
+            return Fate::New(Vec::new());
+        }
+        if !draft.is_compared {
+            return Fate::New(Vec::new());
+        }
+        let meaning = self.meaning(place, draft);
+        match meaning {
+            Meaning::New(corrections) => {
+                for correction in &corrections {
+                    if correction.replaces() {
+                        self.replace(&correction.memory);
+                    }
+                }
+                self.nearby.add(place, keys);
+                self.places.insert(id, place);
+                self.in_use.insert(text, place);
+                Fate::New(corrections)
+            }
+            Meaning::Extends(known) => self.extend(place, *known),
+            Meaning::Repeats(memory, similarity) => match self.places.get(&memory.id) {
+                Some(&earlier) => Fate::Alike(Alike {
+                    earlier,
+                    similarity,
+                }),
+                None => Fate::Repeats(memory, similarity),
+            },
+        }
+    }
+
+    /// What a draft means to what is known and to those before it.
+    fn meaning(&self, place: usize, draft: &Gathered) -> Meaning {
+        let changed = self.near_as_it_is_now(draft);
+        let near = changed.as_ref().unwrap_or(&draft.near);
+        let earlier = self.earlier(place, draft);
+        if earlier.is_empty() {
+            return Meaning::of(&draft.admitted, &near.corrections, near.nearest.as_ref());
+        }
+        let standing = standing(&draft.admitted, self.asker.actor.origin);
+        let mut corrections = near.corrections.clone();
+        corrections.extend(earlier.iter().filter_map(|(memory, statement)| {
+            Correction::of(statement, &draft.statement, memory, standing)
+        }));
+        let memories: Vec<Memory> = earlier.into_iter().map(|(memory, _)| memory).collect();
+        let nearest = Strand::near_duplicate(&draft.admitted.text, &draft.words, &memories);
+        let nearest = [near.nearest.clone(), nearest]
+            .into_iter()
+            .flatten()
+            .max_by(|(_, one), (_, other)| one.total_cmp(other));
+        Meaning::of(&draft.admitted, &corrections, nearest.as_ref())
+    }
+
+    /// The comparison with what is known, again where an earlier draft changes some of that; `None`
+    /// where none does.
+    fn near_as_it_is_now(&self, draft: &Gathered) -> Option<Near> {
+        let known = &draft.near.neighbours;
+        let is_changed = |memory: &Memory| {
+            self.gone.contains(&memory.number) || self.reworded.contains_key(&memory.number)
+        };
+        if !known.iter().any(is_changed) {
+            return None;
+        }
+        let neighbours = known
+            .iter()
+            .filter(|memory| !self.gone.contains(&memory.number))
+            .map(|memory| self.reworded.get(&memory.number).unwrap_or(memory).clone())
+            .collect();
+        Some(Near::of(
+            &draft.admitted,
+            &draft.statement,
+            self.asker.actor.origin,
+            &draft.words,
+            neighbours,
+        ))
+    }
+
+    /// Earlier drafts that share a draft's rarest words or resemble it, as the memories that they
+    /// become.
+    fn earlier(&self, place: usize, draft: &Gathered) -> Vec<(Memory, &Statement)> {
+        let mut places = self.nearby.resembling(&keys(draft));
+        places.extend(self.resembled.get(place).copied().flatten());
+        places.sort_unstable();
+        places.dedup();
+        places
+            .into_iter()
+            .filter(|place| !self.replaced.contains(place))
+            .filter_map(|place| self.drafts.get(place)?.as_ref().ok())
+            .filter(|earlier| self.places.contains_key(&earlier.id()))
+            .filter(|earlier| earlier.admitted.scope == draft.admitted.scope)
+            .map(|earlier| (foreseen(earlier, self.asker), &earlier.statement))
+            .collect()
+    }
+
+    /// Notes that a memory is out of use.
+    fn replace(&mut self, memory: &Memory) {
+        let Some(&place) = self.places.get(&memory.id) else {
+            self.gone.insert(memory.number);
+            return;
+        };
+        self.replaced.insert(place);
+        self.nearby.remove(place);
+        self.in_use.retain(|_, at| *at != place);
+    }
+
+    /// Gives the text of a draft to the memory that said a part of it.
+    fn extend(&mut self, place: usize, known: Memory) -> Fate {
+        if let Some(&earlier) = self.places.get(&known.id) {
+            return self.join(place, earlier);
+        }
+        let is_first = !self.reworded.contains_key(&known.number);
+        let expected = is_first.then_some(known.sequence);
+        if let Some(Ok(draft)) = self.drafts.get(place) {
+            let reworded = Memory {
+                text: draft.admitted.text.clone(),
+                ..known.clone()
+            };
+            self.reworded.insert(known.number, reworded);
+        }
+        Fate::Extends(Box::new(known), expected)
+    }
+
+    /// Gives the text of a draft to an earlier one, which is not stored yet.
+    fn join(&mut self, place: usize, earlier: usize) -> Fate {
+        let (before, behind) = self.drafts.split_at_mut(place);
+        if let (Some(Ok(shorter)), Some(Ok(longer))) = (before.get_mut(earlier), behind.first()) {
+            shorter.extend(longer);
+            // They are to reinforce it still.
+            for (repeat, of) in &self.repeats {
+                if let Some(Ok(repeated)) = before.get_mut(*repeat).filter(|_| *of == earlier) {
+                    repeated.reword(longer);
+                }
+            }
+            let text = (longer.admitted.text_hash, longer.admitted.scope.clone());
+            let keys = keys(longer);
+            self.in_use.retain(|_, at| *at != earlier);
+            self.in_use.insert(text, earlier);
+            self.nearby.add(earlier, keys);
+        }
+        Fate::Joined(earlier)
+    }
+}
+
+/// The drafts that are compared with others, with their places.
+pub(super) fn compared(
+    drafts: &[Result<Gathered, Refusal>],
+) -> impl Iterator<Item = (usize, &Gathered)> {
+    drafts
+        .iter()
+        .enumerate()
+        .filter_map(|(place, draft)| Some((place, draft.as_ref().ok()?)))
+        .filter(|(_, draft)| draft.is_compared)
+}
+
+fn keys(draft: &Gathered) -> Keys {
+    Keys::of(&draft.admitted.text)
+}
+
+/// The memory that a draft becomes, as far as it is compared.
+fn foreseen(draft: &Gathered, asker: &Asker) -> Memory {
+    let admitted = draft.admitted.as_ref();
+    Memory {
+        id: draft.id(),
+        number: NO_NUMBER,
+        handle: Handle::propose(&admitted.topic, &admitted.text),
+        topic: admitted.topic.clone().into_inner(),
+        text: admitted.text.clone(),
+        kind: admitted.kind.clone(),
+        tags: Vec::new(),
+        scope: admitted.scope.clone(),
+        source: None,
+        links: Vec::new(),
+        importance: admitted.importance,
+        confidence: admitted.confidence,
+        pinned: admitted.pinned,
+        origin: asker.actor.origin,
+        provenance: Vec::new(),
+        attributes: admitted.attributes.clone(),
+        summary: String::new(),
+        suspicions: Vec::new(),
+        valid_from: draft.at,
+        valid_to: None,
+        recorded_at: draft.at,
+        last_seen_at: draft.at,
+        access_count: 0,
+        status: Status::Active,
+        sequence: Sequence(0),
+    }
+}
