@@ -100,7 +100,7 @@ pub use strand::{
 pub use policy::admit::Admitted;
 pub use policy::apart::Particulars;
 pub use policy::consolidate::{
-    EXTRACTOR, Standing as TextStanding, Verdict, Why as VerdictReason, conflict,
+    EXTRACTOR, Standing as TextStanding, Statement, Verdict, Why as VerdictReason, conflict, relate,
 };
 pub use policy::duplicates::{Alike as AlikeText, Pair as TextPair, Texts};
 pub use policy::edit::{Absorbed, Edit, Fields as EditedFields, Sourced};

@@ -6,7 +6,7 @@ use std::{mem, thread};
 
 use helix_engine::{
     Actor, Admitted, Correction, Draft, Memory, MemoryId, MemoryNumber, Origin, Request, Scope,
-    Sequence, SourceRef, StatedImportance as Importance, Statement, Strand, TAGS_MAX,
+    Sequence, SourceRef, StatedImportance as Importance, Statement, Strand, Tags,
     TextStanding as Standing, Timestamp, WordSet,
 };
 use helix_redact::redacted;
@@ -116,7 +116,7 @@ impl Gathered {
         own.confidence = corrections::gained(own.confidence);
         own.pinned |= other.pinned;
         for tag in &other.tags {
-            if own.tags.len() < TAGS_MAX && !own.tags.contains(tag) {
+            if own.tags.len() < Tags::MAX && !own.tags.contains(tag) {
                 own.tags.push(tag.clone());
             }
         }

@@ -76,6 +76,9 @@ const KIND_OF_TAG: &[(&str, &str)] = &[
 const OTHERWISE: &[(&str, &str)] = &[("howto", "how-to"), ("bugfix", "bug-fix")];
 
 impl Tags {
+    /// Most tags of one memory.
+    pub const MAX: usize = TAGS_MAX;
+
     /// Prefixes that name a kind without being a tag; as words of a text they say nothing else.
     pub const KIND_PREFIXES: [&str; 5] =
         ["convention", "preference", "procedure", "snippet", "bugfix"];

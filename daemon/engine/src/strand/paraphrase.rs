@@ -6,7 +6,6 @@ use super::suggest::{AGENT, Extractor, suggested};
 use super::{ReadError, Step, StepChange, Strand};
 use crate::index::vectors::Candidates;
 use crate::model::{Actor, Edge, EdgeKey, Memory, MemoryNumber, Relation, Status, Timestamp};
-use crate::policy::admit::Admitted;
 use crate::policy::apart::Particulars;
 use crate::policy::consolidate::{Statement, Verdict, conflict, relate};
 
