@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use helix_engine::model::{
     EdgeKey, EdgeStatus, MemoryNumber, Origin, Relation, Scope, Status, Topic,
 };
+use helix_engine::policy::edit::ATTRIBUTE_WITHHELD;
 use helix_engine::policy::lifecycle::Step;
 use helix_engine::strand::Fate;
 
@@ -308,6 +309,9 @@ fn why_held(kind: Kind, memory: &Told) -> String {
     let suspicions = memory.suspicions.join(", ");
     if kind == Kind::Suspect {
         return format!("it looks like orders to an agent ({suspicions})");
+    }
+    if let Some(because) = memory.attributes.get(ATTRIBUTE_WITHHELD) {
+        return because.clone();
     }
     let came = match memory.origin {
         Origin::Import => "it was imported, and nobody vouched for it",

@@ -15,12 +15,16 @@ use helix_proto::limits::BATCH_MAX;
 
 use self::alike::Alike;
 pub use self::corrections::Corrected;
-use self::prepare::{Prepared, prepare, prepare_all};
+use self::prepare::{MayReturn, Prepared, prepare, prepare_all};
 use crate::ports::{Later, Outcomes, SubmitError};
 use crate::shown;
 use crate::threads::off_thread;
 use crate::told::{self, Told};
-use crate::{App, Asker, Refusal};
+use crate::{App, Asker, Refusal, forgotten};
+
+/// Memories of a batch that are compared by meaning with what was forgotten: each takes the
+/// embedder some milliseconds.
+const COMPARED_MAX: usize = 16;
 
 /// A memory as somebody gives it.
 #[derive(Clone, Debug, Default)]
@@ -138,6 +142,8 @@ pub async fn one(
             notes,
         } => (answer, asker, notes),
     };
+    // While it is written.
+    notes.compare(app).await;
     let outcome = answer.await?.into_iter().next();
     let outcome = outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))??;
     if let Outcome::Stored(memory) = &outcome {
@@ -175,6 +181,20 @@ struct Notes {
     /// The number of the first memory that it was not compared with.
     compared_below: Option<MemoryNumber>,
     inferred: String,
+    /// What is to be compared by meaning with what was forgotten.
+    may_return: Option<Box<MayReturn>>,
+}
+
+impl Notes {
+    /// Notes what was forgotten that the text says in other words.
+    async fn compare(&mut self, app: &App) {
+        let Some(MayReturn { text, scope }) = self.may_return.take().map(|text| *text) else {
+            return;
+        };
+        let stone = forgotten::compare_stored(app, &text, &scope).await;
+        let said = stone.map(|stone| forgotten::stored_again(&stone));
+        self.warnings.extend(said);
+    }
 }
 
 /// A memory on its way to its answer.
@@ -204,6 +224,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
             corrections,
             compared_below,
             inferred,
+            may_return,
             ..
         } => {
             warnings.extend(unknown_links.iter().map(|link| leads_nowhere(link)));
@@ -216,6 +237,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
                     corrected,
                     compared_below,
                     inferred,
+                    may_return,
                 },
             })
         }
@@ -263,8 +285,10 @@ pub async fn batch(
         links::within(&app.memory.strand, &scopes, force, &mut prepared);
         Ok(prepared)
     });
-    let (requests, slots) = slots(prepared.await?);
-    let outcomes = app.writer.submit(requests)?.await?;
+    let (requests, mut slots) = slots(prepared.await?);
+    let written = app.writer.submit(requests)?;
+    compare(app, &mut slots).await;
+    let outcomes = written.await?;
     let actor = asker.actor.clone();
     let items = off_thread(app, move |app| answers(app, &asker, slots, outcomes)).await?;
     for item in &items {
@@ -274,6 +298,22 @@ pub async fn batch(
         }
     }
     Ok(items)
+}
+
+/// Compares the first of a batch by meaning with what was forgotten.
+async fn compare(app: &App, slots: &mut [Slot]) {
+    let mut left = COMPARED_MAX;
+    for slot in slots {
+        if let Slot::Written(notes) = slot
+            && notes.may_return.is_some()
+        {
+            notes.compare(app).await;
+            left -= 1;
+            if left == 0 {
+                return;
+            }
+        }
+    }
 }
 
 /// Gives all memories of a batch one time.
@@ -312,6 +352,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                 warnings,
                 corrections,
                 inferred,
+                may_return,
                 ..
             }) => {
                 requests.push(request);
@@ -320,6 +361,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                     warnings,
                     corrected,
                     inferred,
+                    may_return,
                     ..Notes::default()
                 })
             }

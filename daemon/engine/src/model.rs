@@ -32,6 +32,6 @@ pub(crate) use path::spellings;
 pub use path::{one_spelling, plain_path};
 pub use scope::{InvalidScope, SCRATCH_SCOPE, Scope};
 pub use time::Timestamp;
-pub use tombstone::{Departure, Tombstone};
+pub use tombstone::{Departure, Sketch, Tombstone};
 pub use topic::{InvalidTopic, TOPIC_MAX_BYTES, Topic};
 pub use topic_pattern::TopicPattern;

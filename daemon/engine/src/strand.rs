@@ -39,7 +39,7 @@ pub use reindex::ReindexReport;
 pub use restore::{RestoreError, Restored, restore};
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
-pub use tombstones::Tombstones;
+pub use tombstones::{Returned, Tombstones};
 pub use topics::{Recent, Since};
 pub use write::{
     Distil, EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Part, Request, Split, Step, StepChange,

@@ -92,6 +92,7 @@ pub(super) fn embedder(embedding: Embedding) -> v1::EmbedderStatus {
         model,
         detail,
         pending: embedding.pending,
+        uncompared: embedding.uncompared,
     }
 }
 

@@ -12,7 +12,7 @@
 mod rules;
 mod statement;
 
-pub use statement::Statement;
+pub use statement::{Role, Statement, tokens};
 
 use std::collections::BTreeSet;
 

@@ -2,6 +2,7 @@
 //! background.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::AtomicBool;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Strand;
@@ -24,6 +25,8 @@ const LACKING_MIN: usize = 10;
 #[derive(Default)]
 pub(super) struct Meaning {
     spaces: RwLock<Spaces>,
+    /// Vectors are made, or will be once a model is loaded.
+    pub(super) is_expected: AtomicBool,
 }
 
 /// The space that is searched, and the one that another model makes meanwhile.
@@ -258,6 +261,13 @@ impl Strand {
     /// # Errors
     /// When the disk fails.
     pub fn pending_vectors(&self, role: Role, limit: usize) -> Result<Vec<Pending>, StoreError> {
+        // What was forgotten first: what comes meanwhile waits for it.
+        if role == Role::Answering {
+            let tombstones = self.pending_tombstones()?;
+            if !tombstones.is_empty() {
+                return Ok(tombstones);
+            }
+        }
         let numbers: Vec<MemoryNumber> = {
             let spaces = self.spaces();
             let pending = spaces
@@ -294,6 +304,9 @@ impl Strand {
         for (number, text_hash, vector) in vectors {
             codes.push((*number, *text_hash, Code::quantize(vector)?));
         }
+        if role == Role::Answering {
+            codes.retain(|(number, _, code)| !self.put_tombstone_vector(*number, code));
+        }
         let records: Vec<VectorRecord> = codes
             .iter()
             .map(|(number, text_hash, code)| VectorRecord {
@@ -325,6 +338,7 @@ impl Strand {
 
     /// Gives up on a text that cannot be embedded, until the daemon starts again.
     pub fn skip_vector(&self, role: Role, number: MemoryNumber) {
+        self.skip_tombstone_vector(number);
         let mut spaces = self.spaces_mut();
         if let Some(space) = spaces.of_mut(role) {
             space.pending.remove(&number.0);
@@ -476,6 +490,12 @@ impl Strand {
             .answering
             .as_ref()
             .is_some_and(|space| space.pending.contains(&number.0))
+    }
+
+    /// The model whose vectors are searched.
+    pub(super) fn answering_model(&self) -> Option<String> {
+        let spaces = self.spaces();
+        spaces.answering.as_ref().map(|space| space.model.clone())
     }
 
     /// The model and the bytes of a memory's vector, where it has one.

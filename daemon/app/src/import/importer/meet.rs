@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use helix_engine::exchange::Portable;
 use helix_engine::model::{Memory, Origin, Status as Life};
-use helix_engine::policy::edit::{Edit, Fields, Sourced, apply};
+use helix_engine::policy::edit::{ATTRIBUTE_WITHHELD, Edit, Fields, Sourced, apply};
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::Resolution;
 
@@ -75,6 +75,10 @@ impl Importer<'_> {
         let origin = known
             .origin
             .confirmed_by(memory.origin.unwrap_or(Origin::User));
+        // A file's word does not bring back what was forgotten.
+        if known.attributes.contains_key(ATTRIBUTE_WITHHELD) {
+            return None;
+        }
         if self.trust && known.status == Life::Quarantined {
             return Some(Edit::Approve { by: origin });
         }

@@ -298,6 +298,12 @@ impl Strand {
                     label: Label::Done,
                 }
             }
+            Request::SaveTombstones(ids) => Decided {
+                writes: self.tombstone_writes(ids),
+                words: None,
+                text_hash: None,
+                label: Label::Done,
+            },
             Request::States(states, rows) => {
                 decided(Write::States(states, opened(rows)), Label::Done)
             }
