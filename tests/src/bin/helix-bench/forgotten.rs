@@ -127,13 +127,13 @@ fn play(served: &mut Served, pairs: &[Pair]) -> Result<HashSet<String>> {
         let project = Project::new(&served.home, &pair.id)?;
         let stored = draft(&pair.id, &pair.forgotten, "");
         let memory = served.rpc.store(Program::Mcp, &project.root, stored)?;
-        forgotten.push((project, memory.id));
+        forgotten.push((project, memory.handle));
     }
     settle(&mut served.rpc)?;
-    for (project, id) in &forgotten {
+    for (project, handle) in &forgotten {
         let request = ForgetRequest {
             caller: Some(caller(Program::Mcp, &project.root, "bench", "")),
-            reference: id.clone(),
+            reference: handle.clone(),
         };
         served
             .rpc
