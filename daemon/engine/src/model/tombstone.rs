@@ -61,7 +61,7 @@ pub struct Tombstone {
     pub scope: String,
     /// Hash of its normalised text.
     pub text_hash: u64,
-    /// Hashes of its words, sorted, each once; none of what was purged.
+    /// Hashes of its words, sorted, each once.
     pub word_hashes: Vec<u32>,
     /// Its words as they are compared with those of a text alike in meaning; empty for what was
     /// purged.

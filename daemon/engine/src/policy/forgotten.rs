@@ -9,7 +9,7 @@
 
 mod sketch;
 
-pub use sketch::{is_another_fact, share_a_word, sketch};
+pub use sketch::{has_another_value, is_another_fact, share_a_word, sketch};
 
 use std::cell::OnceCell;
 
@@ -95,7 +95,8 @@ impl<'t> Returning<'t> {
     #[must_use]
     pub fn is(&self, tombstone: &Tombstone) -> bool {
         self.text_hash == tombstone.text_hash
-            || (self.has_words_of(tombstone) && !is_another_fact(&tombstone.sketch, self.sketch()))
+            || (self.has_words_of(tombstone)
+                && !has_another_value(&tombstone.sketch, self.sketch()))
     }
 
     /// Returns whether it says in other words what a tombstone is for, from which it is so far in

@@ -252,7 +252,7 @@ impl Strand {
 
     /// Texts of tombstones that have no vector of the answering model yet.
     pub(in crate::strand) fn pending_tombstones(&self) -> Result<Vec<Pending>, StoreError> {
-        let Some(model) = self.answering_model() else {
+        let Some(model) = self.answering_model().filter(|_| self.expects_vectors()) else {
             return Ok(Vec::new());
         };
         let waiting: Vec<(MemoryId, Tombstone)> = {

@@ -79,8 +79,7 @@ impl Strand {
         };
         let tombstone = Tombstone {
             handle: String::new(),
-            // Words are guessed from their hashes, and a text from its vector.
-            word_hashes: Vec::new(),
+            // A text is guessed from its vector, and from its words in order.
             sketch: Sketch::default(),
             code: Vec::new(),
             model: String::new(),
