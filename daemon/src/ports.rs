@@ -72,6 +72,14 @@ impl Embedder for Embedding {
         Box::pin(async move { timeout(patience, embedded).await.ok()? })
     }
 
+    fn passage<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<Vec<f32>>> {
+        let embedded = async move {
+            let _place = self.searches.acquire().await.ok()?;
+            self.handle.embed_passage(text, patience).await
+        };
+        Box::pin(async move { timeout(patience, embedded).await.ok()? })
+    }
+
     fn embed_later(&self, text: String, patience: Duration, then: Embedded) {
         let handle = self.handle.clone();
         self.on

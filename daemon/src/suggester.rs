@@ -1,5 +1,6 @@
-//! The background suggester: relates new memories to what they resemble and name, and points out
-//! those that say the same in other words. Nobody waits for it, and it waits until nobody writes.
+//! The background suggester: relates new memories to what they resemble and name, points out those
+//! that say the same in other words, and withholds what came by itself and says what was forgotten.
+//! Nobody waits for it, and it waits until nobody writes.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -7,7 +8,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
-use helix_engine::{Clock, MemoryNumber, ReadError, Request, Step, Strand, Timestamp};
+use helix_app::{forgotten, sweep};
+use helix_engine::{
+    Clock, MemoryNumber, ReadError, Request, States, Step, StoreError, Strand, Timestamp,
+};
 
 use crate::indexer::Nudge;
 use crate::system::SystemClock;
@@ -72,9 +76,12 @@ fn run(strand: &Strand, writer: &WriterHandle, wake: &Receiver<()>) {
         known: extent(strand),
         ..News::default()
     };
+    if let Err(error) = await_comparisons(strand) {
+        tracing::warn!(%error, "what came last is not compared with what was forgotten");
+    }
     let mut has_news = false;
     loop {
-        let woken = if has_news {
+        let woken = if has_news || strand.compares_forgotten() {
             wake.recv_timeout(QUIET)
         } else {
             wake.recv().map_err(|_| RecvTimeoutError::Disconnected)
@@ -82,7 +89,10 @@ fn run(strand: &Strand, writer: &WriterHandle, wake: &Receiver<()>) {
         match woken {
             Ok(()) => has_news = true,
             Err(RecvTimeoutError::Timeout) => {
-                if let Err(error) = news.suggest(strand, writer) {
+                if let Err(error) = withhold(strand, writer) {
+                    tracing::warn!(%error, "what came was not compared with what was forgotten");
+                }
+                if has_news && let Err(error) = news.suggest(strand, writer) {
                     tracing::warn!(%error, "relations of new memories were not looked for");
                 }
                 has_news = !news.waiting.is_empty();
@@ -90,6 +100,29 @@ fn run(strand: &Strand, writer: &WriterHandle, wake: &Receiver<()>) {
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
+}
+
+/// Takes up what an earlier daemon had to compare with what was forgotten: what came since the last
+/// sweep.
+fn await_comparisons(strand: &Strand) -> Result<(), StoreError> {
+    let kept = strand.snapshot()?.state(States::Cursors, sweep::JOB)?;
+    strand.await_comparisons_from(MemoryNumber(sweep::place(kept.as_deref())))
+}
+
+/// Withholds what came by itself and says what was forgotten, and keeps the vectors of tombstones.
+fn withhold(strand: &Strand, writer: &WriterHandle) -> Result<(), StoreError> {
+    let returned = strand.returned()?;
+    let mut requests = forgotten::withheld(returned, SystemClock.now());
+    let unsaved = strand.unsaved_tombstones();
+    if !unsaved.is_empty() {
+        requests.push(Request::SaveTombstones(unsaved));
+    }
+    if !requests.is_empty() {
+        tracing::debug!(count = requests.len(), "what was forgotten is kept away");
+        // What is not written is found again.
+        writer.submit(requests).ok();
+    }
+    Ok(())
 }
 
 /// The number that the next memory gets.

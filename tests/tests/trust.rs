@@ -2,6 +2,8 @@
 //! trace.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -274,6 +276,12 @@ fn holding(directory: &Path, needles: &[Vec<u8>]) -> Vec<(PathBuf, usize)> {
     found
 }
 
+/// The names of the files in a directory.
+fn names(directory: &Path) -> BTreeSet<OsString> {
+    let entries = fs::read_dir(directory).unwrap();
+    entries.map(|entry| entry.unwrap().file_name()).collect()
+}
+
 /// The forms in which a text may lie about.
 fn forms(text: &str) -> Vec<Vec<u8>> {
     let wide = |order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
@@ -299,6 +307,10 @@ fn what_is_purged_leaves_no_trace() {
         .project
         .write("src/gateway.rs", "fn main() {}\n")
         .unwrap();
+    let backups = world.served.home.paths.home.join("backups");
+    world.done(&["backup"]);
+    let earlier = names(&backups);
+    assert_eq!(earlier.len(), 1);
     let handle = world.add("net", PURGED, &["--source", "src/gateway.rs:1"]);
     let kept = world.add("net", "The kept memory is about the dingo proxy.", &[]);
     // It gets into receipts, a checkpoint, the word index and the history.
@@ -320,6 +332,9 @@ fn what_is_purged_leaves_no_trace() {
     world.done(&["backup"]);
     let copy = home.paths.strand("default").join("store.redb.format-3");
     fs::write(&copy, PURGED).unwrap();
+    let other = home.paths.strand("default").join("store.redb.format-2");
+    fs::write(&other, "A copy that holds something else.").unwrap();
+    assert_eq!(names(&backups).len(), 2);
     let slug = handle.split_once('/').unwrap().1.to_owned();
     let needles: Vec<Vec<u8>> = [PURGED, slug.as_str()]
         .into_iter()
@@ -333,6 +348,14 @@ fn what_is_purged_leaves_no_trace() {
     let said = world.done(&["purge", &handle, "--yes"]);
     assert!(said.contains("store.redb.format-3"), "{said}");
     assert!(said.contains("a backup without it was made"), "{said}");
+    assert!(
+        said.contains("1 backup does not hold it and stays"),
+        "{said}"
+    );
+    let later = names(&backups);
+    assert!(later.is_superset(&earlier), "{later:?}");
+    assert_eq!(later.len(), 2, "{later:?}");
+    assert!(other.exists(), "{said}");
     assert!(!world.is_found("wombat"));
     assert!(world.is_found("dingo"));
     let found = holding(&world.served.home.paths.home, &needles);

@@ -17,6 +17,7 @@ use helix_engine::{Filter, Kind, Mode, Occasion, Retriever, Search, Weigher, one
 use helix_redact::redacted;
 use helix_terminal::fault::faults;
 
+use crate::forgotten::{self, Compared};
 use crate::hook::reported::{self, Reported};
 use crate::store::{self, How, NewMemory, Stored};
 use crate::threads::off_thread;
@@ -240,7 +241,15 @@ async fn keep(app: &Arc<App>, asker: Asker, new: NewMemory) -> Result<Taken, Ref
             "nothing was stored: it was forgotten before; store it by name if it holds again",
         ));
     }
+    let compared = forgotten::compare_reported(app, &new.text, scope).await;
+    if let Compared::Returns(stone) = &compared {
+        return Ok(said(&forgotten::not_reported(stone)));
+    }
     let stored = store::one(app, move || asker, new, false).await?;
+    if matches!(compared, Compared::Unknown) {
+        let memory = &stored.memory.memory;
+        app.memory.strand.await_comparison(memory, app.memory.now());
+    }
     Ok(Taken {
         outcome: became(&stored),
         memory: Some(stored.memory),

@@ -63,6 +63,9 @@ pub struct Embedding {
     pub state: EmbedderState,
     /// Memories that wait for a vector.
     pub pending: u64,
+    /// Memories that wait to be compared with what was forgotten, and what was forgotten and waits
+    /// for its vector.
+    pub uncompared: u64,
     /// The space that another model makes meanwhile; without a model's name where none does.
     pub next: MeaningStatus,
 }
@@ -76,6 +79,7 @@ impl Embedding {
         Self {
             state: app.memory.embedder.state(),
             pending: answering.pending as u64,
+            uncompared: strand.uncompared() as u64,
             next: strand.meaning_status(SpaceRole::Next, newest),
         }
     }

@@ -50,6 +50,7 @@ pub mod exchange;
 pub mod export;
 pub mod find;
 pub mod forget;
+pub mod forgotten;
 pub mod git_head;
 pub mod history;
 pub mod hook;

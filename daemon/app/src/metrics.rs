@@ -269,6 +269,7 @@ impl Counted {
             Request::Purge { .. } => Self::Changes(vec!["purges"]),
             Request::Checkpoint { .. } => Self::Changes(vec!["checkpoints"]),
             Request::Tombstones(_)
+            | Request::SaveTombstones(_)
             | Request::States(..)
             | Request::Receipts(_)
             | Request::Mend(_)
@@ -340,6 +341,7 @@ fn name_of(edit: &Edit) -> &'static str {
         Edit::Prune => "pruned",
         Edit::Approve { .. } => "approved",
         Edit::Reject => "rejected",
+        Edit::Withhold { .. } => "withheld",
         Edit::Revert { .. } => "reverted",
         Edit::Repair { .. } => "repaired",
     }

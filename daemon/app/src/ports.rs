@@ -45,6 +45,9 @@ pub trait Embedder: Send + Sync {
     /// waits behind no more.
     fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<TextVectors>>;
 
+    /// Embeds a text as a memory's is embedded, in its turn.
+    fn passage<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<Vec<f32>>>;
+
     /// The same as [`Self::embed`] without blocking: hands the vectors to `then` when they are
     /// made.
     fn embed_later(&self, text: String, patience: Duration, then: Embedded);

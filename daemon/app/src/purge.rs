@@ -3,16 +3,18 @@
 //!
 //! The record and its history go in one transaction, and with them the states, receipts and
 //! checkpoints that hold its name or text. Then the files are made anew that may hold what was
-//! removed: the word index, the vectors, the store; and copies of the store that Helix made are
-//! removed. A crash between leaves remnants in free room, which the next purge removes.
+//! removed: the word index, the vectors, the store; and those copies of the store that Helix made
+//! are removed that hold any of it. A crash between leaves remnants in free room, which the next purge removes.
 
 mod files;
 mod plan;
+mod traces;
 
 use std::sync::Arc;
 
-use helix_engine::{MemoryId, Request, Timestamp};
+use helix_engine::{MemoryId, MemoryNumber, Request, Timestamp};
 
+use self::traces::Traces;
 use crate::ports::Hold;
 use crate::threads::{long_off_thread, off_thread};
 use crate::told::Told;
@@ -81,8 +83,14 @@ pub async fn purge(
         });
     }
     check_confirmed(&memories, &confirmed)?;
+    let numbers: Vec<MemoryNumber> = memories
+        .iter()
+        .map(|going| going.memory.memory.number)
+        .collect();
+    // Before it is purged: its history says what it was.
+    let traces = off_thread(app, move |app| Traces::of(app, &numbers)).await?;
     write(app, &asker, &memories).await?;
-    let removed = long_off_thread(app, hold, files::clean).await?;
+    let removed = long_off_thread(app, hold, move |app| files::clean(app, &traces)).await?;
     let rewritten = app.writer.rewrite().await?;
     let mut notes = removed.notes;
     notes.extend(files::left(rewritten));

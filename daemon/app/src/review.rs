@@ -12,8 +12,8 @@ pub use self::judge::{Settled, Wanted as Verdict, judge};
 use std::collections::BTreeSet;
 
 use helix_engine::{
-    EdgeKey, EdgeStatus, Fate, LifeStep as Step, MemoryNumber, Origin, Relation, Scope, Status,
-    Topic,
+    ATTRIBUTE_WITHHELD, EdgeKey, EdgeStatus, Fate, LifeStep as Step, MemoryNumber, Origin,
+    Relation, Scope, Status, Topic,
 };
 
 use crate::conflicts::without_number;
@@ -307,6 +307,9 @@ fn why_held(kind: Kind, memory: &Told) -> String {
     let suspicions = memory.suspicions.join(", ");
     if kind == Kind::Suspect {
         return format!("it looks like orders to an agent ({suspicions})");
+    }
+    if let Some(because) = memory.attributes.get(ATTRIBUTE_WITHHELD) {
+        return because.clone();
     }
     let came = match memory.origin {
         Origin::Import => "it was imported, and nobody vouched for it",

@@ -251,6 +251,7 @@ mod tests {
 
     use super::*;
     use crate::project::Project;
+    use helix_engine::Admitted;
 
     const HOUR_US: i64 = 3_600_000_000;
 

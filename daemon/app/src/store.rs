@@ -15,11 +15,15 @@ use helix_proto::limits::BATCH_MAX;
 
 use self::alike::Alike;
 pub use self::corrections::Corrected;
-use self::prepare::{Gathered, Prepared, gather, gather_all};
+use self::prepare::{Gathered, MayReturn, Prepared, gather, gather_all};
 use crate::ports::{Later, Outcomes, SubmitError};
 use crate::threads::off_thread;
 use crate::told::{self, Told};
-use crate::{App, Asker, Refusal, shown};
+use crate::{App, Asker, Refusal, forgotten, shown};
+
+/// Memories of a batch that are compared by meaning with what was forgotten: each takes the
+/// embedder some milliseconds.
+const COMPARED_MAX: usize = 16;
 
 /// A memory as somebody gives it.
 #[derive(Clone, Debug, Default)]
@@ -137,6 +141,8 @@ pub async fn one(
             notes,
         } => (answer, asker, notes),
     };
+    // While it is written.
+    notes.compare(app).await;
     let outcome = answer.await?.into_iter().next();
     let outcome = outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))??;
     if let Outcome::Stored(memory) = &outcome {
@@ -198,6 +204,20 @@ struct Notes {
     /// The number of the first memory that it was not compared with.
     compared_below: Option<MemoryNumber>,
     inferred: String,
+    /// What is to be compared by meaning with what was forgotten.
+    may_return: Option<Box<MayReturn>>,
+}
+
+impl Notes {
+    /// Notes what was forgotten that the text says in other words.
+    async fn compare(&mut self, app: &App) {
+        let Some(MayReturn { text, scope }) = self.may_return.take().map(|text| *text) else {
+            return;
+        };
+        let stone = forgotten::compare_stored(app, &text, &scope).await;
+        let said = stone.map(|stone| forgotten::stored_again(&stone));
+        self.warnings.extend(said);
+    }
 }
 
 /// A memory on its way to its answer.
@@ -229,6 +249,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
             corrected,
             compared_below,
             inferred,
+            may_return,
             ..
         } => {
             warnings.extend(
@@ -244,6 +265,7 @@ fn submit(app: &App, asker: Asker, prepared: Prepared) -> Result<Submitted, Refu
                     corrected,
                     compared_below,
                     inferred,
+                    may_return,
                 },
             })
         }
@@ -288,9 +310,27 @@ pub async fn batch(
         Ok(prepared)
     });
     let (requests, mut slots) = slots(prepared.await?);
-    let outcomes = app.writer.submit(requests)?.await?;
+    let written = app.writer.submit(requests)?;
+    compare(app, &mut slots).await;
+    let outcomes = written.await?;
     second_look(app, &asker.actor, &mut slots, &outcomes).await?;
     off_thread(app, move |app| answers(app, &asker, slots, outcomes)).await
+}
+
+/// Compares the first of a batch by meaning with what was forgotten.
+async fn compare(app: &App, slots: &mut [Slot]) {
+    let mut left = COMPARED_MAX;
+    for slot in slots {
+        if let Slot::Written(notes) = slot
+            && notes.may_return.is_some()
+        {
+            notes.compare(app).await;
+            left -= 1;
+            if left == 0 {
+                return;
+            }
+        }
+    }
 }
 
 /// Adds to what is told of each memory of a batch what it contradicts of others that were stored
@@ -367,6 +407,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                 corrected,
                 compared_below,
                 inferred,
+                may_return,
                 ..
             }) => {
                 requests.push(request);
@@ -375,6 +416,7 @@ fn slots(prepared: Vec<Result<Prepared, Refusal>>) -> (Vec<Request>, Vec<Slot>) 
                     corrected,
                     compared_below,
                     inferred,
+                    may_return,
                 })
             }
             Ok(Prepared::Extend {

@@ -73,6 +73,12 @@ fn suggest(app: &App, steps: Vec<Step>, next: u32) -> Result<(), Refusal> {
 /// The first number that was not compared.
 fn cursor(app: &App) -> Result<u32, Refusal> {
     let kept = app.memory.strand.snapshot()?.state(States::Cursors, JOB)?;
-    let bytes = kept.and_then(|state| <[u8; 4]>::try_from(state.as_slice()).ok());
-    Ok(bytes.map_or(0, u32::from_be_bytes))
+    Ok(place(kept.as_deref()))
+}
+
+/// Reads the first number that was not compared, as the cursor of the job keeps it.
+#[must_use]
+pub fn place(kept: Option<&[u8]>) -> u32 {
+    let bytes = kept.and_then(|state| <[u8; 4]>::try_from(state).ok());
+    bytes.map_or(0, u32::from_be_bytes)
 }

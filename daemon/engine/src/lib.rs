@@ -87,6 +87,7 @@ pub use store::{
 };
 
 // The knowledge base: opening, reading and changing it.
+pub use strand::Returned;
 pub use strand::past::{Between, EdgeVersions, Past, Versions};
 pub use strand::{
     Correction, Corrects, Counted, CrossReference, Distil, DuplicatePair, Duplicates, Edited, Fate,
@@ -103,7 +104,7 @@ pub use policy::consolidate::{
     EXTRACTOR, Standing as TextStanding, Statement, Verdict, Why as VerdictReason, conflict, relate,
 };
 pub use policy::duplicates::{Alike as AlikeText, Pair as TextPair, Texts};
-pub use policy::edit::{Absorbed, Edit, Fields as EditedFields, Sourced};
+pub use policy::edit::{ATTRIBUTE_WITHHELD, Absorbed, Edit, Fields as EditedFields, Sourced};
 pub use policy::lifecycle::Step as LifeStep;
 pub use policy::nearby::{Keys, Nearby};
 pub use policy::resemble::WordSet;

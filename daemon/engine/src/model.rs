@@ -31,6 +31,6 @@ pub use moment::Moment;
 pub(crate) use path::spellings;
 pub use scope::{InvalidScope, Scope};
 pub use time::Timestamp;
-pub use tombstone::{Departure, Tombstone};
+pub use tombstone::{Departure, Sketch, Tombstone};
 pub use topic::{InvalidTopic, TOPIC_MAX_BYTES, Topic};
 pub use topic_pattern::TopicPattern;

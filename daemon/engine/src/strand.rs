@@ -40,7 +40,7 @@ pub use reference::Resolution;
 pub use restore::Restored;
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
-pub use tombstones::Tombstones;
+pub use tombstones::{Returned, Tombstones};
 pub use topics::Since;
 pub use write::{
     Distil, Edited, MergePair, Outcome, Part, Request, Split, Step, StepChange, StrandWriter,

@@ -93,7 +93,7 @@ fn give_vectors(strand: &Strand) {
     let pending = strand.pending_vectors(SpaceRole::Answering, 1_000).unwrap();
     let vectors: Vec<_> = pending
         .iter()
-        .map(|one| (one.number, one.text_hash, vector(one.number.0)))
+        .map(|one| (one.number, one.text_hash, vector(one.number.0).into()))
         .collect();
     strand.put_vectors(SpaceRole::Answering, &vectors).unwrap();
 }

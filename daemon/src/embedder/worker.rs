@@ -71,6 +71,11 @@ enum Message {
         text: String,
         reply: oneshot::Sender<TextVectors>,
     },
+    /// Embed this now, as a memory's text.
+    Passage {
+        text: String,
+        reply: oneshot::Sender<Vec<f32>>,
+    },
     /// Texts may wait.
     Wake,
     /// Have another model take over.
@@ -186,6 +191,23 @@ impl EmbedderHandle {
         Some(vector)
     }
 
+    /// Embeds a text as a memory's, before all that waits in the background. `None` when the
+    /// embedder is not ready, too busy, or slower than `deadline`.
+    pub(crate) async fn embed_passage(&self, text: &str, deadline: Duration) -> Option<Vec<f32>> {
+        if !matches!(self.state(), State::Ready(_)) {
+            return None;
+        }
+        let (reply, answer) = oneshot::channel();
+        let message = Message::Passage {
+            text: text.to_owned(),
+            reply,
+        };
+        self.messages.as_ref()?.try_send(message).ok()?;
+        // After the text is in its queue: the thread looks there next.
+        self.shared.interrupt();
+        tokio::time::timeout(deadline, answer).await.ok()?.ok()
+    }
+
     /// Has the model of a folder take over: it is loaded and tested before this returns, and makes
     /// its vectors afterwards.
     ///
@@ -229,6 +251,7 @@ impl Embedder {
     ) -> io::Result<(Self, EmbedderHandle)> {
         let (sender, messages) = sync_channel(QUERIES_MAX);
         let shared = Arc::new(Shared::new(State::Loading));
+        strand.expect_vectors(true);
         let handle = EmbedderHandle {
             messages: Some(sender),
             shared: Arc::clone(&shared),
@@ -323,6 +346,12 @@ impl<L: Load> Worker<L> {
                 Some(Message::Query { text, reply }) => {
                     if let Some(answering) = &mut models.answering {
                         answer(&mut answering.model, &text, reply);
+                    }
+                    lull.asked(Instant::now());
+                }
+                Some(Message::Passage { text, reply }) => {
+                    if let Some(answering) = &mut models.answering {
+                        answer_passage(&mut answering.model, &text, reply);
                     }
                     lull.asked(Instant::now());
                 }
@@ -439,6 +468,8 @@ impl<L: Load> Worker<L> {
     }
 
     pub(super) fn set_state(&self, state: State) {
+        let are_made = matches!(state, State::Ready(_) | State::Loading);
+        self.strand.expect_vectors(are_made);
         *self
             .shared
             .state
@@ -548,6 +579,19 @@ fn answer(model: &mut impl Embed, text: &str, reply: oneshot::Sender<TextVectors
     match model.embed_query(text) {
         // The asker may have given up waiting.
         Ok(vector) => drop(reply.send(vector)),
+        Err(error) => log_failure(&error),
+    }
+}
+
+fn answer_passage(model: &mut impl Embed, text: &str, reply: oneshot::Sender<Vec<f32>>) {
+    if reply.is_closed() {
+        return;
+    }
+    let parts = parts(text);
+    let texts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    match model.embed(&texts) {
+        // The asker may have given up waiting.
+        Ok(vectors) => drop(reply.send(joined(vectors.into_iter()).whole)),
         Err(error) => log_failure(&error),
     }
 }

@@ -91,6 +91,7 @@ pub(super) fn embedder(embedding: Embedding) -> v1::EmbedderStatus {
         model,
         detail,
         pending: embedding.pending,
+        uncompared: embedding.uncompared,
     }
 }
 

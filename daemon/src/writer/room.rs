@@ -136,6 +136,7 @@ fn content(request: &Request) -> usize {
             | Edit::Prune
             | Edit::Approve { .. }
             | Edit::Reject
+            | Edit::Withhold { .. }
             | Edit::Repair { .. } => 0,
             Edit::Revert { to } => to.text.len(),
         },
@@ -152,6 +153,7 @@ fn content(request: &Request) -> usize {
         }
         Request::Purge { .. } => 0,
         Request::Tombstones(tombstones) => size_of_val(tombstones.as_slice()),
+        Request::SaveTombstones(ids) => size_of_val(ids.as_slice()),
         Request::States(_, rows) => rows
             .iter()
             .map(|(key, state)| key.len() + state.len())

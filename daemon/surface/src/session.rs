@@ -85,7 +85,7 @@ pub fn choose(
     for (number, row) in catalog.rows() {
         let is_candidate = row.status == Status::Active
             && row.is_in(&visible)
-            && (reader == Reader::Asking || row.is_shown_unasked());
+            && (reader == Reader::Asking || catalog.is_shown_unasked(number, row));
         if !is_candidate {
             continue;
         }

@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 
 /// What `--help` says besides; the benchmark program has its own, but only once it is built.
 pub(crate) const HELP: &str = "\
-Sections: hook, hooks, remedies, store, search, graph, redaction, restart, memory, corrections, suspects, tools, import; quality and capture, which run only when they are named.
+Sections: hook, hooks, remedies, store, search, graph, redaction, restart, memory, corrections, forgotten, suspects, tools, import; quality and capture, which run only when they are named.
 Options:
   --quick       Measures at 1,000 and 10,000 memories only, and repeats less
   --json FILE   Also writes every figure to this file

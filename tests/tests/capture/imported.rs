@@ -132,6 +132,33 @@ fn a_forgotten_fact_does_not_come_back() {
 }
 
 #[test]
+fn a_forgotten_fact_in_other_words_says_so_where_it_waits() {
+    let Some(mut world) = World::with_embedder() else {
+        return;
+    };
+    let known =
+        "We decided to go with Postgres instead of Mongo because the ledger needs transactions.";
+    let added = world.done(&["add", known, "--topic", "ledger"]);
+    let added = added.strip_prefix("stored\t").unwrap();
+    let handle = added.lines().next().unwrap().to_owned();
+    world.settle();
+    world.done(&["forget", &handle, "--yes"]);
+    world.settle();
+    let again = "we decided that the ledger is going to use Postgres instead of Mongo, as transactions are needed there";
+    world.write("s-1", &[("user", again)]);
+    world.import();
+    world.settle();
+    let listed = world.json(&["review"]);
+    let items = listed["items"].as_array().unwrap();
+    assert_eq!(items.len(), 1, "{listed}");
+    let reason = items[0]["reason"].as_str().unwrap();
+    assert!(reason.contains("in other words"), "{listed}");
+    assert!(reason.contains(&handle), "{listed}");
+    let found = world.json(&["search", "Postgres ledger transactions"]);
+    assert_eq!(found["hits"], json!([]), "{found}");
+}
+
+#[test]
 fn what_is_known_is_not_proposed_and_a_growing_session_is_read_on() {
     let world = World::new();
     world.done(&[

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Output, Stdio};
 use std::time::Duration;
 
+use helix_proto::v1::EmbedderState;
 use helix_tests::hook::Session;
 use helix_tests::process::within;
 use helix_tests::{Binary, Home, Project, Served};
@@ -12,6 +13,9 @@ use serde_json::{Value, json};
 
 /// How long the thread of captures may take, on a busy machine.
 pub(crate) const CAPTURE_DEADLINE: Duration = Duration::from_mins(1);
+
+/// How long the model may take to load and to embed a few texts, on a busy machine.
+const EMBED_DEADLINE: Duration = Duration::from_mins(2);
 
 /// A message of a session: who says it, and what.
 pub(crate) type Said<'s> = (&'s str, &'s str);
@@ -24,6 +28,31 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new() -> Self {
         Self::with("")
+    }
+
+    /// A world whose daemon has the real model; `None` without an installed one, which is said.
+    pub(crate) fn with_embedder() -> Option<Self> {
+        let Some(home) = Home::with_embedder().unwrap() else {
+            eprintln!("HELIX_MODEL_DIR names no installed model: nothing was tested");
+            return None;
+        };
+        let served = Served::on(home).unwrap();
+        let project = Project::new(&served.home, "billing").unwrap();
+        let mut world = Self { served, project };
+        world.settle();
+        Some(world)
+    }
+
+    /// Waits until all vectors are made and nothing waits to be compared with what was forgotten.
+    pub(crate) fn settle(&mut self) {
+        let rpc = &mut self.served.rpc;
+        let settled = within(EMBED_DEADLINE, || {
+            let embedder = rpc.status()?.embedder.unwrap_or_default();
+            let is_ready = embedder.state() == EmbedderState::Ready;
+            let is_done = embedder.pending == 0 && embedder.uncompared == 0;
+            Ok((is_ready && is_done).then_some(()))
+        });
+        settled.unwrap();
     }
 
     /// A world whose daemon reads this configuration.

@@ -56,6 +56,7 @@ pub(super) struct EmbedderDocument<'a> {
     model: Option<&'a str>,
     detail: Option<&'a str>,
     pending: u64,
+    uncompared: u64,
 }
 
 impl<'a> StatusDocument<'a> {
@@ -115,6 +116,7 @@ impl<'a> EmbedderDocument<'a> {
             model: embedder.and_then(|embedder| said(&embedder.model)),
             detail: embedder.and_then(|embedder| said(&embedder.detail)),
             pending: embedder.map_or(0, |embedder| embedder.pending),
+            uncompared: embedder.map_or(0, |embedder| embedder.uncompared),
         }
     }
 }

@@ -100,7 +100,11 @@ fn embedder(embedder: Option<&EmbedderStatus>) -> Field {
         .flat_map(|embedder| [&embedder.model, &embedder.detail])
         .map(|text| one_line(text));
     let waiting = (pending > 0).then(|| format!("{pending} waiting"));
-    let parts = said.filter(|text| !text.is_empty()).chain(waiting);
+    let uncompared = embedder.map_or(0, |embedder| embedder.uncompared);
+    let compared =
+        (uncompared > 0).then(|| format!("{uncompared} to be compared with what was forgotten"));
+    let parts = said.filter(|text| !text.is_empty());
+    let parts = parts.chain(waiting).chain(compared);
     let text = [embedder_state(state).to_owned()]
         .into_iter()
         .chain(parts)

@@ -158,6 +158,7 @@ fn running() -> StatusReply {
             model: String::new(),
             detail: "no model is installed; run `helixctl model install`".to_owned(),
             pending: 40,
+            uncompared: 0,
         }),
         resident_bytes: 41 * 1024 * 1024 + 512 * 1024,
         store_bytes: 1024 * 1024,

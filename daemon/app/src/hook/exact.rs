@@ -60,7 +60,9 @@ impl<'a> Exact<'a> {
     /// Whether a memory is to be seen from here unasked: active, of one of the scopes, trusted.
     pub(super) fn is_visible(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
         catalog.row(number).is_some_and(|row| {
-            row.status == Status::Active && row.is_shown_unasked() && row.is_in(&self.scopes)
+            row.status == Status::Active
+                && catalog.is_shown_unasked(number, row)
+                && row.is_in(&self.scopes)
         })
     }
 

@@ -172,6 +172,14 @@ fn obstacle(context: &Context<'_>, memory: &Memory, reader: Reader) -> Option<&'
         Some("not active")
     } else if !memory.is_shown_unasked() {
         Some("nobody stands behind it, so it is not shown unasked")
+    } else if context
+        .app
+        .memory
+        .strand
+        .catalog()
+        .is_uncompared(memory.number)
+    {
+        Some("it is not compared with what was forgotten yet, so it is not shown unasked")
     } else if context.dialect.shows_itself(memory) {
         Some("the client shows that file itself")
     } else if reader == Reader::Session

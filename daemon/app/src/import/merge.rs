@@ -116,6 +116,7 @@ mod tests {
     use super::super::incoming::Incoming;
     use super::*;
     use crate::exchange::Format;
+    use helix_engine::Admitted;
 
     /// A strand with one memory.
     fn stored(text: &str) -> Memory {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use helix_engine::{Shrunk, Store};
 
+use super::traces::Traces;
 use crate::backup::{self, Reason};
 use crate::{App, Refusal};
 
@@ -21,8 +22,8 @@ pub(super) struct Removed {
     pub(super) had_backups: bool,
 }
 
-/// Makes the indexes without what is gone and removes copies of the store.
-pub(super) fn clean(app: &App) -> Result<Removed, Refusal> {
+/// Makes the indexes without what is gone and removes copies of the store that hold any of it.
+pub(super) fn clean(app: &App, traces: &Traces) -> Result<Removed, Refusal> {
     let strand = &app.memory.strand;
     // A merge of one segment may keep it as it is, so the index is filled anew.
     strand.reindex(|| true)?;
@@ -32,16 +33,30 @@ pub(super) fn clean(app: &App) -> Result<Removed, Refusal> {
     vectors.map_err(|error| Refusal::internal(error.to_string()))?;
     let mut notes = Vec::new();
     for copy in copies(&app.layout.directory()) {
-        notes.extend(remove(&copy));
+        if traces.are_in(&copy) {
+            notes.extend(remove(&copy));
+        }
     }
-    let backups = entries(&backup::directory(app));
-    for backup in &backups {
+    let (holding, others): (Vec<PathBuf>, Vec<PathBuf>) = entries(&backup::directory(app))
+        .into_iter()
+        .partition(|backup| traces.are_in(backup));
+    for backup in &holding {
         notes.extend(remove(backup));
     }
+    notes.extend(kept(others.len()));
     Ok(Removed {
         notes,
-        had_backups: !backups.is_empty(),
+        had_backups: !holding.is_empty(),
     })
+}
+
+/// Says how many backups stay.
+fn kept(backups: usize) -> Option<String> {
+    match backups {
+        0 => None,
+        1 => Some("1 backup does not hold it and stays".to_owned()),
+        many => Some(format!("{many} backups do not hold it and stay")),
+    }
 }
 
 /// Copies of the store beside it.

@@ -16,6 +16,7 @@ use super::alike::Alike;
 use super::corrections::{self, Corrected, Earlier, Meaning};
 use super::given::{self, Given};
 use super::links::Known;
+use crate::forgotten::Departed;
 use crate::located::{Located, located};
 use crate::threads::off_thread;
 use crate::{App, Asker, Refusal, note};
@@ -47,6 +48,8 @@ pub(super) struct Gathered {
     force: bool,
     compared_below: Option<MemoryNumber>,
     inferred: String,
+    /// Where it may say in other words what was forgotten.
+    may_return: Option<Box<MayReturn>>,
 }
 
 /// What is known that shares words with a draft.
@@ -151,6 +154,7 @@ impl Gathered {
             corrected: corrections::told(corrections, earlier),
             compared_below: self.compared_below,
             inferred: self.inferred,
+            may_return: self.may_return,
         })
     }
 
@@ -196,6 +200,8 @@ pub(super) enum Prepared {
         compared_below: Option<MemoryNumber>,
         /// How the topic of a note was found; empty where one was given.
         inferred: String,
+        /// What is to be compared by meaning with what was forgotten.
+        may_return: Option<Box<MayReturn>>,
     },
     /// It has all that a known memory says, and more: that one gets its text.
     Extend {
@@ -295,6 +301,9 @@ pub(super) fn gather(
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
     warnings.extend(suspicion(asker.actor.origin, &admitted));
+    let returning = returning(app, asker, &admitted);
+    let is_new = matches!(returning, Ok(None)) && known.is_none();
+    let may_return = is_new.then(|| may_return(app, &admitted)).flatten();
     warnings.extend(own_lines);
     match &known {
         Some(known) => warnings.extend(given.untaken(known, &admitted, &links.ids)),
@@ -304,7 +313,7 @@ pub(super) fn gather(
     let unknown_links = mem::take(&mut links.unknown);
     warnings.extend(links.warnings());
     Ok(Gathered {
-        returning: returning(app, asker, &admitted),
+        returning,
         read: Box::new(Strand::read_words(&admitted)),
         admitted: Box::new(admitted),
         words,
@@ -320,6 +329,7 @@ pub(super) fn gather(
         force,
         compared_below,
         inferred,
+        may_return,
     })
 }
 
@@ -354,26 +364,29 @@ fn returning(app: &App, asker: &Asker, admitted: &Admitted) -> Result<Option<Str
     let Some(stone) = app.memory.strand.forgotten(&admitted.text, &scope) else {
         return Ok(None);
     };
-    let day = jiff::Timestamp::from_microsecond(stone.at.as_micros()).unwrap_or_default();
-    let day = day.strftime("%Y-%m-%d");
-    let how = stone.departure.name();
-    let who = match (stone.origin, stone.agent.as_str()) {
-        (Origin::User, _) => "the user".to_owned(),
-        (origin, "") => origin.name().to_owned(),
-        (_, agent) => agent.to_owned(),
-    };
-    let was = match stone.handle.as_str() {
-        "" => String::new(),
-        handle => format!("; it was {handle}"),
-    };
+    let Departed { how, was } = Departed::of(&stone);
     if asker.actor.origin == Origin::Tool {
         return Err(Refusal::denied(format!(
-            "this was {how} on {day} by {who}, and no tool brings it back{was}"
+            "this was {how}, and no tool brings it back{was}"
         )));
     }
     Ok(Some(format!(
-        "this was {how} on {day} by {who} and is stored again because you asked for it{was}"
+        "this was {how} and is stored again because you asked for it{was}"
     )))
+}
+
+/// A text that may say in other words what was forgotten.
+#[derive(Debug)]
+pub(super) struct MayReturn {
+    pub(super) text: String,
+    pub(super) scope: String,
+}
+
+fn may_return(app: &App, admitted: &Admitted) -> Option<Box<MayReturn>> {
+    let scope = admitted.scope.to_string();
+    let text = admitted.text.clone();
+    let may = app.memory.strand.may_return(&text, &scope);
+    may.then(|| Box::new(MayReturn { text, scope }))
 }
 
 /// Admits a draft, and says what could not be recorded of its source.

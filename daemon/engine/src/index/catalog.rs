@@ -143,9 +143,41 @@ pub struct Catalog {
     graph: Graph,
     sequence: Sequence,
     touched: BTreeMap<u32, (u64, Timestamp)>,
+    /// Memories that came by themselves and may say what was forgotten, each with when it came.
+    uncompared: BTreeMap<u32, Timestamp>,
 }
 
 impl Catalog {
+    /// Whether a memory may be put in front of an agent that did not ask: somebody stands behind
+    /// it, and it does not wait to be compared with what was forgotten.
+    #[must_use]
+    pub fn is_shown_unasked(&self, number: MemoryNumber, row: &Row) -> bool {
+        row.is_shown_unasked() && !self.uncompared.contains_key(&number.0)
+    }
+
+    /// Memories that wait to be compared with what was forgotten, the newest first, each with when
+    /// it came.
+    pub fn uncompared(&self) -> impl Iterator<Item = (MemoryNumber, Timestamp)> {
+        let newest_first = self.uncompared.iter().rev();
+        newest_first.map(|(number, at)| (MemoryNumber(*number), *at))
+    }
+
+    /// Whether a memory waits to be compared with what was forgotten.
+    #[must_use]
+    pub fn is_uncompared(&self, number: MemoryNumber) -> bool {
+        self.uncompared.contains_key(&number.0)
+    }
+
+    /// Has a memory that came by itself compared with what was forgotten.
+    pub(crate) fn await_comparison(&mut self, number: MemoryNumber, at: Timestamp) {
+        self.uncompared.insert(number.0, at);
+    }
+
+    /// Notes that a memory was compared.
+    pub(crate) fn note_compared(&mut self, number: MemoryNumber) {
+        self.uncompared.remove(&number.0);
+    }
+
     /// Returns a row.
     #[must_use]
     pub fn row(&self, number: MemoryNumber) -> Option<&Row> {
@@ -358,6 +390,7 @@ impl Catalog {
         self.unlink(number.0, &row);
         self.graph.remove_memory(number);
         self.touched.remove(&number.0);
+        self.uncompared.remove(&number.0);
     }
 
     /// Returns a row's topic name.

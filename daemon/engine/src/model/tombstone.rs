@@ -36,6 +36,24 @@ impl Departure {
     }
 }
 
+/// A text's words in hashes, from which another text is told apart that is alike in meaning and
+/// says something else. See `policy::forgotten`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sketch {
+    /// Hashes of the words' stems, in order; the lowest two bits of each say what the word does.
+    pub words: Vec<u32>,
+    /// Ways in which the text turns what its words say, one a bit.
+    pub turns: u32,
+}
+
+impl Sketch {
+    /// Whether there is nothing to compare.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+}
+
 /// Keeps everything automatic from bringing a text back, also in other words. Holds no text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tombstone {
@@ -45,6 +63,9 @@ pub struct Tombstone {
     pub text_hash: u64,
     /// Hashes of its words, sorted, each once.
     pub word_hashes: Vec<u32>,
+    /// Its words as they are compared with those of a text alike in meaning; empty for what was
+    /// purged.
+    pub sketch: Sketch,
     /// The code of its vector; empty when it had none.
     pub code: Vec<u8>,
     /// The model that made the vector.

@@ -15,7 +15,7 @@ mod rules;
 mod statement;
 
 pub use conflict::{EXTRACTOR, conflict};
-pub use statement::Statement;
+pub use statement::{Role, Statement, tokens};
 
 use std::collections::BTreeSet;
 

@@ -24,6 +24,9 @@ impl Memory {
     pub const ATTRIBUTE_SUPERSEDED_BY: &str = "helix.superseded-by";
 }
 
+/// Attribute that says why a memory is withheld: in other words it says what was forgotten.
+pub const ATTRIBUTE_WITHHELD: &str = "helix.withheld";
+
 /// A change of one memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
@@ -75,6 +78,11 @@ pub enum Edit {
     },
     /// Refuses what came from outside: as if it were forgotten.
     Reject,
+    /// Takes it out of use until a person decides, because it says what was forgotten.
+    Withhold {
+        /// Why, in words for people.
+        because: String,
+    },
     /// Puts it back to an earlier version, apart from its number, id and accesses.
     Revert {
         /// That version.
@@ -202,6 +210,7 @@ impl Redact for Edit {
             | Self::Archive
             | Self::Prune
             | Self::Reject
+            | Self::Withhold { because: _ }
             | Self::Move { topic: _ }
             | Self::Forget
             | Self::Restore
@@ -329,6 +338,7 @@ impl Edit {
             Edit::Archive => fade(memory, Status::Active, Status::Archived)?,
             Edit::Prune => fade(memory, Status::Archived, Status::Pruned)?,
             Edit::Approve { by } => approve(memory, *by, at)?,
+            Edit::Withhold { because } => withhold(memory, because)?,
             Edit::Revert { to } => revert(memory, to),
             Edit::Restore => restore(memory, at)?,
             Edit::Supersede { by } => supersede(in_use(memory)?, *by, at)?,
@@ -376,7 +386,25 @@ fn approve(memory: &mut Memory, by: Origin, at: Timestamp) -> Result<(), EditErr
     memory.status = Status::Active;
     memory.origin = memory.origin.confirmed_by(by);
     memory.suspicions.clear();
+    memory.attributes.remove(ATTRIBUTE_WITHHELD);
     memory.last_seen_at = memory.last_seen_at.max(at);
+    Ok(())
+}
+
+/// Has a memory that nobody vouched for wait for a person's word.
+fn withhold(memory: &mut Memory, because: &str) -> Result<(), EditError> {
+    match memory.status {
+        Status::Active | Status::Quarantined => {}
+        status @ (Status::Superseded | Status::Archived | Status::Forgotten | Status::Pruned) => {
+            return Err(EditError::OutOfUse {
+                handle: memory.handle.as_str().to_owned(),
+                status,
+            });
+        }
+    }
+    memory.status = Status::Quarantined;
+    let attribute = (ATTRIBUTE_WITHHELD.to_owned(), because.to_owned());
+    memory.attributes.extend([attribute]);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 //! background.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::AtomicBool;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Strand;
@@ -26,6 +27,8 @@ const LACKING_MIN: usize = 10;
 #[derive(Default)]
 pub(super) struct Meaning {
     spaces: RwLock<Spaces>,
+    /// Vectors are made, or will be once a model is loaded.
+    pub(super) is_expected: AtomicBool,
 }
 
 /// The space that is searched, and the one that another model makes meanwhile.
@@ -260,6 +263,13 @@ impl Strand {
     /// # Errors
     /// When the disk fails.
     pub fn pending_vectors(&self, role: Role, limit: usize) -> Result<Vec<Pending>, StoreError> {
+        // What was forgotten first: what comes meanwhile waits for it.
+        if role == Role::Answering {
+            let tombstones = self.pending_tombstones()?;
+            if !tombstones.is_empty() {
+                return Ok(tombstones);
+            }
+        }
         let numbers: Vec<MemoryNumber> = {
             let spaces = self.spaces();
             let pending = spaces
@@ -296,6 +306,9 @@ impl Strand {
         let mut entries = Vec::with_capacity(vectors.len());
         for (number, text_hash, TextVectors { whole, tokens }) in vectors {
             let code = Code::quantize(whole)?;
+            if role == Role::Answering && self.put_tombstone_vector(*number, &code) {
+                continue;
+            }
             entries.push(VectorEntry {
                 vector: VectorRecord {
                     number: *number,
@@ -329,6 +342,7 @@ impl Strand {
 
     /// Gives up on a text that cannot be embedded, until the daemon starts again.
     pub fn skip_vector(&self, role: Role, number: MemoryNumber) {
+        self.skip_tombstone_vector(number);
         let mut spaces = self.spaces_mut();
         if let Some(space) = spaces.of_mut(role) {
             space.pending.remove(&number.0);
@@ -510,6 +524,12 @@ impl Strand {
             .answering
             .as_ref()
             .is_some_and(|space| space.pending.contains(&number.0))
+    }
+
+    /// The model whose vectors are searched.
+    pub(super) fn answering_model(&self) -> Option<String> {
+        let spaces = self.spaces();
+        spaces.answering.as_ref().map(|space| space.model.clone())
     }
 
     /// The model and the bytes of a memory's vector, where it has one.

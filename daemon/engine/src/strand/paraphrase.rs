@@ -128,6 +128,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::model::{Draft, Kinds, Origin, Scope};
+    use crate::policy::admit::Admitted;
     use crate::store::MemoryStorage;
     use crate::strand::Request;
 

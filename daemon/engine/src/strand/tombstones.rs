@@ -1,15 +1,24 @@
 //! Tombstones in RAM: nothing automatic brings back what was forgotten, refused or purged.
+//!
+//! Words are compared before anything is stored. Meaning follows: a tombstone has the vector that
+//! its memory had, or gets one as memories do, and what came by itself is compared as soon as its
+//! own vector is there (`meaning`).
+
+mod meaning;
+
+pub use meaning::Returned;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
-use std::sync::PoisonError;
+use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 use hashbrown::HashMap;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Strand;
-use crate::model::{MemoryId, Tombstone};
-use crate::policy::forgotten::{Returning, prefix};
+use crate::index::vectors::Code;
+use crate::model::{Departure, MemoryId, MemoryNumber, Timestamp, Tombstone};
+use crate::policy::forgotten::{self, Returning, prefix};
 use crate::store::{Change, Snapshot, StoreError, WriteError};
 
 /// All tombstones of a strand.
@@ -20,12 +29,28 @@ pub struct Tombstones {
     by_text: HashMap<u64, Vec<MemoryId>>,
     /// Those that have a word in their [`prefix`].
     by_word: HashMap<u32, Vec<MemoryId>>,
+    /// Those that are compared by meaning, by their scope.
+    by_scope: HashMap<String, BTreeSet<MemoryId>>,
+    /// Their vectors.
+    codes: HashMap<MemoryId, Code>,
+    /// Those whose vector is being made, by the number of the memory that they are for.
+    embedding: HashMap<MemoryNumber, MemoryId>,
+    /// Those whose vector cannot be made: their text is not here.
+    without_text: BTreeSet<MemoryId>,
+    /// Those whose vector is not written yet.
+    unsaved: BTreeSet<MemoryId>,
 }
 
 impl Tombstones {
     pub(super) fn read(snapshot: &Snapshot) -> Result<Self, StoreError> {
         let mut all = Self::default();
-        for (id, tombstone) in snapshot.tombstones()? {
+        for (id, mut tombstone) in snapshot.tombstones()? {
+            if tombstone.sketch.is_empty()
+                && let Some((_, text)) = text_of(snapshot, id, &tombstone)?
+            {
+                // An earlier version of Helix kept none.
+                tombstone.sketch = forgotten::sketch(&text);
+            }
             all.insert(id, tombstone);
         }
         Ok(all)
@@ -46,6 +71,13 @@ impl Tombstones {
         for word in prefix(&tombstone.word_hashes) {
             self.by_word.entry(*word).or_default().push(id);
         }
+        if !tombstone.sketch.is_empty() {
+            let of_scope = self.by_scope.entry(tombstone.scope.clone()).or_default();
+            of_scope.insert(id);
+        }
+        if let Ok(code) = Code::from_bytes(&tombstone.code) {
+            self.codes.insert(id, code);
+        }
         self.by_id.insert(id, tombstone);
     }
 
@@ -57,10 +89,45 @@ impl Tombstones {
         for word in prefix(&tombstone.word_hashes) {
             leave(&mut self.by_word, word, id);
         }
+        if let Some(of_scope) = self.by_scope.get_mut(&tombstone.scope) {
+            of_scope.remove(&id);
+            if of_scope.is_empty() {
+                self.by_scope.remove(&tombstone.scope);
+            }
+        }
+        self.codes.remove(&id);
+        self.without_text.remove(&id);
+        self.unsaved.remove(&id);
+        self.embedding.retain(|_, other| *other != id);
+    }
+
+    /// Those of a scope that are compared by meaning.
+    fn meanings(&self, scope: &str) -> impl Iterator<Item = (&MemoryId, &Tombstone)> {
+        let ids = self.by_scope.get(scope).into_iter().flatten();
+        ids.filter_map(|id| Some((id, self.by_id.get(id)?)))
+    }
+
+    /// Whether a tombstone has no vector of a model, and will have one.
+    fn awaits_vector(&self, id: &MemoryId, tombstone: &Tombstone, model: &str) -> bool {
+        let has_vector = tombstone.model == model && self.codes.contains_key(id);
+        !has_vector && !self.without_text.contains(id)
+    }
+
+    /// The tombstone of a scope that is nearest in meaning to a text and for what it says, of those
+    /// set up before the text came.
+    fn find_meaning(&self, arrival: &Arrival<'_>) -> Option<&Tombstone> {
+        let candidates = self.meanings(arrival.scope).filter_map(|(id, stone)| {
+            let is_comparable = stone.model == arrival.model && stone.at <= arrival.at;
+            let code = self.codes.get(id).filter(|_| is_comparable)?;
+            let cosine = code.cosine(arrival.code);
+            arrival.text.means(stone, cosine).then_some((cosine, stone))
+        });
+        let nearest = candidates.max_by(|(one, _), (other, _)| one.total_cmp(other));
+        nearest.map(|(_, stone)| stone)
     }
 
     /// The first tombstone of a scope that is for a text.
-    fn find(&self, returning: &Returning, scope: &str) -> Option<&Tombstone> {
+    fn find(&self, returning: &Returning<'_>, scope: &str) -> Option<&Tombstone> {
         let same = self.by_text.get(&returning.text_hash());
         let words = prefix(returning.word_hashes()).iter();
         let alike = words.filter_map(|word| self.by_word.get(word));
@@ -69,6 +136,33 @@ impl Tombstones {
         let mut found = candidates.iter().filter_map(|id| self.by_id.get(id));
         found.find(|stone| stone.scope == scope && returning.is(stone))
     }
+}
+
+/// A text that came, as it is compared with what was forgotten.
+struct Arrival<'a> {
+    text: &'a Returning<'a>,
+    scope: &'a str,
+    code: &'a Code,
+    model: &'a str,
+    at: Timestamp,
+}
+
+/// The number and text of the memory that a tombstone is for; `None` where that is not here, or has
+/// another text by now.
+fn text_of(
+    snapshot: &Snapshot,
+    id: MemoryId,
+    tombstone: &Tombstone,
+) -> Result<Option<(MemoryNumber, String)>, StoreError> {
+    if tombstone.departure == Departure::Purged {
+        return Ok(None);
+    }
+    let Some(number) = snapshot.number_of_id(&id)? else {
+        return Ok(None);
+    };
+    let text = snapshot.memory(number)?.map(|memory| memory.text);
+    let is_same = |text: &String| forgotten::text_hash(text) == tombstone.text_hash;
+    Ok(text.filter(is_same).map(|text| (number, text)))
 }
 
 /// Takes an id out of a list, and an empty list out of the index.
@@ -86,10 +180,7 @@ impl Strand {
     /// or nearly the same.
     #[must_use]
     pub fn forgotten(&self, text: &str, scope: &str) -> Option<Tombstone> {
-        let tombstones = self
-            .tombstones
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let tombstones = self.tombstones();
         if tombstones.by_id.is_empty() {
             return None;
         }
@@ -114,12 +205,20 @@ impl Strand {
                 Ok(Change::Purged { id, tombstone, .. }) => (*id, Some(tombstone.as_ref())),
                 Ok(_) | Err(_) => continue,
             };
-            let mut tombstones = self
-                .tombstones
-                .write()
-                .unwrap_or_else(PoisonError::into_inner);
-            tombstones.follow(id, tombstone);
+            self.tombstones_mut().follow(id, tombstone);
         }
+    }
+
+    fn tombstones(&self) -> RwLockReadGuard<'_, Tombstones> {
+        self.tombstones
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tombstones_mut(&self) -> RwLockWriteGuard<'_, Tombstones> {
+        self.tombstones
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -128,7 +227,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::{Departure, Origin, Timestamp};
+    use crate::model::{Origin, Sketch};
     use crate::policy::forgotten::{text_hash, word_hashes};
 
     fn stone(text: &str, scope: &str) -> Tombstone {
@@ -136,6 +235,7 @@ mod tests {
             scope: scope.to_owned(),
             text_hash: text_hash(text),
             word_hashes: word_hashes(text),
+            sketch: Sketch::default(),
             code: Vec::new(),
             model: String::new(),
             departure: Departure::Forgotten,

@@ -125,6 +125,9 @@ pub enum Request {
     },
     /// Keeps the tombstones of another copy of this strand.
     Tombstones(Vec<(MemoryId, Tombstone)>),
+    /// Keeps the tombstones of these memories with the vectors that were made since, where they are
+    /// still there.
+    SaveTombstones(Vec<MemoryId>),
     /// Keeps states by key; an empty one removes the row.
     States(States, Vec<(String, State)>),
     /// Keeps receipts of what hooks said, by their time in microseconds.
@@ -210,7 +213,11 @@ impl Redact for Request {
                 checkpoint.redact(secrets);
             }
             // Tombstones were redacted when they were set up.
-            Self::Tombstones(_) | Self::Mend(_) | Self::Receipts(_) | Self::Accesses => {}
+            Self::Tombstones(_)
+            | Self::SaveTombstones(_)
+            | Self::Mend(_)
+            | Self::Receipts(_)
+            | Self::Accesses => {}
         }
     }
 }
@@ -443,13 +450,16 @@ impl StrandWriter {
                 },
             ));
         }
+        let arrivals = self.strand.arrivals(&writes);
         let changes = if news.len() < LINKED_MIN {
             let changes = self.writer.commit(writes)?.changes;
+            self.strand.await_comparisons(&arrivals, &changes);
             self.strand.tell_indexes(&changes, news);
             changes
         } else {
             let (committed, news) = link_beside(|| self.writer.commit(writes), news);
             let changes = committed?.changes;
+            self.strand.await_comparisons(&arrivals, &changes);
             self.strand.tell_indexes_of_linked(&changes, news);
             changes
         };

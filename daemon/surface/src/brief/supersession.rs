@@ -241,6 +241,7 @@ mod tests {
     use super::super::samples::days_ago;
     use super::super::vocabulary::Vocabulary;
     use super::*;
+    use helix_engine::WordSet;
 
     fn successors_of(texts: &[(&str, i64)]) -> Vec<Option<usize>> {
         let (vocabulary, words) = Vocabulary::read(texts.iter().map(|(text, _)| *text));

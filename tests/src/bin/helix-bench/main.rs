@@ -10,6 +10,7 @@ mod capture;
 mod corpus;
 mod corrections;
 mod fixture;
+mod forgotten;
 mod graph;
 mod hook;
 mod import;
@@ -40,7 +41,7 @@ use report::Report;
 #[command(name = "helix-bench")]
 struct Args {
     /// What to measure; everything but `quality` and `capture` unless named. `remedies` is a part
-    /// of `hooks`; `corrections` and `suspects` are parts of `memory`.
+    /// of `hooks`; `corrections`, `forgotten` and `suspects` are parts of `memory`.
     sections: Vec<SectionName>,
     /// Measures at 1,000 and 10,000 memories only, and repeats less.
     #[arg(long)]
@@ -102,6 +103,7 @@ enum SectionName {
     Restart,
     Memory,
     Corrections,
+    Forgotten,
     Suspects,
     Tools,
     Import,
@@ -182,8 +184,10 @@ fn main() -> Result<()> {
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),
             SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report)
                 .and_then(|()| corrections::measure(&mut report))
+                .and_then(|()| forgotten::measure(&mut report))
                 .and_then(|()| suspects::measure(&mut report)),
             SectionName::Corrections => corrections::measure(&mut report),
+            SectionName::Forgotten => forgotten::measure(&mut report),
             SectionName::Suspects => suspects::measure(&mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),

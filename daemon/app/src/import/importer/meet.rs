@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use helix_engine::{
-    Edit, EditedFields as Fields, Memory, Origin, Resolution, Sourced, Status as Life,
+    ATTRIBUTE_WITHHELD, Edit, EditedFields as Fields, Memory, Origin, Resolution, Sourced,
+    Status as Life,
 };
 use helix_exchange::Portable;
 
@@ -74,6 +75,10 @@ impl Importer<'_> {
         let origin = known
             .origin
             .confirmed_by(memory.origin.unwrap_or(Origin::User));
+        // A file's word does not bring back what was forgotten.
+        if known.attributes.contains_key(ATTRIBUTE_WITHHELD) {
+            return None;
+        }
         if self.trust && known.status == Life::Quarantined {
             return Some(Edit::Approve { by: origin });
         }

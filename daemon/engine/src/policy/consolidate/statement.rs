@@ -105,6 +105,18 @@ impl Statement {
         self.is_negated
     }
 
+    /// Returns whether it says that something ended.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        !self.departures.is_empty()
+    }
+
+    /// Returns whether it says that something changed.
+    #[must_use]
+    pub fn is_change(&self) -> bool {
+        self.is_change
+    }
+
     pub(super) fn has(&self, word: &str) -> bool {
         self.words.contains(word)
     }
@@ -153,12 +165,43 @@ fn first_clause(text: &str) -> &str {
     clause
 }
 
+/// What a word does in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// It carries nothing of what the text says.
+    Form,
+    /// It is a plain word.
+    Plain,
+    /// It is written like a name.
+    Name,
+    /// It is a number, an identifier, a path or a version.
+    Exact,
+}
+
+/// The words of a text in order: the stem of each, and what it does.
+#[must_use]
+pub fn tokens(text: &str) -> Vec<(String, Role)> {
+    let Some(rules) = rules() else {
+        return Vec::new();
+    };
+    let read = |(place, word): (usize, &str)| {
+        let lower = lowered(word);
+        let role = match &lower {
+            lower if is_of_form(lower, rules) => Role::Form,
+            _ if is_exact(word) => Role::Exact,
+            _ if is_name(word, place == 0) => Role::Name,
+            _ => Role::Plain,
+        };
+        (stem(&lower), role)
+    };
+    words(text).enumerate().map(read).collect()
+}
+
 pub(super) fn part(text: &str, rules: &Rules) -> Part {
     let mut part = Part::default();
     for (place, word) in words(text).enumerate() {
         let lower = lowered(word);
-        let is_letter = lower.len() == 1 && lower.chars().all(|c| c.is_ascii_alphabetic());
-        if lower.is_empty() || is_letter || rules.is_form(&lower) {
+        if is_of_form(&lower, rules) {
             continue;
         }
         let stem = stem(&lower);
@@ -179,6 +222,12 @@ pub(super) fn stem(lower: &str) -> String {
     } else {
         lower.to_owned()
     }
+}
+
+/// Whether a lower-cased word carries nothing of what a text says.
+fn is_of_form(lower: &str, rules: &Rules) -> bool {
+    let is_letter = lower.len() == 1 && lower.chars().all(|c| c.is_ascii_alphabetic());
+    lower.is_empty() || is_letter || rules.is_form(lower)
 }
 
 /// The words of a text, without the punctuation around them; each character of a script without
@@ -217,15 +266,17 @@ fn lowered(word: &str) -> String {
 
 /// Returns whether a word is a name, an identifier, a path, a version or a number.
 fn is_name(word: &str, begins_text: bool) -> bool {
-    let mut letters = word.chars();
-    let first = letters.next();
-    let has_inner_capital = letters.any(char::is_uppercase);
-    let is_capital = first.is_some_and(char::is_uppercase);
+    let is_capital = word.chars().next().is_some_and(char::is_uppercase);
+    is_exact(word) || (is_capital && !begins_text)
+}
+
+/// Returns whether a word is an identifier, a path, a version or a number.
+fn is_exact(word: &str) -> bool {
+    let has_inner_capital = word.chars().skip(1).any(char::is_uppercase);
     word.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '/'))
         || word.contains("::")
         || word.trim_end_matches('.').contains('.')
         || has_inner_capital
-        || (is_capital && !begins_text)
 }
 
 /// Returns whether a word is a number, perhaps with a unit.

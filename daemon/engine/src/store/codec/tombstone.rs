@@ -3,7 +3,7 @@
 use prost::Message;
 
 use super::{CodecError, damaged, versioned, with_version};
-use crate::model::{Departure, Origin, Timestamp, Tombstone};
+use crate::model::{Departure, Origin, Sketch, Timestamp, Tombstone};
 
 const WHAT: &str = "a tombstone";
 
@@ -30,6 +30,10 @@ struct TombstoneV1 {
     at_us: i64,
     #[prost(string, tag = "10")]
     handle: String,
+    #[prost(fixed32, repeated, tag = "11")]
+    sketch: Vec<u32>,
+    #[prost(uint32, tag = "12")]
+    turns: u32,
 }
 
 /// Encodes a tombstone.
@@ -45,6 +49,8 @@ pub(in crate::store) fn encode(tombstone: &Tombstone) -> Vec<u8> {
         agent: tombstone.agent.clone(),
         at_us: tombstone.at.as_micros(),
         handle: tombstone.handle.clone(),
+        sketch: tombstone.sketch.words.clone(),
+        turns: tombstone.sketch.turns,
     })
 }
 
@@ -64,5 +70,9 @@ pub(in crate::store) fn decode(bytes: &[u8]) -> Result<Tombstone, CodecError> {
         agent: record.agent,
         at: Timestamp::from_micros(record.at_us),
         handle: record.handle,
+        sketch: Sketch {
+            words: record.sketch,
+            turns: record.turns,
+        },
     })
 }

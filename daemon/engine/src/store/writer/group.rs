@@ -603,7 +603,7 @@ fn operation_kind(edit: &Edit) -> OperationKind {
         Edit::Revise { .. } => OperationKind::Revise,
         Edit::Tag { .. } => OperationKind::Tag,
         Edit::Move { .. } => OperationKind::Move,
-        Edit::Set(_) => OperationKind::Set,
+        Edit::Set(_) | Edit::Withhold { .. } => OperationKind::Set,
         Edit::Forget => OperationKind::Forget,
         Edit::Restore => OperationKind::Restore,
         Edit::Supersede { .. } => OperationKind::Supersede,

@@ -23,6 +23,16 @@ pub(super) struct Decided {
     pub(super) label: Label,
 }
 
+/// Writes of which nobody is told anything.
+fn done(writes: Vec<Write>) -> Decided {
+    Decided {
+        writes,
+        words: None,
+        text_hash: None,
+        label: Label::Done,
+    }
+}
+
 /// What to call the changes of a request.
 pub(super) enum Label {
     Stored,
@@ -288,13 +298,9 @@ impl Strand {
             }
             Request::Tombstones(tombstones) => {
                 let write = |(id, tombstone)| Write::Tombstone(id, Some(Box::new(tombstone)));
-                Decided {
-                    writes: tombstones.into_iter().map(write).collect(),
-                    words: None,
-                    text_hash: None,
-                    label: Label::Done,
-                }
+                done(tombstones.into_iter().map(write).collect())
             }
+            Request::SaveTombstones(ids) => done(self.tombstone_writes(ids)),
             Request::States(states, rows) => {
                 decided(Write::States(states, opened(rows)), Label::Done)
             }

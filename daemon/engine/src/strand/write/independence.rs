@@ -75,6 +75,7 @@ impl Independence {
             | Request::Together { .. }
             | Request::Split(_)
             | Request::Distil(_)
+            | Request::SaveTombstones(_)
             | Request::Purge { .. } => {
                 self.is_closed = !self.is_begun;
                 self.is_closed
@@ -111,6 +112,7 @@ impl Independence {
             | Edit::Archive
             | Edit::Prune
             | Edit::Approve { .. }
+            | Edit::Withhold { .. }
             | Edit::Reject => {}
             Edit::Tag { .. }
             | Edit::Move { .. }

@@ -172,6 +172,7 @@ impl Strand {
             self.keep_tail_small(changes.len());
         }
         let behind = rest.peek().map_or(changes.len(), |(place, _)| *place);
+        self.follow_tombstones(changes.get(..behind).unwrap_or_default());
         self.tell_indexes(changes.get(behind..).unwrap_or_default(), Vec::new());
     }
 

@@ -1,7 +1,7 @@
 //! Writes tombstones of what was forgotten, refused or purged.
 
 use crate::model::{
-    Actor, Departure, Memory, MemoryNumber, Scope, Sequence, Status, Timestamp, Tombstone,
+    Actor, Departure, Memory, MemoryNumber, Scope, Sequence, Sketch, Status, Timestamp, Tombstone,
 };
 use crate::policy::edit::Edit;
 use crate::policy::forgotten;
@@ -25,6 +25,7 @@ pub(super) fn departure(edit: &Edit) -> Option<Option<Departure>> {
         | Edit::Archive
         | Edit::Prune
         | Edit::Approve { .. }
+        | Edit::Withhold { .. }
         | Edit::Repair { .. } => None,
     }
 }
@@ -77,6 +78,8 @@ impl Strand {
         };
         let tombstone = Tombstone {
             handle: String::new(),
+            // A text is guessed from its vector, and from its words in order.
+            sketch: Sketch::default(),
             code: Vec::new(),
             model: String::new(),
             ..self.tombstone_of(&memory, Departure::Purged, &actor, at)
@@ -102,6 +105,7 @@ impl Strand {
             scope: memory.scope.to_string(),
             text_hash: forgotten::text_hash(&memory.text),
             word_hashes: forgotten::word_hashes(&memory.text),
+            sketch: forgotten::sketch(&memory.text),
             code,
             model,
             departure,

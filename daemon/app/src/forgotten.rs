@@ -1,0 +1,121 @@
+//! What comes again that somebody forgot: what is said of it, and what becomes of it.
+
+use std::time::Duration;
+
+use helix_engine::{Edit, Origin, Request, Returned, Step, StepChange, Timestamp, Tombstone};
+
+use crate::App;
+use crate::ports::EmbedderState;
+
+/// How long a store waits for the vector that says whether its text was forgotten in other words:
+/// it answers without that otherwise.
+const STORE_PATIENCE: Duration = Duration::from_millis(250);
+
+/// How long an event waits for it: it is compared later otherwise.
+const EVENT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// A comparison by meaning with what was forgotten.
+pub(crate) enum Compared {
+    /// It says what this is for.
+    Returns(Box<Tombstone>),
+    /// It says none of it, or nothing is compared here.
+    Differs,
+    /// There was no vector in time.
+    Unknown,
+}
+
+/// How a text left, when, by whom, and what it was called: "forgotten on 2026-11-24 by the user".
+#[derive(Debug)]
+pub(crate) struct Departed {
+    /// How, when and by whom.
+    pub(crate) how: String,
+    /// Its handle, behind words that lead to it; empty for what was purged.
+    pub(crate) was: String,
+}
+
+impl Departed {
+    pub(crate) fn of(stone: &Tombstone) -> Self {
+        let day = jiff::Timestamp::from_microsecond(stone.at.as_micros()).unwrap_or_default();
+        let day = day.strftime("%Y-%m-%d");
+        let how = stone.departure.name();
+        let who = match (stone.origin, stone.agent.as_str()) {
+            (Origin::User, _) => "the user".to_owned(),
+            (origin, "") => origin.name().to_owned(),
+            (_, agent) => agent.to_owned(),
+        };
+        let was = match stone.handle.as_str() {
+            "" => String::new(),
+            handle => format!("; it was {handle}"),
+        };
+        Self {
+            how: format!("{how} on {day} by {who}"),
+            was,
+        }
+    }
+}
+
+/// Says in whose words and when a text was forgotten that is stored in other words.
+pub(crate) fn stored_again(stone: &Tombstone) -> String {
+    let Departed { how, was } = Departed::of(stone);
+    format!("this says in other words what was {how}, and is stored because you asked for it{was}")
+}
+
+/// Says why what an event says in other words is not stored.
+pub(crate) fn not_reported(stone: &Tombstone) -> String {
+    let Departed { how, was } = Departed::of(stone);
+    format!(
+        "nothing was stored: in other words it was {how}; store it by name if it holds again{was}"
+    )
+}
+
+/// Compares a text that somebody stores.
+pub(crate) async fn compare_stored(app: &App, text: &str, scope: &str) -> Option<Box<Tombstone>> {
+    match compare(app, text, scope, STORE_PATIENCE).await {
+        Compared::Returns(stone) => Some(stone),
+        Compared::Differs | Compared::Unknown => None,
+    }
+}
+
+/// Compares a text that an event brings.
+pub(crate) async fn compare_reported(app: &App, text: &str, scope: &str) -> Compared {
+    compare(app, text, scope, EVENT_PATIENCE).await
+}
+
+async fn compare(app: &App, text: &str, scope: &str, patience: Duration) -> Compared {
+    let memory = &app.memory;
+    if !memory.strand.may_return(text, scope) {
+        return Compared::Differs;
+    }
+    if !matches!(
+        memory.embedder.state(),
+        EmbedderState::Ready(_) | EmbedderState::Loading
+    ) {
+        return Compared::Differs;
+    }
+    let Some(vector) = memory.embedder.passage(text, patience).await else {
+        return Compared::Unknown;
+    };
+    match memory.strand.forgotten_in_other_words(text, &vector, scope) {
+        Some(stone) => Compared::Returns(Box::new(stone)),
+        None => Compared::Differs,
+    }
+}
+
+/// The requests that withhold what came by itself and says what was forgotten: it waits in the
+/// review, with the reason.
+#[must_use]
+pub fn withheld(returned: Vec<Returned>, at: Timestamp) -> Vec<Request> {
+    let request = |returned: Returned| {
+        let Departed { how, was } = Departed::of(&returned.tombstone);
+        let because = format!("it says in other words what was {how}{was}");
+        let change = StepChange::Edit {
+            number: returned.number,
+            edit: Edit::Withhold {
+                because: because.clone(),
+            },
+            expected: Some(returned.sequence),
+        };
+        Request::suggestions(vec![Step::new(change, because)], at)
+    };
+    returned.into_iter().map(request).collect()
+}

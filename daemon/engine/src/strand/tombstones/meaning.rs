@@ -1,0 +1,402 @@
+//! What comes by itself, compared by meaning with what was forgotten.
+//!
+//! What tools and imports write waits in the catalog until its vector is there, and is not shown
+//! unasked before. No embedder, no comparison: then nothing waits.
+
+use std::sync::atomic::Ordering;
+
+use super::{Arrival, Strand, text_of};
+use crate::index::catalog::Catalog;
+use crate::index::vectors::Code;
+use crate::model::{
+    Memory, MemoryId, MemoryNumber, Origin, Sequence, Status, Timestamp, Tombstone,
+};
+use crate::policy::edit::{ATTRIBUTE_WITHHELD, Edit};
+use crate::policy::forgotten::Returning;
+use crate::policy::resemble::WordSet;
+use crate::store::{Change, Snapshot, StoreError, Write, WriteError};
+use crate::strand::Pending;
+
+/// Memories that are compared before others are let in.
+const COMPARED_AT_ONCE: usize = 256;
+
+/// Memories without a vector behind which no other is looked for: vectors are made newest first.
+const WAITING_PASSED: usize = 64;
+
+/// Tombstones that get a vector at once.
+const EMBEDDED_AT_ONCE: usize = 8;
+
+/// A memory that came by itself and says what was forgotten.
+#[derive(Clone, Debug)]
+pub struct Returned {
+    /// Which.
+    pub number: MemoryNumber,
+    /// The operation that last changed it.
+    pub sequence: Sequence,
+    /// What was forgotten.
+    pub tombstone: Tombstone,
+}
+
+impl Strand {
+    /// Says whether vectors are being made, so that waiting for them makes sense.
+    pub fn expect_vectors(&self, are_expected: bool) {
+        self.meaning
+            .is_expected
+            .store(are_expected, Ordering::Release);
+    }
+
+    fn expects_vectors(&self) -> bool {
+        self.meaning.is_expected.load(Ordering::Acquire)
+    }
+
+    /// The times of those writes of a group that nobody vouches for and that may bring something
+    /// back; empty where nothing can come back.
+    pub(in crate::strand) fn arrivals(&self, writes: &[Write]) -> Vec<Option<Timestamp>> {
+        if !self.expects_vectors() || self.tombstones().by_scope.is_empty() {
+            return Vec::new();
+        }
+        writes.iter().map(arrival).collect()
+    }
+
+    /// Has what came by itself compared, as soon as its vector is there.
+    pub(in crate::strand) fn await_comparisons(
+        &self,
+        arrivals: &[Option<Timestamp>],
+        changes: &[Result<Change, WriteError>],
+    ) {
+        for (arrival, change) in arrivals.iter().zip(changes) {
+            if let (Some(at), Ok(Change::Memory(memory))) = (arrival, change) {
+                self.await_comparison(memory, *at);
+            }
+        }
+        for memory in changes.iter().filter_map(withheld) {
+            self.catalog_mut().note_compared(memory.number);
+        }
+    }
+
+    /// Has a memory that nobody vouches for compared with what was forgotten.
+    pub fn await_comparison(&self, memory: &Memory, at: Timestamp) {
+        let is_in_use = matches!(memory.status, Status::Active | Status::Quarantined);
+        let scope = memory.scope.to_string();
+        let has_any = self.tombstones().by_scope.contains_key(&scope);
+        if is_in_use && has_any && self.expects_vectors() {
+            self.catalog_mut().await_comparison(memory.number, at);
+        }
+    }
+
+    /// Has those memories from a number on compared that came by themselves: what waited for it was
+    /// known to a daemon that is gone.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn await_comparisons_from(&self, first: MemoryNumber) -> Result<(), StoreError> {
+        let scopes: Vec<String> = self.tombstones().by_scope.keys().cloned().collect();
+        if scopes.is_empty() || !self.expects_vectors() {
+            return Ok(());
+        }
+        let candidates = candidates(&self.catalog(), &scopes, first);
+        let snapshot = self.snapshot()?;
+        for number in candidates {
+            if let Some(at) = came_by_itself(&snapshot, number)? {
+                self.catalog_mut().await_comparison(number, at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something is to be compared, or a vector of a tombstone is to be made or written.
+    #[must_use]
+    pub fn compares_forgotten(&self) -> bool {
+        if self.catalog().uncompared().next().is_some() {
+            return true;
+        }
+        let Some(model) = self.answering_model().filter(|_| self.expects_vectors()) else {
+            return false;
+        };
+        let stones = self.tombstones();
+        let mut all = stones
+            .by_scope
+            .keys()
+            .flat_map(|scope| stones.meanings(scope));
+        !stones.unsaved.is_empty() || all.any(|(id, stone)| stones.awaits_vector(id, stone, &model))
+    }
+
+    /// How many memories wait to be compared with what was forgotten, and how much of that waits for
+    /// its vector.
+    #[must_use]
+    pub fn uncompared(&self) -> usize {
+        if !self.expects_vectors() {
+            return 0;
+        }
+        let memories = self.catalog().uncompared().count();
+        let model = self.answering_model().unwrap_or_default();
+        let stones = self.tombstones();
+        let all = stones
+            .by_scope
+            .keys()
+            .flat_map(|scope| stones.meanings(scope));
+        memories
+            + all
+                .filter(|(id, stone)| stones.awaits_vector(id, stone, &model))
+                .count()
+    }
+
+    /// Compares memories that came by themselves with what was forgotten, as far as their vectors
+    /// are there. Those that say none of it wait no longer; the others are returned, and wait until
+    /// they are withheld.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn returned(&self) -> Result<Vec<Returned>, StoreError> {
+        let mut returned = Vec::new();
+        for (number, at) in self.comparable() {
+            match self.compare(number, at)? {
+                Some(found) => returned.push(found),
+                None => self.catalog_mut().note_compared(number),
+            }
+        }
+        Ok(returned)
+    }
+
+    /// The memories that can be compared now.
+    fn comparable(&self) -> Vec<(MemoryNumber, Timestamp)> {
+        let is_expected = self.expects_vectors();
+        if is_expected && self.has_unmade_tombstone() {
+            return Vec::new();
+        }
+        let waiting: Vec<(MemoryNumber, Timestamp)> = self.catalog().uncompared().collect();
+        let (mut passed, mut found) = (0, Vec::new());
+        for (number, at) in waiting {
+            if is_expected && (self.answering_model().is_none() || self.awaits_vector(number)) {
+                passed += 1;
+            } else {
+                found.push((number, at));
+            }
+            if passed >= WAITING_PASSED || found.len() >= COMPARED_AT_ONCE {
+                break;
+            }
+        }
+        found
+    }
+
+    fn has_unmade_tombstone(&self) -> bool {
+        let Some(model) = self.answering_model() else {
+            return true;
+        };
+        let stones = self.tombstones();
+        let mut all = stones
+            .by_scope
+            .keys()
+            .flat_map(|scope| stones.meanings(scope));
+        all.any(|(id, stone)| stones.awaits_vector(id, stone, &model))
+    }
+
+    fn compare(&self, number: MemoryNumber, at: Timestamp) -> Result<Option<Returned>, StoreError> {
+        let Some(memory) = self.memories(&[number])?.into_iter().next() else {
+            return Ok(None);
+        };
+        let code = self.codes(&[number]).into_iter().next().flatten();
+        let (Some(code), Some(model)) = (code, self.answering_model()) else {
+            return Ok(None);
+        };
+        let (text, scope) = (Returning::of(&memory.text), memory.scope.to_string());
+        let arrival = Arrival {
+            text: &text,
+            scope: &scope,
+            code: &code,
+            model: &model,
+            at,
+        };
+        let found = self.tombstones().find_meaning(&arrival).cloned();
+        Ok(found.map(|tombstone| Returned {
+            number,
+            sequence: memory.sequence,
+            tombstone,
+        }))
+    }
+
+    /// Whether a text may say in other words what was forgotten in its scope, so that its vector is
+    /// worth making: there is such a tombstone with a vector, and both have a word in common.
+    #[must_use]
+    pub fn may_return(&self, text: &str, scope: &str) -> bool {
+        let stones = self.tombstones();
+        if !stones.by_scope.contains_key(scope) {
+            return false;
+        }
+        let returning = Returning::of(text);
+        let mut all = stones.meanings(scope);
+        all.any(|(id, stone)| stones.codes.contains_key(id) && returning.shares_a_word_with(stone))
+    }
+
+    /// The tombstone of what a text says in other words, by the vector that the answering model
+    /// makes of it.
+    #[must_use]
+    pub fn forgotten_in_other_words(
+        &self,
+        text: &str,
+        vector: &[f32],
+        scope: &str,
+    ) -> Option<Tombstone> {
+        let code = Code::quantize(vector).ok()?;
+        let model = self.answering_model()?;
+        let text = Returning::of(text);
+        let arrival = Arrival {
+            text: &text,
+            scope,
+            code: &code,
+            model: &model,
+            at: Timestamp::from_micros(i64::MAX),
+        };
+        self.tombstones().find_meaning(&arrival).cloned()
+    }
+
+    /// Texts of tombstones that have no vector of the answering model yet.
+    pub(in crate::strand) fn pending_tombstones(&self) -> Result<Vec<Pending>, StoreError> {
+        let Some(model) = self.answering_model().filter(|_| self.expects_vectors()) else {
+            return Ok(Vec::new());
+        };
+        let waiting: Vec<(MemoryId, Tombstone)> = {
+            let stones = self.tombstones();
+            let all = stones
+                .by_scope
+                .keys()
+                .flat_map(|scope| stones.meanings(scope));
+            let waiting = all.filter(|(id, stone)| stones.awaits_vector(id, stone, &model));
+            waiting
+                .take(EMBEDDED_AT_ONCE)
+                .map(|(id, stone)| (*id, stone.clone()))
+                .collect()
+        };
+        if waiting.is_empty() {
+            return Ok(Vec::new());
+        }
+        let snapshot = self.snapshot()?;
+        let mut pending = Vec::new();
+        for (id, stone) in waiting {
+            let found = text_of(&snapshot, id, &stone)?;
+            let mut stones = self.tombstones_mut();
+            let Some((number, text)) = found else {
+                stones.without_text.insert(id);
+                continue;
+            };
+            stones.embedding.insert(number, id);
+            pending.push(Pending {
+                number,
+                text_hash: WordSet::text_hash(&text),
+                text,
+            });
+        }
+        Ok(pending)
+    }
+
+    /// Takes the vector of a tombstone that waits for it; false where the memory's is meant.
+    pub(in crate::strand) fn put_tombstone_vector(
+        &self,
+        number: MemoryNumber,
+        code: &Code,
+    ) -> bool {
+        let Some(model) = self.answering_model() else {
+            return false;
+        };
+        let mut stones = self.tombstones_mut();
+        let Some(id) = stones.embedding.remove(&number) else {
+            return false;
+        };
+        let Some(stone) = stones.by_id.get_mut(&id) else {
+            return false;
+        };
+        stone.code = code.to_bytes();
+        stone.model = model;
+        stones.codes.insert(id, code.clone());
+        stones.unsaved.insert(id);
+        true
+    }
+
+    /// Gives up on the vector of a tombstone.
+    pub(in crate::strand) fn skip_tombstone_vector(&self, number: MemoryNumber) {
+        let mut stones = self.tombstones_mut();
+        if let Some(id) = stones.embedding.remove(&number) {
+            stones.without_text.insert(id);
+        }
+    }
+
+    /// Tombstones whose vectors are to be written.
+    #[must_use]
+    pub fn unsaved_tombstones(&self) -> Vec<MemoryId> {
+        self.tombstones().unsaved.iter().copied().collect()
+    }
+
+    /// The writes of tombstones as they are now.
+    pub(in crate::strand) fn tombstone_writes(&self, ids: Vec<MemoryId>) -> Vec<Write> {
+        let stones = self.tombstones();
+        let write = |id| {
+            let stone = stones.by_id.get(&id)?.clone();
+            Some(Write::Tombstone(id, Some(Box::new(stone))))
+        };
+        ids.into_iter().filter_map(write).collect()
+    }
+}
+
+/// When a write was made that nobody vouches for and that brings a text into use.
+fn arrival(write: &Write) -> Option<Timestamp> {
+    let (actor, at) = match write {
+        Write::Store { actor, at, .. } => (actor, at),
+        Write::Edit {
+            edit: Edit::Append { .. } | Edit::Revise { .. } | Edit::Restore,
+            actor,
+            at,
+            ..
+        } => (actor, at),
+        _ => return None,
+    };
+    vouches_for_nothing(actor.origin).then_some(*at)
+}
+
+const fn vouches_for_nothing(origin: Origin) -> bool {
+    matches!(origin, Origin::Tool | Origin::Import)
+}
+
+/// The memory that a change withheld.
+fn withheld(change: &Result<Change, WriteError>) -> Option<&Memory> {
+    let Ok(Change::Memory(memory) | Change::Same(memory)) = change else {
+        return None;
+    };
+    let is_withheld = memory.attributes.contains_key(ATTRIBUTE_WITHHELD);
+    (is_withheld && memory.status == Status::Quarantined).then_some(memory)
+}
+
+/// Memories in use of some scopes, from a number on.
+fn candidates(catalog: &Catalog, scopes: &[String], first: MemoryNumber) -> Vec<MemoryNumber> {
+    let rows = catalog.rows().filter(|(number, row)| {
+        *number >= first
+            && matches!(row.status, Status::Active | Status::Quarantined)
+            && scopes.iter().any(|scope| scope == catalog.scope_of(row))
+    });
+    rows.map(|(number, _)| number).collect()
+}
+
+/// When a memory came, where nobody ever vouched for it; `None` for others and for those that are
+/// withheld already.
+fn came_by_itself(
+    snapshot: &Snapshot,
+    number: MemoryNumber,
+) -> Result<Option<Timestamp>, StoreError> {
+    let Some(memory) = snapshot.memory(number)? else {
+        return Ok(None);
+    };
+    if memory.attributes.contains_key(ATTRIBUTE_WITHHELD) {
+        return Ok(None);
+    }
+    let (mut next, mut came) = (Some(memory.sequence), None);
+    while let Some(sequence) = next {
+        let Some(operation) = snapshot.operation_of(sequence)? else {
+            break;
+        };
+        if !vouches_for_nothing(operation.actor.origin) {
+            return Ok(None);
+        }
+        came = Some(operation.at);
+        next = operation.previous_of_memory;
+    }
+    Ok(came)
+}
