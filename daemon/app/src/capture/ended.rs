@@ -22,6 +22,7 @@ use super::ledger::{self, Told};
 use super::memories::{self, Memories};
 use super::switches::{Standing, Switches};
 use super::transcript::{Pass, Transcript, write};
+use crate::language::facts::Asked;
 use crate::project::Project;
 use crate::{App, Refusal};
 
@@ -60,6 +61,8 @@ struct Queue {
     remedies: Vec<Remedy>,
     /// Projects whose files are to be read.
     files: Vec<memories::Waiting>,
+    /// When the files of agents were looked at last.
+    looked_at: Option<Instant>,
 }
 
 /// Something to distil.
@@ -71,6 +74,8 @@ pub enum Job {
     Remedy(Remedy),
     /// The files that agents keep for a project.
     Files(Arc<Project>),
+    /// Whether files of agents changed.
+    Look,
 }
 
 /// What mended a mistake more than once.
@@ -158,6 +163,13 @@ impl Captures {
         self.wake.notify_one();
     }
 
+    /// Notes that there may be more files to look at.
+    pub(super) fn look_again(&self) {
+        // Held, so that nobody is between looking and waiting.
+        let _queue = self.lock();
+        self.wake.notify_one();
+    }
+
     /// Keeps what an import would keep, in place of an earlier preview.
     pub(super) fn foresee(&self, preview: Preview) {
         *self.preview() = Some(preview);
@@ -214,11 +226,17 @@ impl Captures {
             if let Some(project) = queue.files.pop() {
                 return Some(Job::Files(project));
             }
+            let next_look = self.memories.next_look(queue.looked_at);
+            if next_look.is_some_and(|next| next <= now) {
+                queue.looked_at = Some(now);
+                return Some(Job::Look);
+            }
             let sessions = &mut queue.sessions;
             if let Some(place) = sessions.iter().position(|ended| ended.is_due(now)) {
                 return Some(Job::Session(sessions.remove(place)));
             }
-            let soonest = sessions.iter().map(|ended| ended.since + REST).min();
+            let rested = sessions.iter().map(|ended| ended.since + REST);
+            let soonest = rested.chain(next_look).min();
             let pause = soonest.map_or(REST, |soonest| soonest.saturating_duration_since(now));
             let waited = self.wake.wait_timeout(queue, pause);
             (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -257,6 +275,7 @@ pub fn distil(app: &App, ended: &Ended, goes_on: &dyn Fn() -> bool) -> Result<()
         settings: app.settings.capture,
         is_dry: false,
         asks_model: true,
+        asked: Asked::default(),
         waiting: Waiting::default(),
         goes_on,
         wants: &is_on,
