@@ -5,6 +5,7 @@
 //! daemon ends is read with the session's next turn, or by an import. Remedies that held wait in the
 //! same queue: they become proposals.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use helix_capture::Candidate;
 use helix_capture::read::Format;
+use helix_engine::model::Timestamp;
 
 use super::Tally;
 use super::foreseen::Preview;
@@ -53,6 +55,8 @@ pub struct Captures {
     pub(super) reading: Mutex<()>,
     /// What an import would keep, while somebody thinks about it.
     preview: Mutex<Option<Preview>>,
+    /// When that was kept which sessions were told, by scope: the row that says so is written later.
+    told: Mutex<HashMap<String, Timestamp>>,
 }
 
 #[derive(Debug, Default)]
@@ -190,6 +194,12 @@ impl Captures {
         self.preview.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether no session was told yet what was kept of a scope up to this moment; from now on one was.
+    pub(super) fn is_news(&self, scope: &str, at: Timestamp) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert(scope.to_owned(), at) != Some(at)
+    }
+
     /// How many sessions wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
@@ -226,7 +236,7 @@ impl Captures {
             if let Some(project) = queue.files.pop() {
                 return Some(Job::Files(project));
             }
-            let next_look = self.memories.next_look(queue.looked_at);
+            let next_look = self.memories.next_look(queue.looked_at, now);
             if next_look.is_some_and(|next| next <= now) {
                 queue.looked_at = Some(now);
                 return Some(Job::Look);
@@ -353,7 +363,7 @@ mod tests {
         }
     }
 
-    fn next(captures: &Captures) -> Ended {
+    fn next_session(captures: &Captures) -> Ended {
         let Some(Job::Session(ended)) = captures.next() else {
             unreachable!("a session is due");
         };
@@ -365,10 +375,22 @@ mod tests {
         let captures = Captures::default();
         captures.put(ended("/a", false));
         captures.put(ended("/b", true));
-        assert_eq!(next(&captures).transcript, Path::new("/b"));
+        assert_eq!(next_session(&captures).transcript, Path::new("/b"));
         assert_eq!(captures.waiting(), 1);
         let rested = Instant::now() + REST;
         assert!(captures.lock().sessions.first().unwrap().is_due(rested));
+    }
+
+    #[test]
+    fn files_are_looked_at_where_any_are_followed_and_then_again_after_a_while() {
+        let followed = [("memories-of-a".to_owned(), Vec::new())];
+        let captures = Captures::restore(&followed, None);
+        assert!(matches!(captures.next(), Some(Job::Look)));
+        let looked_at = captures.lock().looked_at.unwrap();
+        let next = captures.memories.next_look(Some(looked_at), looked_at);
+        assert!(next.unwrap() > looked_at);
+        captures.put(ended("/a", true));
+        assert_eq!(next_session(&captures).transcript, Path::new("/a"));
     }
 
     #[test]
@@ -381,7 +403,7 @@ mod tests {
             session: "s".to_owned(),
         });
         assert!(matches!(captures.next(), Some(Job::Remedy(_))));
-        assert_eq!(next(&captures).transcript, Path::new("/a"));
+        assert_eq!(next_session(&captures).transcript, Path::new("/a"));
     }
 
     #[test]
@@ -390,7 +412,7 @@ mod tests {
         captures.put(ended("/a", true));
         captures.put(ended("/a", false));
         assert_eq!(captures.waiting(), 1);
-        assert!(next(&captures).is_over);
+        assert!(next_session(&captures).is_over);
     }
 
     #[test]
@@ -400,7 +422,7 @@ mod tests {
             captures.put(ended(&format!("/{n}"), true));
         }
         assert_eq!(captures.waiting(), QUEUE_MAX);
-        assert_eq!(next(&captures).transcript, Path::new("/1"));
+        assert_eq!(next_session(&captures).transcript, Path::new("/1"));
         captures.end();
         assert!(captures.next().is_none());
     }

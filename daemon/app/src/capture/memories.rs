@@ -108,11 +108,11 @@ impl Memories {
     }
 
     /// When the files are to be looked at next; `None` where none are followed.
-    pub(super) fn next_look(&self, last: Option<Instant>) -> Option<Instant> {
+    pub(super) fn next_look(&self, last: Option<Instant>, now: Instant) -> Option<Instant> {
         if self.watched.is_empty() {
             return None;
         }
-        Some(last.map_or_else(Instant::now, |last| last + watch::LOOK_EVERY))
+        Some(last.map_or(now, |last| last + watch::LOOK_EVERY))
     }
 
     fn home(&self) -> Home {

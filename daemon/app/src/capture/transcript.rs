@@ -4,7 +4,7 @@
 //! RAM is bounded by `WINDOW_MAX_BYTES`; facts and the cursor behind them are submitted together,
 //! the cursor last, so that a crash at any place costs nothing and brings nothing twice.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -385,7 +385,9 @@ impl Pass<'_> {
     /// Whether Helix itself began the session, to ask the user's agent program something: it runs in
     /// Helix's home.
     fn is_own(&self, reading: &Reading) -> bool {
-        Path::new(&reading.place.directory) == self.app.layout.paths.home
+        let home = &self.app.layout.paths.home;
+        let directory = Path::new(&reading.place.directory);
+        directory == home || fs::canonicalize(home).is_ok_and(|real| directory == real)
     }
 
     /// The project that the session began in: what is global where nothing answers there. `None`
