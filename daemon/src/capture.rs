@@ -1,4 +1,5 @@
-//! The thread that distils sessions which ended: one after the other, behind everything else.
+//! The thread that distils sessions which ended, and looks whether agents' own files changed: one after
+//! the other, behind everything else.
 
 use std::io;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ fn run(app: &App) {
             Job::Session(ended) => ended::distil(app, ended, &goes_on),
             Job::Remedy(remedy) => ended::propose(app, remedy),
             Job::Files(project) => memories::read(app, project).map(drop),
+            Job::Look => memories::look(app).map(drop),
         };
         if let Err(error) = done {
             tracing::warn!(%error, "nothing was kept of a session or a file; it is read again later");

@@ -319,6 +319,9 @@ fn sent(wire: v1::Sent) -> Sent {
         backend: wire.backend,
         to: wire.to,
         body: wire.body,
+        tokens_max: wire.tokens_max,
+        is_paid: wire.paid,
+        cost_micro_usd: wire.cost_micro_usd,
     }
 }
 

@@ -31,6 +31,7 @@ pub mod hidden;
 pub mod holder;
 pub mod limits;
 pub mod notice;
+pub mod ordinal;
 pub mod own_file;
 pub mod paths;
 pub mod provider;

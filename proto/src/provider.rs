@@ -27,6 +27,18 @@ pub const PROGRAM: &str = "helix-provider";
 /// there. The shim knows it by this name.
 pub const HOOKS_VARIABLE: (&str, &str) = ("HELIX_HOOKS", "off");
 
+/// Kinds that a model may give a fact.
+pub const FACT_KINDS: [&str; 8] = [
+    "decision",
+    "convention",
+    "preference",
+    "gotcha",
+    "bug_fix",
+    "procedure",
+    "architecture",
+    "fact",
+];
+
 /// Writes one message.
 ///
 /// # Errors

@@ -46,6 +46,7 @@ pub struct Home {
     with_embedder: bool,
     programs: Option<PathBuf>,
     ablated: Option<String>,
+    given: Vec<(String, String)>,
 }
 
 impl Home {
@@ -63,6 +64,7 @@ impl Home {
             with_embedder: false,
             programs: None,
             ablated: None,
+            given: Vec::new(),
         })
     }
 
@@ -102,6 +104,11 @@ impl Home {
         self.programs = Some(programs.to_owned());
     }
 
+    /// Gives programs started from now on a variable.
+    pub fn give(&mut self, variable: &str, value: &str) {
+        self.given.push((variable.to_owned(), value.to_owned()));
+    }
+
     /// A directory beside the home, for projects and files of the test.
     #[must_use]
     pub fn scratch(&self) -> &Path {
@@ -133,6 +140,7 @@ impl Home {
         if !self.with_embedder {
             command.env("HELIX_EMBEDDER", "off");
         }
+        command.envs(self.given.iter().map(|(name, value)| (name, value)));
         if let Some(part) = &self.ablated {
             command.env(ABLATED_VARIABLE, part);
         }

@@ -38,7 +38,7 @@ pub(crate) use history::{changes, log, why};
 pub(crate) use life::{backups, fates, metrics};
 pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use models::{model_figures, models};
-pub(crate) use provider::provider;
+pub(crate) use provider::{provider, would_send};
 pub(crate) use relations::{
     edges, edges_dot, edges_mermaid, graph_mermaid, neighbours, reached, related, unrelated,
 };

@@ -87,10 +87,8 @@ impl Backend {
         } else {
             &wire.base_url
         };
-        let program = wire.command.first().map_or("", String::as_str);
-        let program = program.rsplit('/').next().unwrap_or_default();
         let own = if wire.model.is_empty() {
-            program
+            program(&wire.command)
         } else {
             &wire.model
         };
@@ -103,6 +101,11 @@ impl Backend {
             key_variable: wire.key_variable,
             command: wire.command,
         }
+    }
+
+    /// The name of its program, without folders; empty for an API.
+    pub(crate) fn program(&self) -> &str {
+        program(&self.command)
     }
 
     /// Whether its tokens are paid for.
@@ -140,6 +143,11 @@ impl Backend {
         let host = place.rsplit_once(':').map_or(place, |(host, _)| host);
         !place.contains('@') && matches!(host, "localhost" | "127.0.0.1" | "[::1]")
     }
+}
+
+fn program(command: &[String]) -> &str {
+    let program = command.first().map_or("", String::as_str);
+    program.rsplit('/').next().unwrap_or_default()
 }
 
 fn key(variable: &str) -> Option<Key> {

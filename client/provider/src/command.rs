@@ -62,18 +62,18 @@ pub(crate) fn input(prompt: &Prompt) -> String {
     )
 }
 
-/// Asks a program, which is not given the `keys` of the other backends, by their variables.
+/// Asks a program, which is not given the variables in `withheld`: keys of other backends.
 ///
 /// # Errors
 /// [`Failed`].
 pub(crate) fn ask(
     backend: &Backend,
-    keys: &[String],
+    withheld: &[String],
     prompt: &Prompt,
     deadline: Duration,
 ) -> Result<Said, Failed> {
     let until = Instant::now() + deadline;
-    let mut running = Running::start(backend, keys)?;
+    let mut running = Running::start(backend, withheld)?;
     let output = running.exchange(input(prompt));
     let left = until.saturating_duration_since(Instant::now());
     let output = output.ok_or(Failed::Unreachable)?.recv_timeout(left);
@@ -90,7 +90,7 @@ pub(crate) fn ask(
 struct Running(Child);
 
 impl Running {
-    fn start(backend: &Backend, keys: &[String]) -> Result<Self, Failed> {
+    fn start(backend: &Backend, withheld: &[String]) -> Result<Self, Failed> {
         let own = env::current_exe().map_err(|_| Failed::Unusable)?;
         let mut command = Command::new(own);
         command
@@ -101,8 +101,8 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        for key in keys {
-            command.env_remove(key);
+        for variable in withheld {
+            command.env_remove(variable);
         }
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let child = command.spawn().map_err(|_| Failed::Unusable)?;

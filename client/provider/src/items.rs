@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use helix_proto::provider::v1;
+use helix_proto::provider::{FACT_KINDS, v1};
 use serde::Deserialize;
 use serde_json::{Deserializer, Value};
 
-use crate::prompt::{KINDS, Prompt, VERDICTS, Wanted};
+use crate::prompt::{Prompt, VERDICTS, Wanted};
 use crate::prose::sendable;
 
 /// Items that are read, at most.
@@ -108,7 +108,7 @@ fn fact(prompt: &Prompt, item: Value) -> Option<v1::Fact> {
     let text = sendable(read.text.trim());
     let length = text.chars().count();
     let is_good = is_place(prompt, read.turn)
-        && KINDS.contains(&read.kind.as_str())
+        && FACT_KINDS.contains(&read.kind.as_str())
         && is_share(read.confidence)
         && (FACT_MIN_CHARS..=FACT_MAX_CHARS).contains(&length);
     is_good.then_some(v1::Fact {

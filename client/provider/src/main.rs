@@ -7,6 +7,7 @@
 //! Data moves one way: order → `prompt` (redacted) → `cache` → `route` → `api` or `command` →
 //! `items` → answer.
 
+mod agents;
 mod api;
 mod backend;
 mod cache;

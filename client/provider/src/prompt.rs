@@ -1,6 +1,6 @@
 //! A question as a language model is asked it: instructions, data and the shape of the answer.
 
-use helix_proto::provider::v1;
+use helix_proto::provider::{FACT_KINDS, v1};
 use serde_json::{Value, json};
 use v1::ask::Task;
 
@@ -25,18 +25,6 @@ const TOKEN_CHARS: usize = 4;
 
 /// How two statements may be related.
 pub(crate) const VERDICTS: [&str; 4] = ["same", "replaces", "contradicts", "different"];
-
-/// Kinds that a model may give a fact.
-pub(crate) const KINDS: [&str; 8] = [
-    "decision",
-    "convention",
-    "preference",
-    "gotcha",
-    "bug_fix",
-    "procedure",
-    "architecture",
-    "fact",
-];
 
 /// What the items of an answer are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +141,7 @@ fn of_slices(slices: &[v1::Slice]) -> Prompt {
         input: json!({ "turns": told }).to_string(),
         schema: schema(&json!({
             "turn": { "type": "integer" },
-            "kind": { "type": "string", "enum": KINDS },
+            "kind": { "type": "string", "enum": FACT_KINDS },
             "text": { "type": "string" },
             "confidence": { "type": "number" },
         })),

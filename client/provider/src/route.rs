@@ -9,7 +9,7 @@ use crate::api::{self, Said};
 use crate::backend::{Api, Backend};
 use crate::cache::Cache;
 use crate::prompt::Prompt;
-use crate::{command, items, price};
+use crate::{agents, command, items, price};
 
 /// Longest time that a question may take, whatever is asked for.
 const DEADLINE_MAX: Duration = Duration::from_mins(5);
@@ -169,7 +169,10 @@ impl Router {
             return Err(Failed::Rests);
         }
         let said = match backend.api {
-            Some(Api::Command) => command::ask(backend, &self.key_variables(), prompt, patience),
+            Some(Api::Command) => {
+                let withheld = agents::withheld(backend, &self.key_variables());
+                command::ask(backend, &withheld, prompt, patience)
+            }
             Some(api) => api::ask(backend, api, prompt, patience),
             None => Err(Failed::Unusable),
         };
@@ -192,10 +195,22 @@ impl Router {
                 let body = serde_json::to_string_pretty(&request.body).unwrap_or_default();
                 (request.url, body)
             };
+            let cost_micro_usd = if backend.is_paid() {
+                price::micro_usd(
+                    &backend.model,
+                    prompt.tokens(),
+                    u64::from(prompt.answer_tokens),
+                )
+            } else {
+                0
+            };
             Some(v1::Sent {
                 backend: backend.name.clone(),
                 to,
                 body,
+                tokens_max: prompt.tokens_max(),
+                paid: backend.is_paid(),
+                cost_micro_usd,
             })
         });
         v1::Answer {

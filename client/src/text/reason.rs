@@ -1,5 +1,6 @@
 //! Says in words what made a hit's score.
 
+use helix_proto::ordinal::ordinal;
 use helix_proto::v1::Explanation;
 
 use super::clean;
@@ -42,32 +43,20 @@ fn by_words(why: &Explanation) -> Option<String> {
     match (why.lexical_rank, terms.is_empty()) {
         (0, true) => None,
         (0, false) => Some(format!("has {terms}")),
-        (rank, true) => Some(format!("{} by words", ordinal(rank))),
-        (rank, false) => Some(format!("{} by words ({terms})", ordinal(rank))),
+        (rank, true) => Some(format!("{} by words", ordinal(rank.into()))),
+        (rank, false) => Some(format!("{} by words ({terms})", ordinal(rank.into()))),
     }
 }
 
 fn by_meaning(why: &Explanation) -> Option<String> {
     let alike = why.semantic_score;
-    let place = |rank| format!("{} by meaning ({alike:.2} alike)", ordinal(rank));
+    let place = |rank: u32| format!("{} by meaning ({alike:.2} alike)", ordinal(rank.into()));
     (why.semantic_rank > 0).then(|| place(why.semantic_rank))
 }
 
 fn by_relation(why: &Explanation) -> Option<String> {
     let (from, relation) = (clean::line(&why.related_from), clean::line(&why.relation));
     (!from.is_empty()).then(|| format!("related: {from} {relation} this"))
-}
-
-/// `1st`, `22nd`, `113th`.
-fn ordinal(number: u32) -> String {
-    let ending = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
 }
 
 #[cfg(test)]

@@ -234,7 +234,7 @@ pub struct Attempt {
 }
 
 /// What would be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// To which backend.
     pub backend: String,
@@ -242,6 +242,12 @@ pub struct Sent {
     pub to: String,
     /// All of it.
     pub body: String,
+    /// Tokens of question and answer, at most about.
+    pub tokens_max: u64,
+    /// Whether they are paid for.
+    pub is_paid: bool,
+    /// What they cost, in millionths of a dollar; 0 where no price is known.
+    pub cost_micro_usd: u64,
 }
 
 /// A backend that is configured.

@@ -155,6 +155,7 @@ fn budget(in_file: Option<u64>, usual: u64) -> Result<u64, (String, String)> {
 
 impl BackendSection {
     fn check(&self) -> Result<(), String> {
+        self.check_key()?;
         let name = self.api.name();
         if self.api == Api::Command {
             if self.command.is_empty() {
@@ -177,6 +178,11 @@ impl BackendSection {
                 "the base_url of a backend of api {name:?} begins with neither https:// nor http://"
             ));
         }
+        Ok(())
+    }
+
+    fn check_key(&self) -> Result<(), String> {
+        let name = self.api.name();
         let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         match &self.key {
             // What stands there instead may be the key itself, so it is not repeated.
@@ -220,10 +226,14 @@ mod tests {
 
     #[test]
     fn a_key_in_the_file_is_refused_and_not_repeated() {
-        let error =
-            read("[[backend]]\napi = \"openai\"\nmodel = \"m\"\nkey = \"sk-abc\"").unwrap_err();
-        assert!(error.contains("environment variable"), "{error}");
-        assert!(!error.contains("sk-abc"), "{error}");
+        for backend in [
+            "api = \"openai\"\nmodel = \"m\"",
+            "api = \"command\"\ncommand = [\"claude\"]",
+        ] {
+            let error = read(&format!("[[backend]]\n{backend}\nkey = \"sk-abc\"")).unwrap_err();
+            assert!(error.contains("environment variable"), "{error}");
+            assert!(!error.contains("sk-abc"), "{error}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! when its download is not.
 
 use std::fs::{self, DirBuilder, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,9 @@ use super::files::{self, InstallationError, MANIFEST, Manifest, ManifestFile, un
 
 /// Most files of a model: graph, weights beside it, tokenizer, licences.
 const FILES_MAX: usize = 64;
+
+/// Bytes of a model: more than one that embeds a question while somebody waits.
+const BYTES_MAX: u64 = 4 << 30;
 
 /// Begins the name of a folder under construction.
 const STAGING_PREFIX: &str = ".copying-";
@@ -78,23 +81,12 @@ fn same_or_refused(models: &Path, name: &str, id: &str) -> Result<Copied, Instal
 
 fn copy_files(from: &Path, to: &Path, name: &str) -> Result<(), InstallationError> {
     let mut listed = Vec::new();
-    for entry in fs::read_dir(from).map_err(io_error(from))? {
-        let path = entry.map_err(io_error(from))?.path();
-        let Some(file) = path.file_name().and_then(|name| name.to_str()) else {
-            continue;
-        };
-        if !path.is_file() || file.starts_with('.') || file == MANIFEST {
-            continue;
-        }
-        if listed.len() == FILES_MAX {
-            let why = format!("it has more than {FILES_MAX} files");
-            return Err(unusable(from, why));
-        }
-        let sha256 = copy_file(&path, &to.join(file)).map_err(io_error(&path))?;
-        listed.push(ManifestFile {
-            name: file.to_owned(),
-            sha256,
-        });
+    let mut room = BYTES_MAX;
+    for (file, path) in files_of(from)? {
+        let copied = copy_file(&path, &to.join(&file), room);
+        let (sha256, bytes) = copied.map_err(io_error(&path))?;
+        room = room.checked_sub(bytes).ok_or_else(|| too_large(from))?;
+        listed.push(ManifestFile { name: file, sha256 });
     }
     let manifest = Manifest {
         name: name.to_owned(),
@@ -111,13 +103,45 @@ fn copy_files(from: &Path, to: &Path, name: &str) -> Result<(), InstallationErro
     written.map_err(io_error(&path))
 }
 
-/// Copies a file and returns its hash.
-fn copy_file(from: &Path, to: &Path) -> io::Result<String> {
-    let (mut source, _) = plain_file::open(from)?;
+/// The names and paths of a model's files, unless they are too many or too large.
+fn files_of(from: &Path) -> Result<Vec<(String, PathBuf)>, InstallationError> {
+    let mut files = Vec::new();
+    let mut bytes = 0_u64;
+    for entry in fs::read_dir(from).map_err(io_error(from))? {
+        let path = entry.map_err(io_error(from))?.path();
+        let Some(file) = path.file_name().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        if !path.is_file() || file.starts_with('.') || file == MANIFEST {
+            continue;
+        }
+        if files.len() == FILES_MAX {
+            let why = format!("it has more than {FILES_MAX} files");
+            return Err(unusable(from, why));
+        }
+        let found = fs::metadata(&path).map_err(io_error(&path))?;
+        bytes = bytes.saturating_add(found.len());
+        files.push((file.to_owned(), path));
+    }
+    if bytes > BYTES_MAX {
+        return Err(too_large(from));
+    }
+    Ok(files)
+}
+
+fn too_large(from: &Path) -> InstallationError {
+    let why = format!("its files are larger than {} GiB together", BYTES_MAX >> 30);
+    unusable(from, why)
+}
+
+/// Copies a file; returns its hash and its bytes. One that grew meanwhile is cut where it is known to
+/// be too large.
+fn copy_file(from: &Path, to: &Path, room: u64) -> io::Result<(String, u64)> {
+    let (source, _) = plain_file::open(from)?;
     let mut target = File::create_new(to)?;
-    io::copy(&mut source, &mut target)?;
+    let bytes = io::copy(&mut source.take(room + 1), &mut target)?;
     target.sync_all()?;
-    files::hash(File::open(to)?)
+    Ok((files::hash(File::open(to)?)?, bytes))
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> InstallationError {
@@ -191,6 +215,24 @@ mod tests {
             fs::read(models.join("mine/model.onnx")).unwrap(),
             b"weights"
         );
+    }
+
+    #[test]
+    fn a_model_that_would_fill_the_disk_is_not_copied() {
+        let directory = tempfile::tempdir().unwrap();
+        let (from, models) = (
+            directory.path().join("download"),
+            directory.path().join("models"),
+        );
+        model(&from, "weights");
+        // It has no blocks on the disk.
+        let sparse = File::create(from.join("weights.bin")).unwrap();
+        sparse.set_len(BYTES_MAX).unwrap();
+        let refused = copy(&from, &models).unwrap_err().to_string();
+        assert!(refused.contains("larger than 4 GiB together"), "{refused}");
+        assert!(files::folders(&models).is_empty());
+        sparse.set_len(1_000).unwrap();
+        assert!(copy(&from, &models).unwrap().is_new);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use helix_app::capture::import::{self, Progress, Reports};
 use helix_app::capture::memories;
 use helix_app::capture::status::status;
 use helix_app::capture::switches::{self, Which};
+use helix_app::language::Sent;
 use helix_app::sources::FILES_PATIENCE;
 use helix_app::{App, Asker, Refusal};
 use helix_engine::Scope;
@@ -156,5 +157,14 @@ impl Reports for Telling {
     fn progress(&self, progress: &Progress) {
         // Progress that nobody waits for may be missed.
         self.0.try_send(Ok(wire::capture::progress(progress))).ok();
+    }
+
+    fn would_send(&self, sent: Vec<Sent>) {
+        let told = v1::CaptureProgress {
+            would_send: sent.into_iter().map(wire::provider::sent).collect(),
+            ..v1::CaptureProgress::default()
+        };
+        // A caller that is gone reads nothing.
+        self.0.blocking_send(Ok(told)).ok();
     }
 }

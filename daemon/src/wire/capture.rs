@@ -129,6 +129,8 @@ pub(crate) fn wanted(wire: v1::CaptureImportRequest) -> Result<Wanted, Refusal> 
         project: wire.project,
         is_dry: wire.dry_run,
         git: wire.git,
+        without_models: wire.without_models,
+        shows_sent: wire.show_sent,
     })
 }
 
@@ -145,7 +147,7 @@ pub(crate) fn progress(progress: &Progress) -> v1::CaptureProgress {
         bytes: progress.bytes,
         bytes_total: progress.bytes_total,
         facts: progress.facts,
-        summary: None,
+        ..v1::CaptureProgress::default()
     }
 }
 
@@ -159,6 +161,15 @@ pub(crate) fn summary(summary: &Summary) -> v1::CaptureProgress {
             total: Some(tally(&total)),
             notes: summary.notes.clone(),
             whole: summary.is_whole,
+            asked: summary.asked.as_ref().map(|asked| v1::CaptureAsked {
+                by: asked.by.clone(),
+                questions: asked.questions,
+                turns: asked.turns,
+                tokens: asked.tokens,
+                paid: asked.is_paid,
+                cost_micro_usd: asked.micro_usd,
+                tokens_left: summary.tokens_left,
+            }),
         }),
         ..v1::CaptureProgress::default()
     }

@@ -83,7 +83,8 @@ fn attempt(attempt: Attempt) -> v1::ModelAttempt {
     }
 }
 
-fn sent(sent: Sent) -> v1::ModelSent {
+/// Writes what would be sent.
+pub(crate) fn sent(sent: Sent) -> v1::ModelSent {
     v1::ModelSent {
         backend: sent.backend,
         to: sent.to,

@@ -9,4 +9,5 @@
 mod asked;
 mod captured;
 mod harmed;
+mod paid;
 mod world;

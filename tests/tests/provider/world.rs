@@ -1,117 +1,50 @@
 //! A daemon with a language model that the test plays.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::process::Output;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::Duration;
 
 use helix_client::caller;
 use helix_client::v1::{Program, StoreRequest};
+use helix_tests::played::{self, Reply};
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Project, Served};
-use serde_json::{Value, json};
-
-/// How long a request may take to come, on a busy machine.
-const REQUEST_DEADLINE: Duration = Duration::from_mins(1);
+use helix_tests::{Binary, Played, Project, Served};
+use serde_json::Value;
 
 /// What the model says of one pair.
 pub(crate) const DIFFERENT: &str =
     r#"{"items":[{"pair":0,"verdict":"different","confidence":0.9}]}"#;
 
 /// A server that speaks as `OpenAI` does.
-pub(crate) struct Model {
-    url: String,
-    /// Shared by the threads of a test.
-    requests: Mutex<Receiver<String>>,
-    /// What it says; `None`: it says nothing and keeps the caller waiting.
-    says: Arc<Mutex<Option<String>>>,
-}
+pub(crate) struct Model(Played);
 
 impl Model {
+    /// Says this; with `None` nothing, and keeps the caller waiting.
     pub(crate) fn new(says: Option<&str>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let (sender, requests) = channel();
-        let says = Arc::new(Mutex::new(says.map(str::to_owned)));
-        let answer = Arc::clone(&says);
-        thread::spawn(move || serve(&listener, &sender, &answer));
-        Self {
-            url,
-            requests: Mutex::new(requests),
-            says,
-        }
+        let reply = says.map_or(Reply::Hang, said);
+        Self(Played::of(vec![reply]).unwrap())
     }
 
     pub(crate) fn say(&self, says: &str) {
-        *self.says.lock().unwrap() = Some(says.to_owned());
+        self.0.reply_with(said(says));
     }
 
     /// Waits for a request, and returns all of it.
     pub(crate) fn await_request(&self) -> String {
-        let requests = self.requests.lock().unwrap();
-        requests.recv_timeout(REQUEST_DEADLINE).unwrap()
+        self.0.await_request().unwrap()
     }
 
     /// Requests that came and were not looked at.
     pub(crate) fn waiting(&self) -> usize {
-        self.requests.lock().unwrap().try_iter().count()
+        self.0.waiting()
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.0.url
     }
 }
 
-fn serve(listener: &TcpListener, requests: &Sender<String>, says: &Mutex<Option<String>>) {
-    let mut hanging = Vec::new();
-    for stream in listener.incoming() {
-        let mut stream = stream.unwrap();
-        let request = request(&mut stream);
-        let said = says.lock().unwrap().clone();
-        if requests.send(request).is_err() {
-            return;
-        }
-        match said {
-            None => hanging.push(stream),
-            Some(said) => answer(&mut stream, &said),
-        }
-    }
-}
-
-fn request(stream: &mut TcpStream) -> String {
-    let mut read = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let count = stream.read(&mut piece).unwrap();
-        read.extend_from_slice(piece.get(..count).unwrap());
-        let text = String::from_utf8_lossy(&read);
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head
-                .lines()
-                .find_map(|line| {
-                    line.to_lowercase()
-                        .strip_prefix("content-length: ")?
-                        .parse()
-                        .ok()
-                })
-                .unwrap_or(0);
-            if body.len() >= length || count == 0 {
-                return text.into_owned();
-            }
-        }
-    }
-}
-
-fn answer(stream: &mut TcpStream, said: &str) {
-    let body = json!({
-        "choices": [{ "message": { "content": said } }],
-        "usage": { "prompt_tokens": 200, "completion_tokens": 30 },
-    });
-    let body = body.to_string();
-    let length = body.len();
-    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
-    // A caller that was killed hears nothing.
-    drop(stream.write_all((head + &body).as_bytes()));
+fn said(says: &str) -> Reply {
+    played::says("openai", says)
 }
 
 pub(crate) struct World {
@@ -123,10 +56,14 @@ pub(crate) struct World {
 impl World {
     /// A daemon that asks this model, without a key.
     pub(crate) fn new(model: Model) -> Self {
-        let served = Served::new().unwrap();
+        Self::with(Served::new().unwrap(), model, "")
+    }
+
+    /// A daemon that asks this model, with the key in this variable.
+    pub(crate) fn with(served: Served, model: Model, key: &str) -> Self {
         let config = format!(
-            "[provider]\ndeadline_s = 60\n[[provider.backend]]\napi = \"openai\"\nmodel = \"played\"\nbase_url = \"{}\"\nkey = \"\"\n",
-            model.url
+            "[provider]\ndeadline_s = 60\n[[provider.backend]]\napi = \"openai\"\nmodel = \"played\"\nbase_url = \"{}\"\nkey = \"{key}\"\n",
+            model.url()
         );
         fs::write(served.home.paths.config(), config).unwrap();
         let served = served.restarted().unwrap();

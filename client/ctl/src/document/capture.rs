@@ -6,6 +6,7 @@ use helix_client::v1;
 use serde::Serialize;
 
 use super::memory::MemoryDocument;
+use super::provider::SentDocument;
 use crate::time::rfc3339;
 
 /// What is captured.
@@ -72,6 +73,20 @@ pub(crate) struct CaptureImportDocument<'a> {
     projects: Vec<LineDocument<'a>>,
     total: Option<LineDocument<'a>>,
     notes: &'a [String],
+    asked: Option<AskedDocument<'a>>,
+    would_send: Vec<SentDocument<'a>>,
+}
+
+/// What language models were asked, or would be.
+#[derive(Debug, Serialize)]
+struct AskedDocument<'a> {
+    by: &'a str,
+    questions: u64,
+    turns: u64,
+    tokens: u64,
+    paid: bool,
+    cost_micro_usd: u64,
+    tokens_left: u64,
 }
 
 /// What became of an event.
@@ -155,13 +170,28 @@ impl<'a> From<&'a v1::CaptureLine> for LineDocument<'a> {
 
 impl<'a> CaptureImportDocument<'a> {
     /// Of what the daemon said last.
-    pub(crate) fn new(summary: &'a v1::CaptureSummary, dry_run: bool) -> Self {
+    pub(crate) fn new(
+        summary: &'a v1::CaptureSummary,
+        would_send: &'a [v1::ModelSent],
+        dry_run: bool,
+    ) -> Self {
+        let asked = summary.asked.as_ref();
         Self {
             dry_run,
             whole: summary.whole,
             projects: summary.projects.iter().map(LineDocument::from).collect(),
             total: summary.total.as_ref().map(LineDocument::from),
             notes: &summary.notes,
+            asked: asked.map(|asked| AskedDocument {
+                by: &asked.by,
+                questions: asked.questions,
+                turns: asked.turns,
+                tokens: asked.tokens,
+                paid: asked.paid,
+                cost_micro_usd: asked.cost_micro_usd,
+                tokens_left: asked.tokens_left,
+            }),
+            would_send: would_send.iter().map(SentDocument::from).collect(),
         }
     }
 }

@@ -34,8 +34,9 @@ struct AttemptDocument<'a> {
     failure: Option<&'a str>,
 }
 
+/// What would be sent.
 #[derive(Debug, Serialize)]
-struct SentDocument<'a> {
+pub(super) struct SentDocument<'a> {
     backend: &'a str,
     to: &'a str,
     body: &'a str,

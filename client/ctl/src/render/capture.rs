@@ -3,9 +3,11 @@
 use helix_client::text::memory::count_of;
 use helix_client::text::memory::size;
 use helix_client::v1::{
-    CaptureFile, CaptureFiles, CaptureLine, CaptureReply, CaptureSetting, CaptureSummary,
+    CaptureAsked, CaptureFile, CaptureFiles, CaptureLine, CaptureReply, CaptureSetting,
+    CaptureSummary,
 };
 
+use super::provider::dollars;
 use super::table::{Field, TEXT, rows};
 use crate::screen::{Look, Paint};
 use crate::text::one_line;
@@ -173,8 +175,33 @@ pub(crate) fn captured(look: Look, summary: &CaptureSummary, is_dry: bool) -> St
     for note in &summary.notes {
         text.push_str(&format!("note: {}\n", one_line(note)));
     }
+    if let Some(asked) = &summary.asked {
+        text.push_str(&asking(asked, is_dry));
+    }
     let total = summary.total.clone().unwrap_or_default();
     text.push_str(&sum(&total, is_dry));
+    text
+}
+
+/// Says what language models were asked, or would be, and what it costs.
+fn asking(asked: &CaptureAsked, is_dry: bool) -> String {
+    let by = one_line(&asked.by);
+    let turns = count_of(asked.turns, "turn", "turns");
+    let questions = count_of(asked.questions, "question", "questions");
+    let tokens = count_of(asked.tokens, "token", "tokens");
+    let (verb, most) = if is_dry {
+        ("would be asked", " at most")
+    } else {
+        ("was asked", "")
+    };
+    let mut text = format!("{by} {verb} about {turns} in {questions}: {tokens}{most}");
+    if asked.cost_micro_usd > 0 {
+        text.push_str(&format!(", ${}", dollars(asked.cost_micro_usd)));
+    }
+    if asked.paid {
+        text.push_str(&format!("; {} are left this month", asked.tokens_left));
+    }
+    text.push('\n');
     text
 }
 
@@ -268,6 +295,15 @@ mod tests {
             total: Some(total),
             notes: vec!["codex: record turbo is not known and was left out".to_owned()],
             whole: true,
+            asked: Some(CaptureAsked {
+                by: "openai/gpt-4o-mini".to_owned(),
+                questions: 12,
+                turns: 80,
+                tokens: 21_400,
+                paid: true,
+                cost_micro_usd: 4_200,
+                tokens_left: 986_000,
+            }),
         };
         let nothing = CaptureSummary {
             total: Some(CaptureLine::default()),

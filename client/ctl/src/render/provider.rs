@@ -14,13 +14,18 @@ const MICRO_USD_SHOWN: u64 = 100;
 /// Writes what was asked for.
 pub(crate) fn provider(look: Look, action: Action, reply: &ProviderReply) -> String {
     if !reply.would_send.is_empty() {
-        return reply.would_send.iter().map(sent).collect();
+        return would_send(&reply.would_send);
     }
     match action {
         Action::Unspecified | Action::Status => status(look, reply),
         Action::Test => tested(reply),
         Action::Run => run(reply),
     }
+}
+
+/// Writes what would be sent.
+pub(crate) fn would_send(all: &[ModelSent]) -> String {
+    all.iter().map(sent).collect()
 }
 
 fn status(look: Look, reply: &ProviderReply) -> String {
@@ -76,7 +81,8 @@ pub(super) fn model_usage(usage: &ModelUsage) -> String {
     parts.join(", ")
 }
 
-fn dollars(micro_usd: u64) -> String {
+/// Writes an amount in dollars.
+pub(super) fn dollars(micro_usd: u64) -> String {
     let shown = micro_usd.div_ceil(MICRO_USD_SHOWN);
     format!("{}.{:04}", shown / 10_000, shown % 10_000)
 }

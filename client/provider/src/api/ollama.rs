@@ -6,6 +6,9 @@ use super::{Request, Said, tokens};
 use crate::backend::Backend;
 use crate::prompt::Prompt;
 
+/// The context grows in steps: another size has the model loaded anew.
+const CONTEXT_STEP_TOKENS: u64 = 4_096;
+
 pub(super) fn request(backend: &Backend, prompt: &Prompt) -> Request {
     let body = json!({
         "model": backend.model,
@@ -15,7 +18,11 @@ pub(super) fn request(backend: &Backend, prompt: &Prompt) -> Request {
         ],
         "format": prompt.schema,
         "stream": false,
-        "options": { "temperature": 0, "num_predict": prompt.answer_tokens },
+        "options": {
+            "temperature": 0,
+            "num_predict": prompt.answer_tokens,
+            "num_ctx": context_tokens(prompt),
+        },
     });
     Request {
         url: format!("{}/api/chat", backend.base_url),
@@ -23,6 +30,12 @@ pub(super) fn request(backend: &Backend, prompt: &Prompt) -> Request {
         key_header: ("authorization", "Bearer "),
         body,
     }
+}
+
+/// Tokens that question and answer take together. Unless told, Ollama cuts off the beginning of what is
+/// longer than a few thousand, and says nothing of it.
+fn context_tokens(prompt: &Prompt) -> u64 {
+    prompt.tokens_max().next_multiple_of(CONTEXT_STEP_TOKENS)
 }
 
 pub(super) fn said(answer: &Value) -> Option<Said> {

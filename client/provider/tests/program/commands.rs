@@ -2,7 +2,7 @@
 
 use helix_proto::provider::v1;
 
-use crate::harness::{Program, one_pair};
+use crate::harness::{KEY_VARIABLE, Program, Reply, backend, one_pair, server};
 
 /// A shell line as an agent program.
 fn agent(line: &str) -> v1::Backend {
@@ -69,4 +69,26 @@ fn what_fails_or_is_not_there_is_told() {
         let answer = program.ask(one_pair());
         assert!(answer.error.contains("cannot be used"), "{}", answer.error);
     }
+}
+
+/// Answers where it finds a key of Helix's.
+const NEEDS_KEY: &str = r#"cat > /dev/null; test -n "$HELIX_TEST_PROVIDER_KEY" || exit 3
+echo '{"items":[{"pair":0,"verdict":"same","confidence":0.5}]}'"#;
+
+#[test]
+fn a_program_is_given_the_key_that_its_section_names_and_no_other() {
+    let busy = server(vec![Reply::Of(503, String::new())]);
+    let other = backend("openai", "m", &busy);
+    let ask = |own: v1::Backend| {
+        let mut program = Program::start(vec![other.clone(), own]);
+        program.ask(one_pair())
+    };
+    let answer = ask(agent(NEEDS_KEY));
+    assert!(answer.error.contains("command/sh"), "{}", answer.error);
+    let answer = ask(v1::Backend {
+        key_variable: KEY_VARIABLE.to_owned(),
+        ..agent(NEEDS_KEY)
+    });
+    assert_eq!(answer.by, "command/sh", "{}", answer.error);
+    assert!(!answer.attempts.iter().any(|one| one.command && one.paid));
 }

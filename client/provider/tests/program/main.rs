@@ -7,6 +7,7 @@
 )]
 
 mod commands;
+mod every;
 mod harness;
 mod protocols;
 mod routes;

@@ -1,8 +1,9 @@
 //! Each provider's protocol: what it is sent, and how its answer is read.
 
-use serde_json::{Value, json};
+use helix_tests::played::says;
+use serde_json::Value;
 
-use crate::harness::{KEY, Program, Reply, SAYS, Server, backend, openai, pairs};
+use crate::harness::{KEY, Program, Reply, SAYS, backend, openai, pairs, server};
 
 /// A secret of a shape that is known.
 fn canary() -> String {
@@ -10,7 +11,7 @@ fn canary() -> String {
 }
 
 fn answered(api: &str, model: &str, reply: Reply) -> String {
-    let server = Server::of(vec![reply]);
+    let server = server(vec![reply]);
     let mut program = Program::start(vec![backend(api, model, &server)]);
     let secret = canary();
     let earlier = format!("CI pushes with {secret}.\n```rust\nfn private_code() {{}}\n```");
@@ -47,15 +48,7 @@ fn openai_is_asked_with_a_schema() {
 
 #[test]
 fn gemini_is_asked_with_its_key_in_a_header() {
-    let reply = json!({
-        "candidates": [{ "content": { "parts": [{ "text": SAYS }] } }],
-        "usageMetadata": { "promptTokenCount": 200, "candidatesTokenCount": 20, "thoughtsTokenCount": 10 },
-    });
-    let sent = answered(
-        "gemini",
-        "gemini-2.5-flash",
-        Reply::Of(200, reply.to_string()),
-    );
+    let sent = answered("gemini", "gemini-2.5-flash", says("gemini", SAYS));
     let begins = sent.starts_with("POST /v1beta/models/gemini-2.5-flash:generateContent ");
     assert!(begins, "{sent}");
     assert!(
@@ -69,29 +62,17 @@ fn gemini_is_asked_with_its_key_in_a_header() {
 
 #[test]
 fn anthropic_answers_by_a_tool() {
-    let input: Value = serde_json::from_str(SAYS).unwrap();
-    let reply = json!({
-        "content": [{ "type": "text", "text": "Well." }, { "type": "tool_use", "name": "answer", "input": input }],
-        "usage": { "input_tokens": 200, "output_tokens": 30 },
-    });
-    let sent = answered(
-        "anthropic",
-        "claude-haiku-4-5",
-        Reply::Of(200, reply.to_string()),
-    );
+    let sent = answered("anthropic", "claude-haiku-4-5", says("anthropic", SAYS));
     assert!(sent.starts_with("POST /v1/messages "), "{sent}");
     assert!(sent.contains(&format!("x-api-key: {KEY}\r\n")), "{sent}");
     assert_eq!(body(&sent)["tool_choice"]["name"], "answer");
 }
 
 #[test]
-fn ollama_is_asked_with_a_format() {
-    let reply = json!({
-        "message": { "role": "assistant", "content": SAYS },
-        "prompt_eval_count": 200,
-        "eval_count": 30,
-    });
-    let sent = answered("ollama", "qwen3", Reply::Of(200, reply.to_string()));
+fn ollama_is_asked_with_a_format_and_room_for_the_question() {
+    let sent = answered("ollama", "qwen3", says("ollama", SAYS));
     assert!(sent.starts_with("POST /api/chat "), "{sent}");
-    assert_eq!(body(&sent)["format"]["required"][0], "items");
+    let body = body(&sent);
+    assert_eq!(body["format"]["required"][0], "items");
+    assert_eq!(body["options"]["num_ctx"], 4_096);
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use helix_proto::provider::v1;
 use v1::order::What;
 
-use crate::harness::{KEY, Program, Reply, SAYS, Server, backend, one_pair, openai, pairs};
+use crate::harness::{KEY, Program, Reply, SAYS, backend, one_pair, openai, pairs, server};
 
 fn busy(status: u16) -> Reply {
     Reply::Of(status, format!("{{\"error\":\"{KEY}\"}}"))
@@ -13,8 +13,8 @@ fn busy(status: u16) -> Reply {
 
 /// Asks a server that answers so, and then one that answers well.
 fn fallen_back(bad: Reply, deadline_ms: u32) -> v1::Answer {
-    let first = Server::of(vec![bad]);
-    let second = Server::of(vec![openai(SAYS)]);
+    let first = server(vec![bad]);
+    let second = server(vec![openai(SAYS)]);
     let mut program = Program::start(vec![
         backend("openai", "first", &first),
         backend("openai", "second", &second),
@@ -61,8 +61,8 @@ fn one_that_hangs_leaves_the_next_its_time_and_is_counted() {
 
 #[test]
 fn one_that_asks_to_be_left_alone_is() {
-    let first = Server::of(vec![busy(429)]);
-    let second = Server::of(vec![openai(SAYS)]);
+    let first = server(vec![busy(429)]);
+    let second = server(vec![openai(SAYS)]);
     let mut program = Program::start(vec![
         backend("openai", "first", &first),
         backend("openai", "second", &second),
@@ -77,7 +77,7 @@ fn one_that_asks_to_be_left_alone_is() {
 #[test]
 fn a_truncated_answer_costs_its_last_item_alone() {
     let said = "{\"items\":[{\"pair\":0,\"verdict\":\"same\",\"confidence\":1},{\"pair\":1,\"ver";
-    let server = Server::of(vec![openai(said)]);
+    let server = server(vec![openai(said)]);
     let mut program = Program::start(vec![backend("openai", "m", &server)]);
     let answer = program.ask(pairs(&[("a", "b"), ("c", "d")]));
     assert_eq!(answer.judged.len(), 1);
@@ -86,8 +86,8 @@ fn a_truncated_answer_costs_its_last_item_alone() {
 
 #[test]
 fn without_a_budget_nobody_is_paid_and_free_ones_are_asked() {
-    let paid = Server::of(vec![openai(SAYS)]);
-    let free = Server::of(vec![openai(SAYS)]);
+    let paid = server(vec![openai(SAYS)]);
+    let free = server(vec![openai(SAYS)]);
     let own = v1::Backend {
         key_variable: String::new(),
         ..backend("openai", "own", &free)
@@ -105,7 +105,7 @@ fn without_a_budget_nobody_is_paid_and_free_ones_are_asked() {
 
 #[test]
 fn the_same_question_is_paid_for_once() {
-    let server = Server::of(vec![openai(SAYS)]);
+    let server = server(vec![openai(SAYS)]);
     let mut program = Program::start(vec![backend("openai", "gpt-4o-mini", &server)]);
     let first = program.ask(one_pair());
     assert_eq!(first.attempts[0].cost_micro_usd, 48);
@@ -117,7 +117,7 @@ fn the_same_question_is_paid_for_once() {
 
 #[test]
 fn a_dry_run_tells_all_and_asks_nobody() {
-    let server = Server::of(vec![openai(SAYS)]);
+    let server = server(vec![openai(SAYS)]);
     let mut program = Program::start(vec![backend("openai", "m", &server)]);
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     let answer = program.ask(v1::Ask {
@@ -136,7 +136,7 @@ fn a_dry_run_tells_all_and_asks_nobody() {
 
 #[test]
 fn the_end_of_the_input_ends_the_program_in_the_middle_of_a_call() {
-    let server = Server::of(vec![Reply::Hang]);
+    let server = server(vec![Reply::Hang]);
     let mut program = Program::start(vec![backend("openai", "m", &server)]);
     program.send(What::Ask(one_pair()));
     drop(program.child.stdin.take());

@@ -5,6 +5,7 @@
 //! daemon ends is read with the session's next turn, or by an import. Remedies that helped twice wait
 //! in the same queue: they become proposals.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use helix_capture::Candidate;
 use helix_capture::read::Format;
+use helix_engine::Timestamp;
 
 use super::Tally;
 use super::foreseen::Preview;
@@ -22,6 +24,7 @@ use super::ledger::{self, Told};
 use super::memories::{self, Memories};
 use super::switches::{Standing, Switches};
 use super::transcript::{Pass, Transcript, write};
+use crate::language::facts::Asked;
 use crate::project::Project;
 use crate::{App, Refusal};
 
@@ -52,6 +55,8 @@ pub struct Captures {
     pub(super) reading: Mutex<()>,
     /// What an import would keep, while somebody thinks about it.
     preview: Mutex<Option<Preview>>,
+    /// When that was kept which sessions were told, by scope: the row that says so is written later.
+    told: Mutex<HashMap<String, Timestamp>>,
 }
 
 #[derive(Debug, Default)]
@@ -60,6 +65,8 @@ struct Queue {
     remedies: Vec<Remedy>,
     /// Projects whose files are to be read.
     files: Vec<memories::Waiting>,
+    /// When the files of agents were looked at last.
+    looked_at: Option<Instant>,
 }
 
 /// Something to distil.
@@ -71,6 +78,8 @@ pub enum Job {
     Remedy(Remedy),
     /// The files that agents keep for a project.
     Files(Arc<Project>),
+    /// Whether files of agents changed.
+    Look,
 }
 
 /// A deed that mended a mistake more than once.
@@ -158,6 +167,13 @@ impl Captures {
         self.wake.notify_one();
     }
 
+    /// Notes that there may be more files to look at.
+    pub(super) fn look_again(&self) {
+        // Held, so that nobody is between looking and waiting.
+        let _queue = self.lock();
+        self.wake.notify_one();
+    }
+
     /// Keeps what an import would keep, in place of an earlier preview.
     pub(super) fn foresee(&self, preview: Preview) {
         *self.preview() = Some(preview);
@@ -176,6 +192,12 @@ impl Captures {
 
     fn preview(&self) -> MutexGuard<'_, Option<Preview>> {
         self.preview.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether no session was told yet what was kept of a scope up to this moment; from now on one was.
+    pub(super) fn is_news(&self, scope: &str, at: Timestamp) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert(scope.to_owned(), at) != Some(at)
     }
 
     /// How many sessions wait.
@@ -214,11 +236,17 @@ impl Captures {
             if let Some(project) = queue.files.pop() {
                 return Some(Job::Files(project));
             }
+            let next_look = self.memories.next_look(queue.looked_at, now);
+            if next_look.is_some_and(|next| next <= now) {
+                queue.looked_at = Some(now);
+                return Some(Job::Look);
+            }
             let sessions = &mut queue.sessions;
             if let Some(place) = sessions.iter().position(|ended| ended.is_due(now)) {
                 return Some(Job::Session(sessions.remove(place)));
             }
-            let soonest = sessions.iter().map(|ended| ended.since + REST).min();
+            let rested = sessions.iter().map(|ended| ended.since + REST);
+            let soonest = rested.chain(next_look).min();
             let pause = soonest.map_or(REST, |soonest| soonest.saturating_duration_since(now));
             let waited = self.wake.wait_timeout(queue, pause);
             (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -257,6 +285,7 @@ pub fn distil(app: &App, ended: &Ended, goes_on: &dyn Fn() -> bool) -> Result<()
         settings: app.settings.capture,
         is_dry: false,
         asks_model: true,
+        asked: Asked::default(),
         waiting: Waiting::default(),
         goes_on,
         wants: &is_on,
@@ -333,7 +362,7 @@ mod tests {
         }
     }
 
-    fn next(captures: &Captures) -> Ended {
+    fn next_session(captures: &Captures) -> Ended {
         let Some(Job::Session(ended)) = captures.next() else {
             unreachable!("a session is due");
         };
@@ -345,10 +374,22 @@ mod tests {
         let captures = Captures::default();
         captures.put(ended("/a", false));
         captures.put(ended("/b", true));
-        assert_eq!(next(&captures).transcript, Path::new("/b"));
+        assert_eq!(next_session(&captures).transcript, Path::new("/b"));
         assert_eq!(captures.waiting(), 1);
         let rested = Instant::now() + REST;
         assert!(captures.lock().sessions.first().unwrap().is_due(rested));
+    }
+
+    #[test]
+    fn files_are_looked_at_where_any_are_followed_and_then_again_after_a_while() {
+        let followed = [("memories-of-a".to_owned(), Vec::new())];
+        let captures = Captures::restore(&followed, None);
+        assert!(matches!(captures.next(), Some(Job::Look)));
+        let looked_at = captures.lock().looked_at.unwrap();
+        let next = captures.memories.next_look(Some(looked_at), looked_at);
+        assert!(next.unwrap() > looked_at);
+        captures.put(ended("/a", true));
+        assert_eq!(next_session(&captures).transcript, Path::new("/a"));
     }
 
     #[test]
@@ -361,7 +402,7 @@ mod tests {
             session: "s".to_owned(),
         });
         assert!(matches!(captures.next(), Some(Job::Remedy(_))));
-        assert_eq!(next(&captures).transcript, Path::new("/a"));
+        assert_eq!(next_session(&captures).transcript, Path::new("/a"));
     }
 
     #[test]
@@ -370,7 +411,7 @@ mod tests {
         captures.put(ended("/a", true));
         captures.put(ended("/a", false));
         assert_eq!(captures.waiting(), 1);
-        assert!(next(&captures).is_over);
+        assert!(next_session(&captures).is_over);
     }
 
     #[test]
@@ -380,7 +421,7 @@ mod tests {
             captures.put(ended(&format!("/{n}"), true));
         }
         assert_eq!(captures.waiting(), QUEUE_MAX);
-        assert_eq!(next(&captures).transcript, Path::new("/1"));
+        assert_eq!(next_session(&captures).transcript, Path::new("/1"));
         captures.end();
         assert!(captures.next().is_none());
     }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_capture::Candidate;
 use helix_capture::read::Cursor;
+use helix_capture::{Candidate, Slice};
 
 use super::Tally;
 use super::cursor::Place;
@@ -59,8 +59,9 @@ pub(super) struct Part {
     pub(super) session: String,
     pub(super) branch: String,
     pub(super) candidates: Vec<Candidate>,
-    /// Those that a language model found.
-    pub(super) by_model: Vec<Candidate>,
+    /// Turns that a language model is asked about, and facts that it may find.
+    pub(super) turns: Vec<Slice>,
+    pub(super) room: usize,
 }
 
 impl Preview {
@@ -77,6 +78,7 @@ impl Preview {
     pub(super) fn is_of(&self, wanted: &Wanted) -> bool {
         let same = Wanted {
             is_dry: self.wanted.is_dry,
+            shows_sent: self.wanted.shows_sent,
             ..wanted.clone()
         };
         self.wanted == same && !self.is_over()
@@ -111,7 +113,12 @@ impl Foreseen {
 
     fn weight(&self) -> usize {
         let candidates = self.parts.iter().flat_map(|part| &part.candidates);
-        OVERHEAD_BYTES + self.place.weight() + candidates.map(weight).sum::<usize>()
+        let turns = self.parts.iter().flat_map(|part| &part.turns);
+        let said = turns.map(|turn| OVERHEAD_BYTES + turn.text.len());
+        OVERHEAD_BYTES
+            + self.place.weight()
+            + candidates.map(weight).sum::<usize>()
+            + said.sum::<usize>()
     }
 }
 
@@ -157,7 +164,8 @@ mod tests {
                 session: String::new(),
                 branch: String::new(),
                 candidates: vec![candidate],
-                by_model: Vec::new(),
+                turns: Vec::new(),
+                room: 0,
             }],
             tally: Tally::default(),
             bytes: 4,

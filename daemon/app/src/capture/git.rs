@@ -76,6 +76,7 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         projects: vec![line],
         notes: vec![format!("{} commits were read", read.commits)],
         is_whole: true,
+        ..Summary::default()
     })
 }
 

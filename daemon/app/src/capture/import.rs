@@ -20,6 +20,9 @@ use super::known::Waiting;
 use super::ledger::{self, Told};
 use super::transcript::{Pass, Read, Transcript};
 use super::{Tally, git};
+use crate::language::Sent;
+use crate::language::facts::Asked;
+use crate::language::ledger::allowance;
 use crate::project::Project;
 use crate::{App, Asker, Refusal};
 
@@ -32,8 +35,16 @@ const OTHERS_MAX: usize = 8;
 /// How long the project of a directory that the caller names is looked for.
 const PROJECT_PATIENCE: Duration = Duration::from_secs(3);
 
+/// The latest transcripts, of which language models are asked: what was said long ago seldom holds, and
+/// each question takes seconds.
+const ASKED_MAX: usize = 500;
+
 /// What is to be imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "wishes that have nothing to do with each other"
+)]
 pub struct Wanted {
     /// The home directory, and where clients were moved to.
     pub home: Home,
@@ -47,6 +58,10 @@ pub struct Wanted {
     pub is_dry: bool,
     /// Reads the history of the asker's repository in place of transcripts.
     pub git: bool,
+    /// Asks no language model.
+    pub without_models: bool,
+    /// Tells what would be sent to language models.
+    pub shows_sent: bool,
 }
 
 /// How far an import is.
@@ -71,6 +86,9 @@ pub trait Reports {
 
     /// Says how far it is.
     fn progress(&self, progress: &Progress);
+
+    /// Says what would be sent to language models.
+    fn would_send(&self, sent: Vec<Sent>);
 }
 
 /// What an import came to.
@@ -82,6 +100,10 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// Whether all of it was read.
     pub is_whole: bool,
+    /// What language models were asked, or would be; `None` where none is asked.
+    pub asked: Option<Asked>,
+    /// Tokens that may be paid for still this month.
+    pub tokens_left: u64,
 }
 
 /// What an import kept of one project, or would.
@@ -273,6 +295,8 @@ impl Going<'_> {
             app.hooks.captures.foreseen(wanted)
         };
         let mut preview = Preview::new(wanted);
+        let asked_from = found.len().saturating_sub(ASKED_MAX);
+        let mut asked = Asked::default();
         let is_over = || app.life.is_ending() || reports.is_gone();
         let goes_on = || app.hooks.load.give_way(is_over);
         let sought = self.sought.clone();
@@ -282,7 +306,7 @@ impl Going<'_> {
             bytes_total: found.iter().map(|found| found.bytes).sum(),
             ..Progress::default()
         };
-        for found in found {
+        for (place, found) in found.iter().enumerate() {
             if !goes_on() {
                 break;
             }
@@ -299,7 +323,8 @@ impl Going<'_> {
                 app,
                 settings: app.settings.capture,
                 is_dry: wanted.is_dry,
-                asks_model: false,
+                asks_model: !wanted.without_models && place >= asked_from,
+                asked,
                 waiting,
                 goes_on: &goes_on,
                 wants: &is_wanted,
@@ -311,6 +336,11 @@ impl Going<'_> {
                 preview.keep(&found.file, foreseen);
             }
             waiting = pass.waiting;
+            asked = pass.asked;
+            let sent = std::mem::take(&mut asked.would_send);
+            if wanted.shows_sent && !sent.is_empty() {
+                reports.would_send(sent);
+            }
             progress.done += 1;
             progress.bytes += found.bytes;
             progress.facts += read.tally.kept_count();
@@ -322,8 +352,24 @@ impl Going<'_> {
             app.hooks.captures.foresee(preview);
         }
         self.note_absence();
+        self.asked(asked)?;
         self.summary.projects = self.lines.into_values().collect();
         Ok(self.summary)
+    }
+
+    /// Notes what language models were asked, or would be.
+    fn asked(&mut self, asked: Asked) -> Result<(), Refusal> {
+        if !asked.error.is_empty() {
+            let error = &asked.error;
+            self.summary.note(format!(
+                "not every turn was asked about, because no language model answers ({error}); what the rules find is kept"
+            ));
+        }
+        if asked.questions > 0 {
+            self.summary.asked = Some(asked);
+            self.summary.tokens_left = allowance(self.app)?.paid_tokens;
+        }
+        Ok(())
     }
 
     /// Counts what one transcript came to.

@@ -187,10 +187,11 @@ pub fn take_untold(app: &App, scope: &Scope) -> Option<String> {
     let mut entry = read(app, &scope.to_string()).ok().flatten()?;
     let untold = std::mem::take(&mut entry.untold);
     let kept = untold.kept_count();
-    if kept == 0 {
+    let captures = &app.hooks.captures;
+    if kept == 0 || !captures.is_news(&entry.scope, entry.at) {
         return None;
     }
-    // One that is not written is told once more.
+    // One that is not written is told once more after a restart.
     drop(app.writer.submit(vec![entry.request()]));
     let (noun, them) = if kept == 1 {
         ("fact", "it")

@@ -2,9 +2,9 @@
 //! `AGENTS.md`, Claude Code's memory folder, Serena's and Codex's memories.
 //!
 //! Somebody has to switch it on ([`switch`]). Each section of a file becomes one memory, which names
-//! the file and the line. Files are looked at as a session starts, once an hour, and when somebody
-//! asks; a section that changed revises its memory, and one that is gone takes its memory out of the
-//! indexes.
+//! the file and the line. Files are looked at every few seconds ([`look`]) and read where they changed;
+//! all are read as a session starts, once an hour, and when somebody asks. A section that changed
+//! revises its memory, and one that is gone takes its memory out of the indexes, and out of the review.
 //!
 //! Always true:
 //! - No file is written.
@@ -17,16 +17,19 @@ mod files;
 mod follow;
 mod rows;
 mod sections;
+mod watch;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Instant;
 
 use helix_capture::memories::Whose;
 use helix_capture::read::places::Home;
 use helix_engine::{Memory, MemoryNumber, Origin, Scope, Timestamp};
 
 use self::rows::Row;
+use self::watch::Watched;
 use super::switches::{self, Standing, Switch, Switches, Which};
 use crate::project::Project;
 use crate::{App, Asker, Refusal};
@@ -69,6 +72,8 @@ pub struct Memories {
     home: RwLock<Home>,
     /// Held by who reads: two would store a section twice.
     reading: Mutex<()>,
+    /// How the files looked when they were read.
+    watched: Watched,
 }
 
 impl Default for Memories {
@@ -77,6 +82,7 @@ impl Default for Memories {
             switches: Switches::named(SWITCHES_KEY, SETTING),
             home: RwLock::default(),
             reading: Mutex::default(),
+            watched: Watched::default(),
         }
     }
 }
@@ -97,7 +103,16 @@ impl Memories {
             switches,
             home: RwLock::new(home),
             reading: Mutex::default(),
+            watched: Watched::of(rows::keys(observations)),
         }
+    }
+
+    /// When the files are to be looked at next; `None` where none are followed.
+    pub(super) fn next_look(&self, last: Option<Instant>, now: Instant) -> Option<Instant> {
+        if self.watched.is_empty() {
+            return None;
+        }
+        Some(last.map_or(now, |last| last + watch::LOOK_EVERY))
     }
 
     fn home(&self) -> Home {
@@ -296,7 +311,18 @@ pub fn read(app: &App, project: &Project) -> Result<Report, Refusal> {
         let row = Row::read(app, project)?.unwrap_or_else(|| Row::of(project));
         report.add(follow::follow(app, row)?);
     }
+    app.hooks.captures.look_again();
     Ok(report)
+}
+
+/// Reads the files again that changed since they were read.
+///
+/// # Errors
+/// When the store fails.
+pub fn look(app: &App) -> Result<Report, Refusal> {
+    let reading = app.hooks.captures.memories.reading.lock();
+    let _reading = reading.unwrap_or_else(PoisonError::into_inner);
+    watch::look(app)
 }
 
 /// Reads everything again that was ever read, and drops what was switched off since. `goes_on` is

@@ -4,14 +4,14 @@
 //! RAM is bounded by `WINDOW_MAX_BYTES`; facts and the cursor behind them are submitted together,
 //! the cursor last, so that a crash at any place costs nothing and brings nothing twice.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use helix_capture::read::{Cursor, Format, Reader, State, assemble};
-use helix_capture::{Candidate, Extractor as _, Gate, Options, Rules, Slice, SliceKind};
+use helix_capture::{Candidate, Gate, Options, Rules, Slice, SliceKind};
 use helix_engine::{Outcome, Request};
 
 use super::cursor::Place;
@@ -20,7 +20,7 @@ use super::import::disk::Disk;
 use super::keep::{self, EXTRACTOR, Found};
 use super::known::{Stored, Waiting};
 use super::{Settings, Tally};
-use crate::language::facts::{self, Model};
+use crate::language::facts::{self, Asked, Model};
 use crate::project::Project;
 use crate::reach::Reach;
 use crate::threads::wait;
@@ -59,6 +59,8 @@ pub(super) struct Pass<'a> {
     pub(super) is_dry: bool,
     /// Whether a language model is asked as well, where one is configured.
     pub(super) asks_model: bool,
+    /// What asking it came to so far.
+    pub(super) asked: Asked,
     /// What waits in the review, or was found in this pass.
     pub(super) waiting: Waiting,
     /// Whether to go on; asked between two steps.
@@ -275,7 +277,7 @@ impl Pass<'_> {
         let Some(project) = self.project_of(reading) else {
             return Ok(());
         };
-        if !(self.wants)(&project) {
+        if self.is_own(reading) || !(self.wants)(&project) {
             reading.window.turn();
             return Ok(());
         }
@@ -313,7 +315,7 @@ impl Pass<'_> {
         reading.tally.slices += extraction.slices as u64;
         reading.tally.dropped += extraction.dropped as u64;
         let room = options.at_most.saturating_sub(extraction.candidates.len());
-        let by_model = self.by_model(window, &options, &known, room);
+        let turns = self.turns(window, &options, &known, room);
         let newest = window.slices.last();
         let branch = newest.and_then(|slice| slice.branch.clone());
         Part {
@@ -321,7 +323,8 @@ impl Pass<'_> {
             session: newest.map_or_else(String::new, |slice| slice.session.clone()),
             branch: branch.unwrap_or_default(),
             candidates: extraction.candidates,
-            by_model,
+            turns,
+            room,
         }
     }
 
@@ -332,6 +335,7 @@ impl Pass<'_> {
         part: Part,
         tally: &mut Tally,
     ) -> Result<Vec<Request>, Refusal> {
+        let by_model = self.by_model(project, &part);
         let found = Found {
             project,
             agent: &part.agent,
@@ -345,39 +349,48 @@ impl Pass<'_> {
             extractor: facts::EXTRACTOR,
             ..found
         };
-        requests.extend(keep::requests(
-            self.app,
-            &found,
-            part.by_model,
-            waiting,
-            tally,
-        )?);
+        requests.extend(keep::requests(self.app, &found, by_model, waiting, tally)?);
         Ok(requests)
     }
 
-    /// What a language model finds in the slices that the gate keeps; nothing where none is asked or
-    /// none answers.
-    fn by_model(
+    /// The slices that the gate keeps and that a language model is asked about; none where none is
+    /// asked.
+    fn turns(
         &self,
         window: &Window,
         options: &Options,
         known: &Stored<'_>,
-        at_most: usize,
-    ) -> Vec<Candidate> {
+        room: usize,
+    ) -> Vec<Slice> {
         let language = &self.app.language;
         let is_asked = self.asks_model && language.model.is_some() && language.settings.capture;
-        if !is_asked || self.is_dry || at_most == 0 {
+        if !is_asked || room == 0 {
             return Vec::new();
         }
         let gate = Gate::new(options.cutoff);
         let news = window.slices.iter().skip(window.from);
         let kept = news.filter(|slice| gate.judge(slice, known).is_kept);
-        let kept: Vec<Slice> = kept.cloned().collect();
-        let model = Model {
+        facts::turns(kept.cloned())
+    }
+
+    /// What a language model finds in the turns of a part; nothing where none answers.
+    fn by_model(&mut self, project: &Project, part: &Part) -> Vec<Candidate> {
+        let mut model = Model {
             app: self.app,
-            at_most,
+            at_most: part.room,
+            is_dry: self.is_dry,
+            asked: &mut self.asked,
         };
-        model.extract(&kept, known)
+        let (app, scope) = (self.app, &project.scope);
+        model.find(&part.turns, &Stored { app, scope })
+    }
+
+    /// Whether Helix itself began the session, to ask the user's agent program something: it runs in
+    /// Helix's home.
+    fn is_own(&self, reading: &Reading) -> bool {
+        let home = &self.app.layout.paths.home;
+        let directory = Path::new(&reading.place.directory);
+        directory == home || fs::canonicalize(home).is_ok_and(|real| directory == real)
     }
 
     /// The project that the session began in: what is global where nothing answers there. `None`

@@ -6,6 +6,7 @@ use helix_engine::{
     Behind, Filter, FilterCut as Cut, HitFate as Fate, HitStanding as Standing, Memory,
     MemoryNumber, Resolution, Retriever, Scope, Search, Status, quoted,
 };
+use helix_proto::ordinal::ordinal;
 
 use super::{FAR_SHOWN_MAX, Found, Prepared, Wanted, answered};
 use crate::sources::SEARCH_READ_MAX_BYTES;
@@ -341,13 +342,13 @@ fn behind(app: &App, search: &Search, behind: &Behind) -> Result<Reason, Refusal
 fn standing(search: &Search, outcome: &helix_engine::WhyNot) -> String {
     let words = match (search.retriever, outcome.words) {
         (Retriever::Meaning, _) => None,
-        (_, Some(place)) => Some(format!("by words it is {}", ordinal(place.rank))),
+        (_, Some(place)) => Some(format!("by words it is {}", ordinal(place.rank as u64))),
         (_, None) => Some("it has none of the words".to_owned()),
     };
     let meaning = match outcome.meaning {
         Some(place) => Some(format!(
             "by meaning it is {} ({:.2} alike)",
-            ordinal(place.rank),
+            ordinal(place.rank as u64),
             place.score
         )),
         None if outcome.lacks_vector => {
@@ -358,30 +359,4 @@ fn standing(search: &Search, outcome: &helix_engine::WhyNot) -> String {
     };
     let parts: Vec<String> = words.into_iter().chain(meaning).collect();
     parts.join(", ")
-}
-
-/// `1st`, `22nd`, `113th`.
-fn ordinal(number: usize) -> String {
-    let ending = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ordinal;
-
-    #[test]
-    fn ordinals() {
-        let numbers = [1, 2, 3, 4, 11, 12, 13, 21, 112, 103];
-        let expected = [
-            "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th", "103rd",
-        ];
-        assert_eq!(numbers.map(ordinal), expected);
-    }
 }

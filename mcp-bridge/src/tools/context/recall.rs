@@ -73,6 +73,10 @@ impl Recall {
             limit: self.limit.map_or(SEARCH_LIMIT_DEFAULT, |limit| limit.0),
             retriever: retriever.into(),
             shown: TextShown::Body.into(),
+            budget_tokens: self
+                .budget_tokens
+                .map(|tokens| tokens.0)
+                .unwrap_or_default(),
             ..SearchRequest::default()
         }
     }
@@ -105,11 +109,12 @@ mod tests {
 
     #[test]
     fn every_argument_reaches_the_daemon() {
-        let given = json!({"query": "linker", "scope": "all", "limit": "3", "types": ["gotcha"]});
+        let given = json!({"query": "linker", "scope": "all", "limit": "3", "types": ["gotcha"], "budget_tokens": 600});
         let call: Recall = read(&given).unwrap();
         let request = call.request(Caller::default());
         assert_eq!(request.query, "linker");
         assert_eq!(request.limit, 3);
+        assert_eq!(request.budget_tokens, 600);
         let filter = request.filter.unwrap();
         assert_eq!(filter.kinds, ["gotcha"]);
         assert_eq!(filter.scopes, ["all"]);

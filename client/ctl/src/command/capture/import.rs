@@ -18,6 +18,7 @@ use crate::document::CaptureImportDocument;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::unless_interrupted;
 use crate::progress::Course;
+use crate::text::one_line;
 use crate::time::from;
 use crate::{render, screen};
 
@@ -41,10 +42,13 @@ pub(crate) struct Import {
     /// Reads the history of this repository in place of transcripts
     #[arg(long, conflicts_with_all = ["agent", "since", "project"])]
     git: bool,
+    /// Asks no language model, where `[provider]` is configured
+    #[arg(long)]
+    without_models: bool,
     /// Does not ask
     #[arg(long, short)]
     yes: bool,
-    /// Says what would be kept and keeps nothing
+    /// Says what would be kept, and shows what would be sent to language models; keeps and sends nothing
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
     /// Prints JSON
@@ -68,19 +72,17 @@ impl Import {
             };
             let foreseen = stream(context, plan, "looking")?;
             self.show(context, &foreseen, true)?;
-            let facts = kept(&foreseen);
-            if self.dry_run || facts == 0 {
+            if self.dry_run || is_nothing(&foreseen.summary) {
                 return Ok(exit::OK);
             }
-            let facts = count_of(facts, "fact", "facts");
-            if !confirmed(&format!("put {facts} into the review?"), "--yes")? {
+            if !confirmed(&question(&foreseen.summary), "--yes")? {
                 screen::remark("helixctl: nothing was kept");
                 return Ok(exit::OK);
             }
         }
         let summary = stream(context, request, "distilling")?;
         self.show(context, &summary, false)?;
-        if !summary.whole {
+        if !summary.summary.whole {
             return Err(Failure::Unavailable(
                 "the daemon stopped before all was read; the same again goes on there".to_owned(),
             ));
@@ -106,37 +108,63 @@ impl Import {
             project: directory_or_name(&context.cwd, project),
             dry_run: self.dry_run,
             git: self.git,
+            without_models: self.without_models,
+            show_sent: self.dry_run,
         })
     }
 
-    fn show(
-        &self,
-        context: &Context,
-        summary: &v1::CaptureSummary,
-        is_dry: bool,
-    ) -> Result<(), Failure> {
+    fn show(&self, context: &Context, told: &Told, is_dry: bool) -> Result<(), Failure> {
         if self.json {
-            return screen::json(&CaptureImportDocument::new(summary, is_dry));
+            let document = CaptureImportDocument::new(&told.summary, &told.would_send, is_dry);
+            return screen::json(&document);
         }
-        screen::print(&render::captured(context.screen.look, summary, is_dry))
+        let look = context.screen.look;
+        let mut text = render::captured(look, &told.summary, is_dry);
+        text.push_str(&render::would_send(&told.would_send));
+        screen::print(&text)
     }
+}
+
+/// What the daemon told of an import.
+#[derive(Default)]
+struct Told {
+    summary: v1::CaptureSummary,
+    /// What would be sent to language models.
+    would_send: Vec<v1::ModelSent>,
 }
 
 fn stream(
     context: &Context,
     request: v1::CaptureImportRequest,
     message: &'static str,
-) -> Result<v1::CaptureSummary, Failure> {
+) -> Result<Told, Failure> {
     let course = Course::new(context.screen, message);
-    let summary = wait(unless_interrupted(async {
+    let told = wait(unless_interrupted(async {
         let mut client = context.connect(Start::IfAbsent).await?;
-        summary(&mut client, request, &course).await
+        told(&mut client, request, &course).await
     }));
     course.finish();
-    if matches!(summary, Err(Failure::Interrupted)) {
+    if matches!(told, Err(Failure::Interrupted)) {
         screen::remark("helixctl: stopped; the same again goes on where this one ended");
     }
-    summary
+    told
+}
+
+/// What is asked before anything is kept or sent.
+fn question(foreseen: &v1::CaptureSummary) -> String {
+    let facts = count_of(kept(foreseen), "fact", "facts");
+    match &foreseen.asked {
+        None => format!("put {facts} into the review?"),
+        Some(asked) => {
+            let turns = count_of(asked.turns, "turn", "turns");
+            let by = one_line(&asked.by);
+            format!("put {facts} into the review, and ask {by} about {turns}?")
+        }
+    }
+}
+
+fn is_nothing(foreseen: &v1::CaptureSummary) -> bool {
+    kept(foreseen) == 0 && foreseen.asked.is_none()
 }
 
 fn kept(summary: &v1::CaptureSummary) -> u64 {
@@ -154,19 +182,25 @@ fn directory_or_name(cwd: &Path, project: String) -> String {
     }
 }
 
-async fn summary(
+async fn told(
     client: &mut Client,
     request: v1::CaptureImportRequest,
     course: &Course,
-) -> Result<v1::CaptureSummary, Failure> {
+) -> Result<Told, Failure> {
     let mut reports = client
         .call_once(IMPORT_DEADLINE, async |rpc| {
             rpc.capture_import(request).await
         })
         .await?;
+    let mut told = Told::default();
     while let Some(progress) = reports.message().await? {
+        if !progress.would_send.is_empty() {
+            told.would_send.extend(progress.would_send);
+            continue;
+        }
         if let Some(summary) = progress.summary {
-            return Ok(summary);
+            told.summary = summary;
+            return Ok(told);
         }
         course.reached(&progress);
     }

@@ -1,6 +1,7 @@
 //! Finding and reading the files. Each is asked for by a thread that may hang, no link is followed
 //! out of its folder, and only regular Markdown files of bearable size are read.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -8,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_capture::memories::{Found, Place, Whose, find, imports};
-use helix_capture::read::places::Home;
+use helix_capture::read::places::{Entry, Home, Tree};
 
 use super::shown;
+use super::watch::{Look, look_at};
 use crate::App;
 use crate::capture::import::disk::Disk;
 use crate::plain_file;
@@ -53,6 +55,8 @@ pub(super) struct Files {
     pub(super) unknown: HashSet<PathBuf>,
     /// Files that are there and are not read: refused, or the same as another.
     pub(super) left_out: HashSet<PathBuf>,
+    /// How files and folders looked before they were read.
+    pub(super) seen: Vec<(PathBuf, Look)>,
 }
 
 /// What became of reading a file.
@@ -77,11 +81,18 @@ pub(super) fn is_there(reach: &Reach, path: &Path) -> Option<bool> {
 /// Reads the files of a root.
 pub(super) fn read_all(app: &App, whose: &Whose, home: &Home) -> Files {
     let reach = &app.memory.reach;
-    let found = find(whose, home, &Disk { reach });
+    let noting = Noting {
+        disk: Disk { reach },
+        seen: RefCell::default(),
+    };
+    let found = find(whose, home, &noting);
     let mut reading = Reading {
         reach,
         home,
-        files: Files::default(),
+        files: Files {
+            seen: noting.seen.into_inner(),
+            ..Files::default()
+        },
         real: HashSet::new(),
         bytes: 0,
     };
@@ -89,6 +100,30 @@ pub(super) fn read_all(app: &App, whose: &Whose, home: &Home) -> Files {
         reading.take(&found, 0);
     }
     reading.files
+}
+
+/// The disk, and how each folder looked before it was listed.
+struct Noting<'a> {
+    disk: Disk<'a>,
+    seen: RefCell<Vec<(PathBuf, Look)>>,
+}
+
+impl Tree for Noting<'_> {
+    fn list(&self, folder: &Path) -> Vec<Entry> {
+        let asked = folder.to_owned();
+        let look = self
+            .disk
+            .reach
+            .ask(folder, PATIENCE, move || look_at(&asked));
+        if let Some(look) = look {
+            self.seen.borrow_mut().push((folder.to_owned(), look));
+        }
+        self.disk.list(folder)
+    }
+
+    fn read(&self, file: &Path, most_bytes: usize) -> Option<Vec<u8>> {
+        self.disk.read(file, most_bytes)
+    }
 }
 
 struct Reading<'a> {
@@ -108,7 +143,11 @@ impl Reading<'_> {
             self.note(&found.file, "there are too many files");
             return;
         }
-        let bytes = match read(self.reach, &found.file, &found.within) {
+        let (look, content) = read(self.reach, &found.file, &found.within);
+        if let Some(look) = look {
+            self.files.seen.push((found.file.clone(), look));
+        }
+        let bytes = match content {
             Read::Text(real, _) if !self.real.insert(real.clone()) => {
                 self.leave_out(&found.file);
                 return;
@@ -182,10 +221,16 @@ fn is_gone(error: &io::Error) -> bool {
     )
 }
 
-fn read(reach: &Reach, file: &Path, within: &Path) -> Read {
+/// Reads a file; says first how it looked, unless nothing answers.
+fn read(reach: &Reach, file: &Path, within: &Path) -> (Option<Look>, Read) {
     let (asked, within) = (file.to_owned(), within.to_owned());
-    let answer = reach.ask(file, PATIENCE, move || read_within(&asked, &within));
-    answer.unwrap_or(Read::Silent)
+    let answer = reach.ask(file, PATIENCE, move || {
+        (look_at(&asked), read_within(&asked, &within))
+    });
+    match answer {
+        Some((look, read)) => (Some(look), read),
+        None => (None, Read::Silent),
+    }
 }
 
 fn read_within(file: &Path, within: &Path) -> Read {
@@ -234,7 +279,7 @@ mod tests {
         symlink(path("key.pem"), path("key.md")).unwrap();
         symlink(path("nowhere.md"), path("lost.md")).unwrap();
         nix::unistd::mkfifo(&path("pipe.md"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let said = |name: &str| match read(&Reach::default(), &path(name), &inside) {
+        let said = |name: &str| match read(&Reach::default(), &path(name), &inside).1 {
             Read::Text(_, bytes) => String::from_utf8(bytes).unwrap(),
             Read::Gone => "gone".to_owned(),
             Read::Refused(why) => why.to_owned(),

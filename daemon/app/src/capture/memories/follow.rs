@@ -49,7 +49,9 @@ pub(super) fn follow(app: &App, mut row: Row) -> Result<Report, Refusal> {
     };
     let home = app.hooks.captures.memories.home();
     let whose = whose(app, &row);
-    let found = files::read_all(app, &whose, &home);
+    let mut found = files::read_all(app, &whose, &home);
+    let watched = &app.hooks.captures.memories.watched;
+    watched.put(&row, std::mem::take(&mut found.seen));
     let digest = digest(&found);
     if digest == row.digest {
         return Ok(report);
@@ -83,6 +85,7 @@ pub(super) fn follow(app: &App, mut row: Row) -> Result<Report, Refusal> {
     row.notes.clone_from(&found.notes);
     found.notes.into_iter().for_each(|note| report.note(note));
     if row.files.is_empty() && !is_there {
+        watched.remove(&row);
         row.remove(app)?;
     } else {
         row.keep(app)?;
@@ -134,6 +137,7 @@ pub(super) fn drop_all(app: &App, row: &Row) -> Result<Report, Refusal> {
         ..Report::default()
     };
     submit(app, departures.requests)?;
+    app.hooks.captures.memories.watched.remove(row);
     row.remove(app)?;
     compare_others_again(app, row)?;
     Ok(report)
@@ -271,16 +275,13 @@ fn change(
             report.forgotten += 1;
             return Vec::new();
         }
-        (Status::Pruned, true) => (vec![vec![Edit::Restore]], WHY_BACK),
+        (Status::Pruned, true) => (arrival(memory), WHY_BACK),
         (_, true) => return Vec::new(),
         _ if is_forgotten(app, &now.admitted) => {
             report.forgotten += 1;
-            (departure(memory.status), WHY_GONE)
+            (departure(memory), WHY_GONE)
         }
-        (Status::Active | Status::Quarantined, false) => (vec![revision(now)], WHY_CHANGED),
-        (Status::Superseded | Status::Archived | Status::Pruned | Status::Forgotten, false) => {
-            (vec![vec![Edit::Restore], revision(now)], WHY_CHANGED)
-        }
+        (_, false) => (revisions(memory, now, app.memory.now()), WHY_CHANGED),
     };
     match why {
         WHY_BACK => report.restored += 1,
@@ -289,6 +290,53 @@ fn change(
     }
     let actor = actor(&row.scope, &now.file.place.client);
     one_by_one(memory, edits, why, &actor, app.memory.now())
+}
+
+/// How a memory comes back that left the indexes: into the review where it was there.
+fn arrival(memory: &Memory) -> Vec<Vec<Edit>> {
+    if Origin::awaits_review(Origin::Import, &memory.suspicions) {
+        vec![vec![turned(memory, Status::Quarantined)]]
+    } else {
+        vec![vec![Edit::Restore]]
+    }
+}
+
+/// What makes a memory say what its section says now, and puts it where a new one of that text would
+/// be: into use, or into the review.
+fn revisions(memory: &Memory, now: &Now<'_>, at: Timestamp) -> Vec<Vec<Edit>> {
+    let awaits_review = Origin::awaits_review(Origin::Import, &now.admitted.suspicions);
+    match (memory.status, awaits_review) {
+        (Status::Active, false) => vec![revision(now)],
+        (Status::Quarantined, _) | (_, true) => {
+            let mut revised = memory.clone();
+            revised.status = Status::Quarantined;
+            for edit in revision(now) {
+                if let Err(error) = edit.apply(&mut revised, at) {
+                    tracing::debug!(%error, "a section of a file was not followed");
+                    return Vec::new();
+                }
+            }
+            revised.valid_to = None;
+            let status = if awaits_review {
+                Status::Quarantined
+            } else {
+                Status::Active
+            };
+            vec![vec![turned(&revised, status)]]
+        }
+        (Status::Superseded | Status::Archived | Status::Pruned | Status::Forgotten, false) => {
+            vec![vec![Edit::Restore], revision(now)]
+        }
+    }
+}
+
+/// Puts a memory into or out of the review, which no other edit does without a person's word.
+fn turned(memory: &Memory, status: Status) -> Edit {
+    let to = Memory {
+        status,
+        ..memory.clone()
+    };
+    Edit::Revert { to: Box::new(to) }
 }
 
 /// What makes a memory say what its section says now. Nobody vouches for that.
@@ -327,7 +375,7 @@ fn departures(app: &App, scope: &Scope, memories: &[Memory], why: &str) -> Depar
         let client = memory.provenance.last();
         let client = client.map(|provenance| provenance.agent.as_str());
         let actor = actor(scope, client.unwrap_or_default());
-        let edits = departure(memory.status);
+        let edits = departure(memory);
         departures.memories += usize::from(!edits.is_empty());
         let requests = one_by_one(memory, edits, why, &actor, app.memory.now());
         departures.requests.extend(requests);
@@ -335,12 +383,13 @@ fn departures(app: &App, scope: &Scope, memories: &[Memory], why: &str) -> Depar
     departures
 }
 
-/// How a memory leaves the indexes without a tombstone, so that it may come back.
-fn departure(status: Status) -> Vec<Vec<Edit>> {
-    match status {
+/// How a memory leaves the indexes, or the review, without a tombstone, so that it may come back.
+fn departure(memory: &Memory) -> Vec<Vec<Edit>> {
+    match memory.status {
         Status::Active => vec![vec![Edit::Archive], vec![Edit::Prune]],
         Status::Archived => vec![vec![Edit::Prune]],
-        Status::Superseded | Status::Forgotten | Status::Quarantined | Status::Pruned => Vec::new(),
+        Status::Quarantined => vec![vec![turned(memory, Status::Pruned)]],
+        Status::Superseded | Status::Forgotten | Status::Pruned => Vec::new(),
     }
 }
 

@@ -146,10 +146,22 @@ impl Row {
     /// # Errors
     /// When the disk fails.
     pub(super) fn read(app: &App, project: &Project) -> Result<Option<Self>, Refusal> {
+        Self::named(app, &key(&project.scope, &project.root))
+    }
+
+    /// The row of this name.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub(super) fn named(app: &App, key: &str) -> Result<Option<Self>, Refusal> {
         let snapshot = app.memory.strand.snapshot()?;
-        let key = key(&project.scope, &project.root);
-        let row = snapshot.state(States::Observations, &key)?;
+        let row = snapshot.state(States::Observations, key)?;
         Ok(row.and_then(|row| Self::decode(&row)))
+    }
+
+    /// Its name.
+    pub(super) fn key(&self) -> String {
+        key(&self.scope, &self.root)
     }
 
     /// The project that it is of, without its former names.
@@ -205,7 +217,7 @@ impl Row {
             files: self.files.iter().map(file).collect(),
             notes: self.notes.clone(),
         };
-        states(key(&self.scope, &self.root), State::of_message(row))
+        states(self.key(), State::of_message(row))
     }
 
     /// Forgets that anything was read from this root.
@@ -213,10 +225,7 @@ impl Row {
     /// # Errors
     /// When the disk fails.
     pub(super) fn remove(&self, app: &App) -> Result<(), Refusal> {
-        write(
-            app,
-            vec![states(key(&self.scope, &self.root), State::default())],
-        )
+        write(app, vec![states(self.key(), State::default())])
     }
 }
 
@@ -228,6 +237,12 @@ pub(super) fn all(app: &App) -> Result<Vec<Row>, Refusal> {
     let kept = app.memory.strand.snapshot()?.states(States::Observations)?;
     let rows = kept.iter().filter(|(key, _)| key.starts_with(KEY));
     Ok(rows.filter_map(|(_, row)| Row::decode(row)).collect())
+}
+
+/// The names of the rows that the store keeps among its observations.
+pub(super) fn keys(observations: &[(String, Vec<u8>)]) -> impl Iterator<Item = String> {
+    let keys = observations.iter().map(|(key, _)| key);
+    keys.filter(|key| key.starts_with(KEY)).cloned()
 }
 
 /// Where clients have their folders, as the store keeps it among its observations.

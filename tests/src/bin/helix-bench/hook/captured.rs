@@ -1,8 +1,9 @@
 //! Hooks while transcripts are read, against the same hooks while nothing is.
 //!
-//! Blocks of rounds alternate, so that whatever else the machine does hits both alike. A program that
-//! does nothing runs beside each hook: where even that is slower while transcripts are read, the
-//! machine has no processor to spare, and the figure says nothing of Helix.
+//! Blocks of rounds alternate, so that whatever else the machine does hits both alike, and the median of
+//! three such runs counts. A program that does nothing runs beside each hook: where even that is slower
+//! while transcripts are read, the machine has no processor to spare, and the figure says nothing of
+//! Helix.
 
 use std::process::Child;
 
@@ -21,13 +22,16 @@ use crate::stats::Samples;
 /// Rounds of a block.
 const ROUNDS: usize = 40;
 
-/// Pairs of blocks, of a full and of a quick run.
-const BLOCKS: [usize; 2] = [20, 6];
+/// Runs, of which the median counts.
+const RUNS: usize = 3;
+
+/// Pairs of blocks of each, where all is measured and where it is to be quick.
+const BLOCKS: [usize; 2] = [8, 2];
 
 /// Ratio of what a hook takes while transcripts are read.
 const RATIO_MAX: f64 = 1.03;
 
-/// Times of a program, by whether transcripts were read.
+/// Times of a program in one run, by whether transcripts were read.
 #[derive(Default)]
 struct Times {
     quiet: Samples,
@@ -48,6 +52,30 @@ impl Times {
     }
 }
 
+/// What a program took in all runs.
+struct Measured {
+    quiet: f64,
+    busy: f64,
+    ratio: f64,
+}
+
+impl Measured {
+    /// Of the program at this place.
+    fn of(runs: &[Vec<Times>], at: usize) -> Self {
+        let times: Vec<&Times> = runs.iter().filter_map(|run| run.get(at)).collect();
+        let middle = |figure: fn(&Times) -> f64| {
+            let mut figures: Vec<f64> = times.iter().map(|times| figure(times)).collect();
+            figures.sort_by(f64::total_cmp);
+            figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+        };
+        Self {
+            quiet: middle(|times| times.quiet.p50()),
+            busy: middle(|times| times.busy.p50()),
+            ratio: middle(Times::ratio),
+        }
+    }
+}
+
 /// Measures hooks with and without an import that `start` begins and nobody waits for.
 pub(crate) fn while_captured(
     loaded: &Loaded,
@@ -57,23 +85,38 @@ pub(crate) fn while_captured(
 ) -> Result<Table> {
     let place = Place::new(&loaded.home, corpus, loaded.size)?;
     let mut variants = vec![floor()?, place.ambient_read()?, place.prompt("prompt")?];
-    let mut times: Vec<Times> = variants.iter().map(|_| Times::default()).collect();
+    let mut runs = Vec::new();
     let mut round = 0;
-    for block in 0..2 * effort.pick(BLOCKS[0], BLOCKS[1]) {
+    for _ in 0..RUNS {
+        let blocks = 2 * effort.pick(BLOCKS[0], BLOCKS[1]);
+        runs.push(interleaved(&mut variants, blocks, &mut round, start)?);
+    }
+    Ok(table(&variants, &runs))
+}
+
+/// Times of all programs in blocks, while transcripts are read in every second one.
+fn interleaved(
+    variants: &mut [Variant],
+    blocks: usize,
+    round: &mut usize,
+    start: &dyn Fn() -> Result<Child>,
+) -> Result<Vec<Times>> {
+    let mut times: Vec<Times> = variants.iter().map(|_| Times::default()).collect();
+    for block in 0..blocks {
         let is_busy = block % 2 == 1;
         let importing = if is_busy { Some(start()?) } else { None };
         for _ in 0..ROUNDS {
             for (variant, times) in variants.iter_mut().zip(&mut times) {
-                let run = run(variant, round)?;
+                let run = run(variant, *round)?;
                 times.of(is_busy).push(run);
             }
-            round += 1;
+            *round += 1;
         }
         if let Some(importing) = importing {
             end(importing)?;
         }
     }
-    Ok(table(&variants, &times))
+    Ok(times)
 }
 
 fn run(variant: &mut Variant, round: usize) -> Result<std::time::Duration> {
@@ -90,12 +133,13 @@ fn end(mut importing: Child) -> Result<()> {
     Ok(())
 }
 
-fn table(variants: &[Variant], times: &[Times]) -> Table {
+fn table(variants: &[Variant], runs: &[Vec<Times>]) -> Table {
     let head = ["process", "p50", "while reading", "ratio", "target", ""];
     let mut table = Table::new("capture: hooks while transcripts are read", &head);
-    let bare = times.first().map_or(1.0, Times::ratio);
-    for (at, (variant, times)) in variants.iter().zip(times).enumerate() {
-        let measured = times.ratio();
+    let bare = Measured::of(runs, 0).ratio;
+    for (at, variant) in variants.iter().enumerate() {
+        let all = Measured::of(runs, at);
+        let measured = all.ratio;
         let figure = format!("{} while reading", variant.name);
         let (target, verdict) = if at == 0 {
             table.figure(&figure, measured, "ratio");
@@ -110,13 +154,14 @@ fn table(variants: &[Variant], times: &[Times]) -> Table {
         };
         table.row([
             variant.name.clone(),
-            micros(times.quiet.p50()),
-            micros(times.busy.p50()),
+            micros(all.quiet),
+            micros(all.busy),
             ratio(measured),
             target,
             verdict,
         ]);
     }
+    table.note(format!("the median of {RUNS} runs, whose blocks alternate"));
     table.note("noisy: starting any process takes longer while transcripts are read");
     table
 }
