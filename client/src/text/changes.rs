@@ -1,7 +1,7 @@
 //! What is different between two versions of a memory, for every program that shows it. The words
 //! are as they were stored: whoever shows them cleans them.
 
-use helix_proto::v1::{ChangedMemory, Memory};
+use helix_proto::v1::{ChangedMemory, Memory, Provenance, WhyReply};
 use similar::{ChangeTag, TextDiff};
 
 use super::memory::source;
@@ -67,6 +67,16 @@ impl Change {
 
 fn in_use(memory: Option<&Memory>) -> Option<&Memory> {
     memory.filter(|memory| !GONE.contains(&memory.status.as_str()))
+}
+
+/// The session in which something was said of a memory; empty where nobody knows.
+#[must_use]
+pub fn session_of<'r>(reply: &'r WhyReply, said: &Provenance) -> &'r str {
+    let operation = reply
+        .operations
+        .iter()
+        .find(|line| line.at_us == said.at_us);
+    operation.map_or("", |line| line.session.as_str())
 }
 
 /// The newest version of a memory that changed.

@@ -4,7 +4,7 @@ use helix_proto::limits::OPENING_MAX_LINES;
 use helix_proto::v1::{FoundBy, Hit, Memory, SearchReply};
 
 use super::memory::{
-    INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, stale_mark,
+    INDENT, body, day, doubt, hashtags, header, marked_line, metadata, nature, opening, stale_mark,
 };
 use super::reason::reason;
 use super::{View, clean};
@@ -180,12 +180,13 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
 }
 
 fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
-    // What shows no metadata shows no tags and no successor else.
+    // What shows no metadata shows no tags, no successor and no confidence else.
     let successor = if tags {
         superseded(memory)
     } else {
         String::new()
     };
+    let doubt = if tags { doubt(memory) } else { String::new() };
     let tags = if tags {
         hashtags(memory)
     } else {
@@ -197,7 +198,7 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     header([
         clean::line(&memory.handle),
         day(memory, view),
-        nature(memory) + &mark + &successor,
+        nature(memory) + &mark + &successor + &doubt,
         tags,
     ])
 }

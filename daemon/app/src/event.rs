@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use helix_capture::note;
 use helix_engine::index::filter::Filter;
-use helix_engine::model::Kind;
+use helix_engine::model::{Kind, Origin};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::recall::relevance::{Occasion, Weigher};
 use helix_engine::recall::{Mode, Retriever, Search};
@@ -177,7 +177,7 @@ pub async fn event(
             "events are not taken: `events = false` under [capture] in config.toml",
         ));
     }
-    let asker = off_thread(app, move |_| Ok(who())).await?;
+    let asker = off_thread(app, move |_| Ok(reporter(who()))).await?;
     match event.sort {
         Sort::FileOpened => {
             let file = relative(&asker, &event.file);
@@ -191,6 +191,14 @@ pub async fn event(
         Sort::PatternDetected => keep(app, asker, kept(&event, "pattern", "global")).await,
         Sort::UserFeedback => feedback(app, asker, event).await,
     }
+}
+
+/// Who reports an event: a program, also where it uses the command line as a person would.
+fn reporter(mut asker: Asker) -> Asker {
+    if asker.actor.origin == Origin::User {
+        asker.actor.origin = Origin::Agent;
+    }
+    asker
 }
 
 fn relative(asker: &Asker, file: &str) -> String {

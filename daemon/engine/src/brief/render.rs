@@ -10,8 +10,8 @@ use jiff::tz::TimeZone;
 use super::{Brief, HOT_MAX, TopicCount};
 use crate::model::Memory;
 use crate::neutral::{one_line, quoted};
+pub(super) use line::doubt_mark;
 use line::joined;
-pub(super) use line::stale_mark;
 
 /// How much a brief says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

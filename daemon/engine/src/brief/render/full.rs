@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 
 use super::Caps;
-use super::line::{NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview};
+use super::line::{
+    CONFIDENCE_WHOLE, NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview,
+};
 use crate::brief::classify::without_prefix;
 use crate::brief::turns::by_turns;
 use crate::brief::{Brief, Chain, Item, Linked, Mention, Section};
@@ -233,7 +235,6 @@ pub(super) fn copies(item: &Item<'_>) -> Vec<String> {
 }
 
 fn remarks(item: &Item<'_>) -> Vec<String> {
-    let memory = item.mention.memory;
     let mut remarks = copies(item);
     if !item.supersedes.is_empty() {
         remarks.push(format!(
@@ -241,8 +242,8 @@ fn remarks(item: &Item<'_>) -> Vec<String> {
             handles(item.supersedes.iter().copied(), HANDLES_MAX)
         ));
     }
-    if memory.confidence < 1.0 && !item.mention.is_stale {
-        remarks.push(format!("confidence {:.2}", memory.confidence));
+    if item.mention.confidence() < CONFIDENCE_WHOLE && !item.mention.is_stale {
+        remarks.push(format!("confidence {:.2}", item.mention.confidence()));
     }
     remarks
 }
