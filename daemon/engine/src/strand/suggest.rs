@@ -5,7 +5,7 @@
 
 mod names;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ReadError, Request, Step, StepChange, Strand, prefix_length};
 use crate::model::{
@@ -99,6 +99,7 @@ impl Strand {
                 }
             }
         }
+        drop_vague(&mut edges);
         let step = |edge: Edge| Step::new(StepChange::Relate(Box::new(edge)), "");
         Ok(edges.into_values().map(step).collect())
     }
@@ -179,6 +180,18 @@ impl Strand {
         });
         suggestions.truncate(SUGGESTED_MAX);
     }
+}
+
+/// Leaves out that two memories have to do with each other where another edge says what.
+fn drop_vague(edges: &mut BTreeMap<EdgeKey, Edge>) {
+    let pair = |key: &EdgeKey| (key.from.min(key.to), key.from.max(key.to));
+    let is_vague = |key: &EdgeKey| key.relation == Relation::RelatesTo;
+    let keys = edges.keys().filter(|key| !is_vague(key));
+    let told: BTreeSet<_> = keys.map(pair).collect();
+    edges.retain(|key, edge| {
+        let is_told = is_vague(key) && told.contains(&pair(key));
+        edge.status == EdgeStatus::Active || !is_told
+    });
 }
 
 /// Words of a text that look like paths.

@@ -90,20 +90,21 @@ impl Strand {
             let is_rare = sharing.len() <= RARE_MAX;
             let (about, others): (Vec<Sharing>, Vec<Sharing>) =
                 sharing.into_iter().partition(|one| one.is_about);
-            for one in about.iter().take(SHARING_MAX) {
-                let role = role(memory, place.as_ref(), &one.memory);
-                suggestions.push(suggestion(one.memory.number, role));
-            }
-            if !is_rare && !is_about {
-                continue;
-            }
-            for one in others.iter().take(SHARING_MAX) {
-                let role = if is_about {
-                    from_the_other_end(role(&one.memory, one.place.as_ref(), memory))
-                } else {
-                    Role::RELATED
-                };
-                suggestions.push(suggestion(one.memory.number, role));
+            let others = if is_rare || is_about {
+                others
+            } else {
+                Vec::new()
+            };
+            let newest = about.iter().take(SHARING_MAX);
+            for one in newest.chain(others.iter().take(SHARING_MAX)) {
+                let mut found = Role::RELATED;
+                if one.is_about {
+                    found = role(memory, place.as_ref(), &one.memory);
+                }
+                if is_about && found == Role::RELATED {
+                    found = role(&one.memory, one.place.as_ref(), memory).from_the_other_end();
+                }
+                suggestions.push(suggestion(one.memory.number, found));
             }
         }
         Ok(suggestions)
@@ -139,6 +140,7 @@ impl Strand {
 fn shared(memory: Memory, name: &str) -> Option<Sharing> {
     let mut found = named::named(&memory.text).into_iter();
     let place = found.find(|one| one.name == name).map(|one| one.place);
+    let place = place.or_else(|| place_of(&memory.text, &[name.to_owned()]));
     let is_about = is_about(&memory, name);
     (is_about || place.is_some()).then_some(Sharing {
         memory,
@@ -200,13 +202,6 @@ fn role(memory: &Memory, place: Option<&Range<usize>>, about: &Memory) -> Role {
         return said;
     }
     role_of_kind(&memory.kind, &about.kind).unwrap_or(said)
-}
-
-fn from_the_other_end(role: Role) -> Role {
-    Role {
-        is_from_name: !role.is_from_name,
-        ..role
-    }
 }
 
 fn suggestion(to: MemoryNumber, role: Role) -> Suggestion {
