@@ -69,14 +69,20 @@ fn in_use(memory: Option<&Memory>) -> Option<&Memory> {
     memory.filter(|memory| !GONE.contains(&memory.status.as_str()))
 }
 
-/// The session in which something was said of a memory; empty where nobody knows.
+/// The session in which something was said of a memory, and where it comes from beside that:
+/// `in session s-1 from notes/linker.md`. As it was stored; empty where nobody knows.
 #[must_use]
-pub fn session_of<'r>(reply: &'r WhyReply, said: &Provenance) -> &'r str {
-    let operation = reply
-        .operations
-        .iter()
-        .find(|line| line.at_us == said.at_us);
-    operation.map_or("", |line| line.session.as_str())
+pub fn whence(reply: &WhyReply, said: &Provenance) -> String {
+    let mut operations = reply.operations.iter();
+    let operation = operations.find(|line| line.at_us == said.at_us);
+    let session = operation.map_or("", |line| line.session.as_str());
+    match (session, said.reference.as_str()) {
+        ("", "") => String::new(),
+        ("", reference) => format!("in {reference}"),
+        (session, "") => format!("in session {session}"),
+        (session, reference) if session == reference => format!("in session {session}"),
+        (session, reference) => format!("in session {session} from {reference}"),
+    }
 }
 
 /// The newest version of a memory that changed.

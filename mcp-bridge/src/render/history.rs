@@ -237,7 +237,7 @@ pub(crate) fn why(reply: &WhyReply, view: &View) -> String {
     let mut lines = vec![head, body(memory, &[])];
     lines.extend(Some(metadata(memory, view)).filter(|fields| !fields.is_empty()));
     let sources = memory.provenance.iter();
-    lines.extend(sources.map(|said| source(said, changes::session_of(reply, said), view)));
+    lines.extend(sources.map(|said| source(said, &changes::whence(reply, said), view)));
     let replaces = reply.replaces.iter();
     lines.extend(replaces.map(|handle| format!("replaces {}", clean::line(handle))));
     if !memory.superseded_by.is_empty() {
@@ -256,14 +256,11 @@ pub(crate) fn why(reply: &WhyReply, view: &View) -> String {
 }
 
 /// Who said it, when, where and in which work tree.
-fn source(said: &Provenance, session: &str, view: &View) -> String {
+fn source(said: &Provenance, whence: &str, view: &View) -> String {
     let minute = dates::minute_of(said.at_us, &view.zone);
     let mut line = format!("said by {} on {minute}", who(&said.agent, &said.origin));
-    if !session.is_empty() {
-        line.push_str(&format!(" in session {}", clean::line(session)));
-    }
-    if !said.reference.is_empty() {
-        line.push_str(&format!(" from {}", clean::line(&said.reference)));
+    if !whence.is_empty() {
+        line.push_str(&format!(" {}", clean::line(whence)));
     }
     let commit: String = said.commit.chars().take(COMMIT_CHARS).collect();
     let place = [said.branch.as_str(), commit.as_str()].map(clean::line);
