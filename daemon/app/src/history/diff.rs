@@ -72,7 +72,14 @@ pub fn diff(app: &App, asker: &Asker, wanted: Wanted) -> Result<Difference, Refu
         if after.as_ref().is_none_or(is_out_of_use) {
             gone.insert(number);
         }
-        add_memory(app, &snapshot, &sight, versions, after, &mut difference)?;
+        add_memory(
+            app,
+            &snapshot,
+            &sight,
+            versions,
+            after.as_ref(),
+            &mut difference,
+        )?;
     }
     for (key, versions) in between.edges() {
         if is_passing(key, versions, &gone) || !sight.has_edge(app, key) {
@@ -92,24 +99,25 @@ fn add_memory(
     snapshot: &Snapshot,
     sight: &Sight,
     versions: Versions,
-    after: Option<Memory>,
+    after: Option<&Memory>,
     difference: &mut Difference,
 ) -> Result<(), StoreError> {
     let before = version(snapshot, versions.before)?;
-    let came_and_went = before.is_none() && after.as_ref().is_some_and(is_out_of_use);
+    let before = before.as_ref();
+    let came_and_went = before.is_none() && after.is_some_and(is_out_of_use);
     if came_and_went {
         return Ok(());
     }
-    let is_seen = [&before, &after]
+    let is_seen = [before, after]
         .into_iter()
         .flatten()
         .any(|memory| sight.has(memory));
-    if !is_seen || !differ(before.as_ref(), after.as_ref()) {
+    if !is_seen || !differ(before, after) {
         return Ok(());
     }
     difference.memories_total += 1;
     if difference.memories.len() < SHOWN_MAX {
-        let changed = ChangedMemory::of(app, before.as_ref(), after.as_ref());
+        let changed = ChangedMemory::of(app, before, after);
         difference.memories.push(changed);
     }
     Ok(())
