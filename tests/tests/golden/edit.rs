@@ -239,13 +239,13 @@ fn split() {
     world.say("edit", json!({"action": "split", "topic": ports}));
     world.say("read", json!({"topic": "ports"}));
     world.say("edit", json!({"action": "undo"}));
-    let parts = json!([
+    let texts = json!([
         "Billing listens on 8080, always.",
         "Metrics listen on 9090."
     ]);
     world.say(
         "edit",
-        json!({"action": "split", "topic": ports, "parts": parts}),
+        json!({"action": "split", "topic": ports, "parts": texts}),
     );
     let alone = world.store("walls", "Walls are white.");
     world.refused("edit", json!({"action": "split", "topic": alone}));
