@@ -10,7 +10,7 @@ mod value;
 
 pub(crate) use form::{Form, Parameters};
 pub(crate) use value::{
-    Choice, Document, Flag, Fraction, Given, Handles, Index, Steps, Text, Whole, Words,
+    Choice, Document, Flag, Fraction, Given, Handles, Index, Parts, Steps, Text, Whole, Words,
 };
 
 /// Most characters of a wrong value that an error repeats.

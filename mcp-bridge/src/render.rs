@@ -27,7 +27,7 @@ pub(crate) use conflicts::{conflicts, settled};
 pub(crate) use digest::{briefed, nothing_to_brief, packed_context};
 pub(crate) use edit::{Change, edited};
 pub(crate) use event::taken;
-pub(crate) use history::{difference, log, undone, why};
+pub(crate) use history::{difference, log, rolled_back, undone, why};
 pub(crate) use memories::{forgotten, listed, packed_hits, written};
 pub(crate) use read::{Shown, entries, read};
 pub(crate) use relations::{neighbours, path, related, traversed, unrelated};

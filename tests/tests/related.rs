@@ -228,7 +228,7 @@ fn what_a_text_names_is_suggested_and_not_followed() {
     let text = "Ask @priya why src/parser.rs:90 calls RoundMoney through jose-jwt";
     let stored = world.store(draft("review", text, ""));
     let edges = world.await_edges(&stored);
-    let mut named: Vec<&str> = edges.iter().map(|edge| edge.to.as_str()).collect();
+    let mut named: Vec<&str> = edges.iter().map(|edge| beyond(edge, &stored)).collect();
     named.sort_unstable();
     let mut expected = [&person, &package, &symbol, &file].map(String::as_str);
     expected.sort_unstable();
@@ -237,7 +237,11 @@ fn what_a_text_names_is_suggested_and_not_followed() {
         assert_eq!(edge.status, "suggested", "{edge:?}");
         assert_eq!(edge.relation, "relates_to", "{edge:?}");
         let extractor = &edge.provenance.as_ref().unwrap().extractor;
-        let by = if edge.to == file { "files" } else { "names" };
+        let by = if beyond(edge, &stored) == file {
+            "files"
+        } else {
+            "names"
+        };
         assert_eq!(extractor, by, "{edge:?}");
     }
     let hits = world.search("ask about RoundMoney calls");
@@ -286,4 +290,208 @@ fn undo_means_what_somebody_asked_for() {
     assert_eq!(reverted.len(), 1, "{reverted:?}");
     assert_eq!(reverted[0].kind, "store");
     assert_eq!(reverted[0].handle, later);
+}
+
+/// The other end of an edge.
+fn beyond<'e>(edge: &'e MemoryEdge, memory: &str) -> &'e str {
+    if edge.from == memory {
+        &edge.to
+    } else {
+        &edge.from
+    }
+}
+
+/// Whether an edge is between two memories.
+fn joins(edge: &MemoryEdge, one: &str, other: &str) -> bool {
+    (edge.from == one && edge.to == other) || (edge.from == other && edge.to == one)
+}
+
+#[test]
+fn memories_that_name_the_same_rare_thing_are_suggested() {
+    let mut world = World::new();
+    for (kind, one, other) in [
+        (
+            "a person",
+            "Ask @marisol before you touch invoices.",
+            "Deploys wait until @marisol says yes.",
+        ),
+        (
+            "a package",
+            "The quokkalog crate loses lines at midnight.",
+            "Pin `quokkalog` below version 3.",
+        ),
+        (
+            "a symbol",
+            "LedgerWalker::rewind reads backwards.",
+            "Nobody may call LedgerWalker::rewind twice.",
+        ),
+        (
+            "a service",
+            "parcel-svc answers slowly on Mondays.",
+            "Retries hide that parcel-svc is down.",
+        ),
+        (
+            "a file",
+            "Read tidetable.rs twice.",
+            "Nobody edits tidetable.rs.",
+        ),
+    ] {
+        let one = world.store(draft("notes", one, ""));
+        let other = world.store(draft("notes", other, ""));
+        let edges = world.await_edges(&other);
+        assert_eq!(edges.len(), 1, "{kind}: {edges:?}");
+        assert!(joins(&edges[0], &one, &other), "{kind}: {edges:?}");
+        assert_eq!(edges[0].relation, "relates_to", "{kind}");
+        assert_eq!(edges[0].status, "suggested", "{kind}");
+        let extractor = &edges[0].provenance.as_ref().unwrap().extractor;
+        assert_eq!(extractor, "names", "{kind}");
+    }
+}
+
+#[test]
+fn what_many_memories_name_relates_none_of_them() {
+    let mut world = World::new();
+    let texts = [
+        "clams", "ropes", "ferries", "cranes", "pallets", "tides", "buoys", "nets", "docks",
+        "gulls",
+    ];
+    for text in texts {
+        world.store(draft("notes", &format!("@marisol likes {text}."), ""));
+    }
+    let last = world.store(draft(
+        "notes",
+        "@marisol hates storms; see `quokkalog`.",
+        "",
+    ));
+    let rare = world.store(draft("notes", "Fetch quokkalog with `quokkalog`.", ""));
+    let edges = world.await_edges(&rare);
+    assert_eq!(edges.len(), 1, "{edges:?}");
+    assert!(joins(&edges[0], &last, &rare), "{edges:?}");
+    assert_eq!(world.edges(&last).len(), 1);
+}
+
+/// The relations that a memory's suggested edges have, as `from relation to`.
+fn suggested(world: &mut World, handle: &str) -> Vec<String> {
+    let edges = world.await_edges(handle).into_iter();
+    let mut lines: Vec<String> = edges
+        .inspect(|edge| assert_eq!(edge.status, "suggested", "{edge:?}"))
+        .map(|edge| format!("{} {} {}", edge.from, edge.relation, edge.to))
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn the_words_beside_a_name_say_how_it_is_related() {
+    let mut world = World::new();
+    let of_kind = |world: &mut World, topic: &str, kind: &str, text: &str| {
+        let draft = Draft {
+            kind: kind.to_owned(),
+            ..draft(topic, text, "")
+        };
+        world.store(draft)
+    };
+    let priya = of_kind(
+        &mut world,
+        "people",
+        "entity",
+        "Priya Sharma leads the money team.",
+    );
+    let project = of_kind(
+        &mut world,
+        "projects",
+        "project",
+        "Tollgate, written in Go.",
+    );
+    let service = world.store(draft("parcel-svc", "Listens on 8081 only.", ""));
+    let owned = world.store(draft("notes", "Invoices are owned by @priya.", ""));
+    let decision = of_kind(&mut world, "notes", "decision", "Tollgate keeps Postgres.");
+    let convention = of_kind(
+        &mut world,
+        "notes",
+        "convention",
+        "Migrations in Tollgate come in pairs.",
+    );
+    let needs = world.store(draft("notes", "Nightly export depends on parcel-svc.", ""));
+    assert_eq!(
+        suggested(&mut world, &owned),
+        [format!("{priya} owns {owned}")]
+    );
+    for (memory, relation) in [(&decision, "has_decision"), (&convention, "has_convention")] {
+        assert_eq!(
+            suggested(&mut world, memory),
+            [format!("{project} {relation} {memory}")]
+        );
+    }
+    assert_eq!(
+        suggested(&mut world, &needs),
+        [format!("{needs} depends_on {service}")]
+    );
+}
+
+/// Runs a command in the project; returns what it printed and what it remarked.
+fn ctl(world: &World, arguments: &[&str]) -> (String, String) {
+    let mut command = world.served.home.command(Binary::Ctl);
+    let output = command
+        .args(arguments)
+        .current_dir(&world.cwd)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let [printed, said] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (printed, said)
+}
+
+#[test]
+fn suggestions_that_somebody_approves_are_followed_by_searches() {
+    let mut world = World::new();
+    let add = |world: &World, topic: &str, kind: &str, text: &str| {
+        let (printed, _) = ctl(world, &["add", "--topic", topic, "--kind", kind, text]);
+        printed
+            .trim_end()
+            .strip_prefix("stored\t")
+            .unwrap()
+            .to_owned()
+    };
+    let project = add(
+        &world,
+        "projects",
+        "project",
+        "Tollgate is our service for money.",
+    );
+    let decision = add(
+        &world,
+        "notes",
+        "decision",
+        "Tollgate keeps the billing database on Postgres 16, one schema per tenant.",
+    );
+    let convention = add(
+        &world,
+        "notes",
+        "convention",
+        "Migrations in Tollgate come in pairs.",
+    );
+    let owner = add(&world, "people", "entity", "Priya Sharma owns Tollgate.");
+    for memory in [&decision, &convention, &owner] {
+        world.await_edges(memory);
+    }
+    let question = "how do we handle the billing database?";
+    assert_eq!(ctl(&world, &["search", question]).0.lines().count(), 1);
+    let (nothing, said) = ctl(&world, &["neighbours", &project]);
+    assert!(nothing.is_empty(), "{nothing}");
+    assert!(said.contains("--suggested"), "{said}");
+    let (shown, _) = ctl(&world, &["neighbours", &project, "--suggested"]);
+    assert!(shown.contains(&decision), "{shown}");
+    let (listed, _) = ctl(&world, &["review", "--relations", "--list"]);
+    assert!(listed.contains("has_decision"), "{listed}");
+    for memory in [&decision, &convention, &owner] {
+        ctl(&world, &["review", "approve", memory]);
+    }
+    let (found, _) = ctl(&world, &["search", question]);
+    for memory in [&decision, &project, &convention, &owner] {
+        assert!(found.contains(memory.as_str()), "{memory}:\n{found}");
+    }
+    let (graph, _) = ctl(&world, &["graph", "--memories", "--mermaid"]);
+    assert!(graph.contains("has_convention"), "{graph}");
 }

@@ -1,7 +1,7 @@
 //! What is different between two versions of a memory, for every program that shows it. The words
 //! are as they were stored: whoever shows them cleans them.
 
-use helix_proto::v1::{ChangedMemory, Memory};
+use helix_proto::v1::{ChangedMemory, Memory, Provenance, WhyReply};
 use similar::{ChangeTag, TextDiff};
 
 use super::memory::source;
@@ -67,6 +67,22 @@ impl Change {
 
 fn in_use(memory: Option<&Memory>) -> Option<&Memory> {
     memory.filter(|memory| !GONE.contains(&memory.status.as_str()))
+}
+
+/// The session in which something was said of a memory, and where it comes from beside that:
+/// `in session s-1 from notes/linker.md`. As it was stored; empty where nobody knows.
+#[must_use]
+pub fn whence(reply: &WhyReply, said: &Provenance) -> String {
+    let mut operations = reply.operations.iter();
+    let operation = operations.find(|line| line.at_us == said.at_us);
+    let session = operation.map_or("", |line| line.session.as_str());
+    match (session, said.reference.as_str()) {
+        ("", "") => String::new(),
+        ("", reference) => format!("in {reference}"),
+        (session, "") => format!("in session {session}"),
+        (session, reference) if session == reference => format!("in session {session}"),
+        (session, reference) => format!("in session {session} from {reference}"),
+    }
 }
 
 /// The newest version of a memory that changed.

@@ -3,11 +3,14 @@
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, ToSpan, Zoned};
+use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
 
 /// Shapes of a day or a time.
-pub const DAY_SHAPE: &str =
-    "a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30";
+pub const DAY_SHAPE: &str = "a day like 2026-11-21, today, yesterday or this-week, or a time like \
+                             2026-11-21T14:30, now or 2 days ago";
+
+/// The name of the present.
+const NOW: &str = "now";
 
 /// Reads `after`, seen from `now`: the start of the day that `text` names, or its time.
 #[must_use]
@@ -22,8 +25,15 @@ pub fn up_to(text: &str, now: &Zoned) -> Option<Zoned> {
     time(text, now).or_else(|| day_end(text, now))
 }
 
-/// A time of day: in a zone that it names, or else in the reader's.
+/// A time of day: in a zone that it names, or else in the reader's; or one that is seen from now.
 fn time(text: &str, now: &Zoned) -> Option<Zoned> {
+    if text == NOW {
+        return Some(now.clone());
+    }
+    if let Ok(span) = text.parse::<Span>() {
+        let is_ago = span.is_negative();
+        return now.checked_add(span).ok().filter(|_| is_ago);
+    }
     if let Ok(at) = text.parse::<Timestamp>() {
         return Some(at.to_zoned(now.time_zone().clone()));
     }
@@ -151,9 +161,9 @@ mod tests {
                 at("2026-11-20T10:30:00-05:00"),
                 "2026-11-20T16:30:00+01:00[Europe/Berlin]"
             );
-            assert!(
-                read("10:30", &saturday()).is_none() && read("2026-11-20T", &saturday()).is_none()
-            );
+            for wrong in ["10:30", "2026-11-20T", "2 days", "2 walks ago", "ago"] {
+                assert!(read(wrong, &saturday()).is_none(), "{wrong}");
+            }
         }
         assert_eq!(
             from("2026-11-20", &saturday()),
@@ -163,6 +173,21 @@ mod tests {
             up_to("2026-11-20", &saturday()),
             day_end("2026-11-20", &saturday())
         );
+    }
+
+    #[test]
+    fn a_time_may_be_seen_from_now() {
+        for read in [from, up_to] {
+            let at = |text: &str| read(text, &saturday()).unwrap().to_string();
+            assert_eq!(at("now"), saturday().to_string());
+            assert_eq!(at("2 days ago"), "2026-11-19T22:14:00+01:00[Europe/Berlin]");
+            assert_eq!(at("90 min ago"), "2026-11-21T20:44:00+01:00[Europe/Berlin]");
+            // The clocks went back in between.
+            assert_eq!(
+                at("1 month ago"),
+                "2026-10-21T22:14:00+02:00[Europe/Berlin]"
+            );
+        }
     }
 
     #[test]

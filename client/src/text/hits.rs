@@ -4,7 +4,7 @@ use helix_proto::limits::OPENING_MAX_LINES;
 use helix_proto::v1::{FoundBy, Hit, Memory, SearchReply};
 
 use super::memory::{
-    INDENT, body, captured_from_name, day, hashtags, header, marked_line, metadata, nature,
+    INDENT, body, captured_from_name, day, doubt, hashtags, header, marked_line, metadata, nature,
     opening, stale_mark,
 };
 use super::reason::reason;
@@ -181,7 +181,7 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
 }
 
 fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
-    // What shows no metadata shows no tags and no successor else.
+    // What shows no metadata shows no tags, no successor and no confidence else.
     let successor = if tags {
         superseded(memory)
     } else {
@@ -189,6 +189,7 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     };
     // Nor where it was captured.
     let captured = if tags { said_in(memory) } else { String::new() };
+    let doubt = if tags { doubt(memory) } else { String::new() };
     let tags = if tags {
         hashtags(memory)
     } else {
@@ -200,7 +201,7 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     header([
         clean::line(&memory.handle),
         day(memory, view),
-        nature(memory) + &mark + &successor + &captured,
+        nature(memory) + &mark + &successor + &captured + &doubt,
         tags,
     ])
 }

@@ -16,8 +16,8 @@ const IMPORTANCE_USUAL: f32 = 0.275;
 /// From here on a confidence is as good as whole: two decimals show no difference.
 const CONFIDENCE_WHOLE: f32 = 0.995;
 
-/// Below this, a faded confidence is said on every line.
-const CONFIDENCE_DOUBTFUL: f32 = 0.5;
+/// Below this, a confidence is said on every line: a twentieth of it is gone.
+const CONFIDENCE_TOLD: f32 = 0.95;
 
 /// Attribute that says when a text was last revised, in RFC 3339.
 const MODIFIED_ATTRIBUTE: &str = "helix.modified";
@@ -133,11 +133,21 @@ pub fn confidence(memory: &Memory) -> String {
     format!("confidence {}", short(confidence_left(memory)))
 }
 
-/// Whether so much of its confidence faded that a reader should know it before the details.
+/// Whether so much of its confidence is missing that a reader should know it before the details. A
+/// source that changed is told by itself.
 fn is_doubtful(memory: &Memory) -> bool {
-    let left = memory.effective_confidence;
-    let has_faded = memory.doubted_confidence.is_none() && left < memory.confidence;
-    has_faded && left > 0.0 && left < CONFIDENCE_DOUBTFUL
+    let left = confidence_left(memory);
+    memory.doubted_confidence.is_none() && left > 0.0 && left < CONFIDENCE_TOLD
+}
+
+/// `, confidence 0.42` behind what is told of a memory; empty while little of it is missing.
+#[must_use]
+pub fn doubt(memory: &Memory) -> String {
+    if is_doubtful(memory) {
+        format!(", {}", confidence(memory))
+    } else {
+        String::new()
+    }
 }
 
 /// Returns its confidence after fading; as stored where the daemon does not say.

@@ -408,6 +408,7 @@ impl View<'_> {
         Selected {
             is_stale: state.is_stale(),
             moved_to: state.moved_to(),
+            confidence: self.app.memory.strand.confidence_of(memory, self.now),
             ..Selected::of(memory)
         }
     }

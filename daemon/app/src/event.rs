@@ -13,7 +13,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use helix_capture::note;
-use helix_engine::{Filter, Kind, Mode, Occasion, Retriever, Search, Weigher, one_line, quoted};
+use helix_engine::{
+    Filter, Kind, Mode, Occasion, Origin, Retriever, Search, Weigher, one_line, quoted,
+};
 use helix_redact::redacted;
 use helix_terminal::fault::faults;
 
@@ -174,7 +176,7 @@ pub async fn event(
             "events are not taken: `events = false` under [capture] in config.toml",
         ));
     }
-    let asker = off_thread(app, move |_| Ok(who())).await?;
+    let asker = off_thread(app, move |_| Ok(reporter(who()))).await?;
     match event.sort {
         Sort::FileOpened => {
             let file = relative(&asker, &event.file);
@@ -188,6 +190,14 @@ pub async fn event(
         Sort::PatternDetected => keep(app, asker, kept(&event, "pattern", "global")).await,
         Sort::UserFeedback => feedback(app, asker, event).await,
     }
+}
+
+/// Who reports an event: a program, also where it uses the command line as a person would.
+fn reporter(mut asker: Asker) -> Asker {
+    if asker.actor.origin == Origin::User {
+        asker.actor.origin = Origin::Agent;
+    }
+    asker
 }
 
 fn relative(asker: &Asker, file: &str) -> String {

@@ -146,3 +146,20 @@ fn differ(one: Option<&Memory>, other: Option<&Memory>) -> bool {
         _ => true,
     }
 }
+
+/// Returns whether edges say the same, whoever made them and when.
+fn are_alike(one: Option<&Edge>, other: Option<&Edge>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let aligned = Edge {
+                sequence: one.sequence,
+                provenance: one.provenance.clone(),
+                valid_from: one.valid_from,
+                ..other.clone()
+            };
+            aligned == *one
+        }
+        (None, None) => true,
+        _ => false,
+    }
+}

@@ -14,6 +14,7 @@ pub mod forgotten;
 pub mod importance;
 pub mod kept;
 pub mod lifecycle;
+pub mod named;
 pub mod nearby;
 pub mod resemble;
 pub mod same;

@@ -57,6 +57,8 @@ pub struct Selected<'a> {
     pub is_stale: bool,
     /// Where its source's line is by now, if it moved.
     pub moved_to: Option<u32>,
+    /// What fading left of its confidence, whatever became of its source.
+    pub confidence: f32,
 }
 
 impl<'a> Selected<'a> {
@@ -68,6 +70,7 @@ impl<'a> Selected<'a> {
             relevance: None,
             is_stale: false,
             moved_to: None,
+            confidence: memory.confidence,
         }
     }
 }
@@ -167,13 +170,15 @@ pub struct Mention<'a> {
     pub moved_to: Option<u32>,
     /// A newer version is known.
     pub is_superseded: bool,
+    /// What fading left of its confidence, whatever became of its source.
+    pub faded: f32,
 }
 
 impl Mention<'_> {
-    /// How sure the memory is, 0 to 1: as stored, or less when its source changed.
+    /// How sure the memory is by now, 0 to 1: less than fading left when its source changed.
     #[must_use]
     pub fn confidence(&self) -> f32 {
-        standing::doubted(self.memory.confidence, self.is_stale)
+        standing::doubted(self.faded, self.is_stale)
     }
 }
 

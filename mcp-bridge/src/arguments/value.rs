@@ -84,6 +84,16 @@ pub(crate) struct Handles(pub(crate) Vec<String>);
 )]
 pub(crate) struct Steps(pub(crate) Vec<String>);
 
+/// Texts, one a line in a string.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(try_from = "Given")]
+#[schemars(
+    inline,
+    description = "",
+    extend("type" = ["string", "array"], "items" = {"type": "string"})
+)]
+pub(crate) struct Parts(pub(crate) Vec<String>);
+
 /// A JSON document: a value, or one written as a string, which is taken as written.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(try_from = "Given")]
@@ -251,6 +261,14 @@ impl TryFrom<Given> for Steps {
 
     fn try_from(given: Given) -> Result<Self, ArgumentError> {
         given.words(|character| character == ';').map(Self)
+    }
+}
+
+impl TryFrom<Given> for Parts {
+    type Error = ArgumentError;
+
+    fn try_from(given: Given) -> Result<Self, ArgumentError> {
+        given.words(|character| character == '\n').map(Self)
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) enum Change {
     Merge,
     /// A memory was to become active again.
     Restore,
+    /// Several memories were to be made of one.
+    Split,
 }
 
 /// Text of a reply to `edit`; `asked` is the topic of the call.
@@ -40,7 +42,7 @@ pub(crate) fn edited(reply: &EditReply, change: Change, asked: &str, view: &View
     let outcome = match reply.memories.as_slice() {
         _ if !reply.candidates.is_empty() => return ambiguous(reply, change, &asked, view),
         _ if reply.changed == 0 => return unchanged(reply, &asked),
-        [memory] if !matches!(change, Change::Rename | Change::Merge) => {
+        [memory] if !matches!(change, Change::Rename | Change::Merge | Change::Split) => {
             one(memory, change, &asked, view)
         }
         memories => several(reply, memories, change, &asked, view),
@@ -136,7 +138,7 @@ fn one(memory: &Memory, change: Change, asked: &str, view: &View) -> String {
         .trim_end()
         .to_owned(),
         Change::Restore => format!("restored {handle} ({})\n{text}", nature(memory)),
-        Change::Rename | Change::Merge => format!("changed {handle}\n{text}"),
+        Change::Rename | Change::Merge | Change::Split => format!("changed {handle}\n{text}"),
     }
 }
 
@@ -171,13 +173,15 @@ fn several(
         | Change::Delete
         | Change::Tag
         | Change::Set
-        | Change::Restore => {}
+        | Change::Restore
+        | Change::Split => {}
     }
     let head = match change {
         Change::Delete => format!(
             "deleted {count} of {asked}; action=restore topic={asked} all=true brings all back"
         ),
         Change::Restore => format!("restored {count} of {asked}"),
+        Change::Split => format!("split {asked}; action=undo takes that back"),
         Change::Append
         | Change::Revise
         | Change::Tag
@@ -205,7 +209,7 @@ mod tests {
     use super::super::samples::{arm64, hostile, utc};
     use super::*;
 
-    const CHANGES: [Change; 8] = [
+    const CHANGES: [Change; 9] = [
         Change::Append,
         Change::Revise,
         Change::Delete,
@@ -214,6 +218,7 @@ mod tests {
         Change::Rename,
         Change::Merge,
         Change::Restore,
+        Change::Split,
     ];
 
     fn reply(memories: Vec<Memory>) -> EditReply {

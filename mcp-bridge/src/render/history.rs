@@ -100,6 +100,31 @@ pub(crate) fn difference(reply: &DiffReply, view: &View) -> String {
     )
 }
 
+/// Text of a reply to `rollback`: what is, or would be, as it was.
+pub(crate) fn rolled_back(reply: &RevertReply, is_preview: bool, view: &View) -> String {
+    let (to, total) = (reply.to_sequence, reply.memories_total + reply.edges_total);
+    let notes = notes(&reply.notes);
+    if total == 0 {
+        return format!("nothing changed: everything is as it was after {to}{notes}");
+    }
+    let extent = extent(reply.memories_total, reply.edges_total);
+    let head = match (is_preview, reply.sequence) {
+        (true, _) => format!(
+            "nothing changed yet: {extent} would go back to {to}; edit action=rollback to={to} apply=true does it"
+        ),
+        (false, 0) => format!("rolled back to {to}: {extent}"),
+        (false, first) => format!(
+            "rolled back to {to}: {extent}; edit action=undo sequence={first} takes that back"
+        ),
+    };
+    let missing = missing(total, reply.memories.len() + reply.edges.len());
+    let list = list(&reply.memories, &reply.edges, view);
+    bounded(
+        &format!("{head}{notes}\n{list}{missing}"),
+        "topics action=log lists what was done",
+    )
+}
+
 /// Text of a reply to `undo`.
 pub(crate) fn undone(reply: &RevertReply, view: &View) -> String {
     let reverted: Vec<String> = reply
@@ -211,7 +236,8 @@ pub(crate) fn why(reply: &WhyReply, view: &View) -> String {
     ]);
     let mut lines = vec![head, body(memory, &[])];
     lines.extend(Some(metadata(memory, view)).filter(|fields| !fields.is_empty()));
-    lines.extend(memory.provenance.iter().map(|said| source(said, view)));
+    let sources = memory.provenance.iter();
+    lines.extend(sources.map(|said| source(said, &changes::whence(reply, said), view)));
     let replaces = reply.replaces.iter();
     lines.extend(replaces.map(|handle| format!("replaces {}", clean::line(handle))));
     if !memory.superseded_by.is_empty() {
@@ -230,11 +256,11 @@ pub(crate) fn why(reply: &WhyReply, view: &View) -> String {
 }
 
 /// Who said it, when, where and in which work tree.
-fn source(said: &Provenance, view: &View) -> String {
+fn source(said: &Provenance, whence: &str, view: &View) -> String {
     let minute = dates::minute_of(said.at_us, &view.zone);
     let mut line = format!("said by {} on {minute}", who(&said.agent, &said.origin));
-    if !said.reference.is_empty() {
-        line.push_str(&format!(" in {}", clean::line(&said.reference)));
+    if !whence.is_empty() {
+        line.push_str(&format!(" {}", clean::line(whence)));
     }
     let commit: String = said.commit.chars().take(COMMIT_CHARS).collect();
     let place = [said.branch.as_str(), commit.as_str()].map(clean::line);
@@ -390,10 +416,32 @@ mod tests {
     }
 
     #[test]
+    fn a_rollback_is_shown_before_it_is_done() {
+        let reply = RevertReply {
+            memories: changed(),
+            memories_total: 2,
+            edges: vec![changed_edge()],
+            edges_total: 1,
+            to_sequence: 40,
+            ..RevertReply::default()
+        };
+        let done = RevertReply {
+            sequence: 44,
+            ..reply.clone()
+        };
+        let texts = [
+            rolled_back(&reply, true, &utc()),
+            rolled_back(&done, false, &utc()),
+            rolled_back(&RevertReply::default(), true, &utc()),
+        ];
+        insta::assert_snapshot!(texts.join("\n---\n"));
+    }
+
+    #[test]
     fn a_memorys_life_is_told() {
         let said = Provenance {
             agent: "claude-code".to_owned(),
-            reference: "session s-1".to_owned(),
+            reference: "notes/linker.md:3".to_owned(),
             at_us: RECORDED_AT_US,
             branch: "main".to_owned(),
             commit: "0123456789abcdef".to_owned(),
@@ -414,7 +462,10 @@ mod tests {
         };
         let reply = WhyReply {
             memory: Some(memory),
-            operations: vec![line(41)],
+            operations: vec![LogLine {
+                session: "s-1".to_owned(),
+                ..line(41)
+            }],
             replaces: vec!["build/old".to_owned()],
             edges: vec!["uses ci/x (active)".to_owned()],
             told: vec![receipt],

@@ -388,7 +388,7 @@ mod tests {
             },
             &utc(),
         );
-        assert_eq!(listed.matches("(source changed)").count(), 1, "{listed}");
+        assert_eq!(listed.matches("(source changed").count(), 1, "{listed}");
     }
 
     #[test]

@@ -4,19 +4,22 @@ use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
     Caller, EditRequest, RelateRequest, RevertRequest, SettleRequest, UnrelateRequest,
 };
+use jiff::Zoned;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Call, Description, Nature};
-use crate::arguments::{ArgumentError, Flag, Fraction, Handles, Index, Text, Words};
+use crate::arguments::{ArgumentError, Flag, Fraction, Handles, Index, Parts, Text, Words};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, Change, View};
 
+mod back;
 mod relations;
 mod request;
 
-use relations::{Relate, Settle, Supersede, Undo, Unrelate};
+use back::{Rollback, Undo};
+use relations::{Relate, Settle, Supersede, Unrelate};
 
 /// A change.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,7 +37,9 @@ pub(super) enum Edit {
     Unrelate(Unrelate),
     Settle(Settle),
     Supersede(Supersede),
+    Split(Split),
     Undo(Undo),
+    Rollback(Rollback),
 }
 
 /// The memory that is meant, by itself or in its topic.
@@ -127,6 +132,15 @@ pub(super) struct Restore {
     all: Flag,
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Split {
+    #[serde(flatten)]
+    memory: Pointer,
+    /// texts; default its paragraphs and list items
+    #[serde(default)]
+    parts: Parts,
+}
+
 /// A change as it goes to the daemon.
 #[derive(Debug)]
 enum Asked {
@@ -136,6 +150,7 @@ enum Asked {
     Unrelate(UnrelateRequest),
     Settle(SettleRequest),
     Undo(RevertRequest),
+    Rollback(RevertRequest),
 }
 
 impl Call for Edit {
@@ -146,7 +161,8 @@ impl Call for Edit {
                 revise (text), delete, tag (tags, remove), set (source, confidence and so on), \
                 rename a topic (new_name), merge it (into), restore what was deleted. append, \
                 delete and tag with a topic alone mean its newest memory. relate, unrelate two \
-                memories; settle a contradiction; supersede (by); undo.",
+                memories; settle a contradiction; supersede (by); split (parts); undo; rollback \
+                (to) shows, apply does.",
         nature: Nature::Changes { idempotent: false },
         default_action: None,
     };
@@ -160,6 +176,7 @@ impl Call for Edit {
             Asked::Unrelate(request) => unrelate(daemon, request).await,
             Asked::Settle(request) => settle(daemon, request).await,
             Asked::Undo(request) => undo(daemon, request).await,
+            Asked::Rollback(request) => rollback(daemon, request).await,
         }
     }
 }
@@ -211,6 +228,14 @@ async fn undo(daemon: &Daemon, request: RevertRequest) -> Result<String, Failure
     Ok(render::undone(&reply, &View::local()))
 }
 
+async fn rollback(daemon: &Daemon, request: RevertRequest) -> Result<String, Failure> {
+    let is_preview = request.preview;
+    let reply = daemon
+        .call_at_most_once(async move |rpc| rpc.revert(request.clone()).await)
+        .await?;
+    Ok(render::rolled_back(&reply, is_preview, &View::local()))
+}
+
 impl Edit {
     fn asked(self, caller: &Caller) -> Result<Asked, ArgumentError> {
         let caller = caller.clone();
@@ -236,7 +261,9 @@ impl Edit {
             Self::Unrelate(unrelate) => Asked::Unrelate(unrelate.request(caller)),
             Self::Settle(settle) => Asked::Settle(settle.request(caller)),
             Self::Supersede(supersede) => Asked::Settle(supersede.request(caller)),
+            Self::Split(one) => Asked::Edit(Change::Split, one.memory.topic.clone(), one.action()?),
             Self::Undo(undo) => Asked::Undo(undo.request(caller)),
+            Self::Rollback(back) => Asked::Rollback(back.request(caller, &Zoned::now())?),
         })
     }
 }
@@ -256,7 +283,7 @@ mod tests {
             Asked::Relate(request) => shown(&request),
             Asked::Unrelate(request) => shown(&request),
             Asked::Settle(request) => shown(&request),
-            Asked::Undo(request) => shown(&request),
+            Asked::Undo(request) | Asked::Rollback(request) => shown(&request),
         })
     }
 
@@ -285,6 +312,10 @@ mod tests {
             json!({"action": "merge", "topic": "a/b", "into": "a/c"}),
             json!({"action": "undo"}),
             json!({"action": "undo", "sequence": "41", "force": "true"}),
+            json!({"action": "split", "topic": "a/b"}),
+            json!({"action": "split", "topic": "a", "index": 2, "parts": ["one, or two", "three"]}),
+            json!({"action": "rollback", "to": 41}),
+            json!({"action": "rollback", "to": "2026-11-21T14:30:00Z", "apply": "true"}),
         ]
         .map(|given| asked(&given).unwrap());
         insta::assert_snapshot!(requests.join("\n"));
@@ -307,6 +338,9 @@ mod tests {
             json!({"action": "settle", "topic": "a/b", "other": "a/c"}),
             json!({"action": "settle", "topic": "a/b", "other": "a/c", "how": "fight"}),
             json!({"action": "undo", "sequence": 0}),
+            json!({"action": "split"}),
+            json!({"action": "rollback"}),
+            json!({"action": "rollback", "to": "someday"}),
         ]
         .map(|given| asked(&given).unwrap_err().to_string());
         insta::assert_snapshot!(errors.join("\n"));

@@ -1,4 +1,4 @@
-//! The moment that a tool looks at.
+//! The moment that a tool looks at, and places in the history.
 
 use helix_client::v1::history_point::Point;
 use helix_client::v1::{HistoryPoint, Moment};
@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::arguments::{ArgumentError, Text};
 use crate::dates::{self, DAY_SHAPE};
+
+/// The newest place in the history, by its name.
+const NOW: &str = "now";
 
 /// Reads `as_of` and `valid_at`; `None` for now.
 pub(super) fn moment(
@@ -26,7 +29,7 @@ pub(super) fn moment(
 
 fn point(as_of: &Text, now: &Zoned) -> Result<Option<HistoryPoint>, ArgumentError> {
     let text = as_of.trimmed();
-    if text.is_empty() || text == "now" {
+    if text.is_empty() || text == NOW {
         return Ok(None);
     }
     let point = if let Ok(sequence) = text.parse() {
@@ -51,4 +54,31 @@ fn time(name: &str, text: &str, expected: &str, now: &Zoned) -> Result<i64, Argu
         end
     };
     Ok(at.timestamp().as_microsecond())
+}
+
+/// Reads a place in the history; `None` when it is not given.
+pub(super) fn place(
+    name: &str,
+    text: &Text,
+    day: impl Fn(&str) -> Option<Zoned>,
+) -> Result<Option<HistoryPoint>, ArgumentError> {
+    let text = text.trimmed();
+    let point = if text.is_empty() {
+        return Ok(None);
+    } else if text == NOW {
+        Point::AtUs(i64::MAX)
+    } else if let Some(sequence) = sequence(&text) {
+        Point::Sequence(sequence)
+    } else {
+        let at = day(&text).ok_or_else(|| {
+            let expected = format!("a sequence of action=log, now, {DAY_SHAPE}");
+            ArgumentError::wrong(name, &expected, &text)
+        })?;
+        Point::AtUs(at.timestamp().as_microsecond())
+    };
+    Ok(Some(HistoryPoint { point: Some(point) }))
+}
+
+pub(super) fn sequence(text: &str) -> Option<u64> {
+    text.parse().ok()
 }

@@ -311,12 +311,12 @@ mod tests {
         let error = asked(&json!({"as_of": "soon"})).unwrap_err();
         insta::assert_snapshot!(
             error,
-            @r#"as_of: expected a sequence, now, a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30, got "soon""#
+            @r#"as_of: expected a sequence, now, a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30, now or 2 days ago, got "soon""#
         );
         let error = asked(&json!({"after": "soon"})).unwrap_err();
         insta::assert_snapshot!(
             error,
-            @r#"after: expected a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30, got "soon""#
+            @r#"after: expected a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30, now or 2 days ago, got "soon""#
         );
     }
 }

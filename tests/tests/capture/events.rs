@@ -51,6 +51,8 @@ fn an_error_is_stored_once_and_then_its_memory_helps() {
     };
     let first = event();
     assert_eq!(first["memory"]["kind"], "bug_fix", "{first}");
+    // A program reports events, also through the command line.
+    assert_eq!(first["memory"]["origin"], "agent", "{first}");
     let again = event();
     let outcome = again["outcome"].as_str().unwrap();
     assert!(outcome.starts_with("known as "), "{again}");

@@ -57,8 +57,15 @@ fn what_was_known_is_searched_read_and_told() {
         let topic = world.json(&[&["read", "web"][..], &as_of].concat());
         assert_eq!(text(&topic), NPM);
     }
-    let now = world.found(&["client", "--as-of", "now"]);
-    assert_eq!(now, world.found(&["client"]));
+    for moment in ["--as-of", "--valid-at"] {
+        let now = world.found(&["client", moment, "now"]);
+        assert_eq!(now, world.found(&["client"]), "{moment}");
+        let before = world.found(&["client", moment, "2 days ago"]);
+        assert!(before.is_empty(), "{moment}: {before:?}");
+        for command in [["read", "web"], ["context", "client"], ["brief", "web"]] {
+            world.done(&[&command[..], &[moment, "now"]].concat());
+        }
+    }
     assert_eq!(text(&world.json(&["read", &web])), PNPM);
     // Nothing that was looked at counts as recalled.
     let kept = world.json(&["read", &disk]);

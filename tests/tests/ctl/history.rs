@@ -76,8 +76,8 @@ fn two_places_are_compared() {
         assert!(shown.contains(line), "{line:?} is not in:\n{shown}");
     }
     let whole = world.json(&["diff", "0", "now"]);
-    // What was stored and forgotten in between was never there at the beginning.
-    assert_eq!(whole["memories_total"], 3);
+    // What was stored and forgotten in between is no difference.
+    assert_eq!(whole["memories_total"], 2);
     let nothing = world.run(&["diff", "now"]);
     assert!(
         stderr(&nothing).contains("nothing is different"),
@@ -304,4 +304,64 @@ fn a_split_is_shown_first_and_goes_back_as_one() {
     assert!(said.contains("two parts or more"), "{said}");
     world.done(&["split", &whole, "--into", "Ports.", "--into", "Caches."]);
     assert_eq!(world.found(&["topic:billing"]).len(), 2);
+}
+
+#[test]
+fn an_undo_of_relations_says_how_to_take_it_back() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    let disk = world.add("disk", "Clean the disk before a release.", &[]);
+    world.done(&["relate", &web, "uses", &disk]);
+    let before = newest(&world);
+    let undone = world.run(&["undo"]);
+    let sequence = newest(&world);
+    assert_eq!(sequence, before + 1);
+    let said = stderr(&undone);
+    assert!(
+        said.contains(&format!("helixctl undo {sequence}")),
+        "{said}"
+    );
+    let again = world.json(&["undo", &sequence.to_string()]);
+    assert_eq!(again["sequence"], sequence + 1);
+    assert!(world.done(&["neighbours", &web]).contains("uses"));
+}
+
+#[test]
+fn what_came_and_went_in_between_is_no_difference() {
+    let world = World::new();
+    let web = world.add("web", NPM, &[]);
+    let disk = world.add("disk", "Clean the disk before a release.", &[]);
+    let before = newest(&world).to_string();
+    world.done(&["append", &web, "With version 9."]);
+    world.done(&["undo"]);
+    world.done(&["relate", &web, "uses", &disk]);
+    world.done(&["undo"]);
+    world.done(&["relate", &disk, "depends_on", &web]);
+    world.done(&["unrelate", &disk, "depends_on", &web]);
+    world.add("ports", "Billing listens on 8080.", &[]);
+    world.done(&["undo"]);
+    let diff = world.json(&["diff", &before, "now"]);
+    assert_eq!(diff["memories_total"], 0, "{diff}");
+    assert_eq!(diff["edges_total"], 0, "{diff}");
+}
+
+#[test]
+fn a_memory_says_in_which_session_it_was_said() {
+    let world = World::new();
+    let mut command = world.home.command(helix_tests::Binary::Ctl);
+    command
+        .args([
+            "add",
+            NPM,
+            "--topic",
+            "web",
+            "--source",
+            "web/package.json:3",
+        ])
+        .current_dir(&world.project.root)
+        .env("CLAUDE_CODE_SESSION_ID", "session-7");
+    assert!(command.status().unwrap().success());
+    let why = world.done(&["why", "web:0"]);
+    assert!(why.contains("in session session-7"), "{why}");
+    assert!(why.contains("web/package.json:3"), "{why}");
 }

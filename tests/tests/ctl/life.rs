@@ -214,6 +214,7 @@ fn metrics_outlive_the_daemon_and_hold_no_text() {
     assert_eq!(metrics["indexes"].as_array().unwrap().len(), 2);
     assert!(!metrics.to_string().contains("linker"), "{metrics}");
     let table = world.done(&["stats", "--metrics"]);
-    assert!(table.contains("stores-new 1"), "{table}");
+    assert!(table.contains("\tstores new\t1\n"), "{table}");
+    assert!(table.contains("half within "), "{table}");
     world.done(&["down"]);
 }

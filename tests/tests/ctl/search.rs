@@ -277,3 +277,32 @@ fn a_search_is_bounded_in_time() {
         Vec::<String>::new()
     );
 }
+
+#[test]
+fn how_far_a_memory_is_trusted_is_said_wherever_it_is_listed() {
+    let world = World::new();
+    world.add(
+        "web",
+        "The client is built with pnpm.",
+        &["--confidence", "0.7"],
+    );
+    world.add("disk", "The client fills the disk.", &[]);
+    for command in [
+        &["search", "client"][..],
+        &["search", "client", "--detail", "medium"],
+        &["search", "client", "--detail", "brief"],
+        &["brief"],
+        &["brief", "web"],
+        &["brief", "web", "--detail", "full"],
+        &["entries", "web"],
+    ] {
+        let shown = world.done(command);
+        let counted = shown.matches("confidence 0.7").count();
+        assert_eq!(counted, 1, "{command:?}:\n{shown}");
+        assert_eq!(
+            shown.matches("confidence").count(),
+            1,
+            "{command:?}:\n{shown}"
+        );
+    }
+}

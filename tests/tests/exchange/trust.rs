@@ -161,3 +161,30 @@ fn a_directory_is_imported_without_what_its_links_lead_to() {
     );
     assert!(side.served.home.holding("private diary").unwrap().is_none());
 }
+
+#[test]
+fn an_import_says_where_its_memories_are() {
+    let (side, project, files) = side();
+    let (_, path) = &files[0];
+    let import = |more: &[&str]| {
+        let mut command = side.served.home.command(helix_tests::Binary::Ctl);
+        let output = command
+            .args(["import", path])
+            .args(more)
+            .current_dir(&project.root)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    let [shown, said] = import(&[]);
+    assert!(
+        shown.contains("1 of those stored wait in the review"),
+        "{shown}"
+    );
+    assert!(shown.contains("helixctl review approve"), "{shown}");
+    assert!(!said.contains("agents find"), "{said}");
+    let [shown, said] = import(&["--trust"]);
+    assert!(!shown.contains("review"), "{shown}");
+    assert!(!said.contains("agents find"), "{said}");
+}

@@ -228,3 +228,30 @@ fn rename_and_merge() {
     );
     insta::assert_snapshot!(world.told());
 }
+
+#[test]
+fn split() {
+    let mut world = World::empty();
+    let ports = world.store(
+        "ports",
+        "Ports that are taken:\n- 8080 by billing\n- 9090 by metrics",
+    );
+    world.say("edit", json!({"action": "split", "topic": ports}));
+    world.say("read", json!({"topic": "ports"}));
+    world.say("edit", json!({"action": "undo"}));
+    let texts = json!([
+        "Billing listens on 8080, always.",
+        "Metrics listen on 9090."
+    ]);
+    world.say(
+        "edit",
+        json!({"action": "split", "topic": ports, "parts": texts}),
+    );
+    let alone = world.store("walls", "Walls are white.");
+    world.refused("edit", json!({"action": "split", "topic": alone}));
+    world.refused(
+        "edit",
+        json!({"action": "split", "topic": alone, "parts": "Only one."}),
+    );
+    insta::assert_snapshot!(world.told());
+}

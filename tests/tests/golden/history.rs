@@ -120,6 +120,36 @@ fn changes_are_taken_back() {
 }
 
 #[test]
+fn everything_goes_back_when_the_call_says_so() {
+    let mut world = World::empty();
+    let web = world.store("web", NPM);
+    let disk = world.store("disk", "Clean the disk.");
+    world.say(
+        "edit",
+        json!({"action": "revise", "topic": web, "text": PNPM}),
+    );
+    world.say("edit", json!({"action": "delete", "topic": disk}));
+    world.store("ports", "Billing listens on 8080.");
+    world.say("edit", json!({"action": "rollback", "to": 2}));
+    world.say("read", json!({"topic": "web"}));
+    world.say(
+        "edit",
+        json!({"action": "rollback", "to": "2", "apply": "true"}),
+    );
+    world.say("read", json!({"topic": "web"}));
+    world.say(
+        "edit",
+        json!({"action": "rollback", "to": 2, "apply": true}),
+    );
+    world.say("topics", json!({"action": "diff", "from": 2, "to": "now"}));
+    world.say("edit", json!({"action": "undo", "sequence": 6}));
+    world.refused("edit", json!({"action": "rollback"}));
+    world.refused("edit", json!({"action": "rollback", "to": 99}));
+    world.refused("edit", json!({"action": "rollback", "to": "someday"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
 fn mistakes() {
     let mut world = World::empty();
     world.refused("edit", json!({"action": "undo"}));

@@ -39,6 +39,8 @@ const DECIDED: &[(&str, &str, bool)] = &[
     ("edit", "settle", false),
     ("edit", "supersede", false),
     ("edit", "undo", false),
+    ("edit", "split", false),
+    ("edit", "rollback", false),
     ("edit", "rename", false),
     ("edit", "merge", false),
     ("topics", "list", true),

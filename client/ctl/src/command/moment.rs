@@ -9,10 +9,10 @@ use crate::time;
 /// Arguments that say which moment is looked at.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Moment {
-    /// Looks at what Helix knew then: a sequence of `log`, a day, a time or now
+    /// Looks at what Helix knew then: a sequence of `log`, a day, a time, now or e.g. `2 days ago`
     #[arg(long, value_name = "WHEN", value_parser = Place::as_of)]
     as_of: Option<Place>,
-    /// Looks at what held then, as far as it is known: a day or a time
+    /// Looks at what held then, as far as it is known: a day, a time, now or e.g. `2 days ago`
     #[arg(long, value_name = "WHEN", value_parser = time::up_to_now)]
     valid_at: Option<i64>,
 }

@@ -61,6 +61,11 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
+    /// Returns whether suggested edges are followed, too.
+    pub(crate) fn shows_suggested(&self) -> bool {
+        self.suggested
+    }
+
     /// Returns the filter that the daemon is sent.
     pub(crate) fn filter(self) -> EdgeFilter {
         let direction = match self.direction {

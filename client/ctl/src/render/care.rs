@@ -266,10 +266,11 @@ fn quarantined(look: Look, progress: &ImportProgress, dry_run: bool) -> String {
     if progress.quarantined == 0 {
         return String::new();
     }
-    let waits = if dry_run { "would wait" } else { "waits" };
+    let wait = if dry_run { "would wait" } else { "wait" };
     let count = progress.quarantined;
     format!(
-        "{}\t{count} of those stored {waits} until somebody vouches: helixctl review, or import again with --trust\n",
+        "{}\t{count} of those stored {wait} in the review, where no search finds them and no agent is shown them; \
+         helixctl review lists them, helixctl review approve lets them in, importing again with --trust vouches for all\n",
         look.paint(Paint::Warning, "quarantined")
     )
 }

@@ -1,7 +1,7 @@
 //! Operations, differences, and a memory's life.
 
 use helix_client::text::View;
-use helix_client::text::changes::{Change, Line, fields, lines, newest};
+use helix_client::text::changes::{Change, Line, fields, lines, newest, whence};
 use helix_client::text::memory::count_of;
 use helix_client::v1::{ChangedEdge, ChangedMemory, EdgeState, LogLine, WhyReply};
 
@@ -144,8 +144,9 @@ pub(crate) fn why(look: Look, reply: &WhyReply) -> String {
             &said.agent
         };
         let mut line = format!("said by {} on {}", one_line(by), minute(said.at_us));
-        if !said.reference.is_empty() {
-            line.push_str(&format!(" in {}", one_line(&said.reference)));
+        let whence = one_line(&whence(reply, said));
+        if !whence.is_empty() {
+            line.push_str(&format!(" {whence}"));
         }
         if !said.branch.is_empty() || !said.commit.is_empty() {
             line.push_str(&place(&said.branch, &said.commit));

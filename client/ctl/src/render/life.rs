@@ -1,6 +1,7 @@
 //! Memories that fade, backups, and what was done day by day.
 
-use helix_client::v1::{Backup, Fate, JobRun, MetricsDay, MetricsReply};
+use helix_client::text::memory::count_of;
+use helix_client::v1::{Backup, Fate, JobRun, MetricsDay, MetricsReply, NamedCount};
 
 use super::capture::percent;
 use super::status::{index_header, index_row, size};
@@ -99,13 +100,13 @@ pub(super) fn job_header(look: Look) -> &'static [&'static str] {
 
 /// Writes what was done on the last days, and how the parts fare.
 pub(crate) fn metrics(look: Look, reply: &MetricsReply, now_us: i64) -> String {
-    let header: &[&str] = &["day", "recalls", "p50", "p95", "p99", "counted"];
-    let header = if look.table_width.is_some() {
-        header
-    } else {
-        &[]
-    };
-    let days = rows(look, header, reply.days.iter().map(day_row).collect());
+    let recalls = reply.days.iter().filter(|day| day.recalls > 0);
+    let recalls = recalls.map(|day| recall_row(look, day)).collect();
+    let counts = reply
+        .days
+        .iter()
+        .flat_map(|day| count_rows(look, day))
+        .collect();
     let pending = reply.embedder.as_ref().map_or(0, |one| one.pending);
     let fact = |name: &str, value: String| vec![Field::painted(Paint::Faint, name), value.into()];
     let (judged, dropped) = (
@@ -121,7 +122,7 @@ pub(crate) fn metrics(look: Look, reply: &MetricsReply, now_us: i64) -> String {
     });
     let facts = vec![
         fact("conflicts open", reply.conflicts_open.to_string()),
-        fact("embedding queue", pending.to_string()),
+        fact("embedding queue", count_of(pending, "text", "texts")),
         fact(
             "store",
             format!("{}, sequence {}", size(reply.store_bytes), reply.sequence),
@@ -129,9 +130,27 @@ pub(crate) fn metrics(look: Look, reply: &MetricsReply, now_us: i64) -> String {
     ];
     let indexes = reply.indexes.iter().map(|index| index_row(look, index));
     let jobs = reply.jobs.iter().map(|job| job_row(look, job, now_us));
-    days + &rows(look, &[], facts.into_iter().chain(gate).collect())
-        + &rows(look, index_header(look), indexes.collect())
-        + &rows(look, job_header(look), jobs.collect())
+    let parts = [
+        ("recalls", rows(look, recall_header(look), recalls)),
+        ("done", rows(look, count_header(look), counts)),
+        (
+            "now",
+            rows(look, &[], facts.into_iter().chain(gate).collect()),
+        ),
+        ("indexes", rows(look, index_header(look), indexes.collect())),
+        ("jobs", rows(look, job_header(look), jobs.collect())),
+    ];
+    parts
+        .map(|(name, table)| section(look, name, table))
+        .concat()
+}
+
+/// A part under its name; outside of a terminal each line names itself.
+fn section(look: Look, name: &str, table: String) -> String {
+    if table.is_empty() || look.table_width.is_none() {
+        return table;
+    }
+    format!("{}\n{table}", look.paint(Paint::Name, name))
 }
 
 /// A count of all days that are told.
@@ -143,26 +162,65 @@ fn total(reply: &MetricsReply, name: &str) -> u64 {
         .sum()
 }
 
-fn day_row(day: &MetricsDay) -> Vec<Field> {
-    let counts: Vec<String> = day
-        .counts
-        .iter()
-        .map(|count| format!("{} {}", one_line(&count.name), count.count))
-        .collect();
+/// The columns of [`recall_row`].
+fn recall_header(look: Look) -> &'static [&'static str] {
+    if look.table_width.is_some() {
+        &[
+            "day (UTC)",
+            "recalls",
+            "half within",
+            "95 % within",
+            "99 % within",
+        ]
+    } else {
+        &[]
+    }
+}
+
+/// How many searches, briefs and contexts there were on a day, and how long they took.
+fn recall_row(look: Look, day: &MetricsDay) -> Vec<Field> {
+    let date = Field::from(one_line(&day.date));
+    let [half, most, nearly_all] =
+        [day.recall_p50_us, day.recall_p95_us, day.recall_p99_us].map(milliseconds);
+    if look.table_width.is_some() {
+        let recalls = day.recalls.to_string();
+        return vec![
+            date,
+            recalls.into(),
+            half.into(),
+            most.into(),
+            nearly_all.into(),
+        ];
+    }
     vec![
-        one_line(&day.date).into(),
+        "recalls".into(),
+        date,
         day.recalls.to_string().into(),
-        within(day.recall_p50_us),
-        within(day.recall_p95_us),
-        within(day.recall_p99_us),
-        counts.join(", ").into(),
+        format!("half within {half}, 95 % within {most}, 99 % within {nearly_all}").into(),
     ]
 }
 
-/// The end of a bar of the histogram.
-fn within(us: u64) -> Field {
-    if us == 0 {
-        return "".into();
+/// The columns of [`count_rows`].
+fn count_header(look: Look) -> &'static [&'static str] {
+    if look.table_width.is_some() {
+        &["day (UTC)", "what", "times"]
+    } else {
+        &[]
     }
-    format!("{}.{:03} ms", us / 1_000, us % 1_000).into()
+}
+
+/// What was done on a day, and how often.
+fn count_rows(look: Look, day: &MetricsDay) -> Vec<Vec<Field>> {
+    let row = |count: &NamedCount| {
+        let what = one_line(&count.name).replace('-', " ");
+        let fields = [one_line(&day.date), what, count.count.to_string()];
+        let label = look.table_width.is_none().then(|| Field::from("done"));
+        label.into_iter().chain(fields.map(Field::from)).collect()
+    };
+    day.counts.iter().map(row).collect()
+}
+
+/// The end of a bar of the histogram.
+fn milliseconds(us: u64) -> String {
+    format!("{}.{:03} ms", us / 1_000, us % 1_000)
 }

@@ -2,7 +2,7 @@
 
 use helix_client::v1::{Memory, PurgeReply, ReviewItem, ReviewReply};
 
-use super::memory::{handle, row_text};
+use super::memory::{handle, marked_text, row_text};
 use super::table::{TEXT, rows};
 use crate::document::review_kind;
 use crate::screen::{Look, Paint};
@@ -14,7 +14,7 @@ pub(crate) fn review(look: Look, reply: &ReviewReply) -> String {
         let memory = item.memory.as_ref()?;
         let about = match &item.other {
             Some(other) => format!("{} {}", item.relation, one_line(&other.handle)),
-            None => row_text(look, &memory.text),
+            None => marked_text(look, memory),
         };
         Some(vec![
             review_kind(item.kind()).into(),

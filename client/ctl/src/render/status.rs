@@ -1,5 +1,6 @@
 //! The daemon and its strand.
 
+use helix_client::text::memory::count_of;
 use helix_client::v1::{EmbedderState, EmbedderStatus, IndexStatus, StatusReply};
 
 use super::life::{job_header, job_row};
@@ -133,16 +134,23 @@ pub(super) fn index_row(look: Look, index: &IndexStatus) -> Vec<Field> {
         problem if problem.is_empty() => Field::painted(Paint::Good, "ok"),
         problem => Field::painted(Paint::Bad, problem),
     };
-    let fields = vec![
-        one_line(&index.name).into(),
-        index.watermark.to_string().into(),
-        index.entries.to_string().into(),
-        state,
-    ];
+    let name = one_line(&index.name);
+    let (watermark, entries) = (index.watermark, index.entries);
     if look.table_width.is_some() {
-        fields
+        vec![
+            name.into(),
+            watermark.to_string().into(),
+            entries.to_string().into(),
+            state,
+        ]
     } else {
-        [Field::from("index")].into_iter().chain(fields).collect()
+        vec![
+            "index".into(),
+            name.into(),
+            format!("up to sequence {watermark}").into(),
+            count_of(entries, "entry", "entries").into(),
+            state,
+        ]
     }
 }
 

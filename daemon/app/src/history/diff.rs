@@ -1,11 +1,16 @@
-//! `Diff`: what was stored at two places in the history, beside each other.
+//! `Diff`: what was stored at two places in the history, beside each other. What came and went in
+//! between is no difference.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use helix_engine::{Between, MemoryNumber, Sequence, Snapshot, StoreError, Versions};
+use helix_engine::{
+    Between, EdgeKey, EdgeStatus, EdgeVersions, Memory, MemoryNumber, Sequence, Snapshot, Status,
+    StoreError, Versions,
+};
 
 use super::point::Point;
-use super::{ChangedEdge, ChangedMemory, SHOWN_MAX, Sight, differ};
+use super::{ChangedEdge, ChangedMemory, SHOWN_MAX, Sight, are_alike, differ};
 use crate::session_id::LOOKED_AT_MAX;
 use crate::{App, Asker, Refusal};
 
@@ -62,11 +67,23 @@ pub fn diff(app: &App, asker: &Asker, wanted: Wanted) -> Result<Difference, Refu
     let sight = Sight::of(asker);
     let mut changed: Vec<(MemoryNumber, Versions)> = between.memories().collect();
     changed.sort_by_key(|(_, versions)| versions.after);
-    for (_, versions) in changed {
-        add_memory(app, &snapshot, &sight, versions, &mut difference)?;
+    let mut gone = HashSet::new();
+    for (number, versions) in changed {
+        let after = version(&snapshot, versions.after)?;
+        if after.as_ref().is_none_or(is_out_of_use) {
+            gone.insert(number);
+        }
+        add_memory(
+            app,
+            &snapshot,
+            &sight,
+            versions,
+            after.as_ref(),
+            &mut difference,
+        )?;
     }
     for (key, versions) in between.edges() {
-        if versions.before == versions.after || !sight.has_edge(app, key) {
+        if is_passing(key, versions, &gone) || !sight.has_edge(app, key) {
             continue;
         }
         difference.edges_total += 1;
@@ -83,26 +100,53 @@ fn add_memory(
     snapshot: &Snapshot,
     sight: &Sight,
     versions: Versions,
+    after: Option<&Memory>,
     difference: &mut Difference,
 ) -> Result<(), StoreError> {
-    let version = |sequence: Option<Sequence>| match sequence {
-        Some(sequence) => snapshot.version(sequence),
-        None => Ok(None),
-    };
-    let (before, after) = (version(versions.before)?, version(versions.after)?);
-    let is_seen = [&before, &after]
+    let before = version(snapshot, versions.before)?;
+    let before = before.as_ref();
+    let came_and_went = before.is_none() && after.is_some_and(is_out_of_use);
+    if came_and_went {
+        return Ok(());
+    }
+    let is_seen = [before, after]
         .into_iter()
         .flatten()
         .any(|memory| sight.has(memory));
-    if !is_seen || !differ(before.as_ref(), after.as_ref()) {
+    if !is_seen || !differ(before, after) {
         return Ok(());
     }
     difference.memories_total += 1;
     if difference.memories.len() < SHOWN_MAX {
-        let changed = ChangedMemory::of(app, before.as_ref(), after.as_ref());
+        let changed = ChangedMemory::of(app, before, after);
         difference.memories.push(changed);
     }
     Ok(())
+}
+
+fn version(snapshot: &Snapshot, sequence: Option<Sequence>) -> Result<Option<Memory>, StoreError> {
+    match sequence {
+        Some(sequence) => snapshot.version(sequence),
+        None => Ok(None),
+    }
+}
+
+fn is_out_of_use(memory: &Memory) -> bool {
+    matches!(memory.status, Status::Forgotten | Status::Pruned)
+}
+
+/// Returns whether an edge is at the end what it was at the beginning: also one that was only
+/// suggested and refused in between, and one of a memory that came and went.
+fn is_passing(key: &EdgeKey, versions: &EdgeVersions, gone: &HashSet<MemoryNumber>) -> bool {
+    if versions.before.is_some() {
+        return are_alike(versions.before.as_ref(), versions.after.as_ref());
+    }
+    let is_refused = |status: EdgeStatus| status == EdgeStatus::Rejected;
+    let is_there = versions
+        .after
+        .as_ref()
+        .is_some_and(|edge| !is_refused(edge.status));
+    !is_there || gone.contains(&key.from) || gone.contains(&key.to)
 }
 
 /// The operation before the first one of the last session that changed something here, but for the

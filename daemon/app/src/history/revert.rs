@@ -13,7 +13,7 @@ use helix_engine::{
 use super::line::Line;
 use super::point::Point;
 use super::undo::{self, Target};
-use super::{ChangedEdge, ChangedMemory, SHOWN_MAX, Sight, differ};
+use super::{ChangedEdge, ChangedMemory, SHOWN_MAX, Sight, are_alike, differ};
 use crate::threads::off_thread;
 use crate::{App, Asker, Refusal, edit};
 
@@ -109,7 +109,7 @@ pub async fn revert(
     for number in plan.reworded {
         app.hooks.sessions.reworded(number, &session);
     }
-    plan.answer.sequence = edited.memories.iter().map(|memory| memory.sequence).min();
+    plan.answer.sequence = edited.first;
     Ok(plan.answer)
 }
 
@@ -234,23 +234,6 @@ fn check_edge(
         "an edge that operation {} changed was changed again; undo that first, or take both back with force",
         first.0
     )))
-}
-
-/// Whether edges say the same, whoever made them and when.
-fn are_alike(one: Option<&Edge>, other: Option<&Edge>) -> bool {
-    match (one, other) {
-        (Some(one), Some(other)) => {
-            let aligned = Edge {
-                sequence: one.sequence,
-                provenance: one.provenance.clone(),
-                valid_from: one.valid_from,
-                ..other.clone()
-            };
-            aligned == *one
-        }
-        (None, None) => true,
-        _ => false,
-    }
 }
 
 fn version(snapshot: &Snapshot, sequence: Option<Sequence>) -> Result<Option<Memory>, StoreError> {

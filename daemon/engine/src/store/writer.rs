@@ -248,7 +248,7 @@ pub enum Change {
     Same(Box<Memory>),
     /// An edge is new or different.
     Edge(Box<Edge>),
-    /// An edge is gone; as it was.
+    /// An edge is gone; as it was, under the sequence of its removal.
     EdgeGone(Box<Edge>),
     /// A memory is gone.
     Purged {

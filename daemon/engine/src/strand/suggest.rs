@@ -3,14 +3,16 @@
 //! Nobody waits for it. A suggestion is followed by no search until somebody makes it active, and
 //! one that was rejected is not made again.
 
-use std::collections::BTreeMap;
+mod names;
 
-use super::mentions::NameFinder;
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{ReadError, Request, Step, StepChange, Strand, prefix_length};
 use crate::model::{
     Actor, Edge, EdgeKey, EdgeStatus, GitContext, Memory, MemoryNumber, Origin, Provenance,
     Relation, SIMILARITY, Scope, Sequence, Status, Timestamp,
 };
+use crate::policy::named::Role;
 use crate::policy::resemble::WordSet;
 
 /// Who suggests, in provenance and history.
@@ -30,12 +32,6 @@ const SUGGESTED_MAX: usize = 8;
 
 /// Memories about the same file that are suggested, at most.
 const SAME_FILE_MAX: usize = 3;
-
-/// Entities and projects whose names are looked for, the newest.
-const NAMED_MAX: usize = 500;
-
-/// Letters of a name, at least: shorter ones are words of other meanings.
-const NAME_CHARS_MIN: usize = 3;
 
 /// Words of a text that are looked at as paths, at most.
 const PATHS_MAX: usize = 50;
@@ -67,14 +63,9 @@ impl Extractor {
 /// A relation that is suggested.
 struct Suggestion {
     to: MemoryNumber,
+    role: Role,
     extractor: Extractor,
     strength: f32,
-}
-
-/// The names of entities and projects, of any scope.
-struct Names {
-    finder: NameFinder,
-    scopes: BTreeMap<MemoryNumber, Scope>,
 }
 
 impl Strand {
@@ -99,7 +90,7 @@ impl Strand {
         for memory in &memories {
             let mut suggestions = self.alike(memory)?;
             suggestions.extend(self.about_same_files(memory));
-            suggestions.extend(named(&names, memory));
+            suggestions.extend(self.named(&names, memory)?);
             self.keep_new(memory.number, &mut suggestions);
             for suggestion in suggestions {
                 let edge = edge(memory.number, &suggestion, at);
@@ -108,6 +99,7 @@ impl Strand {
                 }
             }
         }
+        drop_vague(&mut edges);
         let step = |edge: Edge| Step::new(StepChange::Relate(Box::new(edge)), "");
         Ok(edges.into_values().map(step).collect())
     }
@@ -128,6 +120,7 @@ impl Strand {
             if other.number != memory.number && similarity >= ALIKE_MIN {
                 alike.push(Suggestion {
                     to: other.number,
+                    role: Role::RELATED,
                     extractor: Extractor::Similarity,
                     strength: similarity,
                 });
@@ -159,98 +152,46 @@ impl Strand {
         newest
             .map(|to| Suggestion {
                 to,
+                role: Role::RELATED,
                 extractor: Extractor::Files,
                 strength: 1.0,
             })
             .collect()
     }
 
-    /// The names of the newest entities and projects.
-    fn names(&self) -> Result<Names, ReadError> {
-        let numbers: Vec<MemoryNumber> = {
-            let catalog = self.catalog();
-            let mut numbers: Vec<MemoryNumber> = catalog
-                .rows()
-                .filter(|(_, row)| {
-                    let kind = catalog.kind_of(row);
-                    row.status == Status::Active && matches!(kind, "entity" | "project")
-                })
-                .map(|(number, _)| number)
-                .collect();
-            numbers.drain(..numbers.len().saturating_sub(NAMED_MAX));
-            numbers
-        };
-        let (mut names, mut scopes) = (Vec::new(), BTreeMap::new());
-        for memory in self.memories(&numbers)? {
-            for name in names_of(&memory) {
-                names.push((memory.number.0, name));
-            }
-            scopes.insert(memory.number, memory.scope);
-        }
-        let names = names.iter().map(|(number, name)| (*number, name.as_str()));
-        Ok(Names {
-            finder: NameFinder::new(names)?,
-            scopes,
-        })
-    }
-
     /// Leaves out what is related already, was rejected, or is too much.
     fn keep_new(&self, number: MemoryNumber, suggestions: &mut Vec<Suggestion>) {
         let catalog = self.catalog();
-        let mut related: Vec<MemoryNumber> = catalog
+        let mut related: Vec<(MemoryNumber, Relation)> = catalog
             .graph()
             .edges_of(number)
-            .map(|arc| arc.beyond(number))
+            .map(|arc| (arc.beyond(number), arc.key.relation))
             .collect();
         suggestions.retain(|suggestion| {
-            let is_new = !related.contains(&suggestion.to);
-            related.push(suggestion.to);
+            let (to, relation) = (suggestion.to, suggestion.role.relation);
+            // That both have to do with each other is no news of what is related.
+            let says_nothing = relation == Relation::RelatesTo;
+            let is_known = |(other, known): &(MemoryNumber, Relation)| {
+                *other == to && (says_nothing || *known == relation)
+            };
+            let is_new = !related.iter().any(is_known);
+            related.push((to, relation));
             is_new
         });
         suggestions.truncate(SUGGESTED_MAX);
     }
 }
 
-/// Entities and projects that a text names.
-fn named(names: &Names, memory: &Memory) -> Vec<Suggestion> {
-    let found = names.finder.find(&memory.text).into_iter();
-    found
-        .map(MemoryNumber)
-        .filter(|number| {
-            let scope = names.scopes.get(number);
-            let is_seen =
-                scope.is_some_and(|scope| *scope == memory.scope || *scope == Scope::Global);
-            *number != memory.number && is_seen
-        })
-        .map(|to| Suggestion {
-            to,
-            extractor: Extractor::Names,
-            strength: 1.0,
-        })
-        .collect()
-}
-
-/// Lists the names by which a text may call an entity or a project: its `name` and `aliases`, the
-/// second part of its handle, and a person's first name behind an at sign.
-fn names_of(memory: &Memory) -> Vec<String> {
-    let mut names = Vec::new();
-    for key in ["name", "alias", "aliases"] {
-        let given = memory.attributes.get(key).map(String::as_str);
-        names.extend(given.unwrap_or_default().split(',').map(str::to_owned));
-    }
-    let first = names
-        .first()
-        .and_then(|name| name.split_whitespace().next());
-    let mention = first.map(|first| format!("@{}", first.trim_start_matches('@')));
-    names.extend(mention);
-    let handle = memory.handle.as_str();
-    names.extend(handle.split_once('/').map(|(_, slug)| slug.to_owned()));
-    names.push(handle.to_owned());
-    names
-        .into_iter()
-        .map(|name| name.trim().to_lowercase())
-        .filter(|name| name.chars().count() >= NAME_CHARS_MIN)
-        .collect()
+/// Leaves out that two memories have to do with each other where another edge says what.
+fn drop_vague(edges: &mut BTreeMap<EdgeKey, Edge>) {
+    let pair = |key: &EdgeKey| (key.from.min(key.to), key.from.max(key.to));
+    let is_vague = |key: &EdgeKey| key.relation == Relation::RelatesTo;
+    let keys = edges.keys().filter(|key| !is_vague(key));
+    let told: BTreeSet<_> = keys.map(pair).collect();
+    edges.retain(|key, edge| {
+        let is_told = is_vague(key) && told.contains(&pair(key));
+        edge.status == EdgeStatus::Active || !is_told
+    });
 }
 
 /// Words of a text that look like paths.
@@ -274,11 +215,16 @@ fn edge(from: MemoryNumber, suggestion: &Suggestion, at: Timestamp) -> Edge {
     };
     let key = EdgeKey {
         from,
-        relation: Relation::RelatesTo,
+        relation: suggestion.role.relation,
         to: suggestion.to,
     };
+    let key = if suggestion.role.is_from_name {
+        key.reversed()
+    } else {
+        key
+    };
     Edge {
-        is_bidirectional: true,
+        is_bidirectional: key.relation.is_bidirectional(),
         status,
         ..suggested(key, suggestion.extractor, suggestion.strength, at)
     }

@@ -335,6 +335,8 @@ pub struct Edited {
     pub changed: usize,
     /// How many of these are everybody's.
     pub global: usize,
+    /// The first operation that it took, on a memory or an edge; `None` where nothing changed.
+    pub first: Option<Sequence>,
 }
 
 /// The only way to change a strand.

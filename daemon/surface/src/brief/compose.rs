@@ -84,6 +84,7 @@ struct Weighed<'a> {
     memory: &'a Memory,
     is_stale: bool,
     moved_to: Option<u32>,
+    confidence: f32,
     relevance: f32,
     heat: f32,
 }
@@ -106,6 +107,7 @@ fn weigh<'a>(input: &Input<'a>) -> (Vec<Weighed<'a>>, Vec<Weighed<'a>>) {
              relevance,
              is_stale,
              moved_to,
+             confidence,
          }| {
             let relevance = relevance.unwrap_or_else(|| query.relevance(memory));
             let standing = Standing::of(memory, relevance, is_stale);
@@ -114,6 +116,7 @@ fn weigh<'a>(input: &Input<'a>) -> (Vec<Weighed<'a>>, Vec<Weighed<'a>>) {
                     memory,
                     is_stale,
                     moved_to,
+                    confidence,
                     relevance,
                     heat: standing.heat(input.now),
                 },
@@ -147,6 +150,7 @@ fn merge<'a>(weighed: &[Weighed<'a>], focus: &[Category]) -> Vec<Entry<'a>> {
                     is_stale: kept.is_stale,
                     moved_to: kept.moved_to,
                     is_superseded: false,
+                    faded: kept.confidence,
                 },
                 copies: copies
                     .iter()

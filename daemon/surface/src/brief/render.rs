@@ -7,10 +7,10 @@ mod summary;
 
 use helix_engine::{Memory, one_line, quoted};
 use jiff::tz::TimeZone;
-use line::joined;
 
 use super::{Brief, HOT_MAX, TopicCount};
-pub(super) use line::stale_mark;
+pub(super) use line::doubt_mark;
+use line::joined;
 
 /// How much a brief says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

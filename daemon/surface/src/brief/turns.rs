@@ -137,6 +137,7 @@ mod tests {
             is_stale: false,
             moved_to: None,
             is_superseded,
+            faded: 1.0,
         };
         let list = [
             mention(0, 1.0, true),

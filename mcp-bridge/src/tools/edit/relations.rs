@@ -1,14 +1,11 @@
-//! How memories are related and which of them holds, and taking changes back.
+//! How memories are related and which of them holds.
 
-use helix_client::v1::revert_request::What;
-use helix_client::v1::{
-    Caller, RelateRequest, RevertRequest, SettleRequest, Settlement, UnrelateRequest,
-};
+use helix_client::v1::{Caller, RelateRequest, SettleRequest, Settlement, UnrelateRequest};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Merge;
-use crate::arguments::{Choice, Flag, Fraction, Text, Whole};
+use crate::arguments::{Choice, Fraction, Text};
 
 /// What a handle or `topic:index` has and a topic's name has not.
 const IN_REFERENCES: [char; 2] = ['/', ':'];
@@ -61,15 +58,6 @@ pub(in crate::tools) struct Supersede {
     by: Text,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(in crate::tools) struct Undo {
-    /// of topics log; default the last change made here
-    sequence: Option<Whole<1, { u32::MAX }>>,
-    /// with later changes of the same memories
-    force: Flag,
-}
-
 impl Relate {
     pub(super) fn request(self, caller: Caller) -> RelateRequest {
         RelateRequest {
@@ -120,18 +108,6 @@ impl Merge {
 
     pub(super) fn request(&self, caller: Caller) -> SettleRequest {
         settled(caller, &self.into, &self.topic, Settlement::Merge)
-    }
-}
-
-impl Undo {
-    pub(super) fn request(self, caller: Caller) -> RevertRequest {
-        let sequence = self.sequence.map_or(0, |sequence| u64::from(sequence.0));
-        RevertRequest {
-            caller: Some(caller),
-            what: Some(What::Undo(sequence)),
-            preview: false,
-            force: self.force.0,
-        }
     }
 }
 

@@ -3,10 +3,10 @@
 use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
     AppendText, ChangeTags, DeleteMemories, MergeTopic, RenameTopic, RestoreMemory, ReviseText,
-    SetFields, Target,
+    SetFields, SplitMemory, Target,
 };
 
-use super::{Append, Delete, Merge, Pointer, Rename, Restore, Revise, Set, Tag};
+use super::{Append, Delete, Merge, Pointer, Rename, Restore, Revise, Set, Split, Tag};
 use crate::arguments::ArgumentError;
 
 /// What takes a source or the links away; a blank text counts as not given, since some models send
@@ -110,6 +110,16 @@ impl Restore {
             index: target.index,
             match_text: target.match_text,
             all,
+        }))
+    }
+}
+
+impl Split {
+    pub(super) fn action(self) -> Result<Action, ArgumentError> {
+        Ok(Action::Split(SplitMemory {
+            target: Some(self.memory.target(&[])?),
+            into: self.parts.0,
+            preview: false,
         }))
     }
 }

@@ -1,7 +1,6 @@
 //! What was done: listed, compared between two places in the history, and explained.
 
-use helix_client::v1::history_point::Point;
-use helix_client::v1::{Caller, DiffRequest, HistoryPoint, LogRequest, WhyRequest};
+use helix_client::v1::{Caller, DiffRequest, LogRequest, WhyRequest};
 use jiff::Zoned;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,12 +10,10 @@ use crate::daemon::Daemon;
 use crate::dates::{self, DAY_SHAPE};
 use crate::failure::Failure;
 use crate::render::{self, View};
+use crate::tools::moment::{place, sequence};
 
 /// Most operations that one answer lists.
 const OPERATIONS_MAX: u32 = 1_000;
-
-/// The newest place in the history, by its name.
-const NOW: &str = "now";
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -112,33 +109,6 @@ impl Why {
             reference: self.topic.trimmed(),
         }
     }
-}
-
-/// Reads a place in the history; `None` when it is not given.
-fn place(
-    name: &str,
-    text: &Text,
-    day: impl Fn(&str) -> Option<Zoned>,
-) -> Result<Option<HistoryPoint>, ArgumentError> {
-    let text = text.trimmed();
-    let point = if text.is_empty() {
-        return Ok(None);
-    } else if text == NOW {
-        Point::AtUs(i64::MAX)
-    } else if let Some(sequence) = sequence(&text) {
-        Point::Sequence(sequence)
-    } else {
-        let at = day(&text).ok_or_else(|| {
-            let expected = format!("a sequence of action=log, now, {DAY_SHAPE}");
-            ArgumentError::wrong(name, &expected, &text)
-        })?;
-        Point::AtUs(at.timestamp().as_microsecond())
-    };
-    Ok(Some(HistoryPoint { point: Some(point) }))
-}
-
-fn sequence(text: &str) -> Option<u64> {
-    text.parse().ok()
 }
 
 #[cfg(test)]

@@ -100,7 +100,12 @@ impl Graph {
             screen::print(&render::edges_mermaid(&reply))?;
         } else {
             screen::print(&render::edges(context.screen.look, &reply.edges))?;
-            screen::remark_if(reply.edges.is_empty(), "no memories are related");
+            let nothing = if self.suggested {
+                "no memories are related"
+            } else {
+                "no memories are related; --suggested also shows what Helix thinks is"
+            };
+            screen::remark_if(reply.edges.is_empty(), nothing);
         }
         screen::remark_if(reply.cut, "there are more; narrow it with --topic");
         Ok(exit::OK)

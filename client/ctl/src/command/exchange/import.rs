@@ -106,8 +106,8 @@ impl Import {
         }
         let is_foreign = !self.trust && !self.dry_run && !self.json;
         screen::remark_if(
-            is_foreign && result.stored > 0,
-            "agents find these when they search, and are not shown them unasked; import what is your own again with --trust",
+            is_foreign && result.stored > result.quarantined,
+            "agents find what was stored when they search, and are not shown it unasked; import what is your own again with --trust",
         );
         // What could not be read or stored is the input's fault, whatever else was in it: who
         // deletes it afterwards would lose that.

@@ -25,6 +25,7 @@ pub(crate) struct Neighbours {
 impl Neighbours {
     /// Prints the neighbours.
     pub(crate) fn run(self, context: &Context) -> Outcome {
+        let shows_suggested = self.edges.shows_suggested();
         let request = v1::TraverseRequest {
             caller: Some(context.caller()),
             memories: vec![self.memory],
@@ -37,7 +38,12 @@ impl Neighbours {
             screen::json(&WalkDocument::from(&reply))?;
         } else {
             screen::print(&render::neighbours(context.screen.look, &reply))?;
-            screen::remark_if(reply.edges.is_empty(), "nothing is related to it");
+            let nothing = if shows_suggested {
+                "nothing is related to it"
+            } else {
+                "nothing is related to it; --suggested also shows what Helix thinks is"
+            };
+            screen::remark_if(reply.edges.is_empty(), nothing);
             screen::remark_if(reply.cut, "there are more");
         }
         Ok(exit::OK)

@@ -93,7 +93,11 @@ impl Group {
             at,
             cause,
         );
-        Ok(Ok(Change::EdgeGone(Box::new(edge))))
+        let removed = Edge {
+            sequence: self.sequence,
+            ..edge
+        };
+        Ok(Ok(Change::EdgeGone(Box::new(removed))))
     }
 
     fn append_edge(

@@ -7,7 +7,9 @@ use helix_redact::State;
 use super::{Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Memory, MemoryNumber, Origin, Scope, Status, Timestamp, Topic};
+use crate::model::{
+    Actor, Memory, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp, Topic,
+};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Absorbed, Edit, Sourced};
 use crate::store::{Cause, Change, Write, WriteError};
@@ -59,6 +61,7 @@ impl Label {
             Self::Reinforced => one(changes, |change| memory(change).map(Outcome::Reinforced)),
             Self::Edited => one(changes, |change| {
                 let count = usize::from(matches!(change, Change::Memory(_)));
+                let first = sequence(&change);
                 memory(change).map(|memory| {
                     let global = if memory.scope == Scope::Global {
                         count
@@ -69,6 +72,7 @@ impl Label {
                         memories: vec![*memory],
                         changed: count,
                         global,
+                        first,
                     })
                 })
             }),
@@ -114,12 +118,24 @@ fn memory(change: Change) -> Option<Box<Memory>> {
     }
 }
 
+/// The operation by which something changed.
+fn sequence(change: &Change) -> Option<Sequence> {
+    match change {
+        Change::Memory(memory) => Some(memory.sequence),
+        Change::Edge(edge) | Change::EdgeGone(edge) => Some(edge.sequence),
+        Change::Purged { sequence, .. } => Some(*sequence),
+        Change::Same(_) | Change::Tombstone(..) | Change::None => None,
+    }
+}
+
 fn many(
     changes: impl Iterator<Item = Result<Change, WriteError>>,
     is_counted: impl Fn(&Memory) -> bool,
 ) -> Edited {
     let mut edited = Edited::default();
     for change in changes.flatten() {
+        let earlier = edited.first.into_iter().chain(sequence(&change));
+        edited.first = earlier.min();
         let Change::Memory(memory) = change else {
             continue;
         };

@@ -4,7 +4,7 @@ use helix_engine::{one_line, preview};
 use jiff::tz::TimeZone;
 
 use super::{ActiveTopic, Meta, Theme, Velocity};
-use crate::brief::render::stale_mark;
+use crate::brief::render::doubt_mark;
 use crate::brief::{HOT_MAX, Selected};
 
 /// Characters of a hot memory's preview.
@@ -42,12 +42,15 @@ pub fn render(meta: &Meta, hot: &[Selected<'_>], zone: &TimeZone) -> String {
         lines.push("HOT:".to_owned());
         lines.extend(hot.iter().take(HOT_MAX).map(
             |Selected {
-                 memory, is_stale, ..
+                 memory,
+                 is_stale,
+                 confidence,
+                 ..
              }| {
                 let handle = one_line(memory.handle.as_str(), HANDLE_MAX_CHARS);
                 format!(
                     "- [{handle}]{} {}",
-                    stale_mark(*is_stale),
+                    doubt_mark(*is_stale, *confidence),
                     preview(&memory.text, PREVIEW_MAX_CHARS)
                 )
             },

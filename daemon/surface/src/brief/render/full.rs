@@ -6,7 +6,9 @@ use helix_engine::{Handle, Memory, neutral, one_line};
 use jiff::tz::TimeZone;
 
 use super::Caps;
-use super::line::{NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview};
+use super::line::{
+    CONFIDENCE_WHOLE, NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview,
+};
 use crate::brief::classify::without_prefix;
 use crate::brief::turns::by_turns;
 use crate::brief::{Brief, Chain, Item, Linked, Mention, Section};
@@ -232,7 +234,6 @@ pub(super) fn copies(item: &Item<'_>) -> Vec<String> {
 }
 
 fn remarks(item: &Item<'_>) -> Vec<String> {
-    let memory = item.mention.memory;
     let mut remarks = copies(item);
     if !item.supersedes.is_empty() {
         remarks.push(format!(
@@ -240,8 +241,8 @@ fn remarks(item: &Item<'_>) -> Vec<String> {
             handles(item.supersedes.iter().copied(), HANDLES_MAX)
         ));
     }
-    if memory.confidence < 1.0 && !item.mention.is_stale {
-        remarks.push(format!("confidence {:.2}", memory.confidence));
+    if item.mention.confidence() < CONFIDENCE_WHOLE && !item.mention.is_stale {
+        remarks.push(format!("confidence {:.2}", item.mention.confidence()));
     }
     remarks
 }

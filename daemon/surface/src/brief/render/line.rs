@@ -11,6 +11,12 @@ use crate::brief::{Linked, Mention};
 /// nothing.
 const HANDLE_MAX_CHARS: usize = 320;
 
+/// Below this, a confidence is said on every line: a twentieth of it is gone.
+const CONFIDENCE_TOLD: f32 = 0.95;
+
+/// From here on a confidence is as good as whole: two decimals show no difference.
+pub(super) const CONFIDENCE_WHOLE: f32 = 0.995;
+
 /// Longest topic name.
 pub(super) const NAME_MAX_CHARS: usize = 255;
 
@@ -19,8 +25,8 @@ pub(super) fn bracketed(handle: &Handle) -> String {
     format!("[{}]", one_line(handle.as_str(), HANDLE_MAX_CHARS))
 }
 
-/// `[handle] [STALE] the beginning of the text …`; the heading's own prefix is not repeated under
-/// it.
+/// `[handle] [STALE] the beginning of the text …`, or `[handle] [confidence 0.42] …`; the heading's
+/// own prefix is not repeated under it.
 pub(super) fn preview(mention: &Mention<'_>, is_under_heading: bool, caps: &Caps) -> String {
     let text = &mention.memory.text;
     let text = if is_under_heading {
@@ -31,19 +37,18 @@ pub(super) fn preview(mention: &Mention<'_>, is_under_heading: bool, caps: &Caps
     format!(
         "{}{} {}",
         bracketed(&mention.memory.handle),
-        stale(mention),
+        doubt_mark(mention.is_stale, mention.faded),
         helix_engine::preview(text, caps.preview_chars)
     )
 }
 
-/// The mark of a memory whose source changed.
-fn stale(mention: &Mention<'_>) -> &'static str {
-    stale_mark(mention.is_stale)
-}
-
-/// The mark behind a handle.
-pub(in crate::brief) fn stale_mark(is_stale: bool) -> &'static str {
-    if is_stale { " [STALE]" } else { "" }
+/// The mark behind a handle: of a memory whose source changed, or of which confidence is gone.
+pub(in crate::brief) fn doubt_mark(is_stale: bool, confidence: f32) -> String {
+    match is_stale {
+        true => " [STALE]".to_owned(),
+        false if confidence < CONFIDENCE_TOLD => format!(" [confidence {confidence:.2}]"),
+        false => String::new(),
+    }
 }
 
 /// `2026-11-03`, and the source if there is one: ` (src/a.rs:3)`, ` (src/a.rs:3, now line 9)`.
