@@ -141,6 +141,7 @@ pub async fn one(
     let outcome = answer.await?.into_iter().next();
     let outcome = outcome.ok_or_else(|| Refusal::internal("the writer gave no answer"))??;
     if let Outcome::Stored(memory) = &outcome {
+        notes.corrected = confirmed(app, memory, notes.corrected).await?;
         notes
             .corrected
             .extend(missed(app, &asker, memory, &notes).await?);
@@ -151,6 +152,22 @@ pub async fn one(
         return stored(app, &asker, outcome, notes);
     }
     off_thread(app, move |app| stored(app, &asker, outcome, notes)).await
+}
+
+/// What a memory corrected in truth; mostly it corrects nothing.
+async fn confirmed(
+    app: &Arc<App>,
+    memory: &Memory,
+    corrected: Vec<Corrected>,
+) -> Result<Vec<Corrected>, Refusal> {
+    if corrected.is_empty() {
+        return Ok(corrected);
+    }
+    let memory = memory.clone();
+    off_thread(app, move |app| {
+        corrections::confirmed(app, &memory, corrected)
+    })
+    .await
 }
 
 /// The contradictions with what was stored while a memory was on its way; mostly nothing was.
@@ -175,6 +192,16 @@ struct Notes {
     /// The number of the first memory that it was not compared with.
     compared_below: Option<MemoryNumber>,
     inferred: String,
+}
+
+impl Notes {
+    /// The same with what was corrected in truth.
+    fn confirmed(mut self, app: &App, outcome: &Outcome) -> Result<Self, Refusal> {
+        if let Outcome::Stored(memory) = outcome {
+            self.corrected = corrections::confirmed(app, memory, self.corrected)?;
+        }
+        Ok(self)
+    }
 }
 
 /// A memory on its way to its answer.
@@ -359,7 +386,10 @@ fn answers(
             }
             Slot::Alike(alike) => alike::answer(alike, &items),
             Slot::Written(notes) => match outcomes.next() {
-                Some(Ok(outcome)) => Item::Stored(stored(app, asker, outcome, notes)?),
+                Some(Ok(outcome)) => {
+                    let notes = notes.confirmed(app, &outcome)?;
+                    Item::Stored(stored(app, asker, outcome, notes)?)
+                }
                 Some(Err(error)) => Item::Refused(error.to_string()),
                 None => return Err(Refusal::internal("the writer gave too few answers")),
             },

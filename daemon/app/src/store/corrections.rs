@@ -3,11 +3,11 @@
 
 use helix_engine::model::{
     Actor, Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Origin, Provenance, Relation, Sequence,
-    Timestamp,
+    Status, Timestamp,
 };
 use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::consolidate::{Standing, Verdict, Why};
-use helix_engine::policy::edit::{Edit, Fields};
+use helix_engine::policy::edit::{ATTRIBUTE_SUPERSEDED_BY, Edit, Fields};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::strand::{Correction, Replaced, Request, Step, StepChange, Strand};
 
@@ -138,6 +138,37 @@ pub(super) fn missed(
             Verdict::Apart | Verdict::Extends => None,
         })
         .collect())
+}
+
+/// What a stored memory corrected in truth: the writer leaves alone what somebody else changed after
+/// it was compared. That contradicts the new memory where it is still in use.
+///
+/// # Errors
+/// When the disk fails.
+pub(super) fn confirmed(
+    app: &App,
+    memory: &Memory,
+    corrected: Vec<Corrected>,
+) -> Result<Vec<Corrected>, Refusal> {
+    let mut confirmed = Vec::with_capacity(corrected.len());
+    for mut one in corrected {
+        if one.is_replaced {
+            let Some(now) = app.memory.strand.snapshot()?.memory(one.memory.number)? else {
+                continue;
+            };
+            one.is_replaced = has_replaced(memory, &now);
+            if !one.is_replaced && now.status != Status::Active {
+                continue;
+            }
+        }
+        confirmed.push(one);
+    }
+    Ok(confirmed)
+}
+
+fn has_replaced(memory: &Memory, known: &Memory) -> bool {
+    let by = known.attributes.get(ATTRIBUTE_SUPERSEDED_BY);
+    known.status == Status::Superseded && by.is_some_and(|by| *by == memory.id.to_string())
 }
 
 /// Notes the contradictions of a new memory, so that somebody settles them.

@@ -1,7 +1,8 @@
 //! Finds known memories that a new text corrects: by words in common, decided by
 //! `policy::consolidate`.
 
-use super::{ReadError, Strand, prefix_length};
+use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
+use crate::index::catalog::{Catalog, Row};
 use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence, Status};
 use crate::policy::admit::Admitted;
 use crate::policy::apart::Particulars;
@@ -11,6 +12,11 @@ use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
 /// Jaccard similarity below which two texts are not compared as statements: reading them costs
 /// more than all else of a store.
 const COMPARED_ALIKE_MIN: f32 = 0.08;
+
+/// Words of a text, the rarest that any memory has, each of which makes a memory worth comparing
+/// by itself, and how many memories it does that for.
+const TELLING_WORDS: usize = 3;
+const TELLING_CANDIDATES: usize = 4;
 
 /// A memory that a new text corrects, or cannot stand beside.
 #[derive(Clone, Debug)]
@@ -58,8 +64,7 @@ impl Strand {
         words: &WordSet,
         status: Status,
     ) -> Result<Vec<Memory>, ReadError> {
-        let query = self.lexical.rarest(text, prefix_length(words.len()))?;
-        let candidates = self.similar_words(&query, scope, status)?;
+        let candidates = self.candidates(text, scope, words, |_, row| row.status == status)?;
         Ok(self.memories(&candidates)?)
     }
 
@@ -73,13 +78,35 @@ impl Strand {
         memory: &Memory,
     ) -> Result<Vec<Memory>, ReadError> {
         let words = WordSet::of(&memory.text);
-        let query = self
-            .lexical
-            .rarest(&memory.text, prefix_length(words.len()))?;
-        let candidates = self.similar_where(&query, &memory.scope, |_, number, row| {
+        let is_wanted = |number, row: &Row| {
             row.status == Status::Active && (first..memory.number).contains(&number)
-        })?;
+        };
+        let candidates = self.candidates(&memory.text, &memory.scope, &words, is_wanted)?;
         Ok(self.memories(&candidates)?)
+    }
+
+    /// The memories that share most of a text's rarest words, and those that share one of its most
+    /// telling words. The first alone would miss a statement about the same service among many of
+    /// the same form about other services, which share more of the form.
+    fn candidates(
+        &self,
+        text: &str,
+        scope: &Scope,
+        words: &WordSet,
+        is_wanted: impl Fn(MemoryNumber, &Row) -> bool,
+    ) -> Result<Vec<MemoryNumber>, ReadError> {
+        let rare = self.lexical.rare_words(text)?;
+        let alike = rare.rarest(prefix_length(words.len()));
+        let wanted = |_: &Catalog, number, row: &Row| is_wanted(number, row);
+        let mut found = self.similar_where(&alike, scope, RESEMBLE_CANDIDATES, wanted)?;
+        for word in rare.rarest_known(TELLING_WORDS) {
+            for number in self.similar_where(&word, scope, TELLING_CANDIDATES, wanted)? {
+                if !found.contains(&number) {
+                    found.push(number);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Finds among a text's neighbours the one that it resembles most and that is about the same
