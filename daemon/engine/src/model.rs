@@ -24,9 +24,7 @@ pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY, UnknownRelation,
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, Shape, UnknownKind};
 pub(crate) use memory::is_shown_unasked;
-pub use memory::{
-    Memory, Provenance, SUMMARY_MAX_CHARS, SourceRef, Status, awaits_review, is_grave,
-};
+pub use memory::{Memory, Provenance, SUMMARY_MAX_CHARS, SourceRef, Status, awaits_review};
 pub use moment::Moment;
 pub(crate) use path::spellings;
 pub use path::{one_spelling, plain_path};

@@ -22,7 +22,7 @@ use super::given::{self, Given};
 use super::links::Known;
 use crate::located::{Located, located};
 use crate::threads::off_thread;
-use crate::{App, Asker, Refusal, note};
+use crate::{App, Asker, Refusal, note, suspicion};
 
 /// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a
 /// thread.
@@ -143,7 +143,7 @@ pub(super) fn prepare(
         .strand
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
-    warnings.extend(suspicion(asker.actor.origin, &admitted));
+    warnings.extend(suspicion::note(&admitted.suspicions, waits));
     warnings.extend(returning(app, asker, &admitted)?);
     warnings.extend(own_lines);
     match &known {
@@ -180,22 +180,6 @@ pub(super) fn prepare(
 fn next_number(app: &App) -> MemoryNumber {
     let extent = app.memory.strand.catalog().extent();
     MemoryNumber(u32::try_from(extent).unwrap_or(u32::MAX))
-}
-
-/// Says that a text looks like orders to an agent, and what that means.
-fn suspicion(origin: Origin, admitted: &Admitted) -> Option<String> {
-    if admitted.suspicions.is_empty() {
-        return None;
-    }
-    let why = admitted.suspicions.join(", ");
-    let what = if awaits_review(origin, &admitted.suspicions) {
-        "it waits in the review, and no search finds it until a person approves it: helixctl review"
-    } else {
-        "it is stored and flagged"
-    };
-    Some(format!(
-        "the text looks like orders to an agent ({why}); {what}"
-    ))
 }
 
 /// Says that a text was forgotten before: whoever asks for it gets it back all the same.

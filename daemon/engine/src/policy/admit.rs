@@ -188,11 +188,20 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         attributes: draft.attributes,
         valid_from: draft.valid_from,
         summary: checked_summary(&draft.summary)?,
-        suspicions: suspect::names_of(&text),
+        suspicions: suspicions(&text, &draft.summary),
         warnings,
         text_hash: text_hash(&text),
         text,
     })
+}
+
+/// Names of what looks like orders in what a memory says.
+fn suspicions(text: &str, summary: &str) -> Vec<String> {
+    let mut names = suspect::names_of(text);
+    let mut of_summary = suspect::names_of(summary);
+    of_summary.retain(|name| !names.contains(name));
+    names.append(&mut of_summary);
+    names
 }
 
 impl Redact for Admitted {

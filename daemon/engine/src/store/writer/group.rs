@@ -344,12 +344,19 @@ impl Group {
             Err(refused) => return Ok(Err(refused)),
         };
         let previous = memory.sequence;
-        let seen = (memory.access_count, memory.last_seen_at);
+        let before = memory.clone();
         let wanted_before = Handle::propose(&memory.topic, &memory.text);
         match edit::apply(edit, &mut memory, at) {
             Err(error) => return Ok(Err(error.into())),
             Ok(false) => return Ok(Ok(Change::Same(Box::new(memory)))),
             Ok(true) => {}
+        }
+        // It waits like a new memory that says so.
+        let is_held = memory.status == Status::Active
+            && awaits_review(actor.origin, &memory.suspicions)
+            && edit::gives_orders(edit, &before, &memory);
+        if is_held {
+            memory.status = Status::Quarantined;
         }
         if matches!(edit, Edit::Revise { .. }) {
             vouch(&mut memory, &actor, at);
@@ -367,7 +374,8 @@ impl Group {
                 tables.handles.insert(memory.handle.as_str(), number.0)?;
             }
         }
-        if seen != (memory.access_count, memory.last_seen_at) {
+        let seen = |memory: &Memory| (memory.access_count, memory.last_seen_at);
+        if seen(&before) != seen(&memory) {
             put_access(tables, &memory)?;
         }
         memory.sequence = self.sequence.next();
