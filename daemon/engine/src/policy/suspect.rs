@@ -263,6 +263,11 @@ enum Least {
     Two,
 }
 
+/// A part of a text with everything in it to be seen.
+fn visible(text: &str, range: &Range<usize>) -> String {
+    Revealed::of(text.get(range.clone()).unwrap_or_default()).visible
+}
+
 /// The classes of a sentence, as it stands and without what it quotes.
 struct Sentence {
     range: Range<usize>,
@@ -277,9 +282,25 @@ impl Lexicon {
     }
 
     fn sentences(&self, text: &str) -> Vec<Sentence> {
-        sentences(text)
-            .map(|range| self.sentence(text, range))
-            .collect()
+        let mut read: Vec<Sentence> = sentences(text)
+            .map(|range| {
+                let all = self.classes(&visible(text, &range));
+                let unquoted = all;
+                Sentence {
+                    range,
+                    all,
+                    unquoted,
+                }
+            })
+            .collect();
+        // Only then do quotations matter.
+        if read.iter().any(|sentence| self.talks(sentence.all)) {
+            for sentence in &mut read {
+                let visible = visible(text, &sentence.range);
+                sentence.unquoted = self.classes(&without_quotations(&visible));
+            }
+        }
+        read
     }
 
     fn suspicions_in(&self, text: &str, sentences: &[Sentence]) -> Vec<Suspicion> {
@@ -305,15 +326,6 @@ impl Lexicon {
             found.push(whole(reason, text));
         });
         found
-    }
-
-    fn sentence(&self, text: &str, range: Range<usize>) -> Sentence {
-        let visible = Revealed::of(text.get(range.clone()).unwrap_or_default()).visible;
-        Sentence {
-            range,
-            all: self.classes(&visible),
-            unquoted: self.classes(&without_quotations(&visible)),
-        }
     }
 
     /// The classes of sentences. Who talks of attacks quotes them.

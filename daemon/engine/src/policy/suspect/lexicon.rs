@@ -234,8 +234,11 @@ impl Lexicon {
     /// How many classes of orders a decoded text has that the text which it was decoded from has
     /// not.
     pub(super) fn order_classes(&self, decoded: &str, plain: &str) -> u32 {
-        let new = self.classes(decoded).without(self.classes(plain));
-        new.and(self.decoded).0.count_ones()
+        let said = self.classes(decoded).and(self.decoded);
+        if said == Classes::default() {
+            return 0;
+        }
+        said.without(self.classes(plain)).0.count_ones()
     }
 
     pub(super) fn sentence_rules(&self, classes: Classes, found: impl FnMut(Reason)) {
