@@ -3,19 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use helix_engine::model::{Kinds, Scope};
 use helix_engine::policy::consolidate::{Statement, Verdict, relate};
-use helix_engine::policy::resemble::WordSet;
-use helix_engine::store::MemoryStorage;
-use helix_engine::strand::Strand;
 use serde::Deserialize;
-
-use common::{at, store};
 
 #[derive(Deserialize)]
 struct Pair {
@@ -38,33 +30,6 @@ fn pairs() -> Vec<Pair> {
 
 fn verdict(pair: &Pair) -> Verdict {
     relate(&Statement::of(&pair.old), &Statement::of(&pair.new))
-}
-
-/// Memories of one form, each about a service of its own.
-const ALIKE: u64 = 60;
-
-#[test]
-fn a_statement_about_the_same_service_is_found_among_many_of_its_form() {
-    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-    let mut time = 0_u64;
-    let mut keep = |text: &str| {
-        time += 1;
-        let mut entropy = [0; 10];
-        entropy[..8].copy_from_slice(&time.to_le_bytes());
-        let request = store("tools", text, false, entropy, at(time));
-        writer.commit(vec![request]).unwrap().remove(0).unwrap();
-    };
-    let known = "The billing web app is built with npm.";
-    keep(known);
-    for service in 0..ALIKE {
-        keep(&format!(
-            "We switched the service{service} web app from npm to pnpm."
-        ));
-    }
-    let new = "We switched the billing web app from npm to pnpm.";
-    let scope = Scope::Global;
-    let neighbours = strand.neighbours(new, &scope, &WordSet::of(new)).unwrap();
-    assert!(neighbours.iter().any(|memory| memory.text == known));
 }
 
 #[test]

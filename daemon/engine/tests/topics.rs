@@ -10,6 +10,7 @@ use std::sync::Arc;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Kinds, MemoryNumber, Scope, Timestamp, TopicPattern};
 use helix_engine::policy::edit::Edit;
+use helix_engine::policy::resemble::WordSet;
 use helix_engine::ports::NoSources;
 use helix_engine::recall::{Cursor, Mode, Place, Retriever, Search};
 use helix_engine::store::{MemoryStorage, Stamps};
@@ -126,6 +127,24 @@ impl World {
             place = page.next;
         }
     }
+}
+
+/// Memories of one form, each about a service of its own.
+const ALIKE: u64 = 60;
+
+#[test]
+fn a_statement_about_the_same_service_is_found_among_many_of_its_form() {
+    let mut world = World::new();
+    let known = world.store("tools", "The billing web app is built with npm.");
+    for service in 0..ALIKE {
+        let text = format!("We switched the service{service} web app from npm to pnpm.");
+        world.store("tools", &text);
+    }
+    let new = "We switched the billing web app from npm to pnpm.";
+    let words = WordSet::of(new);
+    let neighbours = world.strand.neighbours(new, &Scope::Global, &words);
+    let mut numbers = neighbours.unwrap().into_iter().map(|memory| memory.number);
+    assert!(numbers.any(|number| number == known));
 }
 
 #[test]
