@@ -51,6 +51,7 @@ enum Done {
     Related { from: String, to: String },
     Revised { id: String, text: String },
     Split { whole: String },
+    Superseded { by: String, gone: String },
     Merged { kept: String, gone: String },
     Approved { topic: String },
 }
@@ -166,9 +167,11 @@ impl Client<'_> {
     fn supersede(&mut self) -> Result<(), Gone> {
         let name = self.words(1);
         let old = format!("The {name} web app is built with npm.");
-        self.store("tools", &old, "")?;
+        let gone = self.store("tools", &old, "")?;
         let new = format!("We switched the {name} web app from npm to pnpm.");
-        self.store("tools", &new, "").map(drop)
+        let by = self.store("tools", &new, "")?;
+        self.acknowledge(Done::Superseded { by, gone });
+        Ok(())
     }
 
     fn merge(&mut self) -> Result<(), Gone> {
@@ -389,6 +392,13 @@ impl Left {
             }
             Done::Revised { id, text } => assert_eq!(self.named(id).text, *text),
             Done::Split { whole } => assert_eq!(self.named(whole).status, Status::Superseded),
+            Done::Superseded { by, gone } => {
+                let successor = self
+                    .named(gone)
+                    .attributes
+                    .get(Memory::ATTRIBUTE_SUPERSEDED_BY);
+                assert_eq!(successor, Some(by), "{done:?} is lost");
+            }
             Done::Merged { kept, gone } => {
                 assert_eq!(self.named(gone).status, Status::Superseded);
                 assert_eq!(self.named(kept).status, Status::Active);

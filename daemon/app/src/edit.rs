@@ -19,13 +19,13 @@ pub(crate) use self::write::write;
 
 use std::sync::Arc;
 
-use helix_engine::{Edited, Request, Sequence};
+use helix_engine::{Edited, Request, Sequence, Status};
 
 use self::plan::{Planned, plan};
 use self::target::Several;
 use crate::threads::off_thread;
 use crate::told::Told;
-use crate::{App, Asker, Refusal};
+use crate::{App, Asker, Refusal, suspicion};
 
 /// Which memory of a topic, or which memory by name.
 #[derive(Clone, Debug, Default)]
@@ -250,6 +250,10 @@ fn candidates(app: &App, several: &Several, warnings: Vec<String>) -> Result<Ans
 fn answer(app: &App, edited: &Edited, mut warnings: Vec<String>) -> Answer {
     if edited.changed == 0 {
         warnings.push("nothing changed: it is so already".to_owned());
+    }
+    if let [memory] = edited.memories.as_slice() {
+        let waits = memory.status == Status::Quarantined;
+        warnings.extend(suspicion::note(&memory.suspicions, waits));
     }
     let topic = edited.memories.first().map(|memory| memory.topic.as_str());
     Answer {

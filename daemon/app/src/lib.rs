@@ -92,6 +92,7 @@ pub mod stale;
 pub mod statistics;
 pub mod status;
 pub mod store;
+mod suspicion;
 pub mod sweep;
 pub mod threads;
 pub mod told;

@@ -110,7 +110,7 @@ pub use policy::nearby::{Keys, Nearby};
 pub use policy::resemble::WordSet;
 pub use policy::scales::Stated as StatedImportance;
 pub use policy::stale::{LineHash, Recorded as RecordedSource, SourceState};
-pub use policy::suspect::{names_of, suspicions, suspicions_of_all};
+pub use policy::suspect::{names_of, suspicions, suspicions_of_all, weighed};
 pub use policy::tags::Tags;
 
 // Indexes: columns of all memories in RAM, the graph, words and vectors.

@@ -26,7 +26,7 @@ pub use edge::{Edge, EdgeKey, EdgeStatus, Relation, SIMILARITY};
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, Shape, UnknownKind};
 pub(crate) use memory::is_shown_unasked;
-pub use memory::{Memory, Provenance, SourceRef, Status, is_grave};
+pub use memory::{Memory, Provenance, SourceRef, Status};
 pub use moment::Moment;
 pub(crate) use path::spellings;
 pub use scope::{InvalidScope, Scope};

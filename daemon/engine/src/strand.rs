@@ -230,7 +230,9 @@ impl Strand {
         scope: &Scope,
         status: Status,
     ) -> Result<Vec<MemoryNumber>, ReadError> {
-        self.similar_where(query, scope, |_, _, row| row.status == status)
+        self.similar_where(query, scope, RESEMBLE_CANDIDATES, |_, _, row| {
+            row.status == status
+        })
     }
 
     /// The memories of a scope that share words of a query, of those that are wanted.
@@ -238,6 +240,7 @@ impl Strand {
         &self,
         query: &LexicalQuery,
         scope: &Scope,
+        limit: usize,
         is_wanted: impl Fn(&Catalog, MemoryNumber, &Row) -> bool,
     ) -> Result<Vec<MemoryNumber>, ReadError> {
         let catalog = self.catalog();
@@ -250,9 +253,7 @@ impl Strand {
             row.is_some_and(|row| row.scope == scope && is_wanted(&catalog, number, row))
         };
         let restriction = crate::index::lexical::Restriction::default();
-        let hits = self
-            .lexical
-            .search(query, RESEMBLE_CANDIDATES, &restriction, keeps)?;
+        let hits = self.lexical.search(query, limit, &restriction, keeps)?;
         Ok(hits
             .into_iter()
             .map(|hit| MemoryNumber(hit.number))

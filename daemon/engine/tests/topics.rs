@@ -11,7 +11,7 @@ use common::{at, edit, store};
 use helix_engine::{
     Cursor, Edit, Filter, HitPlace as Place, Kinds, MemoryNumber, MemoryStorage, Mode, NoSources,
     Outcome, Request, Retriever, Scope, Search, Since, Stamps, Strand, StrandWriter, Timestamp,
-    TopicEdge, TopicPattern,
+    TopicEdge, TopicPattern, WordSet,
 };
 use proptest::prelude::*;
 
@@ -123,6 +123,24 @@ impl World {
             place = page.next;
         }
     }
+}
+
+/// Memories of one form, each about a service of its own.
+const ALIKE: u64 = 60;
+
+#[test]
+fn a_statement_about_the_same_service_is_found_among_many_of_its_form() {
+    let mut world = World::new();
+    let known = world.store("tools", "The billing web app is built with npm.");
+    for service in 0..ALIKE {
+        let text = format!("We switched the service{service} web app from npm to pnpm.");
+        world.store("tools", &text);
+    }
+    let new = "We switched the billing web app from npm to pnpm.";
+    let words = WordSet::of(new);
+    let neighbours = world.strand.neighbours(new, &Scope::Global, &words);
+    let mut numbers = neighbours.unwrap().into_iter().map(|memory| memory.number);
+    assert!(numbers.any(|number| number == known));
 }
 
 #[test]

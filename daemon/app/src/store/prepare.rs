@@ -19,7 +19,7 @@ use super::links::Known;
 use crate::forgotten::Departed;
 use crate::located::{Located, located};
 use crate::threads::off_thread;
-use crate::{App, Asker, Refusal, note};
+use crate::{App, Asker, Refusal, note, suspicion};
 
 /// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a
 /// thread.
@@ -300,7 +300,7 @@ pub(super) fn gather(
         .strand
         .resolve_links(&admitted.links, &asker.scopes())?;
     let mut warnings = admitted.warnings.clone();
-    warnings.extend(suspicion(asker.actor.origin, &admitted));
+    warnings.extend(suspicion::note(&admitted.suspicions, waits));
     let returning = returning(app, asker, &admitted);
     let is_new = matches!(returning, Ok(None)) && known.is_none();
     let may_return = is_new.then(|| may_return(app, &admitted)).flatten();
@@ -337,22 +337,6 @@ pub(super) fn gather(
 fn next_number(app: &App) -> MemoryNumber {
     let extent = app.memory.strand.catalog().extent();
     MemoryNumber(u32::try_from(extent).unwrap_or(u32::MAX))
-}
-
-/// Says that a text looks like orders to an agent, and what that means.
-fn suspicion(origin: Origin, admitted: &Admitted) -> Option<String> {
-    if admitted.suspicions.is_empty() {
-        return None;
-    }
-    let why = admitted.suspicions.join(", ");
-    let what = if origin.awaits_review(&admitted.suspicions) {
-        "it waits in the review, and no search finds it until a person approves it: helixctl review"
-    } else {
-        "it is stored and flagged"
-    };
-    Some(format!(
-        "the text looks like orders to an agent ({why}); {what}"
-    ))
 }
 
 /// Says that a text was forgotten before: whoever asks for it gets it back all the same.

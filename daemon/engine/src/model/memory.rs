@@ -8,25 +8,6 @@ use super::{
 };
 use crate::neutral::one_line;
 
-/// The suspicions for which a text is held back until a person approves it, where no person gave
-/// it: facts about code are hardly ever suspected for these. For others it is only flagged.
-const GRAVE: [&str; 8] = [
-    "overrides instructions",
-    "closes quoting",
-    "speaks as system",
-    "conceals",
-    "exfiltrates",
-    "fakes tool result",
-    "hidden characters",
-    "encoded order",
-];
-
-/// Whether a text is held back that is suspected for a reason of this name.
-#[must_use]
-pub fn is_grave(suspicion: &str) -> bool {
-    GRAVE.contains(&suspicion)
-}
-
 /// Whether a text may be put in front of an agent that did not ask: somebody stands behind it, and
 /// it is not held back for looking like orders that no person gave.
 pub(crate) fn is_shown_unasked(origin: Origin, is_held_back: bool) -> bool {
@@ -34,15 +15,10 @@ pub(crate) fn is_shown_unasked(origin: Origin, is_held_back: bool) -> bool {
 }
 
 impl Origin {
-    /// Whether a text waits in the review from the first, because it looks like orders and no person
-    /// gave it. Agents write of prompts and attacks themselves, so theirs waits for grave reasons only.
+    /// Whether a text waits in the review, because it looks like orders and no person gave it.
     #[must_use]
     pub fn awaits_review(self, suspicions: &[String]) -> bool {
-        match self {
-            Origin::User => false,
-            Origin::Agent => suspicions.iter().any(|name| is_grave(name)),
-            Origin::Tool | Origin::Import => !suspicions.is_empty(),
-        }
+        self != Origin::User && !suspicions.is_empty()
     }
 }
 
@@ -106,10 +82,10 @@ impl Memory {
     /// Longest summary, in characters.
     pub const SUMMARY_MAX_CHARS: usize = 200;
 
-    /// Whether it looks like orders to an agent, for a reason that is hardly ever wrong.
+    /// Whether it looks like orders to an agent.
     #[must_use]
     pub fn is_held_back(&self) -> bool {
-        self.suspicions.iter().any(|name| is_grave(name))
+        !self.suspicions.is_empty()
     }
 
     /// Whether it may be put in front of an agent that did not ask: somebody stands behind it, and
@@ -351,12 +327,10 @@ mod tests {
 
     #[test]
     fn what_looks_like_orders_waits_unless_a_person_gave_it() {
-        let grave = ["conceals".to_owned()];
-        let mild = ["pressures".to_owned()];
+        let suspicions = ["conceals".to_owned()];
         let waits =
             |suspicions: &[String]| Origin::ALL.map(|origin| origin.awaits_review(suspicions));
-        assert_eq!(waits(&grave), [false, true, true, true]);
-        assert_eq!(waits(&mild), [false, false, true, true]);
+        assert_eq!(waits(&suspicions), [false, true, true, true]);
         assert_eq!(waits(&[]), [false; 4]);
     }
 

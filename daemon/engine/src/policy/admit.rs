@@ -189,7 +189,7 @@ impl Admitted {
             attributes: draft.attributes,
             valid_from: draft.valid_from,
             summary: checked_summary(&draft.summary)?,
-            suspicions: suspect::names_of(&text),
+            suspicions: suspicions(&text, &draft.summary),
             warnings,
             text_hash: WordSet::text_hash(&text),
             text,
@@ -208,6 +208,15 @@ impl Admitted {
         kind_of(kind, &Tags::normalise(tags, text), text, kinds)
             .is_ok_and(|kind| is_about_user(&kind, kinds))
     }
+}
+
+/// Names of what looks like orders in what a memory says.
+fn suspicions(text: &str, summary: &str) -> Vec<String> {
+    let mut names = suspect::names_of(text);
+    let mut of_summary = suspect::names_of(summary);
+    of_summary.retain(|name| !names.contains(name));
+    names.append(&mut of_summary);
+    names
 }
 
 impl Redact for Admitted {

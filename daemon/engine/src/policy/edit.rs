@@ -353,10 +353,49 @@ impl Edit {
             }
         }
         follow_kind(self, &before, memory);
-        if memory.text != before.text {
+        suspect_again(self, &before, memory);
+        Ok(*memory != before)
+    }
+}
+
+/// Suspects what an edit says. What somebody approved of the rest stays approved.
+fn suspect_again(edit: &Edit, before: &Memory, memory: &mut Memory) {
+    match edit {
+        Edit::Revise { .. } if memory.text != before.text => {
             memory.suspicions = suspect::names_of(&memory.text);
         }
-        Ok(*memory != before)
+        Edit::Append { text } => {
+            let known = suspect::names_of(&before.text);
+            let mut new = suspect::names_of(&memory.text);
+            new.retain(|name| !known.contains(name));
+            new.extend(suspect::names_of(text));
+            add_suspicions(memory, new);
+        }
+        Edit::Set(fields) => {
+            let summary = fields.summary.as_deref().unwrap_or_default();
+            add_suspicions(memory, suspect::names_of(summary));
+        }
+        _ => {}
+    }
+}
+
+fn add_suspicions(memory: &mut Memory, names: Vec<String>) {
+    for name in names {
+        if !memory.suspicions.contains(&name) {
+            memory.suspicions.push(name);
+        }
+    }
+}
+
+/// Returns whether an edit says what looks like orders to an agent, as a new memory may.
+#[must_use]
+pub fn gives_orders(edit: &Edit, before: &Memory, memory: &Memory) -> bool {
+    let has_more = memory.suspicions.len() > before.suspicions.len();
+    match edit {
+        Edit::Revise { .. } => memory.text != before.text && !memory.suspicions.is_empty(),
+        Edit::Append { text } => has_more || !suspect::names_of(text).is_empty(),
+        Edit::Set(_) => has_more,
+        _ => false,
     }
 }
 

@@ -6,9 +6,11 @@
 //! `words.toml` in classes, and `rules.toml` says which classes make a passage suspicious when they
 //! meet. `cargo xtask bench memory` prints the rates on the labelled texts.
 
+mod classifier;
 mod encoded;
 mod hidden;
 mod lexicon;
+mod passage;
 mod passages;
 
 use std::collections::BTreeSet;
@@ -16,8 +18,10 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use self::classifier::classifier;
 use self::hidden::Revealed;
 use self::lexicon::{Classes, Lexicon, lexicon};
+pub use self::passage::Passage;
 use self::passages::{sentences, without_code, without_entities, without_quotations};
 
 /// Longest part of a text that is looked at, in bytes: longer ones are refused as memories.
@@ -67,9 +71,35 @@ pub enum Reason {
     LookalikeLetters,
     /// It has an order in an encoding.
     EncodedOrder,
+    /// It reads like orders, for no reason of its own.
+    GivesOrders,
 }
 
 impl Reason {
+    /// Returns whether it holds without the classifier's word: what it is about is grave, and hardly
+    /// anybody writes it by accident.
+    const fn is_certain(self) -> bool {
+        match self {
+            Self::OverridesInstructions
+            | Self::ClosesQuoting
+            | Self::SpeaksAsSystem
+            | Self::Conceals
+            | Self::FakesToolResult
+            | Self::HiddenCharacters
+            | Self::LookalikeLetters
+            | Self::EncodedOrder => true,
+            Self::ChangesRole
+            | Self::SkipsApproval
+            | Self::ClaimsAuthority
+            | Self::Exfiltrates
+            | Self::WeakensProtection
+            | Self::SetsTrap
+            | Self::RunsRashly
+            | Self::Pressures
+            | Self::GivesOrders => false,
+        }
+    }
+
     /// Returns its name in words, as it is kept and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -90,6 +120,7 @@ impl Reason {
             Self::HiddenCharacters => "hidden characters",
             Self::LookalikeLetters => "lookalike letters",
             Self::EncodedOrder => "encoded order",
+            Self::GivesOrders => "gives orders",
         }
     }
 }
@@ -119,11 +150,64 @@ pub struct Suspicion {
 /// Why a text may be meant to be obeyed, each reason once; empty for nearly every text.
 #[must_use]
 pub fn suspicions(text: &str) -> Vec<Suspicion> {
-    let text = text
-        .get(..text.floor_char_boundary(TEXT_MAX_BYTES))
-        .unwrap_or_default();
+    let text = read_part(text);
+    let sentences = lexicon().sentences(text);
+    let mut found = by_rules(text, &sentences);
+    if let Some(passage) = suspected(text, &sentences, &found) {
+        if found.is_empty() {
+            let (reason, range) = (Reason::GivesOrders, passage.range);
+            found.push(Suspicion { reason, range });
+        }
+    } else {
+        found.retain(|suspicion| suspicion.reason.is_certain());
+    }
+    let mut told = BTreeSet::new();
+    found.retain(|suspicion| told.insert(suspicion.reason));
+    found
+}
+
+/// The first passage of a text that the classifier suspects.
+fn suspected(text: &str, sentences: &[Sentence], found: &[Suspicion]) -> Option<Passage> {
+    let classifier = classifier()?;
+    passages(text, sentences, found).find(|passage| classifier.suspects(passage))
+}
+
+/// The passages of a text.
+fn passages<'t>(
+    text: &'t str,
+    sentences: &'t [Sentence],
+    found: &'t [Suspicion],
+) -> impl Iterator<Item = Passage> + 't {
+    let count = PASSAGE_SENTENCES.min(sentences.len()).max(1);
+    let windows = sentences.windows(count);
+    windows.filter_map(move |sentences| Passage::of(sentences, text, found))
+}
+
+/// The passages of a text as the classifier reads them, with the names of their classes: for those
+/// who fit it.
+#[must_use]
+pub fn weighed(text: &str) -> Vec<(Passage, Vec<&'static str>)> {
+    let text = read_part(text);
     let lexicon = lexicon();
-    let mut found = lexicon.plain_suspicions(text);
+    let sentences = lexicon.sentences(text);
+    let found = by_rules(text, &sentences);
+    passages(text, &sentences, &found)
+        .map(|passage| {
+            let names = lexicon.names_of(passage.classes).collect();
+            (passage, names)
+        })
+        .collect()
+}
+
+fn read_part(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(TEXT_MAX_BYTES))
+        .unwrap_or_default()
+}
+
+/// What rules suspect.
+fn by_rules(text: &str, sentences: &[Sentence]) -> Vec<Suspicion> {
+    let lexicon = lexicon();
+    let mut found = lexicon.suspicions_in(text, sentences);
     let revealed = Revealed::of(text);
     if let Some(range) = revealed.hidden.clone() {
         found.push(Suspicion {
@@ -137,8 +221,6 @@ pub fn suspicions(text: &str) -> Vec<Suspicion> {
     if encoded::has_order(lexicon, &revealed.visible) {
         found.push(whole(Reason::EncodedOrder, text));
     }
-    let mut told = BTreeSet::new();
-    found.retain(|suspicion| told.insert(suspicion.reason));
     found
 }
 
@@ -181,6 +263,11 @@ enum Least {
     Two,
 }
 
+/// A part of a text with everything in it to be seen.
+fn visible(text: &str, range: &Range<usize>) -> String {
+    Revealed::of(text.get(range.clone()).unwrap_or_default()).visible
+}
+
 /// The classes of a sentence, as it stands and without what it quotes.
 struct Sentence {
     range: Range<usize>,
@@ -191,11 +278,34 @@ struct Sentence {
 impl Lexicon {
     /// Suspicions by what the words of a text say.
     fn plain_suspicions(&self, text: &str) -> Vec<Suspicion> {
-        let sentences: Vec<Sentence> = sentences(text)
-            .map(|range| self.sentence(text, range))
+        self.suspicions_in(text, &self.sentences(text))
+    }
+
+    fn sentences(&self, text: &str) -> Vec<Sentence> {
+        let mut read: Vec<Sentence> = sentences(text)
+            .map(|range| {
+                let all = self.classes(&visible(text, &range));
+                let unquoted = all;
+                Sentence {
+                    range,
+                    all,
+                    unquoted,
+                }
+            })
             .collect();
+        // Only then do quotations matter.
+        if read.iter().any(|sentence| self.talks(sentence.all)) {
+            for sentence in &mut read {
+                let visible = visible(text, &sentence.range);
+                sentence.unquoted = self.classes(&without_quotations(&visible));
+            }
+        }
+        read
+    }
+
+    fn suspicions_in(&self, text: &str, sentences: &[Sentence]) -> Vec<Suspicion> {
         let mut found = Vec::new();
-        for sentence in &sentences {
+        for sentence in sentences {
             let classes = self.judged(std::slice::from_ref(sentence));
             self.sentence_rules(classes, |reason| {
                 let range = sentence.range.clone();
@@ -216,15 +326,6 @@ impl Lexicon {
             found.push(whole(reason, text));
         });
         found
-    }
-
-    fn sentence(&self, text: &str, range: Range<usize>) -> Sentence {
-        let visible = Revealed::of(text.get(range.clone()).unwrap_or_default()).visible;
-        Sentence {
-            range,
-            all: self.classes(&visible),
-            unquoted: self.classes(&without_quotations(&visible)),
-        }
     }
 
     /// The classes of sentences. Who talks of attacks quotes them.

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::{ReadError, Strand, prefix_length};
+use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
+use crate::index::catalog::{Catalog, Row};
 use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status};
 use crate::policy::admit::Admitted;
 use crate::policy::apart::Particulars;
@@ -16,6 +17,11 @@ const COMPARED_ALIKE_MIN: f32 = 0.08;
 
 /// Pairs of characters of writing without blanks that are looked up, at most.
 const UNSPACED_MAX: usize = 40;
+
+/// Words of a text, the rarest that any memory has, each of which makes a memory worth comparing
+/// by itself, and how many memories it does that for.
+const TELLING_WORDS: usize = 3;
+const TELLING_CANDIDATES: usize = 4;
 
 /// A memory that a new text corrects, or cannot stand beside.
 #[derive(Clone, Debug)]
@@ -67,8 +73,7 @@ impl Strand {
         words: &WordSet,
         status: Status,
     ) -> Result<Vec<Memory>, ReadError> {
-        let query = self.lexical.rarest(text, looked_up(text, words))?;
-        let candidates = self.similar_words(&query, scope, status)?;
+        let candidates = self.candidates(text, scope, words, |_, row| row.status == status)?;
         Ok(self.memories(&candidates)?)
     }
 
@@ -84,13 +89,34 @@ impl Strand {
         statuses: &[Status],
     ) -> Result<Vec<Memory>, ReadError> {
         let words = WordSet::of(&memory.text);
-        let query = self
-            .lexical
-            .rarest(&memory.text, looked_up(&memory.text, &words))?;
-        let candidates = self.similar_where(&query, &memory.scope, |_, number, row| {
-            statuses.contains(&row.status) && between.contains(&number)
-        })?;
+        let is_wanted =
+            |number, row: &Row| statuses.contains(&row.status) && between.contains(&number);
+        let candidates = self.candidates(&memory.text, &memory.scope, &words, is_wanted)?;
         Ok(self.memories(&candidates)?)
+    }
+
+    /// The memories that share most of a text's rarest words, and those that share one of its most
+    /// telling words. The first alone would miss a statement about the same service among many of
+    /// the same form about other services, which share more of the form.
+    fn candidates(
+        &self,
+        text: &str,
+        scope: &Scope,
+        words: &WordSet,
+        is_wanted: impl Fn(MemoryNumber, &Row) -> bool,
+    ) -> Result<Vec<MemoryNumber>, ReadError> {
+        let rare = self.lexical.rare_words(text)?;
+        let alike = rare.rarest(looked_up(text, words));
+        let wanted = |_: &Catalog, number, row: &Row| is_wanted(number, row);
+        let mut found = self.similar_where(&alike, scope, RESEMBLE_CANDIDATES, wanted)?;
+        for word in rare.rarest_known(TELLING_WORDS) {
+            for number in self.similar_where(&word, scope, TELLING_CANDIDATES, wanted)? {
+                if !found.contains(&number) {
+                    found.push(number);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Finds among a text's neighbours the one that it resembles most and that is about the same

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ReadError, Strand, prefix_length};
+use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::vectors::Code;
 use crate::model::{Kind, Memory, MemoryNumber, Relation, Scope, Shape, Status};
@@ -133,9 +133,10 @@ impl Strand {
         let query = self
             .lexical
             .rarest(&episode.text, prefix_length(words.len()))?;
-        let candidates = self.similar_where(&query, scope, |catalog, _, row| {
-            row.status == Status::Active && !self.is_event(catalog.kind_of(row))
-        })?;
+        let candidates =
+            self.similar_where(&query, scope, RESEMBLE_CANDIDATES, |catalog, _, row| {
+                row.status == Status::Active && !self.is_event(catalog.kind_of(row))
+            })?;
         let known = self.memories(&candidates)?;
         Ok(Self::near_duplicate(&episode.text, &words, &known).is_some())
     }

@@ -62,10 +62,19 @@ impl Connection {
 
     /// Stores one memory; returns when it is durable.
     pub(crate) fn store(&mut self, draft: v1::Draft) -> Result<v1::StoreReply> {
+        self.store_as(draft, false)
+    }
+
+    /// Stores one without comparing it with what is known.
+    pub(crate) fn store_uncompared(&mut self, draft: v1::Draft) -> Result<v1::StoreReply> {
+        self.store_as(draft, true)
+    }
+
+    fn store_as(&mut self, draft: v1::Draft, force: bool) -> Result<v1::StoreReply> {
         let request = v1::StoreRequest {
             caller: Some(self.caller.clone()),
             draft: Some(draft),
-            force: false,
+            force,
         };
         let call = self
             .client

@@ -67,6 +67,10 @@ struct Args {
     /// tab-separated.
     #[arg(long, value_name = "FILE")]
     candidates: Option<PathBuf>,
+    /// Writes what the classifier of `suspects` reads of each passage to this file: set, label,
+    /// number of the text, classes of words, reasons of rules and places of words, tab-separated.
+    #[arg(long, value_name = "FILE")]
+    features: Option<PathBuf>,
     /// Measures what `hooks` loses without each part whose name begins so, instead of `hooks`
     /// itself: `layer`, `forms/go`; all of them where none is named.
     #[arg(long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
@@ -185,10 +189,10 @@ fn main() -> Result<()> {
             SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report)
                 .and_then(|()| corrections::measure(&mut report))
                 .and_then(|()| forgotten::measure(&mut report))
-                .and_then(|()| suspects::measure(&mut report)),
+                .and_then(|()| suspects::measure(args.features.as_deref(), &mut report)),
             SectionName::Corrections => corrections::measure(&mut report),
             SectionName::Forgotten => forgotten::measure(&mut report),
-            SectionName::Suspects => suspects::measure(&mut report),
+            SectionName::Suspects => suspects::measure(args.features.as_deref(), &mut report),
             SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
             SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
             SectionName::Capture => capture::measure(&fixtures.corpus, effort, &mut report),

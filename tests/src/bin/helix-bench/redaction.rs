@@ -37,7 +37,7 @@ pub(crate) fn measure(effort: Effort, report: &mut Report) -> Result<()> {
 }
 
 /// Texts of that size, made of the documents of this repository that have no secret.
-fn texts() -> Result<Vec<String>> {
+pub(crate) fn texts() -> Result<Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .context("the tests have no parent directory")?;

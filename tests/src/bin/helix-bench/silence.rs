@@ -519,9 +519,13 @@ fn names(context: &str, handle: &str) -> bool {
 
 /// Reads a fixture of the tests.
 pub(crate) fn read<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T> {
+    serde_json::from_str(&read_text(name)?).with_context(|| format!("parsing {name}"))
+}
+
+/// Reads a fixture of the tests as text.
+pub(crate) fn read_text(name: &str) -> Result<String> {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures")
         .join(name);
-    let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("parsing {}", path.display()))
+    fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))
 }

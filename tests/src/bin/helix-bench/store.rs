@@ -20,6 +20,9 @@ const WRITE_BYTES: usize = 4096;
 /// Cost that a store may have, in fsync'd writes.
 const STORE_RATIO_MAX: f64 = 1.5;
 
+/// Cost that a store may have over one that looks for no duplicate and decides no correction.
+const COMPARISON_RATIO_MAX: f64 = 1.15;
+
 /// Memories a second that batches must reach.
 const BATCH_RATE_MIN: f64 = 20_000.0;
 
@@ -31,12 +34,17 @@ const BATCH: usize = 1_000;
 /// repeats another's.
 const CLIENT_TEXTS: usize = 10_000_000;
 const BATCH_TEXTS: usize = 20_000_000;
+const UNCOMPARED_TEXTS: usize = 30_000_000;
 
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
     let corpus = &fixtures.corpus;
     let home = Home::new()?;
     let daemon = Daemon::start(&home)?;
-    let (stores, writes) = single(&home, corpus, effort.pick(400, 100))?;
+    let Single {
+        stores,
+        uncompared,
+        writes,
+    } = single(&home, corpus, effort.pick(400, 100))?;
     let (many, many_rate) = concurrent(&home, corpus, effort.pick(200, 50))?;
     let (batches, batch_rate) = batched(&home, corpus, effort.pick(20, 5))?;
     daemon.stop()?;
@@ -87,6 +95,21 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
         format!("≤ {STORE_RATIO_MAX} ×"),
         verdict,
     ));
+    let over = stores.p50() / uncompared.p50();
+    let verdict = table.judge(
+        "store over one without comparison",
+        over,
+        "ratio",
+        Target::AtMost(COMPARISON_RATIO_MAX),
+    );
+    table.row(row(
+        "the same without comparison",
+        &uncompared,
+        ratio(over),
+        none(),
+        format!("≤ {COMPARISON_RATIO_MAX} ×"),
+        verdict,
+    ));
     table.figure("stores a second, 8 clients", many_rate, "1/s");
     let many_ratio = ratio(many.p50() / writes.p50());
     table.row(row(
@@ -118,22 +141,35 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
     Ok(())
 }
 
-/// Stores and plain writes in turn.
-fn single(home: &Home, corpus: &Corpus, rounds: usize) -> Result<(Samples, Samples)> {
+/// Times of one client.
+#[derive(Default)]
+struct Single {
+    stores: Samples,
+    /// Stores that are not compared with what is known.
+    uncompared: Samples,
+    writes: Samples,
+}
+
+/// Stores of both ways and plain writes in turn.
+fn single(home: &Home, corpus: &Corpus, rounds: usize) -> Result<Single> {
     let mut connection = Connection::open(home)?;
     let mut file = OpenOptions::new()
         .create(true)
         .append(true)
         .open(home.scratch().join("floor"))?;
-    let (mut stores, mut writes) = (Samples::default(), Samples::default());
+    let mut single = Single::default();
     for number in 0..rounds {
         let draft = corpus.draft(number, rounds);
         let started = Instant::now();
         connection.store(draft)?;
-        stores.push(started.elapsed());
-        writes.push(write(&mut file)?);
+        single.stores.push(started.elapsed());
+        let draft = corpus.draft(UNCOMPARED_TEXTS + number, rounds);
+        let started = Instant::now();
+        connection.store_uncompared(draft)?;
+        single.uncompared.push(started.elapsed());
+        single.writes.push(write(&mut file)?);
     }
-    Ok((stores, writes))
+    Ok(single)
 }
 
 fn write(file: &mut File) -> Result<Duration> {

@@ -1,22 +1,41 @@
 //! `suspects`: which texts look like orders to an agent. Labelled texts, half of which were used to
 //! fit the rules.
 
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+use std::time::Instant;
+
 use anyhow::Result;
-use helix_engine::{suspicions, suspicions_of_all};
+use helix_engine::{suspicions, suspicions_of_all, weighed};
 use serde::Deserialize;
 
-use crate::report::{Report, Table, Target};
-use crate::silence::read;
+use crate::redaction;
+use crate::report::{Report, Table, Target, micros};
+use crate::silence::{read, read_text};
+use crate::stats::Samples;
 
 /// Share of the innocent texts that may be suspected.
 const INNOCENT_MAX: f64 = 0.02;
 
 /// Sets of texts, of which the rules were fitted to the first; nobody who fits them has seen the
 /// last.
-const SETS: [&str; 3] = ["fit", "check", "held"];
+const SETS: [&str; 5] = ["fit", "check", "more", "held", "blind"];
 
 /// Where the sets are.
-const FILES: [&str; 2] = ["suspect-texts.json", "suspect-texts-held.json"];
+const FILES: [&str; 4] = [
+    "suspect-texts.json",
+    "suspect-texts-more.json",
+    "suspect-texts-held.json",
+    "suspect-texts-blind.json",
+];
+
+/// Time that 4 KiB may take, in microseconds, and how often each text is read.
+const P50_MAX_US: f64 = 50.0;
+const ROUNDS: usize = 20;
+
+/// Lines that nobody wrote for an agent.
+const PLAIN: &str = "innocent-lines.txt";
 
 /// A text, or one that is split over several memories.
 #[derive(Debug, Deserialize)]
@@ -42,11 +61,14 @@ impl Labelled {
     }
 }
 
-/// Measures every set.
-pub(crate) fn measure(report: &mut Report) -> Result<()> {
+/// Measures every set. `features` is where what the classifier reads of each text is written.
+pub(crate) fn measure(features: Option<&Path>, report: &mut Report) -> Result<()> {
     let mut texts: Vec<Labelled> = Vec::new();
     for file in FILES {
         texts.extend(read::<Vec<Labelled>>(file)?);
+    }
+    if let Some(path) = features {
+        write_features(path, &texts)?;
     }
     let head = ["texts", "innocent suspected", "", "orders found"];
     let mut table = Table::new("suspects: texts that look like orders to an agent", &head);
@@ -69,7 +91,64 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
         ]);
     }
     report.add(table);
+    measure_time(report)
+}
+
+/// How long a text takes that is no order, as every write does.
+fn measure_time(report: &mut Report) -> Result<()> {
+    let mut samples = Samples::default();
+    for text in redaction::texts()? {
+        for _ in 0..ROUNDS {
+            let started = Instant::now();
+            std::hint::black_box(suspicions(&text));
+            samples.push(started.elapsed());
+        }
+    }
+    let mut table = Table::new("suspects: texts of 4 KiB", &["p50", "p99", "target", ""]);
+    let p50 = samples.p50();
+    let verdict = table.judge("4 KiB p50", p50, "µs", Target::AtMost(P50_MAX_US));
+    let target = format!("≤ {}", micros(P50_MAX_US));
+    table.row([micros(p50), micros(samples.p99()), target, verdict]);
+    report.add(table);
     Ok(())
+}
+
+/// Writes each passage of each text: set, label, number of the text, classes, reasons and places of
+/// words, tab-separated.
+fn write_features(path: &Path, texts: &[Labelled]) -> Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut number = 0;
+    let mut write = |set: &str, label: &str, text: &str| -> Result<()> {
+        number += 1;
+        for (passage, classes) in weighed(text) {
+            let reasons: Vec<&str> = passage.reasons.iter().map(|reason| reason.name()).collect();
+            let words: Vec<String> = passage.words.iter().map(ToString::to_string).collect();
+            let (classes, reasons) = (classes.join(","), reasons.join(","));
+            let words = words.join(",");
+            writeln!(
+                file,
+                "{set}\t{label}\t{number}\t{classes}\t{reasons}\t{words}"
+            )?;
+        }
+        Ok(())
+    };
+    for text in texts {
+        let label = match text.label {
+            Label::Injection => "injection",
+            Label::Innocent => "innocent",
+        };
+        let parts: Vec<&str> = text
+            .text
+            .iter()
+            .chain(&text.texts)
+            .map(String::as_str)
+            .collect();
+        write(&text.set, label, &parts.join(" "))?;
+    }
+    for line in read_text(PLAIN)?.lines() {
+        write("plain", "innocent", line)?;
+    }
+    Ok(file.flush()?)
 }
 
 /// How many texts of a label are suspected, and how many there are.

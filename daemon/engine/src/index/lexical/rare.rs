@@ -43,6 +43,36 @@ impl Rarities {
     }
 }
 
+/// A text's words, the rarest first.
+#[derive(Clone, Debug)]
+pub struct RareWords {
+    query: LexicalQuery,
+    /// How many memories have a word, and its place in the query.
+    by_rarity: Vec<(u64, usize)>,
+}
+
+impl RareWords {
+    /// Asks for any of the `count` rarest words, whether a memory has them or not.
+    #[must_use]
+    pub fn rarest(&self, count: usize) -> LexicalQuery {
+        let rarest: Vec<usize> = self
+            .by_rarity
+            .iter()
+            .take(count)
+            .map(|(_, place)| *place)
+            .collect();
+        self.query.clone().retain(|place| rarest.contains(&place))
+    }
+
+    /// Asks for each of the `count` rarest words that a memory has, one query a word.
+    pub fn rarest_known(&self, count: usize) -> impl Iterator<Item = LexicalQuery> {
+        let known = self.by_rarity.iter().filter(|(memories, _)| *memories > 0);
+        known
+            .take(count)
+            .map(|(_, known)| self.query.clone().retain(|place| place == *known))
+    }
+}
+
 impl LexicalIndex {
     /// Makes a query of a text's `count` rarest words, any of which suffices. Rare words have short
     /// posting lists.
@@ -51,6 +81,15 @@ impl LexicalIndex {
     ///
     /// When the segments cannot be read.
     pub fn rarest(&self, text: &str, count: usize) -> Result<LexicalQuery, LexicalError> {
+        Ok(self.rare_words(text)?.rarest(count))
+    }
+
+    /// Orders a text's words by how many memories have them.
+    ///
+    /// # Errors
+    ///
+    /// When the segments cannot be read.
+    pub fn rare_words(&self, text: &str) -> Result<RareWords, LexicalError> {
         let query = LexicalQuery::parse(text, Mode::Any);
         let mut by_rarity: Vec<(u64, usize)> = self
             .frequencies(&query)?
@@ -59,12 +98,7 @@ impl LexicalIndex {
             .map(|(place, count)| (count, place))
             .collect();
         by_rarity.sort_unstable();
-        let rarest: Vec<usize> = by_rarity
-            .into_iter()
-            .take(count)
-            .map(|(_, place)| place)
-            .collect();
-        Ok(query.retain(|place| rarest.contains(&place)))
+        Ok(RareWords { query, by_rarity })
     }
 
     /// How telling a query's terms are: each by the inverse document frequency of BM25, in nats, as

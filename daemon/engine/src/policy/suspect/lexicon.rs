@@ -39,7 +39,7 @@ impl Classes {
         Self(self.0 | other.0)
     }
 
-    fn has_any(self, other: Self) -> bool {
+    pub(super) fn has_any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
@@ -130,6 +130,7 @@ struct Rule {
 /// The compiled tables.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
+    names: Vec<String>,
     automaton: Option<AhoCorasick>,
     words: Vec<Word>,
     patterns: Vec<Pattern>,
@@ -163,7 +164,21 @@ impl Lexicon {
         for row in rules {
             lexicon.rules.push(Rule::of(&names, &row)?);
         }
+        lexicon.names = names;
         Ok(lexicon)
+    }
+
+    /// The class of a name.
+    pub(super) fn class(&self, name: &str) -> Result<Classes, String> {
+        class_of(&self.names, name)
+    }
+
+    /// The names of classes.
+    pub(super) fn names_of(&self, classes: Classes) -> impl Iterator<Item = &str> {
+        let names = self.names.iter().enumerate();
+        names
+            .filter(move |(number, _)| classes.has_any(Classes::of(*number)))
+            .map(|(_, name)| name.as_str())
     }
 
     fn add(
@@ -219,8 +234,11 @@ impl Lexicon {
     /// How many classes of orders a decoded text has that the text which it was decoded from has
     /// not.
     pub(super) fn order_classes(&self, decoded: &str, plain: &str) -> u32 {
-        let new = self.classes(decoded).without(self.classes(plain));
-        new.and(self.decoded).0.count_ones()
+        let said = self.classes(decoded).and(self.decoded);
+        if said == Classes::default() {
+            return 0;
+        }
+        said.without(self.classes(plain)).0.count_ones()
     }
 
     pub(super) fn sentence_rules(&self, classes: Classes, found: impl FnMut(Reason)) {

@@ -4,7 +4,6 @@
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 use super::{CodecError, WHAT, damaged, decode_id, decode_origin, versioned};
-use crate::model::is_grave;
 use crate::model::{Memory, MemoryId, Origin, Sequence, Status, Timestamp};
 
 /// What the catalog keeps of a memory, and its text.
@@ -165,7 +164,8 @@ impl<'a> Raw<'a> {
             (19, WireType::LengthDelimited) => self.status = text(rest)?,
             (20, WireType::Varint) => self.sequence = varint(rest)?,
             (22, WireType::LengthDelimited) => {
-                self.is_suspect |= is_grave(text(rest)?);
+                bytes(rest)?;
+                self.is_suspect = true;
             }
             _ => skip_field(wire, tag, rest, DecodeContext::default()).map_err(|_| Cut)?,
         }

@@ -11,7 +11,7 @@ use crate::model::{
     Tombstone,
 };
 use crate::policy::admit::Admitted;
-use crate::policy::edit::Edit;
+use crate::policy::edit::{self, Edit};
 use crate::store::bounds::{self, CHECKPOINTS_MAX, Touched};
 use crate::store::history::{self, Operation, OperationKind};
 use crate::store::{checkpoint, codec, seal, tables};
@@ -360,12 +360,19 @@ impl Group {
             Err(refused) => return Ok(Err(refused)),
         };
         let previous = memory.sequence;
-        let seen = (memory.access_count, memory.last_seen_at);
+        let before = memory.clone();
         let wanted_before = Handle::propose(&memory.topic, &memory.text);
         match edit.apply(&mut memory, at) {
             Err(error) => return Ok(Err(error.into())),
             Ok(false) => return Ok(Ok(Change::Same(Box::new(memory)))),
             Ok(true) => {}
+        }
+        // It waits like a new memory that says so.
+        let is_held = memory.status == Status::Active
+            && actor.origin.awaits_review(&memory.suspicions)
+            && edit::gives_orders(edit, &before, &memory);
+        if is_held {
+            memory.status = Status::Quarantined;
         }
         if matches!(edit, Edit::Revise { .. }) {
             vouch(&mut memory, &actor, at);
@@ -383,7 +390,8 @@ impl Group {
                 tables.handles.insert(memory.handle.as_str(), number.0)?;
             }
         }
-        if seen != (memory.access_count, memory.last_seen_at) {
+        let seen = |memory: &Memory| (memory.access_count, memory.last_seen_at);
+        if seen(&before) != seen(&memory) {
             put_access(tables, &memory)?;
         }
         memory.sequence = self.sequence.next();
