@@ -13,6 +13,7 @@ mod factors;
 mod fusion;
 mod leaf;
 mod narrow;
+mod near;
 mod opaque;
 pub mod pack;
 pub mod parse;

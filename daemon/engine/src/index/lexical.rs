@@ -41,7 +41,7 @@ use fields::Fields;
 pub use fields::{Document, Restriction};
 pub use instead::Instead;
 pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
-pub use rare::Rarities;
+pub use rare::{Rarities, Telling};
 use state::{Published, State};
 pub use stop_words::is_stop_word;
 use storage::Opened;

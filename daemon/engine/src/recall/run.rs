@@ -90,15 +90,16 @@ impl Strand {
             MEANING_FLOOR
         };
         // Where words are all that there is, how far to trust them weighs against nothing.
-        let needed = if semantic.is_empty() {
-            0.0
+        let telling = if semantic.is_empty() {
+            None
         } else {
-            self.lexical()
-                .nats_to_single_out(&search.query(WordMode::Any))?
+            let words = search.query(WordMode::Any);
+            Some(self.lexical().telling(&words)?)
         };
+        let semantic = self.standings(&semantic);
         let by_words = Lexical {
             list: &lexical.ranked,
-            needed,
+            telling,
         };
         let mut fused = fuse(by_words, &semantic, floor, |number| {
             !self.has_vector(number)

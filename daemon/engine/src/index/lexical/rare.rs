@@ -19,6 +19,17 @@ pub struct Rarities {
     pub score_scale: f32,
 }
 
+/// How much of a query its words can say in a strand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Telling {
+    /// The BM25 score, in nats, that singles out one of all memories, or what the query's words say
+    /// in all where that is less. A word that one memory has says so much; a name that a tenth of
+    /// them have says a third of it among a thousand.
+    pub needed: f32,
+    /// The share of what its words say that is said by words which some memory has, from 0 to 1.
+    pub known: f32,
+}
+
 impl LexicalIndex {
     /// Makes a query of a text's `count` rarest words, any of which suffices. Rare words have short
     /// posting lists.
@@ -85,9 +96,7 @@ impl LexicalIndex {
         })
     }
 
-    /// The BM25 score, in nats, that singles out one of all memories, or what the query's words
-    /// say in all where that is less. A word that one memory has says so much; a name that a tenth
-    /// of them have says a third of it among a thousand.
+    /// How much of a query its words can say in this strand.
     ///
     /// # Errors
     ///
@@ -97,14 +106,18 @@ impl LexicalIndex {
         clippy::cast_possible_truncation,
         reason = "a logarithm of a count is small"
     )]
-    pub fn nats_to_single_out(&self, query: &LexicalQuery) -> Result<f32, LexicalError> {
+    pub fn telling(&self, query: &LexicalQuery) -> Result<Telling, LexicalError> {
         let documents = self.read().totals().documents;
-        let asked: f32 = self
-            .frequencies(query)?
-            .into_iter()
-            .map(|frequency| idf(frequency, documents))
-            .sum();
-        Ok(asked.min((documents as f64).ln_1p() as f32))
+        let (mut asked, mut known) = (0.0_f32, 0.0_f32);
+        for frequency in self.frequencies(query)? {
+            let nats = idf(frequency, documents);
+            asked += nats;
+            known += if frequency > 0 { nats } else { 0.0 };
+        }
+        Ok(Telling {
+            needed: asked.min((documents as f64).ln_1p() as f32),
+            known: if asked > 0.0 { known / asked } else { 1.0 },
+        })
     }
 
     /// Whether any of a query's terms is in few memories: in one of `one_in`, or in `few` of a
@@ -153,13 +166,15 @@ mod tests {
     use super::super::tests::document;
     use super::*;
 
+    fn telling(index: &LexicalIndex, words: &str) -> Telling {
+        let query = LexicalQuery::parse(words, Mode::Any);
+        index.telling(&query).unwrap()
+    }
+
     #[test]
     fn singling_out_takes_more_among_more_memories_and_never_more_than_was_asked() {
         let index = LexicalIndex::in_memory().unwrap();
-        let needed = |words: &str| {
-            let query = LexicalQuery::parse(words, Mode::Any);
-            index.nats_to_single_out(&query).unwrap()
-        };
+        let needed = |words: &str| telling(&index, words).needed;
         for number in 0..100 {
             let text = if number == 7 { "socket" } else { "build" };
             index.upsert(0, &document(number, text));
@@ -172,5 +187,19 @@ mod tests {
             index.upsert(0, &document(number, "build"));
         }
         assert!(needed("socket parser") > among_a_hundred + 2.0);
+    }
+
+    #[test]
+    fn words_that_no_memory_has_are_not_known() {
+        let index = LexicalIndex::in_memory().unwrap();
+        for number in 0..100 {
+            let text = if number == 7 { "socket" } else { "build" };
+            index.upsert(0, &document(number, text));
+        }
+        let known = |words: &str| telling(&index, words).known;
+        assert!(known("socket build") >= 1.0);
+        assert!((0.4..0.5).contains(&known("socket parser")));
+        assert!(known("parser") <= 0.0);
+        assert!(known("") >= 1.0);
     }
 }
