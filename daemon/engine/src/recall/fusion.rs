@@ -1,10 +1,11 @@
 //! Fusing the lexical and the semantic list.
 //!
 //! Each list's scores are brought to 0..1 and weighted by how far the list's best stands out, in
-//! standard deviations above the list's mean: a list that knows the answer has an outlier on top,
-//! one that guesses is flat (`fusion/scale.rs`). So words lead where a rare name decides and meaning leads where the
-//! words fail, query by query, which ranks alone cannot tell: reciprocal rank fusion with equal
-//! weights loses to the better list wherever the other one is poor.
+//! standard deviations above the list's mean, and by how far the list is to be trusted
+//! (`fusion/scale.rs`): a list that knows the answer has an outlier on top, one that guesses is
+//! flat. So words lead where a rare name decides and meaning leads where the words fail, query by
+//! query, which ranks alone cannot tell: reciprocal rank fusion with equal weights loses to the
+//! better list wherever the other one is poor.
 //!
 //! Measured with `MiniLM` (R@5 / nDCG@10): issue → fix .848 / .759 (words .768 / .691, meaning .835
 //! / .743, RRF with k = 60 .829 / .747); question → function .876 / .740 (.612 / .517, .848 / .738,
