@@ -73,7 +73,7 @@ impl Scale {
 
     /// Cosines have none: even unrelated texts are alike to a degree, so the list's last counts 0.
     pub(super) fn of_meaning(list: &[Near]) -> Self {
-        let (Some(first), Some(last)) = (list.first(), list.last()) else {
+        let (Some(best), Some(worst)) = (list.first(), list.last()) else {
             return Self::default();
         };
         let standings: Vec<f32> = list.iter().map(|near| near.standing).collect();
@@ -81,9 +81,9 @@ impl Scale {
         let nearest = list.iter().map(|near| near.cosine).fold(-1.0, f32::max);
         let lacking = (MEANING_SURE - nearest).max(0.0);
         Self {
-            zero: last.standing,
-            span: first.standing + lacking - last.standing,
-            weight: spread.stand_out(first.standing) * spread.apartness(first.standing),
+            zero: worst.standing,
+            span: best.standing + lacking - worst.standing,
+            weight: spread.stand_out(best.standing) * spread.apartness(best.standing),
         }
     }
 
