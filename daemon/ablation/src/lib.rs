@@ -100,9 +100,12 @@ pub const PARTS: &[&str] = &[
 /// The parts of a search. Instead of the weights of both lists a fixed share of words can be given:
 /// `search/weights=0.5`.
 pub const SEARCH_PARTS: &[&str] = &[
+    "search/apartness",
+    "search/crowding",
     "search/diversity",
     "search/expansion",
     "search/factors",
+    "search/trust",
     "search/turns",
     "search/weights",
 ];

@@ -12,6 +12,7 @@ mod factors;
 mod fusion;
 mod leaf;
 mod narrow;
+mod near;
 mod opaque;
 pub mod parse;
 mod place;

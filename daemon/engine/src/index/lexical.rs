@@ -41,7 +41,7 @@ use crate::lock_order::{Lock, Ordered};
 pub use fields::{Document, Restriction};
 pub use instead::Instead;
 pub use query::{LexicalQuery, Mode};
-pub use rare::Rarities;
+pub use rare::{Rarities, Telling};
 use state::{Published, State};
 use storage::Opened;
 pub use tail::{Linked, Prepared};

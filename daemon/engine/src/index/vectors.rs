@@ -14,6 +14,7 @@
 
 mod binary;
 mod code;
+mod crowd;
 mod error;
 mod kernel;
 mod plan;

@@ -1,10 +1,11 @@
 //! Fusing the lexical and the semantic list, and what the tokens of their best say.
 //!
 //! Each list's scores are brought to 0..1 and weighted by how far the list's best stands out, in
-//! standard deviations above the list's mean: a list that knows the answer has an outlier on top,
-//! one that guesses is flat. So words lead where a rare name decides and meaning leads where the
-//! words fail, query by query, which ranks alone cannot tell: reciprocal rank fusion with equal
-//! weights loses to the better list wherever the other one is poor.
+//! standard deviations above the list's mean, and by how far the list is to be trusted
+//! (`fusion/scale.rs`): a list that knows the answer has an outlier on top, one that guesses is
+//! flat. So words lead where a rare name decides and meaning leads where the words fail, query by
+//! query, which ranks alone cannot tell: reciprocal rank fusion with equal weights loses to the
+//! better list wherever the other one is poor.
 //!
 //! Measured with `MiniLM` (R@5 / nDCG@10): issue → fix .848 / .759 (words .768 / .691, meaning .835
 //! / .743, RRF with k = 60 .829 / .747); question → function .876 / .740 (.612 / .517, .848 / .738,
@@ -13,8 +14,15 @@
 //! → fix keeps .701 / .601, where RRF keeps .622 / .521. The same weights on reciprocal ranks
 //! instead of scores lose up to .04.
 
-use std::collections::{BTreeMap, HashMap};
+mod scale;
 
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use scale::Scale;
+
+use super::near::Near;
+use crate::index::lexical::Telling;
 use crate::model::MemoryNumber;
 use crate::recall::Search;
 
@@ -22,28 +30,6 @@ impl Search {
     /// Candidates taken from each list.
     pub const FUSION_DEPTH: usize = 100;
 }
-
-/// Weight of a lexical list against a semantic one that stands out as far. BM25 has the longer
-/// tail, so its best stands out by chance more often. Everything from 0.4 to 0.6 does about as well
-/// on the sets above.
-const LEXICAL_SHARE: f32 = 0.4;
-
-/// Weight of the tokens against a semantic list that stands out as far.
-///
-/// Without tokens and with them (R@5 / nDCG@10): issue → fix .844 / .759 and .847 / .761, question →
-/// function .878 / .741 and .882 / .748, question → turn .618 / .549 and .655 / .583, `made-turns`
-/// .535 / .474 and .806 / .724, `made-tongues` .911 / .832 and .929 / .848, and so on both halves of
-/// each. Everything from 0.5 to 1 does about as well.
-const TOKEN_SHARE: f32 = 0.7;
-
-/// How fast the weight of words falls where their best hit scores less than it takes to single out
-/// one memory (see [`Lexical::needed`]): the power of the share that it reaches.
-///
-/// Where a question shares one name with every tenth text, the shortest of these stands out far and
-/// is no answer. On such questions (`made-turns`) the search finds .545 / .475 with it and .361 /
-/// .304 without; no other set changes by more than .001. Fitted on the even half of each set, the
-/// odd half gains as much. Steeper ones gain up to .02 more there and lose .005 elsewhere.
-const LEXICAL_DOUBT: f32 = 2.0;
 
 /// Candidates whose tokens are compared with the question's.
 const TOKEN_DEPTH: usize = 64;
@@ -64,14 +50,6 @@ pub const MEANING_FLOOR: f32 = 0.26;
 /// texts have nothing to do with each other.
 pub(super) const UNRELATED_BELOW: f32 = 0.15;
 
-/// Cosine from which a list's best counts in full. A best below it is the least bad of what is
-/// there.
-const MEANING_SURE: f32 = 0.4;
-
-/// Deviation of a list's scores, in shares of its best, below which they are equal: some steps of a
-/// 32-bit number.
-const NO_SPREAD: f64 = 1e-6;
-
 /// The evidence of the two lists for a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
@@ -81,7 +59,7 @@ pub struct Evidence {
     pub lexical_score: f32,
     /// 1-based rank in the semantic list; 0 when absent.
     pub semantic_rank: u32,
-    /// Cosine similarity; 0 when absent.
+    /// Cosine similarity; 0 when absent. The rank is by what it counts beside those of the others.
     pub semantic_score: f32,
     /// How near its tokens are to those of the question, the weighed mean of the best cosines; 0
     /// where nobody compared them.
@@ -98,36 +76,38 @@ impl Evidence {
     }
 }
 
-/// The list by words, in whatever order, and how much its best hit should say.
+/// The list by words, in whatever order, and how much the words can say.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexical<'a> {
     /// Memories and their BM25 scores.
     pub(super) list: &'a [(MemoryNumber, f32)],
-    /// BM25 from which the best hit counts in full, in nats; 0 when every hit does.
-    pub(super) needed: f32,
+    /// `None` when the list counts in full.
+    pub(super) telling: Option<Telling>,
 }
 
-/// Fuses two lists of (memory, score), in whatever order. What is in the semantic list alone needs
+/// Fuses two lists, in whatever order. What is in the semantic list alone needs
 /// a cosine of `floor`. What `lacks_vector` could not be in it, so that its meaning is taken to be
 /// as good as its words.
 #[must_use]
 pub(super) fn fuse(
     words: Lexical<'_>,
-    semantic: &[(MemoryNumber, f32)],
+    semantic: &[Near],
     floor: f32,
     lacks_vector: impl Fn(MemoryNumber) -> bool,
 ) -> Fused {
-    let (lexical, semantic) = (&best_first(words.list), &best_first(semantic));
+    let (lexical, semantic) = (&best_first(words.list), &nearest_first(semantic));
     let mut evidence: BTreeMap<MemoryNumber, Evidence> = BTreeMap::new();
     for (rank, &(number, score)) in (1..).zip(lexical) {
         let entry = evidence.entry(number).or_default();
         (entry.lexical_rank, entry.lexical_score) = (rank, score);
     }
-    for (rank, &(number, score)) in (1..).zip(semantic) {
-        let entry = evidence.entry(number).or_default();
-        (entry.semantic_rank, entry.semantic_score) = (rank, score);
+    let mut standings: HashMap<MemoryNumber, f32> = HashMap::with_capacity(semantic.len());
+    for (rank, near) in (1..).zip(semantic) {
+        let entry = evidence.entry(near.number).or_default();
+        (entry.semantic_rank, entry.semantic_score) = (rank, near.cosine);
+        standings.insert(near.number, near.standing);
     }
-    let words = Scale::of_words(lexical, words.needed, semantic.len());
+    let words = Scale::of_words(lexical, words.telling, semantic.len());
     let meaning = Scale::of_meaning(semantic);
     let (of_words, of_meaning) = weights(words.weight, meaning.weight);
     // The best of one list alone gets its share only; the best of both gets 1.
@@ -144,11 +124,11 @@ pub(super) fn fuse(
         } else {
             0.0
         };
-        let by_meaning = match evidence.semantic_rank {
+        let by_meaning = match standings.get(number) {
             // Without a list by meaning, meaning weighs nothing.
-            0 if !semantic.is_empty() && lacks_vector(*number) => by_words,
-            0 => 0.0,
-            _ => meaning.place(evidence.semantic_score),
+            None if !semantic.is_empty() && lacks_vector(*number) => by_words,
+            None => 0.0,
+            Some(standing) => meaning.place(*standing),
         };
         evidence.fused = (of_words * by_words + of_meaning * by_meaning) / whole;
     }
@@ -215,107 +195,21 @@ fn best_first(list: &[(MemoryNumber, f32)]) -> Vec<(MemoryNumber, f32)> {
     list
 }
 
+/// A list by what its cosines count, equal ones by number.
+fn nearest_first(list: &[Near]) -> Vec<Near> {
+    let mut list = list.to_vec();
+    list.sort_by(|one, other| {
+        let by_standing = other.standing.total_cmp(&one.standing);
+        by_standing.then(one.number.cmp(&other.number))
+    });
+    list
+}
+
 /// The weights of both lists: their own, or the fixed ones that a benchmark compares them with.
 fn weights(words: f32, meaning: f32) -> (f32, f32) {
     match helix_ablation::instead_of("search/weights") {
         Some(share) if words > 0.0 && meaning > 0.0 => (share, 1.0 - share),
         _ => (words, meaning),
-    }
-}
-
-/// How a list's scores become comparable.
-#[derive(Clone, Copy, Debug, Default)]
-struct Scale {
-    /// The score that counts 0, and the distance to the one that counts 1.
-    zero: f32,
-    span: f32,
-    /// The list's total weight.
-    weight: f32,
-}
-
-impl Scale {
-    /// BM25 has a zero of its own: what matches no word scores 0. Those count towards the list's
-    /// mean, as many as the other list shows to be there, so that a lone match stands out the
-    /// further the more it was chosen from.
-    fn of_words(list: &[(MemoryNumber, f32)], needed: f32, seen: usize) -> Self {
-        let Some(&(_, best)) = list.first() else {
-            return Self::default();
-        };
-        let count = list.len().max(seen);
-        Self {
-            zero: 0.0,
-            span: best,
-            weight: LEXICAL_SHARE * sureness(best, needed) * stand_out(list, count),
-        }
-    }
-
-    /// Cosines have none: even unrelated texts are alike to a degree, so the list's last counts 0.
-    fn of_meaning(list: &[(MemoryNumber, f32)]) -> Self {
-        let (Some(&(_, best)), Some(&(_, worst))) = (list.first(), list.last()) else {
-            return Self::default();
-        };
-        Self {
-            zero: worst,
-            span: best.max(MEANING_SURE) - worst,
-            weight: stand_out(list, list.len()),
-        }
-    }
-
-    /// The tokens of the best candidates: the worst of them counts 0.
-    fn of_tokens(list: &[(MemoryNumber, f32)]) -> Self {
-        let (Some(&(_, best)), Some(&(_, worst))) = (list.first(), list.last()) else {
-            return Self::default();
-        };
-        Self {
-            zero: worst,
-            span: best - worst,
-            weight: TOKEN_SHARE * stand_out(list, list.len()),
-        }
-    }
-
-    /// Brings a score to 0..1.
-    fn place(&self, score: f32) -> f32 {
-        if self.span > 0.0 {
-            ((score - self.zero) / self.span).clamp(0.0, 1.0)
-        } else {
-            1.0
-        }
-    }
-}
-
-/// How far to trust words of which the best hit says so much of what is needed, from 0 to 1.
-fn sureness(best: f32, needed: f32) -> f32 {
-    if best < needed {
-        (best / needed).powf(LEXICAL_DOUBT)
-    } else {
-        1.0
-    }
-}
-
-/// How many standard deviations a list's best lies above the mean of `count` scores, those beyond
-/// the list being 0. A list without spread says nothing about itself and counts 1.
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "a list has at most some hundred entries"
-)]
-fn stand_out(list: &[(MemoryNumber, f32)], count: usize) -> f32 {
-    let count = count.max(1) as f64;
-    let best = list.first().map_or(0.0, |&(_, score)| f64::from(score));
-    let mean = list.iter().map(|(_, score)| f64::from(*score)).sum::<f64>() / count;
-    let absent = (count - list.len() as f64).max(0.0) * mean * mean;
-    let variance = (list
-        .iter()
-        .map(|(_, score)| (f64::from(*score) - mean).powi(2))
-        .sum::<f64>()
-        + absent)
-        / count;
-    let deviation = variance.sqrt();
-    // Equal scores differ by how they were rounded, if at all.
-    if deviation > best.abs() * NO_SPREAD {
-        ((best - mean) / deviation) as f32
-    } else {
-        1.0
     }
 }
 
@@ -326,6 +220,7 @@ mod properties;
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::scale::MEANING_SURE;
     use super::*;
 
     /// A list of numbers, best first, by their scores.
@@ -348,9 +243,17 @@ mod tests {
             .collect()
     }
 
+    /// Hits by meaning whose cosines count as they are.
+    fn near(list: &[(MemoryNumber, f32)]) -> Vec<Near> {
+        list.iter().copied().map(Near::uncrowded).collect()
+    }
+
     /// Words of which every hit counts in full.
     fn all_sure(list: &[(MemoryNumber, f32)]) -> Lexical<'_> {
-        Lexical { list, needed: 0.0 }
+        Lexical {
+            list,
+            telling: None,
+        }
     }
 
     /// Fuses lists of memories that all have vectors.
@@ -359,7 +262,7 @@ mod tests {
         semantic: &[(MemoryNumber, f32)],
         floor: f32,
     ) -> Vec<(MemoryNumber, Evidence)> {
-        fuse(all_sure(lexical), semantic, floor, |_| false).candidates
+        fuse(all_sure(lexical), &near(semantic), floor, |_| false).candidates
     }
 
     fn order(lexical: &[(MemoryNumber, f32)], semantic: &[(MemoryNumber, f32)]) -> Vec<u32> {
@@ -413,7 +316,7 @@ mod tests {
     #[test]
     fn a_chance_word_among_few_memories_does_not_outweigh_meaning() {
         let meaning = list(&[(1, 0.6), (2, 0.3), (3, 0.1)]);
-        assert_eq!(order(&list(&[(3, 1.2)]), &meaning), [1, 3, 2]);
+        assert_eq!(order(&list(&[(3, 1.2)]), &meaning).first(), Some(&1));
     }
 
     #[test]
@@ -421,33 +324,44 @@ mod tests {
         // The shortest text that has the name stands out among those that have it.
         let mut words = vec![(MemoryNumber(1), 2.4)];
         words.extend(flat(1.0, 50));
-        let mut meaning = vec![(MemoryNumber(2), 0.6)];
+        let mut meaning = vec![(MemoryNumber(2), 0.52)];
         let others = flat(0.5, 50).into_iter();
         meaning.extend(others.map(|(number, cosine)| (MemoryNumber(number.0 + 100), cosine)));
-        let first = |needed| {
+        let first = |needed, known| {
             let words = Lexical {
                 list: &words,
-                needed,
+                telling: Some(Telling { needed, known }),
             };
-            let mut fused = fuse(words, &meaning, MEANING_FLOOR, |_| false).candidates;
+            let mut fused = fuse(words, &near(&meaning), MEANING_FLOOR, |_| false).candidates;
             fused.sort_by(|a, b| b.1.fused.total_cmp(&a.1.fused));
             fused.first().map(|(number, _)| number.0)
         };
-        assert_eq!(first(2.4), Some(1));
-        assert_eq!(first(6.8), Some(2));
+        assert_eq!(first(2.0, 1.0), Some(1));
+        assert_eq!(first(6.8, 1.0), Some(2));
+        // Most of what was asked for is in words that no memory has.
+        assert_eq!(first(2.0, 0.2), Some(2));
     }
 
     #[test]
-    fn words_are_trusted_the_more_the_more_their_best_says() {
-        let shares: Vec<f32> = [0.5, 2.0, 6.0, 6.8, 9.0]
-            .iter()
-            .map(|&best| sureness(best, 6.8))
-            .collect();
-        assert!(shares.is_sorted(), "{shares:?}");
-        assert!(shares.first().is_some_and(|&share| share > 0.0));
-        assert!(sureness(6.8, 6.8) >= 1.0);
-        assert!(sureness(9.0, 6.8) <= 1.0);
-        assert!(sureness(0.1, 0.0) >= 1.0);
+    fn a_hit_that_is_near_to_everything_stands_behind() {
+        let hit = |number, cosine, standing| Near {
+            number: MemoryNumber(number),
+            cosine,
+            standing,
+        };
+        let meaning = [hit(1, 0.6, 0.4), hit(2, 0.55, 0.5), hit(3, 0.3, 0.2)];
+        let fused = fuse(all_sure(&[]), &meaning, MEANING_FLOOR, |_| false);
+        let evidence = |number| {
+            fused
+                .candidates
+                .iter()
+                .find(|(n, _)| n.0 == number)
+                .unwrap()
+                .1
+        };
+        assert!(evidence(2).fused > evidence(1).fused);
+        assert_eq!(evidence(2).semantic_rank, 1);
+        assert!(evidence(1).semantic_score > evidence(2).semantic_score);
     }
 
     #[test]
@@ -459,7 +373,7 @@ mod tests {
             list(&[(1, 0.36), (2, 0.3), (3, 0.28), (4, 0.1)]),
         );
         assert_eq!(order(&words, &meaning).first(), Some(&1));
-        let pending = fuse(all_sure(&words), &meaning, MEANING_FLOOR, |number| {
+        let pending = fuse(all_sure(&words), &near(&meaning), MEANING_FLOOR, |number| {
             number.0 == 9
         })
         .candidates;
@@ -496,7 +410,7 @@ mod tests {
     #[test]
     fn tokens_are_a_third_list() {
         let (words, meaning) = (flat(4.0, 50), flat(0.5, 50));
-        let mut fused = fuse(all_sure(&words), &meaning, MEANING_FLOOR, |_| false);
+        let mut fused = fuse(all_sure(&words), &near(&meaning), MEANING_FLOOR, |_| false);
         let best = fused.best();
         let (wanted, unread) = (MemoryNumber(120), MemoryNumber(101));
         let scores: HashMap<MemoryNumber, Option<f32>> = best

@@ -11,8 +11,11 @@ use super::*;
 /// Memories that the lists are made of.
 const MEMORIES: u32 = 30;
 
-/// BM25 that the best hit needs to count in full: half of the lists have it.
-const NEEDED: f32 = 5.0;
+/// Half of the lists have a best hit that counts in full.
+const TELLING: Telling = Telling {
+    needed: 5.0,
+    known: 0.8,
+};
 
 type List = Vec<(MemoryNumber, f32)>;
 
@@ -43,10 +46,11 @@ fn fused(
 ) -> HashMap<MemoryNumber, Evidence> {
     let words = Lexical {
         list: words,
-        needed: NEEDED,
+        telling: Some(TELLING),
     };
+    let meaning: Vec<Near> = meaning.iter().copied().map(Near::uncrowded).collect();
     // Without a floor everything that is listed is fused.
-    fuse(words, meaning, f32::MIN, |_| false)
+    fuse(words, &meaning, f32::MIN, |_| false)
         .candidates
         .into_iter()
         .collect()

@@ -10,7 +10,7 @@ use super::trail::{Stage, Trail};
 use super::turns;
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
-use crate::index::lexical::{Mode as WordMode, Rarities};
+use crate::index::lexical::Mode as WordMode;
 use crate::index::vectors::{Candidates, TokenQuery};
 use crate::model::{MemoryNumber, Timestamp};
 use crate::policy::decay::effective_confidence;
@@ -92,18 +92,19 @@ impl Strand {
         // Where words are all that there is, how far to trust them weighs against nothing.
         let query = search.query(WordMode::Any);
         let rarities = if semantic.is_empty() {
-            Rarities::default()
+            None
         } else {
-            self.lexical().rarities(&query)?
+            Some(self.lexical().rarities(&query)?)
         };
+        let semantic = self.standings(&semantic);
         let by_words = Lexical {
             list: &lexical.ranked,
-            needed: rarities.to_single_out,
+            telling: rarities.as_ref().map(|rarities| rarities.telling),
         };
         let mut fused = fuse(by_words, &semantic, floor, |number| {
             !self.has_vector(number)
         });
-        if search.retriever == Retriever::Hybrid {
+        if let Some(rarities) = rarities.filter(|_| search.retriever == Retriever::Hybrid) {
             self.weigh_tokens(search, &mut fused, |word| rarities.of_word(&query, word));
         }
         let mut fused = fused.candidates;

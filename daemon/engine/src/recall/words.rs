@@ -135,7 +135,7 @@ impl Strand {
         lexical.is_open = all.len() >= FURTHER_DEPTH;
         let words = Lexical {
             list: &all,
-            needed: 0.0,
+            telling: None,
         };
         let fused = fuse(words, &[], 0.0, |_| false).candidates;
         Ok(fused

@@ -506,6 +506,17 @@ impl Strand {
         found.into_iter().map(score).collect()
     }
 
+    /// How crowded it is around each of some memories: see [`VectorIndex::crowding`].
+    ///
+    /// [`VectorIndex::crowding`]: crate::index::vectors::VectorIndex::crowding
+    pub(crate) fn crowding(&self, numbers: &[MemoryNumber], nearest: usize) -> Vec<f32> {
+        let numbers: Vec<u32> = numbers.iter().map(|number| number.0).collect();
+        match self.spaces().answering.as_ref() {
+            Some(space) => space.index.crowding(&numbers, nearest),
+            None => vec![0.0; numbers.len()],
+        }
+    }
+
     /// Whether a memory has a vector that is searched.
     pub(crate) fn has_vector(&self, number: MemoryNumber) -> bool {
         self.says_the_same(number)

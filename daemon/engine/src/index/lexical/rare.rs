@@ -17,10 +17,8 @@ pub struct Rarities {
     /// Factor by which a BM25 score for these terms means the same in a small strand and in a large
     /// one.
     pub score_scale: f32,
-    /// The BM25 score, in nats, that singles out one of all memories, or what the query's words say
-    /// in all where that is less. A word that one memory has says so much; a name that a tenth of
-    /// them have says a third of it among a thousand.
-    pub to_single_out: f32,
+    /// How much of the query its words can say here.
+    pub telling: Telling,
 }
 
 impl Rarities {
@@ -71,6 +69,17 @@ impl RareWords {
             .take(count)
             .map(|(_, known)| self.query.clone().retain(|place| place == *known))
     }
+}
+
+/// How much of a query its words can say in a strand.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Telling {
+    /// The BM25 score, in nats, that singles out one of all memories, or what the query's words say
+    /// in all where that is less. A word that one memory has says so much; a name that a tenth of
+    /// them have says a third of it among a thousand.
+    pub needed: f32,
+    /// The share of what its words say that is said by words which some memory has, from 0 to 1.
+    pub known: f32,
 }
 
 impl LexicalIndex {
@@ -129,10 +138,12 @@ impl LexicalIndex {
         };
         let frequencies = self.frequencies(query)?;
         let of_terms: Vec<f32> = frequencies.iter().copied().map(rarity).collect();
-        let asked: f32 = frequencies
-            .iter()
-            .map(|&frequency| idf(frequency, documents))
-            .sum();
+        let (mut asked, mut known) = (0.0_f32, 0.0_f32);
+        for &frequency in &frequencies {
+            let nats = idf(frequency, documents);
+            asked += nats;
+            known += if frequency > 0 { nats } else { 0.0 };
+        }
         let (mut here, mut everywhere) = (0.0, 0.0);
         for (frequency, rarity) in frequencies.into_iter().zip(&of_terms) {
             if frequency > 0 {
@@ -144,7 +155,10 @@ impl LexicalIndex {
         Ok(Rarities {
             of_terms,
             score_scale,
-            to_single_out: asked.min((documents as f64).ln_1p() as f32),
+            telling: Telling {
+                needed: asked.min((documents as f64).ln_1p() as f32),
+                known: if asked > 0.0 { known / asked } else { 1.0 },
+            },
         })
     }
 
@@ -194,13 +208,15 @@ mod tests {
     use super::super::tests::document;
     use super::*;
 
+    fn telling(index: &LexicalIndex, words: &str) -> Telling {
+        let query = LexicalQuery::parse(words, Mode::Any);
+        index.rarities(&query).unwrap().telling
+    }
+
     #[test]
     fn singling_out_takes_more_among_more_memories_and_never_more_than_was_asked() {
         let index = LexicalIndex::in_memory().unwrap();
-        let needed = |words: &str| {
-            let query = LexicalQuery::parse(words, Mode::Any);
-            index.rarities(&query).unwrap().to_single_out
-        };
+        let needed = |words: &str| telling(&index, words).needed;
         for number in 0..100 {
             let text = if number == 7 { "socket" } else { "build" };
             index.upsert(0, &document(number, text));
@@ -233,5 +249,19 @@ mod tests {
         assert!(telling("Hash") > telling("build"));
         assert!(telling("build") > telling("does"));
         assert!(telling("?").abs() < f32::EPSILON && telling("does").abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn words_that_no_memory_has_are_not_known() {
+        let index = LexicalIndex::in_memory().unwrap();
+        for number in 0..100 {
+            let text = if number == 7 { "socket" } else { "build" };
+            index.upsert(0, &document(number, text));
+        }
+        let known = |words: &str| telling(&index, words).known;
+        assert!(known("socket build") >= 1.0);
+        assert!((0.4..0.5).contains(&known("socket parser")));
+        assert!(known("parser") <= 0.0);
+        assert!(known("") >= 1.0);
     }
 }
