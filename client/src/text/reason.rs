@@ -16,6 +16,7 @@ pub fn reason(score: f32, why: &Explanation) -> String {
     let mut parts = vec![product(score, why)];
     parts.extend(by_words(why));
     parts.extend(by_meaning(why));
+    parts.extend(by_tokens(why));
     parts.extend(by_relation(why));
     parts.join("; ")
 }
@@ -52,6 +53,11 @@ fn by_meaning(why: &Explanation) -> Option<String> {
     let alike = why.semantic_score;
     let place = |rank: u32| format!("{} by meaning ({alike:.2} alike)", ordinal(rank.into()));
     (why.semantic_rank > 0).then(|| place(why.semantic_rank))
+}
+
+fn by_tokens(why: &Explanation) -> Option<String> {
+    let alike = why.token_score;
+    (alike > 0.0).then(|| format!("{alike:.2} alike token by token"))
 }
 
 fn by_relation(why: &Explanation) -> Option<String> {

@@ -105,6 +105,7 @@ pub const SEARCH_PARTS: &[&str] = &[
     "search/diversity",
     "search/expansion",
     "search/factors",
+    "search/tokens",
     "search/trust",
     "search/turns",
     "search/weights",

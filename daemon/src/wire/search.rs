@@ -140,6 +140,7 @@ fn explanation(why: &Explanation) -> v1::Explanation {
         lexical_score: evidence.lexical_score,
         semantic_rank: evidence.semantic_rank,
         semantic_score: evidence.semantic_score,
+        token_score: evidence.token_score,
         fused: evidence.fused,
         confidence_factor: factors.confidence,
         recency_factor: factors.recency,
