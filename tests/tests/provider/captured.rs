@@ -93,7 +93,7 @@ fn where_no_model_answers_the_rules_alone_find() {
 fn an_import_says_what_asking_would_cost_shows_what_it_would_send_and_asks_after_consent() {
     let world = World::new(Model::new(Some(FOUND)));
     let token = format!("ghp_{}", "a1B2".repeat(9));
-    world.write("s-1", &format!("{SAID}; the deploy key is {token}"));
+    world.write("s-1", &format!("{SAID}. The deploy key is {token}."));
     let foreseen = world.json(&["capture", "import", "--dry-run"]);
     assert_eq!(foreseen["asked"]["by"], "openai/played", "{foreseen}");
     assert_eq!(foreseen["asked"]["turns"], 1, "{foreseen}");

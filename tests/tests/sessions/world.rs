@@ -138,8 +138,14 @@ impl World {
     /// Waits until this has become of what hooks said, newest first: receipts are written behind
     /// the answer.
     pub(crate) fn await_fates<const N: usize>(&self, expected: [&str; N]) {
+        self.await_fates_after(expected, || ());
+    }
+
+    /// The same where something has to happen first, once or, on a busy machine, again.
+    pub(crate) fn await_fates_after<const N: usize>(&self, expected: [&str; N], first: impl Fn()) {
         let mut rpc = Rpc::connect(&self.home).unwrap();
         let known = within(Duration::from_secs(5), || {
+            first();
             let reply =
                 rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
             let is_so = reply
