@@ -24,7 +24,7 @@ SILENCE = 0.95  # at which coverage across projects is told
 PROMPT = ["beginning", "rarity", "words", "identifier", "agreement", "general", "procedure"]
 # The signs of each model and its thresholds, of the most relevant memory, of the second and of all behind it.
 MODELS = {
-    ("prompt", True): (["cosine", *PROMPT, "ours"], [0.525, 0.8, 0.9]),
+    ("prompt", True): (["cosine", *PROMPT, "ours"], [0.54, 0.8, 0.9]),
     ("prompt", False): (PROMPT, [0.56, 0.8, 0.9]),
     ("failure", True): (["cosine", "coverage", "word_score"], [0.39, 0.75, 0.9]),
     ("failure", False): (["coverage", "rarity"], [0.45, 0.75, 0.9]),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use helix_capture::note::{self, Inferred, TOPIC_DEFAULT, TopicSource};
 use helix_engine::{Filter, Kind, Mode, Occasion, Retriever, Scope, Search, Status, Tags, Weigher};
+use helix_redact::{placeholders, redact_prose};
 
 use crate::project::Project;
 use crate::store::NewMemory;
@@ -112,6 +113,7 @@ fn infer(
     text: &str,
     source: &str,
 ) -> Result<(Topic, Inferred), Refusal> {
+    let text = &without_secrets(text);
     let scopes = project.scopes();
     let topics = known_topics(app, &scopes);
     let names: Vec<&str> = topics.iter().map(String::as_str).collect();
@@ -128,6 +130,16 @@ fn infer(
         (inferred.topic.clone(), TopicFrom::Entity)
     };
     Ok((Topic { name, from }, inferred))
+}
+
+/// A text without its secrets and their placeholders: neither names what it is about.
+fn without_secrets(text: &str) -> String {
+    let mut text = text.to_owned();
+    redact_prose(&mut text);
+    for placeholder in placeholders(&text).into_iter().rev() {
+        text.replace_range(placeholder, "");
+    }
+    text
 }
 
 /// The topics of memories in use.

@@ -15,6 +15,9 @@ const CONTENT_WORDS_MIN: usize = 2;
 /// Words from which a text may name something: "ok" and "go ahead" do not.
 const TELLING_WORDS_MIN: usize = 3;
 
+/// Words before a name in prose behind which it is no longer what the text is about.
+const SUBJECT_WORDS_MAX: usize = 3;
+
 /// Names that were mentioned before a statement: nearest texts first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
@@ -25,6 +28,8 @@ pub(crate) struct Context {
 #[derive(Clone, Debug)]
 struct Mentioned {
     names: Vec<Entity>,
+    /// Where a name in prose must begin so that "it" may stand for it, in bytes.
+    subject_end: usize,
     /// It asks, or gives a choice: any of them may be meant, or something without a name.
     is_choice: bool,
 }
@@ -37,6 +42,7 @@ impl Context {
             .filter(|text| word_count(text.as_ref()) >= TELLING_WORDS_MIN);
         let mentioned = telling.map(|text| Mentioned {
             names: entities(text.as_ref()),
+            subject_end: subject_end(text.as_ref()),
             is_choice: CHOICE
                 .as_ref()
                 .is_some_and(|choice| choice.is_match(text.as_ref())),
@@ -54,14 +60,18 @@ impl Context {
             Some(_) => self.mentioned.len(),
             None => 1,
         };
-        for Mentioned { names, is_choice } in self.mentioned.iter().take(reach) {
+        for mentioned in self.mentioned.iter().take(reach) {
+            let Mentioned {
+                names, is_choice, ..
+            } = mentioned;
             if *is_choice && class.is_none() {
                 return None;
             }
             let has_code = names.iter().any(|name| name.class != Class::Name);
             let fits = |name: &&Entity| match class {
                 Some(class) => is_such(name, class),
-                None => !has_code || name.class != Class::Name,
+                None if name.class == Class::Name => !has_code && name.at < mentioned.subject_end,
+                None => true,
             };
             let mut fitting = names.iter().filter(fits);
             if let Some(first) = fitting.next() {
@@ -70,6 +80,16 @@ impl Context {
         }
         None
     }
+}
+
+/// Where the words end among which the subject of a text stands, in bytes.
+fn subject_end(text: &str) -> usize {
+    let mut starts = text
+        .char_indices()
+        .zip(std::iter::once(' ').chain(text.chars()))
+        .filter(|((_, now), before)| !now.is_whitespace() && before.is_whitespace());
+    let behind = starts.nth(SUBJECT_WORDS_MAX);
+    behind.map_or(text.len(), |((at, _), _)| at)
 }
 
 /// Whether a name may be of a class: a command's name looks like a symbol.

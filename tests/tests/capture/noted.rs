@@ -77,6 +77,22 @@ fn a_wrong_topic_is_corrected_in_one_call() {
 }
 
 #[test]
+fn a_secret_names_no_topic() {
+    let world = World::new();
+    for text in [
+        "password: Tr0ubadour-Xylophone is used by staging",
+        "connect with postgres://admin:Hunter2Zebra@db.prod.internal/main via pgbouncer",
+        "the build must use <private>Falconhawk acquires Zebrasoft</private> the nightly channel",
+    ] {
+        world.done(&["note", text]);
+    }
+    let all = world.done(&["topics"]) + &world.done(&["recent"]);
+    for secret in ["xylophone", "zebra", "falconhawk"] {
+        assert!(!all.to_lowercase().contains(secret), "{secret}: {all}");
+    }
+}
+
+#[test]
 fn agents_note_through_the_bridge() {
     let world = World::new();
     let mut bridge = Bridge::greeted(world.home(), &world.project.root).unwrap();

@@ -10,9 +10,9 @@ use super::traces::Traces;
 use crate::backup::{self, Reason};
 use crate::{App, Refusal};
 
-/// Parts of the names of copies of the store that Helix makes: before a change of format, and of a
-/// damaged one.
-const COPIES: [&str; 2] = [".format-", ".damaged-"];
+/// Parts of the names of copies of the store that Helix makes: before a change of format, of a
+/// damaged one, and before a backup takes its place.
+const COPIES: [&str; 3] = [".format-", ".damaged-", ".before-restore-"];
 
 /// Files that held copies and are gone.
 pub(super) struct Removed {

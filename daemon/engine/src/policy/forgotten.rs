@@ -23,6 +23,10 @@ const SAME_MEANING: f32 = 0.8;
 /// words: as for near duplicates.
 const WORDS_ALIKE_TENTHS: usize = 7;
 
+/// Fewest words that two texts share before each may have words of its own and still be the same
+/// with some words changed: in a short one the word that differs is what it is about.
+const LONG_WORDS_MIN: usize = 12;
+
 /// Fewest words of a text that is recognised by its words.
 const WORDS_MIN: usize = 4;
 
@@ -137,6 +141,11 @@ impl<'t> Returning<'t> {
         }
         let shared = own.iter().filter(|hash| theirs.binary_search(hash).is_ok());
         let shared = shared.count();
+        // "The cart service" and "the stock service": what is left to meaning is not lost.
+        let is_reworded = own.len() > shared && theirs.len() > shared;
+        if is_reworded && shared < LONG_WORDS_MIN {
+            return false;
+        }
         shared * 10 > (own.len() + theirs.len() - shared) * WORDS_ALIKE_TENTHS
     }
 }

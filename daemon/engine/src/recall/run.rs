@@ -105,7 +105,9 @@ impl Strand {
             !self.has_vector(number)
         });
         if let Some(rarities) = rarities.filter(|_| search.retriever == Retriever::Hybrid) {
-            self.weigh_tokens(search, &mut fused, |word| rarities.of_word(&query, word));
+            self.weigh_tokens(&catalog, search, &mut fused, |word| {
+                rarities.of_word(&query, word)
+            });
         }
         let mut fused = fused.candidates;
         trail.stays(Stage::Floor(floor), |number| {
@@ -162,14 +164,20 @@ impl Strand {
     }
 
     /// Compares the best candidates with the question token by token.
-    fn weigh_tokens(&self, search: &Search, fused: &mut Fused, weight: impl Fn(&str) -> f32) {
+    fn weigh_tokens(
+        &self,
+        catalog: &Catalog,
+        search: &Search,
+        fused: &mut Fused,
+        weight: impl Fn(&str) -> f32,
+    ) {
         let tokens = search.vector.as_ref().map(|vector| &vector.tokens);
         let query = tokens.and_then(|tokens| TokenQuery::new(tokens, weight));
         let Some(query) = query.filter(|_| helix_ablation::is_on("search/tokens")) else {
             return;
         };
         let best = fused.best();
-        let scores = self.token_scores(&query, &best);
+        let scores = self.token_scores(catalog, &query, &best);
         fused.weigh_tokens(&best.into_iter().zip(scores).collect());
     }
 

@@ -566,3 +566,42 @@ fn pages_with_what_came_along_are_one_large_page() {
         assert_eq!(together, all, "pages of {limit}");
     }
 }
+
+#[test]
+fn searches_that_compare_tokens_and_writes_go_on_beside_each_other() {
+    use crate::index::vectors::{Code, TextVectors, TokenVector};
+
+    const ROUNDS: u32 = 200;
+
+    let (strand, mut writer) = open_strand(&[("ports", "Billing listens on port 8081.", true)]);
+    let token = TokenVector {
+        word: "port".to_owned(),
+        state: Code::quantize(&[0.5; DIMENSIONS]).unwrap(),
+    };
+    let vectors = TextVectors {
+        whole: vec![0.5; DIMENSIONS],
+        tokens: vec![token],
+    };
+    let search = Search {
+        vector: Some(vectors),
+        ..hybrid("which port", Mode::Any)
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..ROUNDS {
+                    assert!(!strand.search(&search).unwrap().hits.is_empty());
+                }
+            });
+        }
+        for round in 0..ROUNDS {
+            writer
+                .commit(vec![store(
+                    "ports",
+                    &format!("Port {round} is free."),
+                    100 + round,
+                )])
+                .unwrap();
+        }
+    });
+}

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Strand;
+use crate::index::catalog::Catalog;
 use crate::index::vectors::{
     Candidates, Code, Hit, TextVectors, TokenQuery, TokenSigns, VectorError, VectorIndex,
 };
@@ -480,6 +481,7 @@ impl Strand {
     /// tokens. None has any where the file cannot be read: it is derived, and a search goes on.
     pub(crate) fn token_scores(
         &self,
+        catalog: &Catalog,
         query: &TokenQuery,
         numbers: &[MemoryNumber],
     ) -> Vec<Option<f32>> {
@@ -488,14 +490,11 @@ impl Strand {
             .answering
             .as_ref()
             .map(|space| space.file.clone());
-        let wanted: Vec<(MemoryNumber, u64)> = {
-            let catalog = self.catalog();
-            let hash_of = |number: &MemoryNumber| {
-                let row = catalog.row(*number).filter(|_| self.says_the_same(*number));
-                (*number, row.map_or(0, |row| row.text_hash))
-            };
-            numbers.iter().map(hash_of).collect()
+        let hash_of = |number: &MemoryNumber| {
+            let row = catalog.row(*number).filter(|_| self.says_the_same(*number));
+            (*number, row.map_or(0, |row| row.text_hash))
         };
+        let wanted: Vec<(MemoryNumber, u64)> = numbers.iter().map(hash_of).collect();
         let found = file.map_or_else(|| Ok(Vec::new()), |file| file.tokens(&wanted));
         let mut found = found.unwrap_or_else(|error| {
             tracing::warn!(%error, "the tokens of memories cannot be read");
