@@ -430,7 +430,12 @@ fn requests_of_several_writes_are_there_as_a_whole_or_not_at_all() {
     let home = Home::new().unwrap();
     let mut dice = Dice::new(seed);
     let mut all = Vec::new();
-    for _ in 0..CYCLES {
+    let is_approved = |done: &Done| matches!(done, Done::Approved { .. });
+    // An approval takes three episodes before a kill, which some seeds see late.
+    for cycle in 0..CYCLES * 5 {
+        if cycle >= CYCLES && all.iter().any(is_approved) {
+            break;
+        }
         write_and_kill(&home, &mut dice, &mut all);
         let left = Left::read(&home.paths);
         left.is_whole();
@@ -438,7 +443,6 @@ fn requests_of_several_writes_are_there_as_a_whole_or_not_at_all() {
             left.has(done);
         }
     }
-    let is_approved = |done: &Done| matches!(done, Done::Approved { .. });
     assert!(all.iter().any(is_approved), "nothing was ever approved");
     assert!(
         all.len() as u64 > CYCLES,

@@ -95,9 +95,19 @@ impl<'t> Returning<'t> {
     }
 
     /// Returns whether it is what a tombstone is for: the same text, or nearly the same words
-    /// without another value, name, number or a denial among them.
+    /// without another value, name, number or a denial among them. In a short one no word may stand
+    /// in the place of another: "the cart service" is not "the stock service", and what meaning
+    /// decides is not lost.
     #[must_use]
     pub fn is(&self, tombstone: &Tombstone) -> bool {
+        self.is_nearly(tombstone)
+            && (self.text_hash == tombstone.text_hash || !self.is_short_and_reworded(tombstone))
+    }
+
+    /// Returns whether it is what a tombstone is for, as [`Self::is`], though a word may stand in
+    /// the place of another: a section of a file may get another heading.
+    #[must_use]
+    pub fn is_nearly(&self, tombstone: &Tombstone) -> bool {
         self.text_hash == tombstone.text_hash
             || (self.has_words_of(tombstone)
                 && !has_another_value(&tombstone.sketch, self.sketch()))
@@ -134,18 +144,26 @@ impl<'t> Returning<'t> {
         &self.word_hashes
     }
 
+    /// Whether both have words of their own, and few in common.
+    fn is_short_and_reworded(&self, tombstone: &Tombstone) -> bool {
+        let (own, theirs) = (&self.word_hashes, &tombstone.word_hashes);
+        let shared = shared(own, theirs);
+        shared < LONG_WORDS_MIN && own.len() > shared && theirs.len() > shared
+    }
+
     fn has_words_of(&self, tombstone: &Tombstone) -> bool {
         let (own, theirs) = (&self.word_hashes, &tombstone.word_hashes);
         if own.len() < WORDS_MIN || theirs.len() < WORDS_MIN {
             return false;
         }
-        let shared = own.iter().filter(|hash| theirs.binary_search(hash).is_ok());
-        let shared = shared.count();
-        // "The cart service" and "the stock service": what is left to meaning is not lost.
-        let is_reworded = own.len() > shared && theirs.len() > shared;
-        if is_reworded && shared < LONG_WORDS_MIN {
-            return false;
-        }
+        let shared = shared(own, theirs);
         shared * 10 > (own.len() + theirs.len() - shared) * WORDS_ALIKE_TENTHS
     }
+}
+
+/// How many words two texts share, by their sorted hashes.
+fn shared(own: &[u32], theirs: &[u32]) -> usize {
+    own.iter()
+        .filter(|hash| theirs.binary_search(hash).is_ok())
+        .count()
 }

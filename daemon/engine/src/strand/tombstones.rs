@@ -126,15 +126,20 @@ impl Tombstones {
         nearest.map(|(_, stone)| stone)
     }
 
-    /// The first tombstone of a scope that is for a text.
-    fn find(&self, returning: &Returning<'_>, scope: &str) -> Option<&Tombstone> {
+    /// The first tombstone of a scope that is for a text, as `is` decides.
+    fn find(
+        &self,
+        returning: &Returning<'_>,
+        scope: &str,
+        is: impl Fn(&Returning<'_>, &Tombstone) -> bool,
+    ) -> Option<&Tombstone> {
         let same = self.by_text.get(&returning.text_hash());
         let words = prefix(returning.word_hashes()).iter();
         let alike = words.filter_map(|word| self.by_word.get(word));
         let candidates: BTreeSet<MemoryId> =
             same.into_iter().chain(alike).flatten().copied().collect();
         let mut found = candidates.iter().filter_map(|id| self.by_id.get(id));
-        found.find(|stone| stone.scope == scope && returning.is(stone))
+        found.find(|stone| stone.scope == scope && is(returning, stone))
     }
 }
 
@@ -184,7 +189,18 @@ impl Strand {
         if tombstones.by_id.is_empty() {
             return None;
         }
-        tombstones.find(&Returning::of(text), scope).cloned()
+        tombstones
+            .find(&Returning::of(text), scope, Returning::is)
+            .cloned()
+    }
+
+    /// The tombstone of what a section of a file says, if it was forgotten before, maybe under
+    /// another heading.
+    #[must_use]
+    pub fn forgotten_section(&self, text: &str, scope: &str) -> Option<Tombstone> {
+        let is_nearly = |returning: &Returning<'_>, stone: &Tombstone| returning.is_nearly(stone);
+        let found = self.tombstones();
+        found.find(&Returning::of(text), scope, is_nearly).cloned()
     }
 
     /// The tombstone of a text as a whole or of one of its sentences: what nobody asked for must not
@@ -268,7 +284,7 @@ mod tests {
             let returning = Returning::of(&returning);
             let mut each = all.by_id.values().filter(|stone| stone.scope == "global");
             let expected = each.find(|stone| returning.is(stone));
-            prop_assert_eq!(all.find(&returning, "global"), expected);
+            prop_assert_eq!(all.find(&returning, "global", Returning::is), expected);
         }
     }
 }

@@ -447,7 +447,7 @@ fn store(
 
 fn is_forgotten(app: &App, admitted: &Admitted) -> bool {
     let scope = admitted.scope.to_string();
-    let stone = app.memory.strand.forgotten(&admitted.text, &scope);
+    let stone = app.memory.strand.forgotten_section(&admitted.text, &scope);
     stone.is_some()
 }
 
