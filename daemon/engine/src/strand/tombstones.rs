@@ -189,9 +189,8 @@ impl Strand {
         if tombstones.by_id.is_empty() {
             return None;
         }
-        tombstones
-            .find(&Returning::of(text), scope, Returning::is)
-            .cloned()
+        let is = |returning: &Returning<'_>, stone: &Tombstone| returning.is(stone);
+        tombstones.find(&Returning::of(text), scope, is).cloned()
     }
 
     /// The tombstone of what a section of a file says, if it was forgotten before, maybe under
@@ -284,7 +283,7 @@ mod tests {
             let returning = Returning::of(&returning);
             let mut each = all.by_id.values().filter(|stone| stone.scope == "global");
             let expected = each.find(|stone| returning.is(stone));
-            prop_assert_eq!(all.find(&returning, "global", Returning::is), expected);
+            prop_assert_eq!(all.find(&returning, "global", |one, stone| one.is(stone)), expected);
         }
     }
 }
