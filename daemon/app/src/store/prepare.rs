@@ -123,7 +123,7 @@ impl Gathered {
                 own.tags.push(tag.clone());
             }
         }
-        self.read = Box::new(Strand::read_words(&self.admitted));
+        *self.read = Strand::read_words(&self.admitted);
     }
 
     /// The request that stores it and corrects others.

@@ -65,7 +65,7 @@ impl Role {
 
     /// The same, seen from the memory that is named.
     #[must_use]
-    pub fn from_the_other_end(self) -> Self {
+    pub fn reversed(self) -> Self {
         let is_from_name = self.relation != Relation::RelatesTo && !self.is_from_name;
         Self {
             is_from_name,

@@ -126,12 +126,12 @@ impl Tombstones {
         nearest.map(|(_, stone)| stone)
     }
 
-    /// The first tombstone of a scope that is for a text, as `is` decides.
+    /// The first tombstone of a scope that is for a text.
     fn find(
         &self,
         returning: &Returning<'_>,
         scope: &str,
-        is: impl Fn(&Returning<'_>, &Tombstone) -> bool,
+        likeness: Likeness,
     ) -> Option<&Tombstone> {
         let same = self.by_text.get(&returning.text_hash());
         let words = prefix(returning.word_hashes()).iter();
@@ -139,7 +139,25 @@ impl Tombstones {
         let candidates: BTreeSet<MemoryId> =
             same.into_iter().chain(alike).flatten().copied().collect();
         let mut found = candidates.iter().filter_map(|id| self.by_id.get(id));
-        found.find(|stone| stone.scope == scope && is(returning, stone))
+        found.find(|stone| stone.scope == scope && likeness.fits(returning, stone))
+    }
+}
+
+/// How like a text must be to what was forgotten.
+#[derive(Clone, Copy)]
+enum Likeness {
+    /// As [`Returning::is`] says.
+    Text,
+    /// As [`Returning::is_nearly`] says.
+    Section,
+}
+
+impl Likeness {
+    fn fits(self, returning: &Returning<'_>, stone: &Tombstone) -> bool {
+        match self {
+            Self::Text => returning.is(stone),
+            Self::Section => returning.is_nearly(stone),
+        }
     }
 }
 
@@ -189,17 +207,18 @@ impl Strand {
         if tombstones.by_id.is_empty() {
             return None;
         }
-        let is = |returning: &Returning<'_>, stone: &Tombstone| returning.is(stone);
-        tombstones.find(&Returning::of(text), scope, is).cloned()
+        tombstones
+            .find(&Returning::of(text), scope, Likeness::Text)
+            .cloned()
     }
 
     /// The tombstone of what a section of a file says, if it was forgotten before, maybe under
     /// another heading.
     #[must_use]
     pub fn forgotten_section(&self, text: &str, scope: &str) -> Option<Tombstone> {
-        let is_nearly = |returning: &Returning<'_>, stone: &Tombstone| returning.is_nearly(stone);
-        let found = self.tombstones();
-        found.find(&Returning::of(text), scope, is_nearly).cloned()
+        self.tombstones()
+            .find(&Returning::of(text), scope, Likeness::Section)
+            .cloned()
     }
 
     /// The tombstone of a text as a whole or of one of its sentences: what nobody asked for must not
@@ -283,7 +302,7 @@ mod tests {
             let returning = Returning::of(&returning);
             let mut each = all.by_id.values().filter(|stone| stone.scope == "global");
             let expected = each.find(|stone| returning.is(stone));
-            prop_assert_eq!(all.find(&returning, "global", |one, stone| one.is(stone)), expected);
+            prop_assert_eq!(all.find(&returning, "global", Likeness::Text), expected);
         }
     }
 }

@@ -201,12 +201,11 @@ fn row(set: &str, tally: Tally, target: Option<Target>, table: &mut Table) {
     );
     table.figure(&format!("{set}: paraphrases"), recall, "share");
     let name = format!("{set}: near misses");
-    let verdict = match target {
-        Some(target) => table.judge(&name, wrong, "share", target),
-        None => {
-            table.figure(&name, wrong, "share");
-            String::new()
-        }
+    let verdict = if let Some(target) = target {
+        table.judge(&name, wrong, "share", target)
+    } else {
+        table.figure(&name, wrong, "share");
+        String::new()
     };
     table.row([
         set.to_owned(),

@@ -102,7 +102,7 @@ impl Strand {
                     found = role(memory, place.as_ref(), &one.memory);
                 }
                 if is_about && found == Role::RELATED {
-                    found = role(&one.memory, one.place.as_ref(), memory).from_the_other_end();
+                    found = role(&one.memory, one.place.as_ref(), memory).reversed();
                 }
                 suggestions.push(suggestion(one.memory.number, found));
             }
