@@ -77,7 +77,7 @@ impl VectorIndex {
     ///
     /// # Errors
     ///
-    /// Refuses a code of another dimension and a number over [`MAX_NUMBER`].
+    /// Refuses a code of another dimension and a number over `MAX_NUMBER`.
     pub fn insert(&mut self, number: u32, code: &Code) -> Result<(), VectorError> {
         self.check_dimension(code.dimensions())?;
         if number > MAX_NUMBER {

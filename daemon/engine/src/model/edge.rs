@@ -138,7 +138,7 @@ impl Relation {
     /// is `relates_to`.
     ///
     /// # Errors
-    /// [`UnknownRelation`], listing the registry.
+    /// `UnknownRelation`, listing the registry.
     pub fn resolve(name: &str) -> Result<Self, UnknownRelation> {
         let wanted = name.trim().to_lowercase().replace(['-', ' '], "_");
         let wanted = if wanted == "related_to" {

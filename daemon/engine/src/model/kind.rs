@@ -164,7 +164,7 @@ impl Kinds {
     /// Finds a kind by name; dashes and underscores are alike, case does not matter.
     ///
     /// # Errors
-    /// [`UnknownKind`], listing what is known.
+    /// `UnknownKind`, listing what is known.
     pub fn resolve(&self, name: &str) -> Result<Kind, UnknownKind> {
         let wanted = name.trim().to_lowercase().replace('-', "_");
         self.specs

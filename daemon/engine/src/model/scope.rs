@@ -29,7 +29,7 @@ impl Scope {
     /// Reads `global`, `project:<id>` or `session:<id>`.
     ///
     /// # Errors
-    /// [`InvalidScope`] for anything else.
+    /// `InvalidScope` for anything else.
     pub fn parse(text: &str) -> Result<Self, InvalidScope> {
         match text.split_once(':') {
             None if text == "global" => Ok(Self::Global),

@@ -26,7 +26,7 @@ impl Topic {
     /// Sanitises a name: lowercases it and turns every run of other characters into one dash.
     ///
     /// # Errors
-    /// [`InvalidTopic`] when nothing is left, or too much.
+    /// `InvalidTopic` when nothing is left, or too much.
     pub fn parse(name: &str) -> Result<Self, InvalidTopic> {
         let mut topic = String::with_capacity(name.len());
         for c in name.chars().flat_map(char::to_lowercase) {

@@ -18,7 +18,7 @@ impl TopicPattern {
     /// other runs become one dash.
     ///
     /// # Errors
-    /// [`InvalidTopic`] when no letter, digit or wildcard is left, or too much is.
+    /// `InvalidTopic` when no letter, digit or wildcard is left, or too much is.
     pub fn parse(pattern: &str) -> Result<Self, InvalidTopic> {
         let mut text = String::with_capacity(pattern.len());
         for c in pattern.trim().chars().flat_map(char::to_lowercase) {

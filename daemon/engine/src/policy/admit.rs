@@ -132,7 +132,7 @@ impl Admitted {
     /// the user.
     ///
     /// # Errors
-    /// [`AdmitError`] says which field is wrong and what to do.
+    /// `AdmitError` says which field is wrong and what to do.
     pub fn of(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, AdmitError> {
         check_sizes(&draft)?;
         let mut secrets = Secrets::default();

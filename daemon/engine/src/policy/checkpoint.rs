@@ -52,7 +52,7 @@ impl Checkpoint {
     /// Trims every text and drops entries that are empty.
     ///
     /// # Errors
-    /// [`CheckpointError`] says which part is wrong and what to do.
+    /// `CheckpointError` says which part is wrong and what to do.
     pub fn admitted(self) -> Result<Checkpoint, CheckpointError> {
         let checkpoint = Checkpoint {
             task: self.task.trim().to_owned(),

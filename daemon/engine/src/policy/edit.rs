@@ -319,7 +319,7 @@ impl Edit {
     /// be thrown away.
     ///
     /// # Errors
-    /// [`EditError`] says what stands against it and what to do.
+    /// `EditError` says what stands against it and what to do.
     pub fn apply(&self, memory: &mut Memory, at: Timestamp) -> Result<bool, EditError> {
         let before = memory.clone();
         match self {

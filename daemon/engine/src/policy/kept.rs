@@ -10,7 +10,7 @@ impl Topic {
     /// Reads a topic's name without its secrets: sanitising would hide them and keep them.
     ///
     /// # Errors
-    /// [`InvalidTopic`] when nothing is left of the name, or too much.
+    /// `InvalidTopic` when nothing is left of the name, or too much.
     pub fn kept(name: &str, secrets: &mut Secrets) -> Result<Redacted<Topic>, InvalidTopic> {
         Redacted::of(name.to_owned(), secrets).try_map(|name| Topic::parse(&name))
     }

@@ -50,7 +50,7 @@ impl Stated {
     /// Converts what is stated to importance; `None` where nothing is.
     ///
     /// # Errors
-    /// [`ScaleError`] for a number outside of its scale, or several scales.
+    /// `ScaleError` for a number outside of its scale, or several scales.
     pub fn importance(self) -> Result<Option<f32>, ScaleError> {
         match (self.importance, self.priority, self.weight) {
             (importance, None, None) => Ok(importance),
@@ -63,7 +63,7 @@ impl Stated {
     /// Converts a priority: `p / 10`.
     ///
     /// # Errors
-    /// [`ScaleError::Range`].
+    /// `ScaleError::Range`.
     #[allow(clippy::cast_precision_loss)]
     pub fn of_priority(priority: i64) -> Result<f32, ScaleError> {
         let priority = inside("priority", priority, PRIORITY)?;
@@ -73,7 +73,7 @@ impl Stated {
     /// Converts a weight: `(w - 1) / 4`.
     ///
     /// # Errors
-    /// [`ScaleError::Range`].
+    /// `ScaleError::Range`.
     #[allow(clippy::cast_precision_loss)]
     pub fn of_weight(weight: i64) -> Result<f32, ScaleError> {
         let weight = inside("weight", weight, WEIGHT)?;

@@ -112,7 +112,7 @@ impl LineHash {
             .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 
-    /// The hashes and numbers of a file's lines, sorted, for [`File::lines`].
+    /// The hashes and numbers of a file's lines, sorted, for `File::lines`.
     #[must_use]
     pub fn places(bytes: &[u8]) -> Vec<(LineHash, u32)> {
         let places = LineHash::lines(bytes)

@@ -35,7 +35,7 @@ impl Kind {
     /// The kind that the text's own prefix names, or that tags suggest; else [`Kind::DEFAULT`].
     ///
     /// # Errors
-    /// [`crate::model::UnknownKind`] when the registry lacks [`Kind::DEFAULT`].
+    /// `crate::model::UnknownKind` when the registry lacks [`Kind::DEFAULT`].
     pub fn suggest(
         tags: &[String],
         text: &str,

@@ -102,7 +102,7 @@ impl Cursor {
     /// Reads a cursor.
     ///
     /// # Errors
-    /// [`CursorError::Damaged`].
+    /// `CursorError::Damaged`.
     pub fn parse(text: &str) -> Result<Self, CursorError> {
         let text = text.trim();
         // One text for each place: another spelling of it is none of ours.
@@ -115,7 +115,7 @@ impl Cursor {
     /// asked for.
     ///
     /// # Errors
-    /// [`CursorError::OtherSearch`] and [`CursorError::TooDeep`].
+    /// `CursorError::OtherSearch` and `CursorError::TooDeep`.
     pub fn resume(&self, search: &mut Search, now: Timestamp) -> Result<(), CursorError> {
         let most = search.depth_max();
         if self.fingerprint != fingerprint(search) || !self.has_same_bound(search, now) {

@@ -30,7 +30,7 @@ impl Leaf {
     /// Reads a place in the same question.
     ///
     /// # Errors
-    /// [`CursorError::Damaged`] and [`CursorError::OtherSearch`].
+    /// `CursorError::Damaged` and `CursorError::OtherSearch`.
     pub fn parse(text: &str, asked: &[&str]) -> Result<Self, CursorError> {
         let read = || {
             let mut bytes = In::of(text.trim())?;

@@ -102,7 +102,7 @@ impl ParsedQuery {
     /// no number follows.
     ///
     /// # Errors
-    /// [`QueryError`] says which filter is wrong.
+    /// `QueryError` says which filter is wrong.
     pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError> {
         let mut parsed = ParsedQuery::default();
         let mut words: Vec<&str> = Vec::new();

@@ -167,7 +167,7 @@ impl Verified {
     /// and reads every memory.
     ///
     /// # Errors
-    /// [`BackupError`] says why it is none to go back to.
+    /// `BackupError` says why it is none to go back to.
     pub fn of(storage: &dyn Storage, name: &str) -> Result<Verified, BackupError> {
         guarded(|| {
             let database = open_view_of(storage, name)?;

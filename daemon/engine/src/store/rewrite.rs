@@ -16,7 +16,7 @@ impl Writer {
     /// Writes the store's file anew. Needs as much room again meanwhile.
     ///
     /// # Errors
-    /// [`CommitError`] when it is not known which file is the store after a crash: nothing more may
+    /// `CommitError` when it is not known which file is the store after a crash: nothing more may
     /// be acknowledged until the store is reopened.
     pub fn rewrite(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
         self.replace_file(storage, Self::write_anew)

@@ -46,7 +46,7 @@ impl Writer {
     /// Rewrites the store's file without what is free in it. Needs as much room again meanwhile.
     ///
     /// # Errors
-    /// [`CommitError`] when it is not known which file is the store after a crash: nothing more may
+    /// `CommitError` when it is not known which file is the store after a crash: nothing more may
     /// be acknowledged until the store is reopened.
     pub fn shrink(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
         self.replace_file(storage, Self::make_copy)

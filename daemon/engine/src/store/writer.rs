@@ -500,7 +500,7 @@ impl Writer {
     /// store is open for reading alone.
     ///
     /// # Errors
-    /// [`CommitError`]: the disk failed, nothing of the group counts, and the store must be reopened.
+    /// `CommitError`: the disk failed, nothing of the group counts, and the store must be reopened.
     pub fn commit(&mut self, writes: Vec<Write>) -> Result<Committed, CommitError> {
         if let Some(refusal) = &self.refusal {
             let changes = writes
@@ -554,7 +554,7 @@ impl Writer {
     /// it void.
     ///
     /// # Errors
-    /// [`CommitError`]: as for [`Writer::commit`].
+    /// `CommitError`: as for [`Writer::commit`].
     pub fn rest(&mut self) -> Result<(), CommitError> {
         if self.is_saved {
             return Ok(());

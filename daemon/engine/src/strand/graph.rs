@@ -33,7 +33,7 @@ pub struct TopicEdge {
 /// The topics and how they refer to each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicGraph {
-    /// Strongest first, at most [`GRAPH_EDGES_MAX`].
+    /// Strongest first, at most `GRAPH_EDGES_MAX`.
     pub edges: Vec<TopicEdge>,
     /// By name: those in focus, and those that an edge leads to or comes from.
     pub topics: Vec<TopicEntry>,
@@ -96,7 +96,7 @@ impl Visible {
 
 impl Strand {
     /// The memories of these scopes (none: everywhere) that refer to a topic which is not their
-    /// own, newest first, at most [`CROSS_REFERENCES_MAX`].
+    /// own, newest first, at most `CROSS_REFERENCES_MAX`.
     ///
     /// # Errors
     /// When the disk fails.

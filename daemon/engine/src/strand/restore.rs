@@ -58,7 +58,7 @@ impl Restored {
     /// tombstones are for. The store in `backup` is changed and is to be thrown away.
     ///
     /// # Errors
-    /// [`RestoreError`]; nothing is left of the new file then.
+    /// `RestoreError`; nothing is left of the new file then.
     pub fn from_backup(
         backup: &dyn Storage,
         present: &[(MemoryId, Tombstone)],

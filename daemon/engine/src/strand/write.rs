@@ -372,7 +372,7 @@ impl StrandWriter {
     /// written for a while.
     ///
     /// # Errors
-    /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
+    /// `CommitError`: nothing more may be acknowledged, and the strand must be reopened.
     pub fn rest(&mut self) -> Result<(), CommitError> {
         self.writer.rest()
     }
@@ -380,7 +380,7 @@ impl StrandWriter {
     /// Rewrites the store's file without what is free in it, while readers go on.
     ///
     /// # Errors
-    /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
+    /// `CommitError`: nothing more may be acknowledged, and the strand must be reopened.
     pub fn shrink(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
         self.writer.shrink(storage)
     }
@@ -388,7 +388,7 @@ impl StrandWriter {
     /// Writes the store's file anew, row by row, so that nothing of what was removed is left in it.
     ///
     /// # Errors
-    /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
+    /// `CommitError`: nothing more may be acknowledged, and the strand must be reopened.
     pub fn rewrite(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
         self.writer.rewrite(storage)
     }
@@ -398,7 +398,7 @@ impl StrandWriter {
     /// latest.
     ///
     /// # Errors
-    /// [`CommitError`]: nothing that is not yet returned is acknowledged, and the strand must be reopened.
+    /// `CommitError`: nothing that is not yet returned is acknowledged, and the strand must be reopened.
     pub fn commit<R: Into<Redacted<Request>>>(
         &mut self,
         requests: Vec<R>,
