@@ -12,6 +12,7 @@ mod passage;
 mod pooling;
 mod slot;
 mod switch;
+mod work;
 mod worker;
 
 pub(crate) use bench::Bench;

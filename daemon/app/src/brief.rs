@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use helix_engine::{
     Catalog, Filter, Memory, MemoryId, MemoryNumber, Mode, Retriever, Row, Scope, Search, Sources,
-    Status as Life, Strand, Timestamp, TopicPattern, quoted,
+    Status as Life, Strand, Timestamp, TopicPattern, Vantage, quoted,
 };
 use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
 use helix_surface::brief::{
@@ -391,7 +391,7 @@ impl View<'_> {
             mode: Mode::Auto,
             retriever: Retriever::Words,
             now: self.now,
-            branch: String::new(),
+            vantage: Vantage::default(),
         };
         let (found, _) = self.app.memory.strand.all_with_words(&search)?;
         Ok(self.chosen(Share::Hottest, |catalog| {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use helix_capture::note;
 use helix_engine::{
-    Filter, Kind, Mode, Occasion, Origin, Retriever, Search, Weigher, one_line, quoted,
+    Filter, Kind, Mode, Occasion, Origin, Retriever, Search, Vantage, Weigher, one_line, quoted,
 };
 use helix_redact::redacted;
 use helix_terminal::fault::faults;
@@ -343,7 +343,7 @@ fn similar(app: &App, asker: &Asker, text: &str) -> Result<Option<Told>, Refusal
         mode: Mode::Any,
         retriever: Retriever::Words,
         now: app.memory.now(),
-        branch: String::new(),
+        vantage: Vantage::default(),
     };
     let hits = strand.search(&search)?.hits;
     let signs = weigher.signs(&hits);

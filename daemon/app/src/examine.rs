@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use helix_engine::{
     Filter, HitFate as Fate, Memory, MemoryNumber, Mode, NoSources, Retriever, Search, Status,
-    TextVectors, WhyNot,
+    TextVectors, Vantage, WhyNot,
 };
 
 use crate::ports::EmbedderState;
@@ -138,7 +138,7 @@ fn sought(
         mode: Mode::Auto,
         retriever: Retriever::Hybrid,
         now: app.memory.now(),
-        branch: String::new(),
+        vantage: Vantage::default(),
     };
     let found = app.memory.strand.search(&search)?;
     if found.hits.iter().any(|hit| hit.memory.number == number) {

@@ -4,7 +4,7 @@ mod several;
 
 use helix_engine::{
     ErrorKind, Filter, MemoryNumber, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search,
-    Status as MemoryStatus, StoreError, Strand, Topic, quoted,
+    Status as MemoryStatus, StoreError, Strand, Topic, Vantage, quoted,
 };
 
 use crate::limit::Limit;
@@ -201,7 +201,7 @@ fn by_words(app: &App, words: &str, asker: &Asker) -> Result<Target, Refusal> {
         mode: Mode::All,
         retriever: Retriever::Words,
         now: app.memory.now(),
-        branch: String::new(),
+        vantage: Vantage::default(),
     };
     let found = app.memory.strand.search(&search)?;
     if words.is_empty() || found.hits.is_empty() {

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use helix_capture::note::{self, Inferred, TOPIC_DEFAULT, TopicSource};
-use helix_engine::{Filter, Kind, Mode, Occasion, Retriever, Scope, Search, Status, Tags, Weigher};
+use helix_engine::{
+    Filter, Kind, Mode, Occasion, Retriever, Scope, Search, Status, Tags, Vantage, Weigher,
+};
 use helix_redact::{placeholders, redact_prose};
 
 use crate::project::Project;
@@ -195,7 +197,7 @@ fn nearest(
         mode: Mode::Any,
         retriever: Retriever::Hybrid,
         now: app.memory.now(),
-        branch: String::new(),
+        vantage: Vantage::default(),
     };
     let hits = strand.search(&search)?.hits;
     let signs = weigher.signs(&hits);

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use helix_engine::{
     Calendar, Counted, Cursor, ErrorKind, Filter, Hit, HitPlace as Place, LexicalQuery,
-    MemoryNumber, Mode, ParsedQuery, Recalled, Retriever, Search, Status, Weigher, WordsFound,
-    WordsMode as WordMode,
+    MemoryNumber, Mode, ParsedQuery, Recalled, Retriever, Search, Status, Vantage, Weigher,
+    WordsFound, WordsMode as WordMode,
 };
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
@@ -303,6 +303,11 @@ fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal
         .chain(slips::of_keys(&parsed.words))
         .collect();
     notes.extend(demands::narrow(app, &mut filter, mode)?);
+    let branch = asker.actor.git.branch.clone();
+    let vantage = Vantage {
+        period: parsed.period,
+        ..Vantage::of(asker.project.names(), branch)
+    };
     let mut search = Search {
         words: parsed.words,
         vector: None,
@@ -311,7 +316,7 @@ fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal
         mode,
         retriever,
         now,
-        branch: asker.actor.git.branch.clone(),
+        vantage,
     };
     if let Some(cursor) = cursor {
         cursor.resume(&mut search, app.memory.now())?;
@@ -564,7 +569,7 @@ mod tests {
             mode: Mode::Auto,
             retriever: Retriever::Hybrid,
             now: Timestamp::from_micros(1),
-            branch: String::new(),
+            vantage: Vantage::default(),
         }
     }
 

@@ -132,7 +132,7 @@ pub use recall::relevance::{Occasion, Weigher};
 pub use recall::{
     Behind, Calendar, Cursor, Evidence, Factors, Fate as HitFate, Hit, Leaf as QueryLeaf, Mode,
     Narrowed, ParsedQuery, Place as HitPlace, Recalled, Retriever, Search, Standing as HitStanding,
-    WhyNot, WordsFound,
+    Vantage, WhyNot, WordsFound,
 };
 
 // What the engine asks of the world, and the classes of its errors.

@@ -15,7 +15,7 @@ use expected::{Change, Expected, Known, Model, TAG, TOPICS, WORDS, change, numbe
 use helix_engine::{
     DirectoryStorage, Edit, EditedFields as Fields, Filter, Kinds, Memory, MemoryNumber, MergePair,
     Mode, Outcome, Request, Resolution, Retriever, Scope, Search, Sequence, SpaceRole, StoreError,
-    Strand, StrandWriter, Topic, TopicEdit,
+    Strand, StrandWriter, Topic, TopicEdit, Vantage,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;
@@ -441,7 +441,7 @@ fn compare_searches(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
                 mode: Mode::All,
                 retriever: Retriever::Words,
                 now: at(model.tick),
-                branch: String::new(),
+                vantage: Vantage::default(),
             };
             let hits = strand.search(&search).unwrap().hits;
             let found: BTreeSet<u32> = hits.iter().map(|hit| hit.memory.number.0).collect();

@@ -12,7 +12,7 @@ use helix_engine::{
     Between, DirectoryStorage, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Filter,
     Kinds, Memory, MemoryNumber, Mode, Moment, Past, Provenance, Relation, Request, Retriever,
     Scope, Search, Sequence, Snapshot, Status, Step, StepChange, Strand, StrandWriter, Timestamp,
-    Topic,
+    Topic, Vantage,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;
@@ -136,7 +136,7 @@ fn found(strand: &Strand, word: &str) -> Vec<MemoryNumber> {
         mode: Mode::Any,
         retriever: Retriever::Words,
         now: at(1_000),
-        branch: String::new(),
+        vantage: Vantage::default(),
     };
     let recalled = strand.search(&search).unwrap();
     let mut numbers: Vec<MemoryNumber> = recalled

@@ -11,7 +11,7 @@ use common::{at, edit, store};
 use helix_engine::{
     Cursor, Edit, Filter, HitPlace as Place, Kinds, MemoryNumber, MemoryStorage, Mode, NoSources,
     Outcome, Request, Retriever, Scope, Search, Since, Stamps, Strand, StrandWriter, Timestamp,
-    TopicEdge, TopicPattern, WordSet,
+    TopicEdge, TopicPattern, Vantage, WordSet,
 };
 use proptest::prelude::*;
 
@@ -94,7 +94,7 @@ impl World {
             mode: Mode::Auto,
             retriever: Retriever::Words,
             now: at(self.tick + 1),
-            branch: String::new(),
+            vantage: Vantage::default(),
         }
     }
 

@@ -9,7 +9,7 @@ use helix_engine::TextVectors;
 use super::files::{self, InstallationError, Installed};
 use super::model::{Model, ModelError};
 use super::passage::SPACE_SUFFIX;
-use super::worker::Work;
+use super::work::Work;
 
 /// Ends the batch that is under way.
 pub(super) type Interrupt = Arc<dyn Fn() + Send + Sync>;

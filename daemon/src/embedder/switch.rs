@@ -6,7 +6,8 @@ use helix_engine::{Sequence, SpaceRole};
 
 use super::files::BUILT_IN_FOLDER;
 use super::load::{Described, Load, Loaded};
-use super::worker::{Work, Worker};
+use super::work::Work;
+use super::worker::Worker;
 
 /// The models that are loaded.
 pub(super) struct Models<M> {

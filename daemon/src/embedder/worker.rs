@@ -14,9 +14,7 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use helix_app::ports::EmbedderState as State;
-use helix_engine::{
-    MemoryNumber, PendingVectors as Pending, SpaceError, SpaceRole, Storage, Strand, TextVectors,
-};
+use helix_engine::{MemoryNumber, SpaceError, SpaceRole, Storage, Strand, TextVectors};
 use lru::LruCache;
 use tokio::sync::oneshot;
 
@@ -25,20 +23,7 @@ use super::load::{Embed, Interrupt, Load, Loaded, Loader};
 use super::model::ModelError;
 use super::passage::{joined, parts};
 use super::switch::{Models, choose, finish, start};
-
-/// Tokens of a text that are counted for the size of a batch, at most: most models read no more.
-const TOKENS_MAX: usize = 256;
-
-/// Texts embedded at once in the background.
-const BATCH_TEXTS_MAX: usize = 8;
-
-/// Tokens embedded at once in the background, those that fill short texts up among them: as many as
-/// the longest text has, which cannot be divided. Two cores take some 20 ms for them, and what a
-/// query interrupts is done again.
-const BATCH_TOKENS_MAX: usize = TOKENS_MAX;
-
-/// Bytes of a token, at least: a batch is rather smaller than larger.
-const TOKEN_BYTES: usize = 3;
+use super::work::Made;
 
 /// Texts that are read at once, to embed those of a length together: a batch takes as long as its
 /// longest text. Their vectors are made durable together, because nobody's query is answered
@@ -393,7 +378,7 @@ impl<L: Load> Worker<L> {
     /// Embeds some of what waits. Returns whether more may wait.
     fn work_off(&self, loaded: &mut Loaded<L::Model>, role: SpaceRole) -> bool {
         let Loaded { model, work, .. } = loaded;
-        if work.waiting.is_empty() {
+        if work.is_done() {
             // Those that are made are kept first, or they would be read once more.
             if !work.made.is_empty() {
                 return self.keep(role, &std::mem::take(&mut work.made));
@@ -406,33 +391,24 @@ impl<L: Load> Worker<L> {
                 }
             }
         }
-        let pending = work.next_batch();
-        if pending.is_empty() {
+        work.begin();
+        let run = work.next_run();
+        if run.is_empty() {
             return false;
         }
-        let parts: Vec<Vec<String>> = pending.iter().map(|waiting| parts(&waiting.text)).collect();
-        let texts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
-        let embedded = if std::mem::take(&mut work.was_interrupted) {
+        let embedded = if work.was_interrupted {
             // Or a queue that never empties would keep it from ever being done.
-            model.embed(&texts).map(Some)
+            model.embed(&run).map(Some)
         } else {
-            model.embed_unless_interrupted(&texts)
+            model.embed_unless_interrupted(&run)
         };
+        work.was_interrupted = matches!(embedded, Ok(None));
         match embedded {
-            Ok(Some(vectors)) => {
-                let mut embedded = vectors.into_iter();
-                for (waiting, parts) in pending.iter().zip(&parts) {
-                    let vectors = joined(embedded.by_ref().take(parts.len()));
-                    work.made.push((waiting.number, waiting.text_hash, vectors));
-                }
-                true
-            }
-            Ok(None) => {
-                work.put_back(pending);
-                true
-            }
-            Err(error) => self.give_up(role, pending.iter().map(|waiting| waiting.number), &error),
+            Ok(Some(vectors)) => work.note(vectors),
+            Ok(None) => {}
+            Err(error) => return self.give_up(role, work.give_up().into_iter(), &error),
         }
+        true
     }
 
     /// Makes vectors durable. Returns whether more may wait.
@@ -476,49 +452,6 @@ impl<L: Load> Worker<L> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = state;
     }
-}
-
-/// The vectors of a text with what it is of.
-type Made = (MemoryNumber, u64, TextVectors);
-
-/// Texts that were read and are not done with yet.
-#[derive(Default)]
-pub(super) struct Work {
-    /// Not embedded, the shortest last.
-    waiting: Vec<Pending>,
-    /// Embedded and not durable.
-    made: Vec<Made>,
-    /// True if the last batch was.
-    was_interrupted: bool,
-}
-
-impl Work {
-    fn take_on(&mut self, pending: Vec<Pending>) {
-        self.waiting = pending;
-        self.waiting
-            .sort_by_key(|waiting| std::cmp::Reverse(waiting.text.len()));
-    }
-
-    /// The shortest texts, as many as may be embedded at once.
-    fn next_batch(&mut self) -> Vec<Pending> {
-        // All are filled up to the longest, which comes last from behind.
-        let fitting = self.waiting.iter().rev().zip(1..=BATCH_TEXTS_MAX);
-        let fitting = fitting.take_while(|(waiting, count)| {
-            *count == 1 || tokens(waiting) * count <= BATCH_TOKENS_MAX
-        });
-        let count = fitting.count();
-        self.waiting.split_off(self.waiting.len() - count)
-    }
-
-    fn put_back(&mut self, batch: Vec<Pending>) {
-        self.waiting.extend(batch);
-        self.was_interrupted = true;
-    }
-}
-
-/// Tokens of a text, estimated.
-fn tokens(waiting: &Pending) -> usize {
-    (waiting.text.len() / TOKEN_BYTES + 2).min(TOKENS_MAX)
 }
 
 /// A query's name among those that are known.

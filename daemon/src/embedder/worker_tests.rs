@@ -7,6 +7,7 @@ use helix_engine::{
 };
 
 use super::super::load::Described;
+use super::super::work::{RUN_TOKENS_MAX, TOKEN_BYTES, Work};
 use super::*;
 
 const MODEL: &str = "stand-in";
@@ -180,7 +181,7 @@ impl Embed for StandIn {
         self.batches += 1;
         let widest = texts.iter().map(|text| text.len()).max().unwrap();
         assert!(
-            texts.len() == 1 || texts.len() * (widest / TOKEN_BYTES) <= BATCH_TOKENS_MAX,
+            texts.len() == 1 || texts.len() * (widest / TOKEN_BYTES) <= RUN_TOKENS_MAX,
             "{} texts",
             texts.len()
         );
@@ -264,40 +265,6 @@ async fn a_query_that_was_asked_before_costs_nothing() {
     assert_ne!(query_key("one", "text"), query_key("onet", "ext"));
     drop(handle);
     thread.join().unwrap();
-}
-
-#[test]
-fn batches_are_small() {
-    let pending = |bytes: usize| Pending {
-        number: MemoryNumber(0),
-        text_hash: 0,
-        text: "x".repeat(bytes),
-    };
-    let mut work = Work::default();
-    work.take_on(
-        [10_000, 60, 60, 300, 60, 300, 900, 400]
-            .map(pending)
-            .to_vec(),
-    );
-    let mut sizes = Vec::new();
-    while !work.waiting.is_empty() {
-        sizes.push(
-            work.next_batch()
-                .iter()
-                .map(|waiting| waiting.text.len())
-                .collect::<Vec<_>>(),
-        );
-    }
-    assert_eq!(
-        sizes,
-        [
-            vec![60, 60, 60],
-            vec![300, 300],
-            vec![400],
-            vec![900],
-            vec![10_000]
-        ]
-    );
 }
 
 /// A home with a strand, for daemons that come one after the other.

@@ -2,7 +2,7 @@
 
 use helix_engine::{
     Filter, Hit, Memory, Mode, Occasion, ReadError, Retriever, Search, Status, TextVectors,
-    Weigher, one_line,
+    Vantage, Weigher, one_line,
 };
 
 use super::Context;
@@ -124,7 +124,7 @@ fn weigh(
         mode: Mode::Any,
         retriever,
         now: context.now,
-        branch: branch(context),
+        vantage: Vantage::of(context.project.names(), branch(context)),
     };
     let found = app.memory.strand.search(&search)?;
     let signs = weigher.signs(&found.hits);

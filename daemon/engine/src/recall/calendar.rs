@@ -22,6 +22,11 @@ impl Calendar {
         }
     }
 
+    /// The day that it is.
+    pub(super) fn today(&self) -> Date {
+        self.now.date()
+    }
+
     /// The day that a text names: a date, `today`, `yesterday`, or `this-week`, which is its
     /// Monday.
     fn day(&self, text: &str) -> Option<Date> {
@@ -74,7 +79,7 @@ impl Calendar {
         self.start_of_day(last.tomorrow().ok()?)
     }
 
-    fn start_of_day(&self, day: Date) -> Option<Timestamp> {
+    pub(super) fn start_of_day(&self, day: Date) -> Option<Timestamp> {
         let start = day.to_zoned(self.now.time_zone().clone()).ok()?;
         Some(Timestamp::from_micros(start.timestamp().as_microsecond()))
     }

@@ -312,6 +312,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::recall::Vantage;
 
     fn search(words: &str) -> Search {
         Search {
@@ -322,7 +323,7 @@ mod tests {
             mode: Mode::Auto,
             retriever: Retriever::Hybrid,
             now: Timestamp::from_micros(-7),
-            branch: String::new(),
+            vantage: Vantage::default(),
         }
     }
 

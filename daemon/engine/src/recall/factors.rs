@@ -2,7 +2,9 @@
 //! is not.
 
 use super::search::Search;
+use super::vantage::Vantage;
 use crate::index::catalog::{Catalog, Row};
+use crate::model::Timestamp;
 
 /// Least of the confidence factor: a doubtful memory loses at most this share.
 const CONFIDENCE_FLOOR: f32 = 0.7;
@@ -16,8 +18,13 @@ const RECENCY_DAYS: f64 = 30.0;
 /// How much importance moves the score around its middle of 0.5.
 const IMPORTANCE_SHARE: f32 = 0.1;
 
-/// Gain of a memory of the caller's own project over a global one.
+/// Gain of a memory of the caller's own project over a global one, and loss of one of another
+/// project.
 const PROJECT_FACTOR: f32 = 1.03;
+const FOREIGN_FACTOR: f32 = 0.97;
+
+/// Gain of what was said at the time that the question names.
+const PERIOD_FACTOR: f32 = 1.2;
 
 /// Gain of a memory of the caller's own branch over those of others: less than scope's, since work
 /// of other branches is merged.
@@ -28,7 +35,7 @@ const BRANCH_FACTOR: f32 = 1.02;
 pub struct Factors {
     /// From confidence after decay.
     pub confidence: f32,
-    /// From age.
+    /// From age, or from whether it was said at the time that the question names.
     pub recency: f32,
     /// From importance.
     pub importance: f32,
@@ -41,18 +48,17 @@ pub struct Factors {
 impl Factors {
     /// Computes the factors of a row for a search, from its confidence before decay.
     #[must_use]
-    #[allow(clippy::cast_possible_truncation)]
     pub(super) fn of(row: &Row, catalog: &Catalog, search: &Search) -> Self {
-        let recency = (1.0 / (1.0 + row.valid_from.age_days(search.now) / RECENCY_DAYS)) as f32;
-        let is_global = catalog.scope_of(row) == "global";
-        // Branches of two repositories have nothing but their names in common.
-        let is_of_branch = !is_global && catalog.is_of_branch(row, &search.branch);
         Self {
             confidence: Self::confidence_factor(row.confidence),
-            recency: 1.0 - RECENCY_SHARE + RECENCY_SHARE * recency,
+            recency: recency(row.valid_from, search),
             importance: 1.0 + IMPORTANCE_SHARE * (row.importance - 0.5),
-            scope: if is_global { 1.0 } else { PROJECT_FACTOR },
-            branch: if is_of_branch { BRANCH_FACTOR } else { 1.0 },
+            scope: scope(&search.vantage, row, catalog),
+            branch: if search.vantage.is_of_branch(row, catalog) {
+                BRANCH_FACTOR
+            } else {
+                1.0
+            },
         }
     }
 
@@ -69,5 +75,29 @@ impl Factors {
             return 1.0;
         }
         self.confidence * self.recency * self.importance * self.scope * self.branch
+    }
+}
+
+/// The newer the better, unless the question names a time.
+#[allow(clippy::cast_possible_truncation)]
+fn recency(at: Timestamp, search: &Search) -> f32 {
+    match search.vantage.period {
+        Some(period) if period.holds(at) => PERIOD_FACTOR,
+        Some(_) => 1.0,
+        None => {
+            let newness = 1.0 / (1.0 + at.age_days(search.now) / RECENCY_DAYS);
+            1.0 - RECENCY_SHARE + RECENCY_SHARE * newness as f32
+        }
+    }
+}
+
+fn scope(vantage: &Vantage, row: &Row, catalog: &Catalog) -> f32 {
+    let is_global = catalog.scope_of(row) == "global";
+    if is_global || vantage.own.is_empty() {
+        1.0
+    } else if vantage.is_own(row, catalog) {
+        PROJECT_FACTOR
+    } else {
+        FOREIGN_FACTOR
     }
 }

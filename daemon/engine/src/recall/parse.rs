@@ -6,6 +6,7 @@ mod slip;
 use jiff::civil::DateTime;
 
 use super::calendar::Calendar;
+use super::period::Period;
 use crate::error::{ErrorKind, Fault};
 use crate::index::filter::Filter;
 use crate::model::{Scope, SourceRef, Status, Topic, TopicPattern};
@@ -40,6 +41,8 @@ pub struct ParsedQuery {
     pub filter: Filter,
     /// Scopes by name: `project`, `global`, `all`, `project:<id>`.
     pub scopes: Vec<String>,
+    /// The time that the words name, as people say it.
+    pub period: Option<Period>,
 }
 
 /// Why a query cannot be understood.
@@ -138,6 +141,7 @@ impl ParsedQuery {
             }
         }
         parsed.words = words.join(" ");
+        parsed.period = Period::named_in(&parsed.words, calendar);
         Ok(parsed)
     }
 

@@ -10,6 +10,7 @@ use crate::model::{
 use crate::policy::admit::Admitted;
 use crate::policy::stale::SourceState;
 use crate::recall::relevance::Weigher;
+use crate::recall::{Calendar, ParsedQuery, Vantage};
 use crate::store::MemoryStorage;
 use crate::strand::{Request, SpaceRole, Step, StepChange, StrandWriter};
 
@@ -103,7 +104,7 @@ fn hybrid(words: &str, mode: Mode) -> Search {
         mode,
         retriever: Retriever::Hybrid,
         now: Timestamp::default(),
-        branch: String::new(),
+        vantage: Vantage::default(),
     }
 }
 
@@ -120,6 +121,72 @@ fn said_on(branch: &str, text: &str, entropy: u32) -> Request {
     request
 }
 
+/// Looks from a branch of the project.
+fn from_p(branch: &str) -> Vantage {
+    Vantage::of([Scope::Project("p".to_owned())].iter(), branch.to_owned())
+}
+
+#[test]
+fn the_askers_project_comes_before_others() {
+    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+    let mut elsewhere = said_on("main", "walrus lists are sorted", 1);
+    if let Request::Store { admitted, .. } = &mut elsewhere {
+        admitted.scope = Scope::Project("q".to_owned());
+    }
+    let everywhere = store("lists", "walrus lists get sorted", 2);
+    let own = said_on("", "walrus lists must be sorted", 3);
+    writer.commit(vec![elsewhere, everywhere, own]).unwrap();
+    let search = Search {
+        vantage: from_p("main"),
+        vector: None,
+        retriever: Retriever::Words,
+        ..hybrid("walrus lists sorted", Mode::Any)
+    };
+    let hits = strand.search(&search).unwrap().hits;
+    let order: Vec<u32> = hits.iter().map(|hit| hit.memory.number.0).collect();
+    assert_eq!(order, [2, 1, 0]);
+    let branches = hits.iter().map(|hit| hit.factors.branch);
+    assert!(
+        branches.into_iter().all(|factor| factor <= 1.0),
+        "another project's branch"
+    );
+}
+
+#[test]
+fn a_time_in_the_question_brings_what_was_said_then() {
+    const DAY: i64 = 86_400_000_000;
+    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+    for day in [1, 6, 13, 27] {
+        let mut said = store("log", &format!("walrus upgrade, part {day}"), day);
+        if let Request::Store { at, .. } = &mut said {
+            *at = Timestamp::from_micros(i64::from(day) * DAY);
+        }
+        writer.commit(vec![said]).unwrap();
+    }
+    let now = Timestamp::from_micros(28 * DAY);
+    let calendar = Calendar::new(jiff::tz::TimeZone::UTC, now);
+    for (question, first) in [
+        ("walrus upgrade", 3),
+        ("walrus upgrade two weeks ago", 2),
+        ("walrus upgrade yesterday", 3),
+        ("walrus upgrade 22 days ago", 1),
+    ] {
+        let parsed = ParsedQuery::parse(question, &calendar).unwrap();
+        let search = Search {
+            vantage: Vantage {
+                period: parsed.period,
+                ..Vantage::default()
+            },
+            vector: None,
+            retriever: Retriever::Words,
+            now,
+            ..hybrid(question, Mode::Any)
+        };
+        let hits = strand.search(&search).unwrap().hits;
+        assert_eq!(hits[0].memory.number, MemoryNumber(first), "{question}");
+    }
+}
+
 #[test]
 fn the_branch_decides_between_alike_and_hides_nothing() {
     let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
@@ -131,7 +198,7 @@ fn the_branch_decides_between_alike_and_hides_nothing() {
     writer.commit(requests).unwrap();
     let found = |branch: &str| {
         let search = Search {
-            branch: branch.to_owned(),
+            vantage: from_p(branch),
             vector: None,
             retriever: Retriever::Words,
             ..hybrid("walrus lists sorted", Mode::Any)
@@ -156,7 +223,7 @@ fn the_branch_decides_between_alike_and_hides_nothing() {
             .all(|hit| (hit.factors.branch - 1.0).abs() < f32::EPSILON)
     );
     let better = Search {
-        branch: "main".to_owned(),
+        vantage: from_p("main"),
         vector: None,
         retriever: Retriever::Words,
         ..hybrid("walrus lists sorted two", Mode::Any)

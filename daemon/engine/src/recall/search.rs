@@ -6,6 +6,7 @@ use super::expand::Expansion;
 use super::factors::Factors;
 use super::fusion::Evidence;
 use super::place::Place;
+use super::vantage::Vantage;
 use crate::index::catalog::Catalog;
 use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode};
@@ -65,8 +66,8 @@ pub struct Search {
     pub retriever: Retriever,
     /// Now.
     pub now: Timestamp,
-    /// The branch that whoever asks works on; empty when unknown.
-    pub branch: String,
+    /// From where whoever asks looks.
+    pub vantage: Vantage,
 }
 
 /// A found memory.

@@ -24,6 +24,9 @@ const LACKING_SHARE: usize = 20;
 /// Memories that may wait for their vectors unsaid: those that were stored just now.
 const LACKING_MIN: usize = 10;
 
+/// Tokens of all candidates that a question is compared with, at most: a millisecond or two.
+const TOKENS_COMPARED_MAX: usize = 8_192;
+
 /// The embedding spaces of a strand; absent until the embedder says which model it has.
 #[derive(Default)]
 pub(super) struct Meaning {
@@ -477,8 +480,8 @@ impl Strand {
         }
     }
 
-    /// How near the tokens of some memories are to those of a question; `None` for a memory without
-    /// tokens. None has any where the file cannot be read: it is derived, and a search goes on.
+    /// How near the tokens of some memories, best first, are to those of a question; `None` for a
+    /// memory without tokens, and where there are too many. None has any where the file cannot be read: it is derived, and a search goes on.
     pub(crate) fn token_scores(
         &self,
         catalog: &Catalog,
@@ -501,7 +504,12 @@ impl Strand {
             Vec::new()
         });
         found.resize(numbers.len(), None);
-        let score = |bytes: Option<Vec<u8>>| query.score(&TokenSigns::from_bytes(&bytes?).ok()?);
+        let mut left = TOKENS_COMPARED_MAX;
+        let score = |bytes: Option<Vec<u8>>| {
+            let signs = TokenSigns::from_bytes(&bytes?).ok()?;
+            left = left.checked_sub(signs.len())?;
+            query.score(&signs)
+        };
         found.into_iter().map(score).collect()
     }
 

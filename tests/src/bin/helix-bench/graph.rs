@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, ensure};
 use helix_engine::{
     Actor, Admitted, Draft, Edge, EdgeKey, EdgeStatus, HitPlace as Place, Kinds, MemoryNumber,
     MemoryStorage, Mode, NoSources, Provenance, Relation, Request, Retriever, Scope, Search,
-    Sequence, Step, StepChange, Strand, StrandWriter, Timestamp,
+    Sequence, Step, StepChange, Strand, StrandWriter, Timestamp, Vantage,
 };
 
 use crate::Effort;
@@ -183,7 +183,7 @@ fn search(strand: &Strand, corpus: &Corpus, size: usize) -> Result<(Samples, Sam
             mode: Mode::Auto,
             retriever: Retriever::Hybrid,
             now: now(),
-            branch: String::new(),
+            vantage: Vantage::default(),
         };
         // The first time, the records come into the cache for both.
         strand.search(&search)?;

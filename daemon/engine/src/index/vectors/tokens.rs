@@ -16,8 +16,8 @@ use crate::index::lexical::LexicalQuery;
 /// The first byte of stored signs; another layout takes another number.
 const FORMAT_VERSION: u8 = 1;
 
-/// Tokens of a text that are kept at most: as many as models read at once.
-const TOKENS_MAX: usize = 256;
+/// Tokens of a text that are kept at most: those of some 2,000 words.
+const TOKENS_MAX: usize = 1_024;
 
 /// Tokens of a question that are compared at most, the most telling ones.
 const QUERY_TOKENS_MAX: usize = 48;

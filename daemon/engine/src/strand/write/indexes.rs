@@ -229,7 +229,7 @@ mod tests {
     use crate::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
     use crate::policy::admit::Admitted;
     use crate::policy::edit::Edit;
-    use crate::recall::{Mode, Retriever, Search};
+    use crate::recall::{Mode, Retriever, Search, Vantage};
     use crate::store::MemoryStorage;
     use crate::strand::{Request, Strand};
 
@@ -292,7 +292,7 @@ mod tests {
             mode: Mode::All,
             retriever: Retriever::Words,
             now: Timestamp::default(),
-            branch: String::new(),
+            vantage: Vantage::default(),
         };
         strand
             .search(&search)
