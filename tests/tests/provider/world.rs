@@ -7,7 +7,7 @@ use helix_client::caller;
 use helix_client::v1::{Program, StoreRequest};
 use helix_tests::played::{self, Reply};
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Played, Project, Served};
+use helix_tests::{Played, Project, Served};
 use serde_json::Value;
 
 /// What the model says of one pair.
@@ -94,12 +94,7 @@ impl World {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = self.served.home.command(Binary::Ctl);
-        command
-            .args(arguments)
-            .current_dir(&self.project.root)
-            .output()
-            .unwrap()
+        self.served.home.run(&self.project.root, arguments)
     }
 
     /// What a command prints, whatever its code.
