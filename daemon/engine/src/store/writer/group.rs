@@ -281,12 +281,9 @@ impl Group {
         } else {
             Status::Active
         };
+        let id = MemoryId::new(at, entropy);
+        let topic = admitted.topic.into_inner();
         Memory {
-            id: MemoryId::new(at, entropy),
-            number,
-            handle,
-            topic: admitted.topic.into_inner(),
-            text: admitted.text,
             kind: admitted.kind,
             tags: admitted.tags,
             scope: admitted.scope,
@@ -301,12 +298,9 @@ impl Group {
             summary: admitted.summary,
             suspicions: admitted.suspicions,
             valid_from: admitted.valid_from.unwrap_or(at),
-            valid_to: None,
-            recorded_at: at,
-            last_seen_at: at,
-            access_count: 0,
             status,
             sequence: self.sequence.next(),
+            ..Memory::new(id, number, handle, topic, admitted.text, at)
         }
     }
 
