@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use helix_engine::{
     Catalog, Filter, Memory, MemoryId, MemoryNumber, Mode, Retriever, Row, Scope, Search, Sources,
-    Status as Life, Strand, Timestamp, TopicPattern, quoted,
+    Status as Life, Strand, Timestamp, TopicPattern,
 };
+use helix_neutral::quoted;
 use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
 use helix_surface::brief::{
     self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider,

@@ -4,8 +4,9 @@ mod several;
 
 use helix_engine::{
     ErrorKind, Filter, MemoryNumber, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search,
-    Status as MemoryStatus, StoreError, Strand, Topic, quoted,
+    Status as MemoryStatus, StoreError, Strand, Topic,
 };
+use helix_neutral::quoted;
 
 use crate::limit::Limit;
 use crate::moment::{self, At};

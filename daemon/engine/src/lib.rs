@@ -4,8 +4,7 @@
 //! `index` (derived, may be deleted while the daemon is off) → `recall` (parse, search, fuse, rank).
 //! `strand` ties store and indexes together.
 //! What everybody may use stands beside these and imports nothing: `error`, `ports`,
-//! `lock_order`, `neutral`, text that is safe to show, and `derived`, files that can be made
-//! anew.
+//! `lock_order`, and `derived`, files that can be made anew.
 //!
 //! Absent on purpose: tokio, tonic, ort, environment variables, home directories and clocks. Time,
 //! randomness, storage and embeddings come in through `ports` or as arguments.
@@ -66,7 +65,6 @@ mod error;
 mod index;
 mod lock_order;
 mod model;
-mod neutral;
 mod policy;
 mod ports;
 mod recall;
@@ -138,6 +136,3 @@ pub use recall::{
 // What the engine asks of the world, and the classes of its errors.
 pub use error::{ErrorKind, Fault};
 pub use ports::{Clock, FileIdentity, NoSources, Randomness, Sources, Storage};
-
-// Text that is safe to show.
-pub use neutral::{neutral, one_line, preview, quoted};

@@ -1,6 +1,7 @@
 //! Injections: memories framed as quoted data under a cap.
 
-use helix_engine::{Memory, Sources, one_line};
+use helix_engine::{Memory, Sources};
+use helix_neutral::one_line;
 use jiff::tz::TimeZone;
 
 use super::frame::{FRAME_CHARS, Quotable, heading, without_kind};

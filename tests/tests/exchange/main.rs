@@ -7,7 +7,6 @@ mod trust;
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::Stdio;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use helix_client::caller;

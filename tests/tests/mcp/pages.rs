@@ -4,7 +4,6 @@ use helix_tests::Daemon;
 use serde_json::{Value, json};
 
 use super::World;
-use super::replayed::shown;
 
 /// Returns the text behind `cursor=` in an answer.
 fn cursor_of(text: &str) -> Option<String> {

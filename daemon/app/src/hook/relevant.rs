@@ -1,9 +1,9 @@
 //! Finding memories that help with what was said, or nothing.
 
 use helix_engine::{
-    Filter, Hit, Memory, Mode, Occasion, ReadError, Retriever, Search, Status, TextVectors,
-    Weigher, one_line,
+    Filter, Hit, Memory, Mode, Occasion, ReadError, Retriever, Search, Status, TextVectors, Weigher,
 };
+use helix_neutral::one_line;
 
 use super::Context;
 use crate::git_head;

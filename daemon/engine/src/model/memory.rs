@@ -6,7 +6,7 @@ use super::{
     Actor, GitContext, Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, Timestamp,
     Topic,
 };
-use crate::neutral::one_line;
+use helix_neutral::one_line;
 
 /// Whether a text may be put in front of an agent that did not ask: somebody stands behind it, and
 /// it is not held back for looking like orders that no person gave.

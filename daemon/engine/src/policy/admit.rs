@@ -9,11 +9,11 @@ use crate::model::Memory;
 use crate::model::{
     Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind,
 };
-use crate::neutral::quoted;
 use crate::policy::importance::{self, Rated};
 use crate::policy::resemble::WordSet;
 use crate::policy::suspect;
 use crate::policy::tags::{TAG_MAX_BYTES, TAGS_MAX, Tags};
+use helix_neutral::quoted;
 
 /// Most attributes of one memory.
 pub const ATTRIBUTES_MAX: usize = 64;

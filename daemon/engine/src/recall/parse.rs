@@ -9,8 +9,8 @@ use super::calendar::Calendar;
 use crate::error::{ErrorKind, Fault};
 use crate::index::filter::Filter;
 use crate::model::{Scope, SourceRef, Status, Topic, TopicPattern};
-use crate::neutral::quoted;
 use crate::policy::tags::Tags;
+use helix_neutral::quoted;
 
 pub use slip::Slip;
 

@@ -12,8 +12,7 @@ use nix::unistd::mkfifo;
 use super::common::{at, store};
 use super::dice::Dice;
 use super::{
-    DERIVED_SHARE, Tally, Truth, damage, damage_file, first_seed, give_vectors, open, run, total,
-    trials,
+    DERIVED_SHARE, Tally, Truth, damage_file, first_seed, give_vectors, open, run, total, trials,
 };
 
 /// Every file below a directory.

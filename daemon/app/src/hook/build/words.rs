@@ -1,7 +1,7 @@
 //! The words to look for memories with: those of the mistakes, or of an output that no form of a
 //! mistake fits. Pure.
 
-use helix_engine::one_line;
+use helix_neutral::one_line;
 use helix_terminal::fault::Fault;
 
 use crate::hook::exact::has_word;
