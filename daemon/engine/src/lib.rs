@@ -86,7 +86,7 @@ pub use store::{
 
 // The knowledge base: opening, reading and changing it.
 pub use strand::Returned;
-pub use strand::past::{Between, EdgeVersions, Past, Versions};
+pub use strand::past::{Between, EdgeVersions, Versions};
 pub use strand::{
     Correction, Corrects, Counted, CrossReference, Distil, DuplicatePair, Duplicates, Edited, Fate,
     Latest as LatestTexts, MeaningStatus, MergePair, OpenError, Outcome, Part as SplitPart,
@@ -116,13 +116,9 @@ pub use index::catalog::{Catalog, Row, TopicEntry};
 pub use index::filter::{Cut as FilterCut, Demands, Filter};
 pub use index::graph::{Arc as GraphArc, Step as WalkStep, Walk};
 pub use index::lexical::{
-    Document as WordsDocument, LexicalIndex, LexicalQuery, Mode as WordsMode, Prepared,
-    Restriction as WordsRestriction,
+    LexicalQuery, Mode as WordsMode, Prepared, Restriction as WordsRestriction,
 };
-pub use index::vectors::{
-    Candidates as VectorCandidates, Code as VectorCode, Hit as VectorHit, TextVectors, TokenVector,
-    VectorIndex,
-};
+pub use index::vectors::{TextVectors, TokenVector};
 
 // Questions and their answers.
 pub use recall::parse::Slip;

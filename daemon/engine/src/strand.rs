@@ -106,6 +106,9 @@ impl ReadError {
 }
 
 impl Strand {
+    /// Most memories whose words are found before they are in the index on disk.
+    pub const TAIL_MAX_MEMORIES: usize = LexicalIndex::TAIL_MAX_DOCUMENTS;
+
     /// The kinds this strand knows.
     #[must_use]
     pub fn kinds(&self) -> &Kinds {

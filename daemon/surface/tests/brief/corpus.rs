@@ -96,17 +96,8 @@ fn memory(number: u32, entry: &Entry, handles: &mut BTreeSet<Handle>) -> Memory 
     let mut entropy = [0; 10];
     entropy[..4].copy_from_slice(&number.to_be_bytes());
     let id = MemoryId::new(at, &entropy);
-    let topic = admitted.topic.into_inner();
     Memory {
-        kind: admitted.kind,
-        tags: admitted.tags,
-        scope: admitted.scope,
-        source: admitted.source,
-        importance: admitted.importance,
-        confidence: admitted.confidence,
-        pinned: admitted.pinned,
-        attributes: admitted.attributes,
         sequence: Sequence(u64::from(number) + 1),
-        ..Memory::new(id, MemoryNumber(number), handle, topic, admitted.text, at)
+        ..admitted.into_memory(id, MemoryNumber(number), handle, at)
     }
 }

@@ -282,25 +282,13 @@ impl Group {
             Status::Active
         };
         let id = MemoryId::new(at, entropy);
-        let topic = admitted.topic.into_inner();
         Memory {
-            kind: admitted.kind,
-            tags: admitted.tags,
-            scope: admitted.scope,
-            source: admitted.source,
             links,
-            importance: admitted.importance,
-            confidence: admitted.confidence,
-            pinned: admitted.pinned,
             origin: actor.origin,
             provenance: vec![Provenance::stated(actor, at)],
-            attributes: admitted.attributes,
-            summary: admitted.summary,
-            suspicions: admitted.suspicions,
-            valid_from: admitted.valid_from.unwrap_or(at),
             status,
             sequence: self.sequence.next(),
-            ..Memory::new(id, number, handle, topic, admitted.text, at)
+            ..admitted.into_memory(id, number, handle, at)
         }
     }
 
