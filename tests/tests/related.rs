@@ -292,7 +292,7 @@ fn beyond<'e>(edge: &'e MemoryEdge, memory: &str) -> &'e str {
     }
 }
 
-/// Whether an edge is between two memories.
+/// Returns whether an edge is between two memories.
 fn joins(edge: &MemoryEdge, one: &str, other: &str) -> bool {
     (edge.from == one && edge.to == other) || (edge.from == other && edge.to == one)
 }

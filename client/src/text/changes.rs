@@ -24,7 +24,7 @@ pub enum Change {
 /// A line that one of two texts lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Whether the later text has it; else the earlier one.
+    /// True if the later text has it; else the earlier one.
     pub is_new: bool,
     /// The line without its end.
     pub text: String,

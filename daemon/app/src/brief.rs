@@ -39,7 +39,7 @@ pub struct Wanted {
     pub since_hours: u32,
     /// Names of the categories to show; empty for all.
     pub focus: Vec<String>,
-    /// Whether it is to be short.
+    /// True if it is to be short.
     pub is_compact: bool,
     /// The scopes; empty for those that the asker sees.
     pub scopes: Vec<String>,
@@ -150,7 +150,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// Whether nothing is there, in focus or not.
+    /// Returns whether nothing is there, in focus or not.
     fn is_empty(&self) -> bool {
         self.numbers.is_empty() && self.out_of_focus == 0
     }

@@ -46,7 +46,7 @@ pub struct Step {
     pub total: u64,
     /// The memory that the next step begins below; `None` at the end.
     pub next: Option<u32>,
-    /// Whether meaning was compared, as in a search.
+    /// True if meaning was compared, as in a search.
     pub by_meaning: bool,
 }
 

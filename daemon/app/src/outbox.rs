@@ -78,7 +78,7 @@ struct Waiting {
     bytes: usize,
     /// What is being committed: neither waiting nor in the store.
     committing: HashMap<Row, State>,
-    /// Whether the writer was woken since it took anything.
+    /// True if the writer was woken since it took anything.
     is_called: bool,
     /// Rows that were given up because too many of their kind waited.
     displaced: u64,

@@ -67,9 +67,9 @@ pub struct Wanted {
     pub mode: Mode,
     /// By what is searched.
     pub retriever: Retriever,
-    /// Whether each hit says why it is where it is.
+    /// True if each hit says why it is where it is.
     pub explain: bool,
-    /// Whether the hits do not count as recalled.
+    /// True if the hits do not count as recalled.
     pub passive: bool,
     /// Where this page begins; empty for the first.
     pub cursor: String,
@@ -88,7 +88,7 @@ pub struct Counts {
     pub total: u64,
     /// How many of each topic.
     pub topics: Vec<Counted>,
-    /// Whether no memory has all of the words, so that any was enough.
+    /// True if no memory has all of the words, so that any was enough.
     pub fell_back_to_any: bool,
     /// What whoever asks should know.
     pub notes: Vec<String>,
@@ -122,7 +122,7 @@ pub(crate) struct Found {
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says
     /// anything yet.
     pub(crate) is_far: bool,
-    /// Whether no further page shows all that matches, of which no note says anything yet either.
+    /// True if no further page shows all that matches, of which no note says anything yet either.
     pub(crate) ends_early: bool,
     words: WordsFound,
     /// Where the next page begins; empty where there is none.

@@ -221,7 +221,7 @@ impl Strand {
         query.matched_terms(&open::document(memory))
     }
 
-    /// Whether a memory has every word that a query demands.
+    /// Returns whether a memory has every word that a query demands.
     #[must_use]
     pub fn has_all_terms(&self, query: &LexicalQuery, memory: &Memory) -> bool {
         query.has_all(&open::document(memory))

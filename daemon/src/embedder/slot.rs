@@ -37,7 +37,7 @@ pub(crate) struct Slot {
     /// Tokens of a text that are read; the rest of it is left out.
     #[serde(default = "default_tokens")]
     pub(crate) tokens_max: usize,
-    /// Whether vectors are brought to unit length.
+    /// True if vectors are brought to unit length.
     #[serde(default = "yes")]
     pub(crate) normalise: bool,
     /// Its licence, for readers.

@@ -13,7 +13,7 @@ pub(crate) struct Batched<'a> {
     pub(crate) sent: usize,
     /// What became of each entry, in order.
     pub(crate) reply: &'a StoreBatchReply,
-    /// Whether to list those that were stored too.
+    /// True if to list those that were stored too.
     pub(crate) verbose: bool,
 }
 

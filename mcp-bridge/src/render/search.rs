@@ -14,11 +14,11 @@ pub(crate) struct Found<'a> {
     pub(crate) reply: &'a SearchReply,
     /// What was asked.
     pub(crate) query: &'a str,
-    /// Whether arguments narrow the search.
+    /// True if arguments narrow the search.
     pub(crate) is_filtered: bool,
     /// How much of each.
     pub(crate) detail: Detail,
-    /// Whether to show why each matched.
+    /// True if to show why each matched.
     pub(crate) explain: bool,
 }
 

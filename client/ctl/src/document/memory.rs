@@ -45,7 +45,7 @@ pub(crate) struct MemoryDocument<'a> {
     source_state: Option<&'static str>,
     /// Where its source's line is by now, if it moved.
     moved_to_line: Option<u32>,
-    /// Whether its source is no longer what it was.
+    /// True if its source is no longer what it was.
     stale: bool,
     index: Option<u32>,
     summary: Option<&'a str>,

@@ -36,9 +36,9 @@ pub enum What {
 pub struct Wanted {
     /// Which changes.
     pub what: What,
-    /// Whether it is only asked what would change.
+    /// True if it is only asked what would change.
     pub is_preview: bool,
-    /// Whether later changes of the same memories are taken back with them.
+    /// True if later changes of the same memories are taken back with them.
     pub force: bool,
 }
 

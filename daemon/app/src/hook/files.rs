@@ -41,7 +41,7 @@ pub(super) struct Seen {
     pub(super) summary: String,
     /// The vector of those, once it is made, with the model that made it.
     meaning: Mutex<Option<(String, Vec<f32>)>>,
-    /// Whether somebody has asked for it.
+    /// True if somebody has asked for it.
     is_asked: AtomicBool,
 }
 

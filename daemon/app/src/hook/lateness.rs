@@ -12,7 +12,7 @@ pub struct Lateness(Mutex<Option<Late>>);
 #[derive(Debug)]
 struct Late {
     watched: Watched,
-    /// Whether nobody waited any more when the event was taken up.
+    /// True if nobody waited any more when the event was taken up.
     was_given_up: bool,
 }
 

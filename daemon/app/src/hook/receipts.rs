@@ -431,7 +431,7 @@ fn place_of(transcript: &Path) -> &Path {
 struct LookedFor {
     at_us: i64,
     mark: Mark,
-    /// Whether a prompt got it.
+    /// True if a prompt got it.
     is_prompt: bool,
 }
 

@@ -89,7 +89,7 @@ const SETTINGS_MAX_BYTES: u64 = 1024 * 1024;
 /// A file in which a client keeps hooks.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
-    /// Whether it lies below the user's home directory and not below the project.
+    /// True if it lies below the user's home directory and not below the project.
     is_own: bool,
     file: &'static str,
     /// The client's name on the command line, and the flag that means this file.

@@ -61,7 +61,7 @@ pub struct ToldHit {
     pub explanation: Option<Explanation>,
     /// What it has of what was asked for.
     pub found_by: FoundBy,
-    /// Whether only a part of its text is told.
+    /// True if only a part of its text is told.
     pub is_cut: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct ToldHit {
 pub struct Answer {
     /// Best first.
     pub hits: Vec<ToldHit>,
-    /// Whether no memory has all of the words, so that any was enough.
+    /// True if no memory has all of the words, so that any was enough.
     pub fell_back_to_any: bool,
     /// What whoever asks should know.
     pub notes: Vec<String>,

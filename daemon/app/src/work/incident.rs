@@ -86,7 +86,7 @@ pub struct Fix {
     at_us: i64,
     #[prost(string, repeated, tag = "2")]
     files: Vec<String>,
-    /// Whether the mistake came back after the last time.
+    /// True if the mistake came back after the last time.
     #[prost(bool, tag = "3")]
     is_over: bool,
     #[prost(string, repeated, tag = "4")]
@@ -106,7 +106,7 @@ pub struct Fix {
     /// The session that did it, as a hash.
     #[prost(fixed64, tag = "9")]
     session: u64,
-    /// Whether the mistake came back to that session the same day.
+    /// True if the mistake came back to that session the same day.
     #[prost(bool, tag = "10")]
     is_undone: bool,
     /// How often it did.
@@ -185,7 +185,7 @@ pub struct Visit<'a> {
     pub session: u64,
     /// When.
     pub at: Timestamp,
-    /// Whether it was gone before, as far as the session knows.
+    /// True if it was gone before, as far as the session knows.
     pub is_back: bool,
 }
 
@@ -290,7 +290,7 @@ impl Incident {
         }
     }
 
-    /// Whether anything was ever done before it went away.
+    /// Returns whether anything was ever done before it went away.
     #[must_use]
     pub fn has_fixes(&self) -> bool {
         !self.fixes.is_empty()
@@ -476,7 +476,7 @@ fn is_prose(file: &str) -> bool {
         .is_some_and(|(_, ending)| PROSE.contains(&ending.to_lowercase().as_str()))
 }
 
-/// Whether a project's file is the one that a tool named: whole, or by its end.
+/// Returns whether a project's file is the one that a tool named: whole, or by its end.
 fn is_same_file(file: &str, named: &str) -> bool {
     !named.is_empty() && (file.ends_with(named.trim_start_matches("./")) || named.ends_with(file))
 }

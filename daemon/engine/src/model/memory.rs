@@ -122,7 +122,7 @@ impl Memory {
         }
     }
 
-    /// Whether it looks like orders to an agent.
+    /// Returns whether it looks like orders to an agent.
     #[must_use]
     pub fn is_held_back(&self) -> bool {
         !self.suspicions.is_empty()

@@ -196,7 +196,7 @@ pub enum Write {
         /// The operation that changed it last, as far as the asker knows: if another one did
         /// meanwhile, both stand and contradict each other.
         expected: Option<Sequence>,
-        /// Whether the new one takes its place.
+        /// True if the new one takes its place.
         is_replaced: bool,
         /// Why.
         why: Why,
@@ -454,7 +454,7 @@ pub struct Writer {
     sequence: Sequence,
     chain: [u8; 32],
     next_number: u32,
-    /// Whether the newest commit says which pages are free. After a crash the file has to be
+    /// True if the newest commit says which pages are free. After a crash the file has to be
     /// walked through otherwise.
     pub(super) is_saved: bool,
     /// Large groups since one saved it.
@@ -543,7 +543,7 @@ impl Writer {
         })
     }
 
-    /// Whether the next crash would cost a walk through the whole file.
+    /// Returns whether the next crash would cost a walk through the whole file.
     #[must_use]
     pub fn is_restless(&self) -> bool {
         !self.is_saved

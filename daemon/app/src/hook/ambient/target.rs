@@ -29,9 +29,9 @@ pub(super) struct Target {
     pub(super) pattern: Option<String>,
     /// What the matches of the pattern have.
     sought: Vec<String>,
-    /// Whether the file will be another one.
+    /// True if the file will be another one.
     pub(super) changes: bool,
-    /// Whether it is a patch, which may change several files; the first one is looked at.
+    /// True if it is a patch, which may change several files; the first one is looked at.
     pub(super) is_patch: bool,
 }
 

@@ -48,7 +48,7 @@ struct Proof {
     /// The hash of the text that they used: another text has to prove itself again.
     #[prost(fixed64, tag = "2")]
     text: u64,
-    /// Whether the memory was approved for it.
+    /// True if the memory was approved for it.
     #[prost(bool, tag = "3")]
     is_settled: bool,
 }

@@ -144,7 +144,7 @@ impl TokenSigns {
             .unwrap_or_default()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

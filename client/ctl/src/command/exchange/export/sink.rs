@@ -28,7 +28,7 @@ pub(super) enum Sink {
         path: PathBuf,
         /// What is written.
         temporary: NamedTempFile,
-        /// Whether it may take the place of a file.
+        /// True if it may take the place of a file.
         replaces: bool,
     },
     /// Into a directory beside its target, which takes its place or whose files move into it at the
