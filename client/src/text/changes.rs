@@ -1,4 +1,4 @@
-//! What is different between two versions of a memory, for every program that shows it. The words
+//! Differences between two versions of a memory, for every program that shows it. The words
 //! are as they were stored: whoever shows them cleans them.
 
 use helix_proto::v1::{ChangedMemory, Memory, Provenance, WhyReply};

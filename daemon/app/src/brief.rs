@@ -28,7 +28,7 @@ use crate::{scopes, shown, topics};
 /// Microseconds of an hour.
 const HOUR_US: i64 = 3_600_000_000;
 
-/// What somebody wants to be briefed about.
+/// A request for a briefing.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// A topic, a pattern, a memory, or words and filters; empty for everything.
@@ -140,12 +140,12 @@ enum Share {
 #[derive(Default)]
 struct Chosen {
     numbers: Vec<MemoryNumber>,
-    /// Those that there was no room for, by topic.
+    /// Memories that found no room, by topic.
     left_out: BTreeMap<String, usize>,
     /// Those that were passed over because their tags or their kind say that they are not in
     /// focus.
     out_of_focus: usize,
-    /// What whoever asked should know.
+    /// Notes for the caller.
     notes: Vec<String>,
 }
 

@@ -40,7 +40,7 @@ pub struct Step {
     pub asked: u64,
     /// Memories with too few words of their own to make a question of.
     pub without_question: u64,
-    /// Those that were not found.
+    /// Memories that were not found.
     pub lost: Vec<Lost>,
     /// Active memories that there are.
     pub total: u64,

@@ -49,7 +49,7 @@ pub fn some_handles(
     Ok(handles.join(", ") + more)
 }
 
-/// What somebody wants to read.
+/// A request to read memories.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// One memory or a topic.
@@ -70,7 +70,7 @@ pub struct Wanted {
     pub at: At,
 }
 
-/// What was read.
+/// The memories that were read.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// The memories, in order.
@@ -81,7 +81,7 @@ pub struct Answer {
     pub total: u32,
     /// How many of a topic have the text that was asked for.
     pub matching: u32,
-    /// What whoever asks should know.
+    /// Notes for the caller.
     pub notes: Vec<String>,
     /// Where the next page begins; empty where there is none.
     pub next_cursor: String,

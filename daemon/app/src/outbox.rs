@@ -89,9 +89,9 @@ struct Waiting {
 /// Rows that are recorded, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// What each session was given and does.
+    /// Memories that each session was given, and its activity.
     pub sessions: bool,
-    /// What is known of mistakes.
+    /// Knowledge of mistakes.
     pub incidents: bool,
     /// What hooks told.
     pub receipts: bool,

@@ -90,7 +90,7 @@ pub struct Counts {
     pub topics: Vec<Counted>,
     /// True if no memory has all of the words, so that any was enough.
     pub fell_back_to_any: bool,
-    /// What whoever asks should know.
+    /// Notes for the caller.
     pub notes: Vec<String>,
 }
 
@@ -117,7 +117,7 @@ pub(crate) struct Found {
     pub(crate) hits: Vec<Hit>,
     /// The part of each hit's text that is shown, where the answer has a budget.
     pub(crate) snippets: Option<Vec<Snippet>>,
-    /// What whoever asked should know.
+    /// Notes for the caller.
     pub(crate) notes: Vec<String>,
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says
     /// anything yet.

@@ -10,7 +10,7 @@ use helix_tests::rpc::draft;
 use helix_tests::{Played, Project, Served};
 use serde_json::Value;
 
-/// What the model says of one pair.
+/// The model's answer about one pair.
 pub(crate) const DIFFERENT: &str =
     r#"{"items":[{"pair":0,"verdict":"different","confidence":0.9}]}"#;
 
@@ -97,7 +97,7 @@ impl World {
         self.served.home.run(&self.project.root, arguments)
     }
 
-    /// What a command prints, whatever its code.
+    /// Runs a command; returns its answer in JSON, whatever its exit code.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let output = self.run(&[arguments, &["--json"]].concat());
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -170,7 +170,7 @@ struct Changed {
     own: Vec<String>,
     /// The patches that it applied.
     patches: Vec<Input>,
-    /// What is known of those.
+    /// Memories about those.
     about_patches: Option<Given>,
 }
 

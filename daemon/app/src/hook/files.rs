@@ -32,7 +32,7 @@ const UNREAL: [&str; 2] = ["/proc", "/sys"];
 /// How long the embedder may take for a file that nobody waits for anymore.
 const EMBED_DEADLINE: Duration = Duration::from_secs(30);
 
-/// What is known of one content.
+/// Knowledge of one content.
 #[derive(Debug)]
 pub(super) struct Seen {
     /// The names that it declares.

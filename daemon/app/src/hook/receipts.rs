@@ -68,7 +68,7 @@ struct Pending {
 #[derive(Debug, Default)]
 pub struct Receipts {
     pending: Mutex<Waiting>,
-    /// What was given to whom.
+    /// The memories that each session was given.
     sessions: Arc<Sessions>,
 }
 

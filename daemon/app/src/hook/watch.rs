@@ -15,7 +15,7 @@ use crate::outbox::{Outbox, Row};
 use crate::plain_file;
 use crate::work::watch::{Late, Watch};
 
-/// What the keys of the persisted states begin with; whose hooks they are follows.
+/// Prefix of the persisted states' keys; whose hooks they are follows.
 const KEY: &str = "hooks ";
 
 /// The name of the program that hooks run.
@@ -133,7 +133,7 @@ struct Wired {
     event: String,
 }
 
-/// What is known of every project's hooks, by whose they are.
+/// Knowledge of every project's hooks, by whose they are.
 #[derive(Debug, Default)]
 pub struct Watches {
     watches: Mutex<HashMap<String, Watch>>,

@@ -65,14 +65,14 @@ pub struct ToldHit {
     pub is_cut: bool,
 }
 
-/// What was found.
+/// The memories that were found.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// Best first.
     pub hits: Vec<ToldHit>,
     /// True if no memory has all of the words, so that any was enough.
     pub fell_back_to_any: bool,
-    /// What whoever asks should know.
+    /// Notes for the caller.
     pub notes: Vec<String>,
     /// Where the next page begins; empty where there is none.
     pub next_cursor: String,

@@ -312,7 +312,7 @@ pub struct MergePair {
     pub duplicate_sequence: Sequence,
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// A new memory is durable.

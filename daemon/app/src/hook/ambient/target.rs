@@ -1,4 +1,4 @@
-//! What a tool is about to touch, and by which names memories may know it.
+//! The files that a tool is about to touch, and by which names memories may know it.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::hook::words::{is_common_stem, is_common_word};
 /// Shortest stem that says anything.
 const STEM_MIN_CHARS: usize = 4;
 
-/// What the tool is about to touch.
+/// The files that a tool is about to touch.
 #[derive(Default)]
 pub(super) struct Target {
     pub(super) label: String,

@@ -6,7 +6,7 @@ use prost::Message;
 use super::VERSION;
 use super::mark::Mark;
 
-/// What became of an injection.
+/// Outcome of an injection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum Fate {

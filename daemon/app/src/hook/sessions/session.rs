@@ -48,7 +48,7 @@ pub(in crate::hook) enum Start {
     Anew,
 }
 
-/// That a session was given a checkpoint.
+/// A checkpoint that a session was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::hook) struct GivenCheckpoint {
     /// Tells it from a later one.

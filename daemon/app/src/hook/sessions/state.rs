@@ -12,7 +12,7 @@ use crate::work::activity::Activity;
 /// Version of the persisted state. Fields that were added since are empty in older states.
 const STATE_VERSION: u32 = 1;
 
-/// What became of a memory that a session was given.
+/// Outcome of a memory that a session was given.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Told {
     #[prost(uint32, tag = "1")]

@@ -26,7 +26,7 @@ pub(super) enum Sink {
     File {
         /// The target.
         path: PathBuf,
-        /// What is written.
+        /// The file that is written.
         temporary: NamedTempFile,
         /// True if it may take the place of a file.
         replaces: bool,
@@ -36,7 +36,7 @@ pub(super) enum Sink {
     Directory {
         /// The target.
         path: PathBuf,
-        /// What is written.
+        /// The file that is written.
         temporary: TempDir,
         /// The file that was written last, and its name.
         current: Option<(String, File)>,
