@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use helix_engine::one_line;
+use helix_neutral::one_line;
 use helix_proto::own_file;
 use helix_proto::paths::Paths;
 

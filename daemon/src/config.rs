@@ -42,14 +42,14 @@ pub(crate) struct Config {
     pub(crate) strand: String,
     /// Log filter.
     pub(crate) log: String,
-    /// Whether to load the embedder.
+    /// True if to load the embedder.
     pub(crate) embedder: bool,
     /// Threads of one inference.
     pub(crate) embedder_threads: usize,
-    /// Whether a session that found something out the hard way and stored nothing is reminded once
+    /// True if a session that found something out the hard way and stored nothing is reminded once
     /// when it stops.
     pub(crate) stop_reminder: bool,
-    /// Whether memories may be put behind the prompt of a subagent.
+    /// True if memories may be put behind the prompt of a subagent.
     pub(crate) subagent_prompts: bool,
     /// Work of one search for duplicates.
     pub(crate) compact_work: usize,

@@ -200,7 +200,7 @@ impl Question<'_> {
 /// See [`GROUPS`].
 struct Groups {
     running: Vec<u32>,
-    /// Whether the daemon ends, so that no further run is started.
+    /// True if the daemon ends, so that no further run is started.
     is_over: bool,
 }
 

@@ -188,7 +188,7 @@ fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Holds) 
 /// What git was asked for one identity.
 #[derive(Default)]
 struct Asked {
-    /// Whether a question went without an answer that another time may bring.
+    /// True if a question went without an answer that another time may bring.
     is_unsure: bool,
 }
 

@@ -24,9 +24,9 @@ pub(crate) enum ArgumentError {
     Unknown {
         /// The tool.
         tool: &'static str,
-        /// What was given.
+        /// The value that was given.
         unknown: String,
-        /// What exists.
+        /// The names that exist.
         known: String,
     },
     /// Not given.
@@ -48,7 +48,7 @@ pub(crate) enum ArgumentError {
     NotFor {
         /// The action.
         action: String,
-        /// What was given.
+        /// The value that was given.
         unexpected: String,
         /// Which actions take it: `, which action=entries|xref takes`.
         elsewhere: String,
@@ -68,7 +68,7 @@ pub(crate) enum ArgumentError {
     TooMany {
         /// The argument.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         got: usize,
         /// What is allowed.
         limit: usize,

@@ -1,4 +1,4 @@
-//! What `helix-mcp` is made of: Helix's MCP server over stdio.
+//! The parts of `helix-mcp`: Helix's MCP server over stdio.
 //!
 //! It keeps no state: it turns tool calls into calls of the daemon and the daemon's answers into
 //! text for a model. It is a library beside its program so that what reads a stranger's words can

@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// A connection over two streams.
 pub(crate) struct Lines<R, W> {
     input: BufReader<R>,
-    /// What was read of the current line.
+    /// The part of the current line that was read.
     line: Vec<u8>,
     line_max_bytes: usize,
     /// The ends of the current line, when it is longer and dropped.
@@ -47,7 +47,7 @@ enum Owed {
     Rest,
 }
 
-/// What a line holds.
+/// Contents of a line.
 enum Line {
     Message(Box<ClientJsonRpcMessage>),
     /// Nothing, or a notification that nobody knows.
@@ -178,7 +178,7 @@ where
     }
 }
 
-/// What is kept of a line that is too long.
+/// Both ends of a line that is too long.
 struct Ends {
     head: Vec<u8>,
     tail: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What a person can ask for by name in a client that shows prompts: "remember this".
+//! Prompts that a person asks for by name, in clients that show them: "remember this".
 
 use rmcp::model::{
     ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role,

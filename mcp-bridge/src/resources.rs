@@ -1,4 +1,4 @@
-//! What a client can read without a tool.
+//! Resources: texts that a client reads without a tool.
 
 use helix_client::v1::{EmbedderState, StatusReply, StatusRequest};
 use rmcp::model::{ErrorCode, ErrorData, ReadResourceResult, Resource, ResourceContents};

@@ -42,7 +42,7 @@ enum Nature {
     Adds,
     /// Changes it.
     Changes {
-        /// Whether the same again changes nothing more.
+        /// True if the same again changes nothing more.
         idempotent: bool,
     },
 }

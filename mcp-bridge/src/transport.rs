@@ -1,4 +1,4 @@
-//! What reaches the protocol: a screen between the lines of stdin and `rmcp`.
+//! Messages that reach the protocol: a screen between the lines of stdin and `rmcp`.
 //!
 //! Before the handshake `rmcp` ends the connection over a stray notification or response, and
 //! answers an unknown method with a complaint about metadata. A client that probes must neither
@@ -48,7 +48,7 @@ pub(crate) struct Screened<T> {
     tools: ToolSet,
 }
 
-/// What becomes of a message that arrives before the handshake.
+/// Treatment of a message that arrives before the handshake.
 enum Verdict {
     Pass,
     Drop,

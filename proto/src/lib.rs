@@ -27,7 +27,6 @@
 pub mod exit;
 pub mod frame;
 pub mod harmless;
-pub mod hidden;
 pub mod holder;
 pub mod limits;
 pub mod notice;

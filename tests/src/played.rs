@@ -29,7 +29,7 @@ pub enum Reply {
     CutOff,
 }
 
-/// What a model says, in the frame of a protocol.
+/// A model's answer, in the frame of a protocol.
 #[must_use]
 pub fn says(api: &str, said: &str) -> Reply {
     let (question, answer) = TOKENS;

@@ -71,6 +71,21 @@ impl Rpc {
         self.call(async |rpc| rpc.search(request.clone()).await)
     }
 
+    /// Reads one memory from a project.
+    ///
+    /// # Errors
+    /// When the daemon refuses, or knows none of this name.
+    pub fn read(&mut self, cwd: &Path, reference: &str) -> Result<v1::Memory, Status> {
+        let request = v1::ReadRequest {
+            caller: Some(caller(Program::Ctl, cwd, "tests", "")),
+            reference: reference.to_owned(),
+            ..v1::ReadRequest::default()
+        };
+        let reply = self.call(async |rpc| rpc.read(request.clone()).await)?;
+        let first = reply.memories.into_iter().next();
+        first.ok_or_else(|| Status::not_found(reference))
+    }
+
     /// Asks what the daemon is and holds.
     ///
     /// # Errors

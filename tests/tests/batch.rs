@@ -109,18 +109,8 @@ fn a_large_batch_keeps_its_order_and_its_links() {
         .into_iter()
         .map(|(_, handle, _)| handle)
         .collect();
-    let caller = Some(caller(Program::Ctl, home.scratch(), "tests", ""));
     for place in [0, 250, 499, 500, 501, 750, 999_usize] {
-        let request = v1::ReadRequest {
-            caller: caller.clone(),
-            reference: format!("row:{place}"),
-            ..v1::ReadRequest::default()
-        };
-        let read = rpc
-            .call(async |rpc| rpc.read(request.clone()).await)
-            .unwrap()
-            .memories
-            .remove(0);
+        let read = rpc.read(home.scratch(), &format!("row:{place}")).unwrap();
         assert_eq!(Some(&read.handle), sent.get(place), "row:{place}");
         let before = place.checked_sub(1).and_then(|before| sent.get(before));
         assert_eq!(read.links.first(), before, "the links of row:{place}");
@@ -202,18 +192,7 @@ fn a_draft_links_to_earlier_ones_of_its_batch() {
     ];
     let found = send(&mut rpc, &home, &drafts, false);
     let handle = |at: usize| found.get(at).unwrap().1.clone();
-    let links = |rpc: &mut Rpc, at: usize| {
-        let caller = Some(caller(Program::Ctl, home.scratch(), "tests", ""));
-        let request = v1::ReadRequest {
-            caller,
-            reference: handle(at),
-            ..v1::ReadRequest::default()
-        };
-        let reply = rpc
-            .call(async |rpc| rpc.read(request.clone()).await)
-            .unwrap();
-        reply.memories.first().unwrap().links.clone()
-    };
+    let links = |rpc: &mut Rpc, at: usize| rpc.read(home.scratch(), &handle(at)).unwrap().links;
     let nowhere = |link: &str| format!("link {link:?} names no memory and was left out");
     let warnings: Vec<Vec<String>> = found
         .iter()
@@ -346,13 +325,7 @@ fn kept(rpc: &mut Rpc, project: &Project, replies: &[v1::StoreReply]) -> Vec<(St
     let mut kept = Vec::new();
     for reply in replies {
         let handle = &reply.memory.as_ref().unwrap().handle;
-        let request = v1::ReadRequest {
-            caller: Some(caller(Program::Mcp, &project.root, "tests", "")),
-            reference: handle.clone(),
-            ..v1::ReadRequest::default()
-        };
-        let read = rpc.call(async |rpc| rpc.read(request.clone()).await);
-        let memory = read.unwrap().memories.remove(0);
+        let memory = rpc.read(&project.root, handle).unwrap();
         kept.push((memory.text, memory.status));
     }
     kept

@@ -10,8 +10,8 @@ use std::thread;
 use helix_client::caller;
 use helix_client::v1::{
     Caller, CheckLevel, CheckRequest, ConflictsReply, ConflictsRequest, Memory, Program,
-    ReadRequest, ReviewKind, ReviewRequest, SettleReply, SettleRequest, Settlement,
-    StoreBatchRequest, StoreOutcome, StoreReply, StoreRequest,
+    ReviewKind, ReviewRequest, SettleReply, SettleRequest, Settlement, StoreBatchRequest,
+    StoreOutcome, StoreReply, StoreRequest,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Rpc, Served};
@@ -49,16 +49,7 @@ impl World {
     }
 
     fn read(&mut self, handle: &str) -> Memory {
-        let request = ReadRequest {
-            caller: Some(self.caller(Program::Mcp)),
-            reference: handle.to_owned(),
-            ..ReadRequest::default()
-        };
-        let rpc = &mut self.served.rpc;
-        let reply = rpc
-            .call(async |rpc| rpc.read(request.clone()).await)
-            .unwrap();
-        reply.memories.into_iter().next().unwrap()
+        self.served.rpc.read(&self.cwd, handle).unwrap()
     }
 
     fn conflicts(&mut self) -> ConflictsReply {

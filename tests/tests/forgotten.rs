@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Output;
 use std::time::Duration;
 
 use helix_proto::v1::{EmbedderState, Program, Retriever};
@@ -63,26 +62,12 @@ impl World {
         settled.unwrap();
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = self.served.home.command(Binary::Ctl);
-        command
-            .args(arguments)
-            .current_dir(&self.project.root)
-            .output()
-            .unwrap()
-    }
-
     fn done(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {said}");
-        String::from_utf8(output.stdout).unwrap() + &said
+        self.served.home.done(&self.project.root, arguments)
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
-        let output = self.run(&[arguments, &["--json"]].concat());
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        serde_json::from_slice(&output.stdout).unwrap()
+        self.served.home.json(&self.project.root, arguments)
     }
 
     fn add(&self, text: &str) -> String {

@@ -5,10 +5,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use helix_client::caller;
 use helix_proto::v1::{self, Program};
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Project, Served};
+use helix_tests::{Project, Served};
 
 struct World {
     served: Served,
@@ -32,12 +31,7 @@ impl World {
     }
 
     fn ctl(&self, arguments: &[&str]) -> Output {
-        let mut command = self.served.home.command(Binary::Ctl);
-        command
-            .args(arguments)
-            .current_dir(&self.project.root)
-            .output()
-            .unwrap()
+        self.served.home.run(&self.project.root, arguments)
     }
 
     /// Exports Markdown and returns the file of a topic.
@@ -66,18 +60,8 @@ impl World {
     }
 
     fn read(&mut self, reference: &str) -> v1::Memory {
-        let caller = Some(caller(Program::Ctl, &self.project.root, "tests", ""));
-        let request = v1::ReadRequest {
-            caller,
-            reference: reference.to_owned(),
-            ..v1::ReadRequest::default()
-        };
-        self.served
-            .rpc
-            .call(async |rpc| rpc.read(request.clone()).await)
-            .unwrap()
-            .memories
-            .remove(0)
+        let rpc = &mut self.served.rpc;
+        rpc.read(&self.project.root, reference).unwrap()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the daemon writes into its log: each line about a request says which request it is.
+//! Lines of the daemon's log: each line about a request says which request it is.
 
 #![allow(clippy::unwrap_used)]
 

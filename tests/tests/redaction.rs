@@ -5,23 +5,14 @@
 use std::fs;
 use std::path::Path;
 
-use helix_tests::{Binary, Bridge, Home, Project, Served};
+use helix_tests::{Bridge, Home, Project, Served};
 use serde_json::json;
 
 const PASSWORD: &str = "hunter2-of-the-tests";
 
 /// Returns the output of `helixctl`, of both its streams.
 fn ctl(home: &Home, cwd: &Path, arguments: &[&str]) -> String {
-    let output = home
-        .command(Binary::Ctl)
-        .args(arguments)
-        .current_dir(cwd)
-        .output()
-        .unwrap();
-    let printed = [output.stdout, output.stderr].concat();
-    let printed = String::from_utf8(printed).unwrap();
-    assert!(output.status.success(), "{arguments:?}: {printed}");
-    printed
+    home.done(cwd, arguments)
 }
 
 #[test]

@@ -13,7 +13,7 @@ use helix_client::v1::{
 };
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Project, Served};
+use helix_tests::{Project, Served};
 
 /// How long the suggester may take: it waits until nobody writes.
 const SUGGESTED_DEADLINE: Duration = Duration::from_mins(1);
@@ -184,17 +184,8 @@ fn a_search_brings_what_belongs_to_its_best_hit() {
 fn a_search_explains_by_which_relation_a_hit_came_along() {
     let mut world = World::new();
     let billing = billing(&mut world);
-    let mut command = world.served.home.command(Binary::Ctl);
-    let output = command
-        .args([
-            "search",
-            "how do we handle the billing database?",
-            "--explain",
-        ])
-        .current_dir(&world.cwd)
-        .output()
-        .unwrap();
-    let printed = String::from_utf8(output.stdout).unwrap();
+    let question = "how do we handle the billing database?";
+    let (printed, _) = ctl(&world, &["search", question, "--explain"]);
     for said in [
         format!("{} decision_of this", billing.decision),
         format!("{} has_convention this", billing.project),
@@ -301,7 +292,7 @@ fn beyond<'e>(edge: &'e MemoryEdge, memory: &str) -> &'e str {
     }
 }
 
-/// Whether an edge is between two memories.
+/// Returns whether an edge is between two memories.
 fn joins(edge: &MemoryEdge, one: &str, other: &str) -> bool {
     (edge.from == one && edge.to == other) || (edge.from == other && edge.to == one)
 }
@@ -431,12 +422,7 @@ fn the_words_beside_a_name_say_how_it_is_related() {
 
 /// Runs a command in the project; returns what it printed and what it remarked.
 fn ctl(world: &World, arguments: &[&str]) -> (String, String) {
-    let mut command = world.served.home.command(Binary::Ctl);
-    let output = command
-        .args(arguments)
-        .current_dir(&world.cwd)
-        .output()
-        .unwrap();
+    let output = world.served.home.run(&world.cwd, arguments);
     assert!(output.status.success(), "{output:?}");
     let [printed, said] =
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());

@@ -72,18 +72,8 @@ impl World {
     }
 
     fn memory(&mut self, reference: &str) -> v1::Memory {
-        let reference = reference.to_owned();
-        let request = v1::ReadRequest {
-            caller: Some(self.caller("")),
-            reference,
-            ..v1::ReadRequest::default()
-        };
-        let reply = self
-            .served
-            .rpc
-            .call(async |rpc| rpc.read(request.clone()).await)
-            .unwrap();
-        reply.memories.into_iter().next().unwrap()
+        let rpc = &mut self.served.rpc;
+        rpc.read(&self.project.root, reference).unwrap()
     }
 
     fn checkpoint(&mut self, action: Action) -> Result<v1::CheckpointReply, tonic::Status> {

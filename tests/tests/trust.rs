@@ -6,14 +6,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use helix_proto::v1::{self, Program, Retriever};
 use helix_tests::hook::Session as HookSession;
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Bridge, Project, Served};
+use helix_tests::{Bridge, Project, Served};
 use serde_json::{Value, json};
 
 const FOREIGN: &str = "Ledger totals are rounded by the quokka rule before they are posted.";
@@ -31,32 +30,16 @@ impl World {
         Self { served, project }
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = self.served.home.command(Binary::Ctl);
-        command
-            .args(arguments)
-            .current_dir(&self.project.root)
-            .output()
-            .unwrap()
-    }
-
     fn done(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {said}");
-        String::from_utf8(output.stdout).unwrap() + &said
+        self.served.home.done(&self.project.root, arguments)
     }
 
     fn refused(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(!output.status.success(), "{arguments:?} was done");
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        self.served.home.refused(&self.project.root, arguments)
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
-        let output = self.run(&[arguments, &["--json"]].concat());
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        serde_json::from_slice(&output.stdout).unwrap()
+        self.served.home.json(&self.project.root, arguments)
     }
 
     fn add(&self, topic: &str, text: &str, more: &[&str]) -> String {

@@ -30,7 +30,7 @@ const TOPIC: &str = "history";
 /// The relation that is made at random; the daemon suggests others by itself.
 const RELATION: &str = "depends_on";
 
-/// What the daemon may suggest at any time.
+/// The relation that the daemon may suggest at any time.
 const SUGGESTED: &str = "relates_to";
 
 /// Everything that a reader sees: what each memory says, and what is related to what.
@@ -53,7 +53,7 @@ struct World {
     cwd: PathBuf,
     /// Every memory that was ever stored.
     handles: Vec<String>,
-    /// What was there after a sequence.
+    /// The state after each sequence.
     moments: Vec<(u64, State)>,
     /// Requests whose undo led exactly back.
     undone: usize,

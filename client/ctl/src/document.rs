@@ -1,4 +1,4 @@
-//! What `--json` prints: stable names, times as RFC 3339 in UTC, ids as hyphenated hexadecimal,
+//! The answers of `--json`: stable names, times as RFC 3339 in UTC, ids as hyphenated hexadecimal,
 //! texts exact.
 //!
 //! These structs are a format of their own. They are made from the wire's messages here and nowhere

@@ -122,7 +122,7 @@ pub(crate) struct Transfer {
     message: &'static str,
     started: Instant,
     waits: Arc<AtomicBool>,
-    /// Whether the bytes have all gone out and memories are counted.
+    /// True if the bytes have all gone out and memories are counted.
     counts: Arc<AtomicBool>,
 }
 

@@ -3,7 +3,7 @@
 
 mod wrap;
 
-use helix_proto::hidden::is_active;
+use helix_neutral::is_active;
 
 pub(crate) use wrap::{wrapped, wrapped_prose};
 

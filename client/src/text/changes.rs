@@ -1,4 +1,4 @@
-//! What is different between two versions of a memory, for every program that shows it. The words
+//! Differences between two versions of a memory, for every program that shows it. The words
 //! are as they were stored: whoever shows them cleans them.
 
 use helix_proto::v1::{ChangedMemory, Memory, Provenance, WhyReply};
@@ -24,7 +24,7 @@ pub enum Change {
 /// A line that one of two texts lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Whether the later text has it; else the earlier one.
+    /// True if the later text has it; else the earlier one.
     pub is_new: bool,
     /// The line without its end.
     pub text: String,

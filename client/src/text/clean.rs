@@ -1,7 +1,7 @@
 //! Stored text is data: what could steer a terminal, hide from a reader or fake our own layout is
 //! taken out on the way out.
 
-use helix_proto::hidden::is_invisible;
+use helix_neutral::is_invisible;
 
 /// Stands for a control character that was there.
 const PLACEHOLDER: char = '\u{FFFD}';

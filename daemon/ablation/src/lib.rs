@@ -120,7 +120,7 @@ pub fn switch_off(parts: Vec<String>) {
     OFF.set(parts).ok();
 }
 
-/// Whether a part was switched off.
+/// Returns whether a part was switched off.
 #[must_use]
 pub fn is_off(part: &str) -> bool {
     OFF.get()
@@ -137,7 +137,7 @@ pub fn instead_of(part: &str) -> Option<f32> {
     OFF.get()?.iter().find_map(is_named)
 }
 
-/// Whether a part counts, as it does unless it was switched off.
+/// Returns whether a part counts, as it does unless it was switched off.
 #[must_use]
 pub fn is_on(part: &str) -> bool {
     !is_off(part)

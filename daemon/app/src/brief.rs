@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use helix_engine::{
     Catalog, Filter, Memory, MemoryId, MemoryNumber, Mode, Retriever, Row, Scope, Search, Sources,
-    Status as Life, Strand, Timestamp, TopicPattern, Vantage, quoted,
+    Status as Life, Strand, Timestamp, TopicPattern, Vantage,
 };
+use helix_neutral::quoted;
 use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
 use helix_surface::brief::{
     self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider,
@@ -27,7 +28,7 @@ use crate::{scopes, shown, topics};
 /// Microseconds of an hour.
 const HOUR_US: i64 = 3_600_000_000;
 
-/// What somebody wants to be briefed about.
+/// A request for a briefing.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// A topic, a pattern, a memory, or words and filters; empty for everything.
@@ -38,7 +39,7 @@ pub struct Wanted {
     pub since_hours: u32,
     /// Names of the categories to show; empty for all.
     pub focus: Vec<String>,
-    /// Whether it is to be short.
+    /// True if it is to be short.
     pub is_compact: bool,
     /// The scopes; empty for those that the asker sees.
     pub scopes: Vec<String>,
@@ -139,17 +140,17 @@ enum Share {
 #[derive(Default)]
 struct Chosen {
     numbers: Vec<MemoryNumber>,
-    /// Those that there was no room for, by topic.
+    /// Memories that found no room, by topic.
     left_out: BTreeMap<String, usize>,
     /// Those that were passed over because their tags or their kind say that they are not in
     /// focus.
     out_of_focus: usize,
-    /// What whoever asked should know.
+    /// Notes for the caller.
     notes: Vec<String>,
 }
 
 impl Chosen {
-    /// Whether nothing is there, in focus or not.
+    /// Returns whether nothing is there, in focus or not.
     fn is_empty(&self) -> bool {
         self.numbers.is_empty() && self.out_of_focus == 0
     }

@@ -7,7 +7,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use helix_engine::{DirectoryStorage, Examined, Store, quoted};
+use helix_engine::{DirectoryStorage, Examined, Store};
+use helix_neutral::quoted;
 
 use crate::capture::memories;
 use crate::indexes::{Embedding, newest};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use helix_engine::{
     Absorbed, Edge, EdgeKey, EdgeStatus, Edit, GraphArc as Arc, Memory, MemoryNumber, Provenance,
-    Relation, Request, Resolution, Sequence, Sourced, Status, Step, StepChange, quoted,
+    Relation, Request, Resolution, Sequence, Sourced, Status, Step, StepChange,
 };
+use helix_neutral::quoted;
 
 use crate::edit::write;
 use crate::find;

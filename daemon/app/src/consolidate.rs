@@ -31,7 +31,7 @@ pub struct Run<'r> {
     pub scopes: Option<Vec<Scope>>,
     /// In whose name.
     pub actor: Actor,
-    /// Whether they are put into the review; else they are only told.
+    /// True if they are put into the review; else they are only told.
     pub writes: bool,
     /// Called before each scope; says whether to go on.
     pub goes_on: &'r dyn Fn() -> bool,

@@ -13,9 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use helix_capture::note;
-use helix_engine::{
-    Filter, Kind, Mode, Occasion, Origin, Retriever, Search, Vantage, Weigher, one_line, quoted,
-};
+use helix_engine::{Filter, Kind, Mode, Occasion, Origin, Retriever, Search, Vantage, Weigher};
+use helix_neutral::{one_line, quoted};
 use helix_redact::redacted;
 use helix_terminal::fault::faults;
 

@@ -40,13 +40,13 @@ pub struct Step {
     pub asked: u64,
     /// Memories with too few words of their own to make a question of.
     pub without_question: u64,
-    /// Those that were not found.
+    /// Memories that were not found.
     pub lost: Vec<Lost>,
     /// Active memories that there are.
     pub total: u64,
     /// The memory that the next step begins below; `None` at the end.
     pub next: Option<u32>,
-    /// Whether meaning was compared, as in a search.
+    /// True if meaning was compared, as in a search.
     pub by_meaning: bool,
 }
 

@@ -4,8 +4,9 @@ mod several;
 
 use helix_engine::{
     ErrorKind, Filter, MemoryNumber, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search,
-    Status as MemoryStatus, StoreError, Strand, Topic, Vantage, quoted,
+    Status as MemoryStatus, StoreError, Strand, Topic, Vantage,
 };
+use helix_neutral::quoted;
 
 use crate::limit::Limit;
 use crate::moment::{self, At};
@@ -48,7 +49,7 @@ pub fn some_handles(
     Ok(handles.join(", ") + more)
 }
 
-/// What somebody wants to read.
+/// A request to read memories.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// One memory or a topic.
@@ -69,7 +70,7 @@ pub struct Wanted {
     pub at: At,
 }
 
-/// What was read.
+/// The memories that were read.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// The memories, in order.
@@ -80,7 +81,7 @@ pub struct Answer {
     pub total: u32,
     /// How many of a topic have the text that was asked for.
     pub matching: u32,
-    /// What whoever asks should know.
+    /// Notes for the caller.
     pub notes: Vec<String>,
     /// Where the next page begins; empty where there is none.
     pub next_cursor: String,

@@ -10,6 +10,7 @@ mod build;
 mod capture;
 mod changes;
 mod codes;
+mod context;
 mod delivery;
 mod dialect;
 mod event;
@@ -17,6 +18,8 @@ mod exact;
 mod files;
 mod handler;
 mod incidents;
+mod lateness;
+mod load;
 mod paths;
 mod prompt;
 mod reading;
@@ -37,6 +40,8 @@ pub use attention::Attention;
 pub(crate) use attention::note_recalled;
 pub use files::Files;
 pub use incidents::Incidents;
+pub use lateness::Lateness;
+pub use load::{HANGING_MAX, Load};
 pub use receipts::{Fate, Receipt, Receipts};
 pub use sessions::{Place, Sessions};
 pub use trace::Step;
@@ -44,30 +49,24 @@ pub use twice::Twice;
 pub use watch::Watches;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+use context::Context;
 use delivery::{Answer, Given, deliver};
 use dialect::Dialect;
 use event::{ClientEvent, Input};
 use handler::Handler;
-use helix_engine::{Memory, MemoryNumber, ReadError, Timestamp};
-use helix_proto::SCRATCH_SESSION;
-use helix_surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
+use helix_engine::{MemoryNumber, ReadError, Timestamp};
 use jiff::tz::TimeZone;
-use paths::Paths;
-use sessions::{Said, Start};
+use sessions::Start;
 use trace::Trace;
-use watch::Watched;
 
 use crate::capture::ended::Captures;
 use crate::capture::memories;
 use crate::ports::Awaiting;
 use crate::project::Project;
-use crate::sources::{HOOK_READ_MAX_BYTES, Look};
-use crate::work::activity::Activity;
 use crate::{App, moment};
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
@@ -113,50 +112,6 @@ pub struct Options {
     pub stop_reminder: bool,
 }
 
-/// How many events wait for their turn and for what they look at.
-#[derive(Debug, Default)]
-pub struct Load {
-    /// Events that wait for a place.
-    pub waiting: AtomicUsize,
-    /// Threads that work on after they gave their place away.
-    pub hanging: AtomicUsize,
-}
-
-/// Threads that may work on after they gave their place away; later ones keep theirs. From then on
-/// nothing is read of files. The one that reached this gave its place away too, so whatever the
-/// others wait for, there is one that answers.
-pub const HANGING_MAX: usize = 4;
-
-/// How long a step waits at most for hooks that wait for their turn.
-const GIVE_WAY_MAX: Duration = Duration::from_secs(5);
-
-/// Pause between two looks at the hooks.
-const GIVE_WAY_PAUSE: Duration = Duration::from_millis(10);
-
-impl Load {
-    /// Returns whether others wait for their turn, so that nobody may take longer than it must.
-    #[must_use]
-    pub fn is_crowded(&self) -> bool {
-        self.waiting.load(Ordering::Acquire) > 0
-    }
-
-    /// Lets waiting hooks go first, between two steps of what nobody waits for; returns whether to
-    /// go on.
-    pub fn give_way(&self, is_ending: impl Fn() -> bool) -> bool {
-        let deadline = Instant::now() + GIVE_WAY_MAX;
-        while self.is_crowded() && !is_ending() && Instant::now() < deadline {
-            thread::sleep(GIVE_WAY_PAUSE);
-        }
-        !is_ending()
-    }
-
-    /// Returns whether so many threads hang that no further one may wait for a file.
-    #[must_use]
-    pub fn is_stuck(&self) -> bool {
-        self.hanging.load(Ordering::Acquire) >= HANGING_MAX
-    }
-}
-
 /// What is known of the sessions that go on, of what they were told and of what they do.
 pub struct Hooks {
     /// What each session was given and does.
@@ -183,270 +138,6 @@ pub struct Hooks {
     pub since: Timestamp,
     /// Tokens injected since then.
     pub injected_tokens: AtomicU64,
-}
-
-/// Where it is noted, once, that an event's answer comes too late.
-#[derive(Debug, Default)]
-pub struct Lateness(Mutex<Option<Late>>);
-
-#[derive(Debug)]
-struct Late {
-    watched: Watched,
-    /// Whether nobody waited any more when the event was taken up.
-    was_given_up: bool,
-}
-
-impl Lateness {
-    /// Notes where it is to be noted if the answer comes too late.
-    fn is_of(&self, watched: Watched, was_given_up: bool) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Late {
-            watched,
-            was_given_up,
-        });
-    }
-
-    /// Notes that the answer comes too late.
-    pub fn was_late(&self, app: &App, event: &str) {
-        let Some(late) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-            return;
-        };
-        // Whoever changes the program knows that events go unanswered meanwhile.
-        let is_excused =
-            app.life.is_ending() || (late.was_given_up && app.life.has_just_taken_over());
-        if !is_excused {
-            let (hooks, now) = (&app.hooks, app.memory.now());
-            hooks
-                .watches
-                .was_late(&app.memory.outbox, &late.watched, event, hooks.since, now);
-        }
-    }
-}
-
-/// One event, and everything that is needed to answer it.
-struct Context<'a> {
-    app: &'a App,
-    request: &'a Request,
-    input: &'a Input,
-    dialect: Dialect,
-    client: ClientEvent,
-    /// The project that the session works in.
-    home: Arc<Project>,
-    /// The project whose memories are looked through: that of what the event is about.
-    project: Arc<Project>,
-    /// Whose context the answer reaches.
-    key: String,
-    now: Timestamp,
-    began: Instant,
-    /// Who waits for the answer.
-    peer: Arc<dyn Awaiting>,
-    /// Why it is answered so.
-    trace: &'a Trace,
-}
-
-impl Context<'_> {
-    /// The same event for another call of a tool that it stands for.
-    fn on<'b>(&'b self, input: &'b Input, project: Arc<Project>) -> Context<'b> {
-        let home = Arc::clone(&self.home);
-        Context {
-            input,
-            home,
-            project,
-            key: self.key.clone(),
-            peer: Arc::clone(&self.peer),
-            ..*self
-        }
-    }
-
-    /// How much of the deadline is left.
-    fn time_left(&self) -> Duration {
-        DEADLINE.saturating_sub(self.began.elapsed())
-    }
-
-    /// Returns whether somebody still waits for the answer.
-    fn is_awaited(&self) -> bool {
-        !self.time_left().is_zero() && !self.peer.is_gone()
-    }
-
-    /// Returns whether anything may be recorded.
-    fn is_real(&self) -> bool {
-        !self.request.dry_run && !self.input.session_id.starts_with(SCRATCH_SESSION)
-    }
-
-    /// Returns whether the session is told this for the first time. From now on it was, where
-    /// anything may be recorded.
-    fn tells_first(&self, said: Said) -> bool {
-        let sessions = &self.app.hooks.sessions;
-        if self.is_real() {
-            sessions.tell(&self.key, said, self.now)
-        } else {
-            !sessions.was_told(&self.key, said)
-        }
-    }
-
-    /// Changes what the session is doing, and persists it some time. A dry run changes a copy.
-    fn work<T>(&self, change: impl FnOnce(&mut Activity) -> T) -> T {
-        self.work_and_keep(false, change)
-    }
-
-    /// Changes what the session is doing, and persists it at once when it `matters` later.
-    fn work_and_keep<T>(&self, matters: bool, change: impl FnOnce(&mut Activity) -> T) -> T {
-        let key = &self.input.session_id;
-        if !self.is_real() {
-            return change(
-                &mut self
-                    .app
-                    .hooks
-                    .sessions
-                    .activity(key, self.now)
-                    .unwrap_or_default(),
-            );
-        }
-        self.app.hooks.sessions.work(key, self.now, matters, change)
-    }
-
-    /// Leaves out what calls would have changed that were refused, which only the transcript says,
-    /// where it `matters` for what the session is doing.
-    fn settle_edits(&self, matters: impl FnOnce(&Activity) -> bool) {
-        let Some(transcript) = self.transcript().filter(|_| self.is_real()) else {
-            return;
-        };
-        let activity = self
-            .app
-            .hooks
-            .sessions
-            .activity(&self.input.session_id, self.now);
-        if !activity.is_some_and(|activity| activity.has_calls() && matters(&activity)) {
-            return;
-        }
-        let read = transcript.to_owned();
-        let failed = self
-            .ask_at(transcript, move || receipts::failed_calls(&read))
-            .unwrap_or_default();
-        if !failed.is_empty() {
-            self.work(|activity| activity.refuse(&failed));
-        }
-    }
-
-    /// Whose hooks tell of this event: those of the project that the session works in.
-    fn watched(&self) -> Watched {
-        Watched::of(self.dialect, &self.home.scope)
-    }
-
-    /// Where the session writes its transcript, as far as its client says.
-    fn transcript(&self) -> Option<&Path> {
-        Some(Path::new(&self.input.transcript_path)).filter(|transcript| transcript.is_absolute())
-    }
-
-    /// Looks in the client's transcript for what the session was told before.
-    fn confirm(&self) {
-        if self.is_real()
-            && let Some(transcript) = self.transcript()
-        {
-            let app = self.app;
-            let (reach, outbox) = (&app.memory.reach, &app.memory.outbox);
-            app.hooks.receipts.confirm_later(
-                reach,
-                outbox,
-                &self.input.session_id,
-                transcript,
-                self.now,
-            );
-        }
-    }
-
-    /// As [`Self::confirm`], before the session is given anything else: a prompt that was blocked
-    /// is written again.
-    fn confirm_prompts(&self) {
-        let app = self.app;
-        let is_done = self.is_real()
-            && self.transcript().is_some_and(|transcript| {
-                let (reach, outbox) = (&app.memory.reach, &app.memory.outbox);
-                app.hooks.receipts.confirm_prompts(
-                    reach,
-                    outbox,
-                    &self.input.session_id,
-                    transcript,
-                    self.now,
-                )
-            });
-        if !is_done {
-            self.confirm();
-        }
-    }
-
-    /// Frames notes and memories under a heading, marking those whose source is not what it was.
-    fn frame(&self, heading: &str, notes: &[String], memories: &[Memory]) -> Injection {
-        let sources = &self.sources();
-        let content = Content {
-            heading,
-            notes,
-            memories,
-            sources,
-            zone: &TimeZone::system(),
-        };
-        inject::frame(&content, INJECTION_MAX_TOKENS)
-    }
-
-    /// Looks at the files that memories are about; at none while too many events wait for what they
-    /// look at.
-    fn sources(&self) -> Look<'_> {
-        let look = self
-            .app
-            .memory
-            .sources
-            .look(&self.project, HOOK_READ_MAX_BYTES);
-        if self.app.hooks.load.is_stuck() {
-            look.blind()
-        } else {
-            look
-        }
-    }
-
-    /// The beginning of a file; empty when it cannot be read, and while too many events wait for
-    /// what they read.
-    fn head(&self, file: &Path) -> String {
-        if self.app.hooks.load.is_stuck() {
-            return String::new();
-        }
-        let asked = file.to_owned();
-        self.ask_at(file, move || files::head(&asked))
-            .unwrap_or_default()
-    }
-
-    /// Asks something at a path that may lie anywhere; `None` where nothing answers in time.
-    fn ask_at<T: Send + 'static>(
-        &self,
-        path: &Path,
-        question: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<T> {
-        self.paths().ask(path, question)
-    }
-
-    /// Looks at paths as the project's memories name them.
-    fn paths(&self) -> Paths<'_> {
-        self.paths_of(&self.project)
-    }
-
-    fn paths_of<'p>(&'p self, project: &'p Arc<Project>) -> Paths<'p> {
-        Paths {
-            reach: &self.app.memory.reach,
-            home: &self.home,
-            project,
-        }
-    }
-
-    /// A path as the project's memories name it: relative to its root where it is inside.
-    fn relative(&self, file: &Path) -> String {
-        self.paths().relative(file).to_string_lossy().into_owned()
-    }
-
-    /// A path as the session knows it: relative to the root of its own project where it is inside.
-    fn shown(&self, file: &Path) -> String {
-        self.paths_of(&self.home)
-            .relative(file)
-            .to_string_lossy()
-            .into_owned()
-    }
 }
 
 /// A text for the model as a session starts, as Claude Code and Codex take it.

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use helix_engine::{LineHash, Scope, SourceRef, quoted};
+use helix_engine::{LineHash, Scope, SourceRef};
+use helix_neutral::quoted;
 
 use crate::project::plain;
 use crate::sources::{self, FILES_PATIENCE};

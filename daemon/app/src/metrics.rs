@@ -233,7 +233,7 @@ fn date_of(day_number: i64) -> String {
 pub enum Counted {
     /// A memory is stored, in the place of others where it replaces them.
     Store {
-        /// Whether it does.
+        /// True if it does.
         replaces: bool,
         /// The known ones that it contradicts.
         conflicts: usize,

@@ -78,7 +78,7 @@ struct Waiting {
     bytes: usize,
     /// What is being committed: neither waiting nor in the store.
     committing: HashMap<Row, State>,
-    /// Whether the writer was woken since it took anything.
+    /// True if the writer was woken since it took anything.
     is_called: bool,
     /// Rows that were given up because too many of their kind waited.
     displaced: u64,
@@ -89,9 +89,9 @@ struct Waiting {
 /// Rows that are recorded, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// What each session was given and does.
+    /// Memories that each session was given, and its activity.
     pub sessions: bool,
-    /// What is known of mistakes.
+    /// Knowledge of mistakes.
     pub incidents: bool,
     /// What hooks told.
     pub receipts: bool,

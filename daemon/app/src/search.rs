@@ -67,9 +67,9 @@ pub struct Wanted {
     pub mode: Mode,
     /// By what is searched.
     pub retriever: Retriever,
-    /// Whether each hit says why it is where it is.
+    /// True if each hit says why it is where it is.
     pub explain: bool,
-    /// Whether the hits do not count as recalled.
+    /// True if the hits do not count as recalled.
     pub passive: bool,
     /// Where this page begins; empty for the first.
     pub cursor: String,
@@ -88,9 +88,9 @@ pub struct Counts {
     pub total: u64,
     /// How many of each topic.
     pub topics: Vec<Counted>,
-    /// Whether no memory has all of the words, so that any was enough.
+    /// True if no memory has all of the words, so that any was enough.
     pub fell_back_to_any: bool,
-    /// What whoever asks should know.
+    /// Notes for the caller.
     pub notes: Vec<String>,
 }
 
@@ -117,12 +117,12 @@ pub(crate) struct Found {
     pub(crate) hits: Vec<Hit>,
     /// The part of each hit's text that is shown, where the answer has a budget.
     pub(crate) snippets: Option<Vec<Snippet>>,
-    /// What whoever asked should know.
+    /// Notes for the caller.
     pub(crate) notes: Vec<String>,
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says
     /// anything yet.
     pub(crate) is_far: bool,
-    /// Whether no further page shows all that matches, of which no note says anything yet either.
+    /// True if no further page shows all that matches, of which no note says anything yet either.
     pub(crate) ends_early: bool,
     words: WordsFound,
     /// Where the next page begins; empty where there is none.
@@ -553,138 +553,4 @@ fn why_no_meaning(app: &App) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use helix_engine::{Actor, Origin, Scope, Timestamp};
-
-    use super::*;
-    use crate::project::Project;
-
-    fn disk() -> Search {
-        Search {
-            words: "disk".to_owned(),
-            vector: None,
-            filter: Filter::default(),
-            limit: 10,
-            mode: Mode::Auto,
-            retriever: Retriever::Hybrid,
-            now: Timestamp::from_micros(1),
-            vantage: Vantage::default(),
-        }
-    }
-
-    fn prepared(cursor: Option<Cursor>) -> Prepared {
-        let (name, root) = ("p".to_owned(), std::path::PathBuf::new());
-        let asker = Asker {
-            actor: Actor {
-                origin: Origin::Agent,
-                agent: String::new(),
-                session: String::new(),
-                ..Actor::default()
-            },
-            project: Arc::new(Project {
-                scope: Scope::Global,
-                root,
-                name,
-                aliases: Vec::new(),
-            }),
-            cwd: std::path::PathBuf::new(),
-            zone: jiff::tz::TimeZone::UTC,
-        };
-        let (shown, notes) = (TextShown::Unspecified, Vec::new());
-        Prepared {
-            search: disk(),
-            cursor,
-            explain: false,
-            passive: true,
-            shown,
-            budget_tokens: None,
-            asker,
-            notes,
-        }
-    }
-
-    #[test]
-    fn a_page_says_where_to_go_on() {
-        let found = |has_more, is_cut, next| Recalled {
-            has_more,
-            is_cut,
-            next: Place::at(next),
-            ..Recalled::default()
-        };
-        let (cursor, ends_early) = continuation(&disk(), &found(true, true, 20), false);
-        assert_eq!(
-            (Cursor::parse(&cursor).unwrap().place.offset, ends_early),
-            (20, false)
-        );
-        let largest = Search {
-            limit: SEARCH_LIMIT_MAX as usize,
-            ..disk()
-        };
-        assert_eq!(
-            continuation(&disk(), &found(false, false, 20), false),
-            (String::new(), false)
-        );
-        assert_eq!(
-            continuation(&largest, &found(false, false, 10), true),
-            (String::new(), false)
-        );
-        // The first page is not told that more match than pages reach, unless it is the largest;
-        // whoever turned pages is.
-        assert_eq!(
-            continuation(&disk(), &found(false, true, 10), true),
-            (String::new(), false)
-        );
-        let ends = [
-            (disk(), found(false, true, 20), false),
-            (
-                disk(),
-                found(true, false, Search::depth_max(&disk())),
-                false,
-            ),
-            (largest, found(false, true, 200), true),
-        ];
-        for (search, found, is_first) in ends {
-            assert_eq!(
-                continuation(&search, &found, is_first),
-                (String::new(), true)
-            );
-        }
-    }
-
-    #[test]
-    fn a_count_says_that_meaning_finds_more() {
-        let ready = EmbedderState::Ready("m".to_owned());
-        assert!(finds_more_by_meaning(&disk(), &ready));
-        assert!(!finds_more_by_meaning(&disk(), &EmbedderState::Off));
-        for search in [
-            Search {
-                words: " ".to_owned(),
-                ..disk()
-            },
-            Search {
-                mode: Mode::All,
-                ..disk()
-            },
-            Search {
-                retriever: Retriever::Words,
-                ..disk()
-            },
-        ] {
-            assert!(!finds_more_by_meaning(&search, &ready), "{search:?}");
-        }
-    }
-
-    #[test]
-    fn further_pages_search_as_the_first_did() {
-        let by_meaning = Search {
-            vector: Some(vec![1.0].into()),
-            ..disk()
-        };
-        assert!(prepared(None).wants_meaning() && !prepared(None).needs_meaning());
-        let after_words = prepared(Some(Cursor::new(&disk(), Place::at(10))));
-        assert!(!after_words.wants_meaning() && !after_words.needs_meaning());
-        let after_meaning = prepared(Some(Cursor::new(&by_meaning, Place::at(10))));
-        assert!(after_meaning.wants_meaning() && after_meaning.needs_meaning());
-    }
-}
+mod tests;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use helix_engine::{StoreError, quoted};
+use helix_engine::StoreError;
+use helix_neutral::quoted;
 use helix_redact::redacted;
 
 use crate::{App, Refusal};

@@ -8,7 +8,7 @@ use crate::lifecycle::Mode;
 pub struct Settings {
     /// What becomes of memories that faded; `None` for what suits the strand's age.
     pub lifecycle: Option<Mode>,
-    /// Whether the store is backed up every day.
+    /// True if the store is backed up every day.
     pub daily_backup: bool,
     /// What is captured and recorded.
     pub capture: capture::Settings,

@@ -2,8 +2,9 @@
 
 use helix_engine::{
     CrossReference, ErrorKind, MemoryNumber, Scope, Since, Timestamp, Topic, TopicEntry,
-    TopicGraph, TopicPattern, quoted,
+    TopicGraph, TopicPattern,
 };
+use helix_neutral::quoted;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 
 use crate::limit::Limit;

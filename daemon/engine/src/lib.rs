@@ -4,8 +4,7 @@
 //! `index` (derived, may be deleted while the daemon is off) → `recall` (parse, search, fuse, rank).
 //! `strand` ties store and indexes together.
 //! What everybody may use stands beside these and imports nothing: `error`, `ports`,
-//! `lock_order`, `neutral`, text that is safe to show, and `derived`, files that can be made
-//! anew.
+//! `lock_order`, and `derived`, files that can be made anew.
 //!
 //! Absent on purpose: tokio, tonic, ort, environment variables, home directories and clocks. Time,
 //! randomness, storage and embeddings come in through `ports` or as arguments.
@@ -50,7 +49,7 @@
 //!     mode: Mode::Auto,
 //!     retriever: Retriever::Words,
 //!     now,
-//!     branch: String::new(),
+//!     vantage: Vantage::default(),
 //! })?;
 //! assert_eq!(found.hits[0].memory.topic.as_str(), "deploys");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -66,7 +65,6 @@ mod error;
 mod index;
 mod lock_order;
 mod model;
-mod neutral;
 mod policy;
 mod ports;
 mod recall;
@@ -88,7 +86,7 @@ pub use store::{
 
 // The knowledge base: opening, reading and changing it.
 pub use strand::Returned;
-pub use strand::past::{Between, EdgeVersions, Past, Versions};
+pub use strand::past::{Between, EdgeVersions, Versions};
 pub use strand::{
     Correction, Corrects, Counted, CrossReference, Distil, DuplicatePair, Duplicates, Edited, Fate,
     Latest as LatestTexts, MeaningStatus, MergePair, OpenError, Outcome, Part as SplitPart,
@@ -118,13 +116,9 @@ pub use index::catalog::{Catalog, Row, TopicEntry};
 pub use index::filter::{Cut as FilterCut, Demands, Filter};
 pub use index::graph::{Arc as GraphArc, Step as WalkStep, Walk};
 pub use index::lexical::{
-    Document as WordsDocument, LexicalIndex, LexicalQuery, Mode as WordsMode, Prepared,
-    Restriction as WordsRestriction,
+    LexicalQuery, Mode as WordsMode, Prepared, Restriction as WordsRestriction,
 };
-pub use index::vectors::{
-    Candidates as VectorCandidates, Code as VectorCode, Hit as VectorHit, TextVectors, TokenVector,
-    VectorIndex,
-};
+pub use index::vectors::{TextVectors, TokenVector};
 
 // Questions and their answers.
 pub use recall::parse::Slip;
@@ -138,6 +132,3 @@ pub use recall::{
 // What the engine asks of the world, and the classes of its errors.
 pub use error::{ErrorKind, Fault};
 pub use ports::{Clock, FileIdentity, NoSources, Randomness, Sources, Storage};
-
-// Text that is safe to show.
-pub use neutral::{neutral, one_line, preview, quoted};

@@ -106,6 +106,9 @@ impl ReadError {
 }
 
 impl Strand {
+    /// Most memories whose words are found before they are in the index on disk.
+    pub const TAIL_MAX_MEMORIES: usize = LexicalIndex::TAIL_MAX_DOCUMENTS;
+
     /// The kinds this strand knows.
     #[must_use]
     pub fn kinds(&self) -> &Kinds {
@@ -218,7 +221,7 @@ impl Strand {
         query.matched_terms(&open::document(memory))
     }
 
-    /// Whether a memory has every word that a query demands.
+    /// Returns whether a memory has every word that a query demands.
     #[must_use]
     pub fn has_all_terms(&self, query: &LexicalQuery, memory: &Memory) -> bool {
         query.has_all(&open::document(memory))

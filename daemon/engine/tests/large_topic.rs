@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use common::{actor, at, edit, store};
 use helix_engine::{
-    Edit, Edited, Kinds, LexicalIndex, MemoryStorage, Outcome, Request, Resolution, Scope, Strand,
-    StrandWriter, Topic, TopicEdit,
+    Edit, Edited, Kinds, MemoryStorage, Outcome, Request, Resolution, Scope, Strand, StrandWriter,
+    Topic, TopicEdit,
 };
 use helix_redact::Secrets;
 
 /// Memories of the topic.
-const MEMBERS: usize = LexicalIndex::TAIL_MAX_DOCUMENTS + 1_000;
+const MEMBERS: usize = Strand::TAIL_MAX_MEMORIES + 1_000;
 
 /// Stored in one commit.
 const GROUP: usize = 1_000;

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use common::{actor, at, edit, store};
 use helix_engine::{
     Between, DirectoryStorage, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Filter,
-    Kinds, Memory, MemoryNumber, Mode, Moment, Past, Provenance, Relation, Request, Retriever,
-    Scope, Search, Sequence, Snapshot, Status, Step, StepChange, Strand, StrandWriter, Timestamp,
-    Topic, Vantage,
+    Kinds, Memory, MemoryNumber, Mode, Moment, Provenance, Relation, Request, Retriever, Scope,
+    Search, Sequence, Snapshot, Status, Step, StepChange, Strand, StrandWriter, Timestamp, Topic,
+    Vantage,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;
@@ -350,7 +350,7 @@ proptest! {
         let snapshot = world.snapshot();
         for (sequence, time, then) in &world.moments {
             prop_assert_eq!(snapshot.sequence_at(*time).unwrap(), *sequence);
-            let past = Past::at(&snapshot, *sequence).unwrap();
+            let past = snapshot.past(*sequence).unwrap();
             for number in (0..world.memories).map(MemoryNumber) {
                 let found = past.memory(number).unwrap().map(plain);
                 prop_assert_eq!(found.as_ref(), then.memories.get(&number));

@@ -21,12 +21,10 @@ pub(super) fn memory() -> Memory {
     let at = Timestamp::from_micros(1_790_000_000_123_456);
     let attributes = [("file", "a.rs"), ("helix.stamp", "1")]
         .map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let id = MemoryId::new(at, &[1; 10]);
+    let handle = Handle::propose(&topic, "use arm64");
+    let text = "gotcha: use arm64".to_owned();
     Memory {
-        id: MemoryId::new(at, &[1; 10]),
-        number: MemoryNumber(3),
-        handle: Handle::propose(&topic, "use arm64"),
-        topic,
-        text: "gotcha: use arm64".to_owned(),
         kind: Kind::from_stored("gotcha"),
         tags: vec!["build".to_owned(), "gotcha".to_owned()],
         scope: Scope::Project("github.com/a/b".to_owned()),
@@ -35,21 +33,12 @@ pub(super) fn memory() -> Memory {
             ..SourceRef::parse("src/a.rs:42")
         }),
         links: vec![MemoryId::from_bytes([2; 16]), MemoryId::from_bytes([3; 16])],
-        importance: 0.5,
         confidence: 0.85,
         pinned: true,
-        origin: Origin::Agent,
-        provenance: Vec::new(),
         attributes: BTreeMap::from(attributes),
-        summary: String::new(),
-        suspicions: Vec::new(),
-        valid_from: at,
-        valid_to: None,
-        recorded_at: at,
-        last_seen_at: at,
         access_count: 4,
-        status: Status::Active,
         sequence: Sequence(9),
+        ..Memory::new(id, MemoryNumber(3), handle, topic, text, at)
     }
 }
 

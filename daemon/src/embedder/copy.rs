@@ -24,7 +24,7 @@ const STAGING_PREFIX: &str = ".copying-";
 pub(crate) struct Copied {
     /// Its folder's name.
     pub(crate) folder: String,
-    /// Whether it was not there before.
+    /// True if it was not there before.
     pub(crate) is_new: bool,
 }
 

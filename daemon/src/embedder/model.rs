@@ -66,7 +66,7 @@ pub(crate) struct Model {
 /// The runs that anybody may end early.
 pub(crate) struct Bulk {
     options: RunOptions,
-    /// Whether the run since the last [`Bulk::begin`] was told to end. Locked while the options
+    /// True if the run since the last [`Bulk::begin`] was told to end. Locked while the options
     /// change, so that a run never ends without this being set.
     is_interrupted: Mutex<bool>,
 }

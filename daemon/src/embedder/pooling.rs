@@ -1,6 +1,6 @@
 //! From the states of a text's tokens to one vector, and to one a token.
 
-use helix_engine::{TokenVector, VectorCode as Code};
+use helix_engine::TokenVector;
 use tokenizers::Encoding;
 
 use super::slot::Pooling;
@@ -60,10 +60,7 @@ impl States<'_> {
         let states = states.chunks_exact(self.dimensions.max(1));
         let token = |(span, state): (Option<(usize, usize)>, &[f32])| {
             let (start, end) = span.filter(|(start, _)| *start >= prefix_bytes)?;
-            Some(TokenVector {
-                word: text.get(start..end)?.to_owned(),
-                state: Code::quantize(state).ok()?,
-            })
+            TokenVector::of(text.get(start..end)?, state)
         };
         word_spans(encoding)
             .into_iter()

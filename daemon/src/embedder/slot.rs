@@ -3,7 +3,7 @@
 //! The file lies beside the ONNX file and is all that a model needs to be used. The model that
 //! Helix installs by itself has none: its description is compiled in.
 
-use helix_engine::VectorIndex;
+use helix_engine::TextVectors;
 use serde::{Deserialize, Serialize};
 
 /// Name of the file.
@@ -37,7 +37,7 @@ pub(crate) struct Slot {
     /// Tokens of a text that are read; the rest of it is left out.
     #[serde(default = "default_tokens")]
     pub(crate) tokens_max: usize,
-    /// Whether vectors are brought to unit length.
+    /// True if vectors are brought to unit length.
     #[serde(default = "yes")]
     pub(crate) normalise: bool,
     /// Its licence, for readers.
@@ -123,10 +123,10 @@ impl Slot {
                 "name must be 1 to {NAME_MAX_BYTES} lowercase letters, digits, dots and dashes"
             ));
         }
-        if !(1..=VectorIndex::DIMENSIONS_MAX).contains(&self.dimensions) {
+        if !(1..=TextVectors::DIMENSIONS_MAX).contains(&self.dimensions) {
             return Err(format!(
                 "dimensions must be 1 to {dimensions_max}",
-                dimensions_max = VectorIndex::DIMENSIONS_MAX
+                dimensions_max = TextVectors::DIMENSIONS_MAX
             ));
         }
         if !(1..=TOKENS_MAX).contains(&self.tokens_max) {

@@ -62,7 +62,7 @@ impl Room {
         self.changed.notify_all();
     }
 
-    /// Whether nobody writes any more.
+    /// Returns whether nobody writes any more.
     pub(super) fn is_closed(&self) -> bool {
         self.lock().is_closed
     }

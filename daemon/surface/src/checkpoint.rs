@@ -1,6 +1,7 @@
 //! A checkpoint as readers see it: whole when a task is resumed, in short when a session starts.
 
-use helix_engine::{Checkpoint, Timestamp, one_line};
+use helix_engine::{Checkpoint, Timestamp};
+use helix_neutral::one_line;
 
 /// Characters of the task in the short form.
 const SHORT_TASK_MAX_CHARS: usize = 200;

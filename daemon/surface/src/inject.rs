@@ -1,6 +1,7 @@
 //! Injections: memories framed as quoted data under a cap.
 
-use helix_engine::{Memory, Sources, one_line};
+use helix_engine::{Memory, Sources};
+use helix_neutral::one_line;
 use jiff::tz::TimeZone;
 
 use super::frame::{FRAME_CHARS, Quotable, heading, without_kind};
@@ -115,44 +116,20 @@ fn line(memory: &Memory, sources: &dyn Sources, zone: &TimeZone) -> String {
 pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
     use helix_engine::{
-        Handle, Kind, MemoryId, MemoryNumber, NoSources, Origin, Scope, Sequence, SourceRef,
-        SourceState, Status, Timestamp, Topic,
+        Handle, Kind, MemoryId, MemoryNumber, NoSources, SourceRef, SourceState, Timestamp, Topic,
     };
 
     use super::*;
 
     pub(crate) fn memory(number: u32, text: &str) -> Memory {
         let at = Timestamp::from_micros(1_700_000_000_000_000);
+        let id = MemoryId::new(at, &[7; 10]);
+        let handle = Handle::from_stored(format!("build/note-{number}"));
+        let topic = Topic::parse("build").unwrap();
         Memory {
-            id: MemoryId::new(at, &[7; 10]),
-            number: MemoryNumber(number),
-            handle: Handle::from_stored(format!("build/note-{number}")),
-            topic: Topic::parse("build").unwrap(),
-            text: text.to_owned(),
             kind: Kind::from_stored("gotcha"),
-            tags: Vec::new(),
-            scope: Scope::Global,
-            source: Some(SourceRef {
-                path: "src/a.rs".into(),
-                line: Some(3),
-                ..SourceRef::default()
-            }),
-            links: Vec::new(),
-            importance: 0.5,
-            confidence: 1.0,
-            pinned: false,
-            origin: Origin::Agent,
-            provenance: Vec::new(),
-            attributes: std::collections::BTreeMap::new(),
-            summary: String::new(),
-            suspicions: Vec::new(),
-            valid_from: at,
-            valid_to: None,
-            recorded_at: at,
-            last_seen_at: at,
-            access_count: 0,
-            status: Status::Active,
-            sequence: Sequence(1),
+            source: Some(SourceRef::parse("src/a.rs:3")),
+            ..Memory::new(id, MemoryNumber(number), handle, topic, text.to_owned(), at)
         }
     }
 

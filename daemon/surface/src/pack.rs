@@ -1,7 +1,8 @@
 //! Packing memories into a budget of tokens: the best first, whole where they fit, the sentences
 //! around what was asked for where they do not.
 
-use helix_engine::{LexicalQuery, Memory, Sources, neutral, one_line};
+use helix_engine::{LexicalQuery, Memory, Sources};
+use helix_neutral::{neutral, one_line};
 use jiff::tz::TimeZone;
 
 use super::snippet::snippet;

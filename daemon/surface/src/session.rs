@@ -4,9 +4,8 @@ mod standing;
 
 use std::collections::{HashMap, HashSet};
 
-use helix_engine::{
-    Catalog, Kinds, Memory, MemoryNumber, Scope, Sources, Status, Timestamp, one_line,
-};
+use helix_engine::{Catalog, Kinds, Memory, MemoryNumber, Scope, Sources, Status, Timestamp};
+use helix_neutral::one_line;
 use standing::{Ranked, Standing, best_first, by_turns};
 
 use super::frame::{FRAME_CHARS, Quotable, mark, without_kind};

@@ -16,7 +16,7 @@ const GAPS_CHARS: usize = 4;
 pub struct Snippet {
     /// The text that is shown.
     pub text: String,
-    /// Whether it is all of it.
+    /// True if it is all of it.
     pub is_whole: bool,
 }
 

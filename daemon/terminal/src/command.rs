@@ -89,11 +89,11 @@ pub struct Run {
     pub environment: Vec<String>,
     /// What the exit status of the whole line says of it.
     pub vouched: Vouched,
-    /// Whether its output goes through something that may leave failures out and keep successes.
+    /// True if its output goes through something that may leave failures out and keep successes.
     pub is_filtered: bool,
     /// Where the line goes before it runs this; `None` when it stays.
     pub directory: Option<String>,
-    /// Whether it does only a part of what its name says: its success is none of that.
+    /// True if it does only a part of what its name says: its success is none of that.
     pub is_partial: bool,
     /// Those before it in the line that succeeded if this one ran at all.
     pub earlier: Vec<Self>,

@@ -72,7 +72,7 @@ pub fn warm_up() {
 /// in which it runs.
 const PREFIX: &str = r"(?m)^[ \t]*(?:[@\w./-]+[: ][\w:-]+: ?)?";
 
-/// What a failed command says at the start of a line.
+/// Words with which a line of a failed command begins.
 const FAILURES: &[&str] = &[
     // cargo
     r"error: (?:could not (?:compile|document)|aborting due to|process didn't exit|doctest failed)",
@@ -157,7 +157,7 @@ const FAILURES: &[&str] = &[
     r"(?:(?:EXIT|[Ee]xit)(?:[_ ]?(?:CODE|[Cc]ode|STATUS|[Ss]tatus))?|rc|RC) ?[:=]+ ?[1-9]\d*$",
 ];
 
-/// What builds say that succeeded.
+/// Words of builds that succeeded.
 const BUILT_WORDS: &[&str] = &[
     r"Finished (?:`|dev|release|\[)",
     r"(?:\[INFO\] )?BUILD SUCCESS",
@@ -179,7 +179,7 @@ const BUILT_WORDS: &[&str] = &[
     r"\[success\] Total time",
 ];
 
-/// What tests say that succeeded.
+/// Words of tests that succeeded.
 const TESTED_WORDS: &[&str] = &[
     r"test result: ok",
     r"Summary \[.*\b\d+ passed",
@@ -210,7 +210,7 @@ const TESTED_WORDS: &[&str] = &[
     r"\[success\] Total time",
 ];
 
-/// What linters, formatters and checkers of types say that are content.
+/// Words of linters, formatters and checkers of types that are content.
 const CHECKED_WORDS: &[&str] = &[
     r"Finished (?:`|dev|release|\[)",
     r"BUILD SUCCESS",
@@ -231,7 +231,7 @@ const CHECKED_WORDS: &[&str] = &[
     r".*\.{6,}Passed$",
 ];
 
-/// What installations say that succeeded.
+/// Words of installations that succeeded.
 const INSTALLED_WORDS: &[&str] = &[
     r"(?:added|changed|removed) \d+ packages?",
     r"(?:up to date|Already up to date)\b",

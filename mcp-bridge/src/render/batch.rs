@@ -1,4 +1,4 @@
-//! What became of a batch.
+//! Outcome of a batch.
 
 use helix_client::v1::batch_item::Item;
 use helix_client::v1::{BatchItem, StoreBatchReply, StoreOutcome};
@@ -11,13 +11,13 @@ use crate::clean;
 pub(crate) struct Batched<'a> {
     /// How many entries were sent.
     pub(crate) sent: usize,
-    /// What became of each entry, in order.
+    /// Outcome of each entry, in order.
     pub(crate) reply: &'a StoreBatchReply,
-    /// Whether to list those that were stored too.
+    /// True if to list those that were stored too.
     pub(crate) verbose: bool,
 }
 
-/// What became of one entry.
+/// Outcome of one entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Stored,

@@ -8,16 +8,16 @@ use super::pack::bounded;
 use super::{ANSWER_MAX_TOKENS, LINE_MAX_CHARS};
 use crate::clean;
 
-/// What to do about a briefing that is too long.
+/// Advice about a briefing that is too long.
 const BRIEF_REST: &str = "use detail=scan, focus=<category> or a narrower query";
 
 /// Most characters of a query that a context repeats: the smallest budget holds it.
 const CONTEXT_QUERY_MAX_CHARS: usize = 120;
 
-/// What to do about a context that is too long.
+/// Advice about a context that is too long.
 const CONTEXT_REST: &str = "use a smaller budget_tokens";
 
-/// What helps where the largest budget holds too little.
+/// Advice where the largest budget holds too little.
 const BEYOND_UNASKED: &str = "query=<the task> picks what it needs, search finds single ones";
 
 /// The same where a query was given.

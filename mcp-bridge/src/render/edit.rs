@@ -1,4 +1,4 @@
-//! What became of an edit.
+//! Outcome of an edit.
 
 use helix_client::v1::{EditReply, Memory};
 

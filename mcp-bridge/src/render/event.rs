@@ -1,4 +1,4 @@
-//! What became of an event.
+//! Outcome of an event.
 
 use helix_client::v1::EventReply;
 

@@ -1,4 +1,4 @@
-//! What was done, what is different, and where a memory comes from.
+//! The log, differences, and where a memory comes from.
 
 use helix_client::text::changes::{self, Change, Field, Line};
 use helix_client::v1::{
@@ -14,7 +14,7 @@ use crate::{clean, dates};
 /// Characters of a commit's id that tell it from others.
 const COMMIT_CHARS: usize = 10;
 
-/// What to do about a difference that is too long.
+/// Advice about a difference that is too long.
 const DIFFERENCE_REST: &str = "give a shorter span";
 
 /// Text of a reply to `log`: the newest first.

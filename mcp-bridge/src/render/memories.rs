@@ -1,4 +1,4 @@
-//! What became of a call of the set `memory`.
+//! Outcome of a call of the set `memory`.
 
 use helix_client::limits::CHARS_PER_TOKEN;
 use helix_client::text::hits::blocks;

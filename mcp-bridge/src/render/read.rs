@@ -7,7 +7,7 @@ use super::pack::{pack, packed};
 use super::{LINE_MAX_CHARS, View};
 use crate::clean;
 
-/// What was read, and how it was asked for.
+/// The memories that were read, and how they were asked for.
 pub(crate) struct Shown<'a> {
     /// The daemon's answer.
     pub(crate) reply: &'a ReadReply,

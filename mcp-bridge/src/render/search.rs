@@ -8,17 +8,17 @@ use super::pack::{pack, packed};
 use super::{Detail, LINE_MAX_CHARS, View};
 use crate::clean;
 
-/// What was found, and how it is to be shown.
+/// The memories that were found, and how they are to be shown.
 pub(crate) struct Found<'a> {
     /// The daemon's answer.
     pub(crate) reply: &'a SearchReply,
-    /// What was asked.
+    /// The question.
     pub(crate) query: &'a str,
-    /// Whether arguments narrow the search.
+    /// True if arguments narrow the search.
     pub(crate) is_filtered: bool,
     /// How much of each.
     pub(crate) detail: Detail,
-    /// Whether to show why each matched.
+    /// True if to show why each matched.
     pub(crate) explain: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What became of a store.
+//! Outcome of a store.
 
 use helix_client::v1::{Memory, StoreOutcome, StoreReply};
 

@@ -71,12 +71,7 @@ impl World {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = self.home().command(Binary::Ctl);
-        command
-            .args(arguments)
-            .current_dir(&self.project.root)
-            .output()
-            .unwrap()
+        self.served.home.run(&self.project.root, arguments)
     }
 
     /// Starts a command and does not wait for it.
@@ -93,10 +88,7 @@ impl World {
     }
 
     pub(crate) fn done(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {said}");
-        String::from_utf8(output.stdout).unwrap() + &said
+        self.served.home.done(&self.project.root, arguments)
     }
 
     /// What a command says, whether it is content or not.
@@ -106,15 +98,11 @@ impl World {
     }
 
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(!output.status.success(), "{arguments:?} was done");
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        self.served.home.refused(&self.project.root, arguments)
     }
 
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
-        let output = self.run(&[arguments, &["--json"]].concat());
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        serde_json::from_slice(&output.stdout).unwrap()
+        self.served.home.json(&self.project.root, arguments)
     }
 
     /// Imports all there is, and returns what came of it.

@@ -1,4 +1,4 @@
-//! What a stored text did to those that were known, as a person is told, and the command that
+//! Effects of a stored text on those that were known, as a person is told, and the command that
 //! settles it.
 
 use crate::world::{World, stderr};

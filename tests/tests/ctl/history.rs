@@ -1,4 +1,4 @@
-//! What was done: listed, compared, taken back and explained.
+//! The history: listed, compared, taken back and explained.
 
 use std::fs;
 

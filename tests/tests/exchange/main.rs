@@ -7,7 +7,6 @@ mod trust;
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::Stdio;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use helix_client::caller;
@@ -30,18 +29,7 @@ impl Side {
     }
 
     fn ctl(&self, cwd: &Path, arguments: &[&str]) {
-        let mut command = self.served.home.command(Binary::Ctl);
-        let output = command
-            .args(arguments)
-            .current_dir(cwd)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{arguments:?}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        self.served.home.done(cwd, arguments);
     }
 
     fn store(&mut self, cwd: &Path, scope: &str, text: &str) -> v1::Memory {
@@ -68,18 +56,7 @@ impl Side {
     }
 
     fn read(&mut self, cwd: &Path, reference: &str) -> v1::Memory {
-        let caller = Some(caller(Program::Mcp, cwd, "tests", ""));
-        let request = v1::ReadRequest {
-            caller,
-            reference: reference.to_owned(),
-            ..v1::ReadRequest::default()
-        };
-        self.served
-            .rpc
-            .call(async |rpc| rpc.read(request.clone()).await)
-            .unwrap()
-            .memories
-            .remove(0)
+        self.served.rpc.read(cwd, reference).unwrap()
     }
 }
 

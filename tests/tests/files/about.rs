@@ -1,4 +1,4 @@
-//! What is known of a file, of what is about to be written into it, and of the directory that is
+//! Knowledge of a file, of what is about to be written into it, and of the directory that is
 //! searched.
 
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What is known of what an agent searches for, and of where it searches.
+//! Knowledge of what an agent searches for, and of where it searches.
 
 use serde_json::{Value, json};
 

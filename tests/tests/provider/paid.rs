@@ -21,7 +21,7 @@ fn paid(model: Model, variables: &[(&str, &str)]) -> World {
     World::with(served, model, VARIABLE)
 }
 
-/// What a process was started with, and its name.
+/// Arguments and name of a process, as others see them.
 fn shown_to_all(pid: u32) -> String {
     let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let shown = [read("cmdline"), read("comm"), read("status")].concat();

@@ -7,10 +7,10 @@ use helix_client::caller;
 use helix_client::v1::{Program, StoreRequest};
 use helix_tests::played::{self, Reply};
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Played, Project, Served};
+use helix_tests::{Played, Project, Served};
 use serde_json::Value;
 
-/// What the model says of one pair.
+/// The model's answer about one pair.
 pub(crate) const DIFFERENT: &str =
     r#"{"items":[{"pair":0,"verdict":"different","confidence":0.9}]}"#;
 
@@ -94,15 +94,10 @@ impl World {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = self.served.home.command(Binary::Ctl);
-        command
-            .args(arguments)
-            .current_dir(&self.project.root)
-            .output()
-            .unwrap()
+        self.served.home.run(&self.project.root, arguments)
     }
 
-    /// What a command prints, whatever its code.
+    /// Runs a command; returns its answer in JSON, whatever its exit code.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let output = self.run(&[arguments, &["--json"]].concat());
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

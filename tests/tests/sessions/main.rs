@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 
 use world::World;
 
-/// What the compiler says of a mistake.
+/// A compiler's message about a mistake.
 const MISTAKE: &str = "error[E0382]: borrow of moved value: `rows`\n  --> src/load.rs:12:5\n\nerror: could not compile `billing` (lib)\n";
 
 /// The same mistake on another day.

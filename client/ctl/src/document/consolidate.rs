@@ -1,11 +1,11 @@
-//! What was told again and again.
+//! Episodes that were told again and again.
 
 use helix_client::v1;
 use serde::Serialize;
 
 use super::memory::MemoryDocument;
 
-/// What waits in the review now, or would.
+/// Proposals that wait in the review now, or would.
 #[derive(Debug, Serialize)]
 pub(crate) struct ConsolidateDocument<'a> {
     repeated: Vec<DistilledDocument<'a>>,

@@ -15,7 +15,7 @@ pub(crate) struct EditDocument<'a> {
     candidates: Vec<MemoryDocument<'a>>,
 }
 
-/// What became of one memory of a batch; a line of its own.
+/// Outcome of one memory of a batch; a line of its own.
 #[derive(Debug, Serialize)]
 pub(crate) struct BatchLine<'a> {
     /// 0-based position in the input.
@@ -28,7 +28,7 @@ pub(crate) struct BatchLine<'a> {
     corrections: Vec<CorrectionDocument<'a>>,
 }
 
-/// What was exported.
+/// Counts of an export.
 #[derive(Debug, Serialize)]
 pub(crate) struct ExportDocument<'a> {
     /// The format's name.
@@ -41,11 +41,11 @@ pub(crate) struct ExportDocument<'a> {
     pub(crate) bytes: u64,
     /// How many files it is.
     pub(crate) files: usize,
-    /// What the format could not hold.
+    /// Fields that the format could not hold.
     pub(crate) notes: &'a [String],
 }
 
-/// What became of an import.
+/// Outcome of an import.
 #[derive(Debug, Serialize)]
 pub(crate) struct ImportDocument<'a> {
     dry_run: bool,

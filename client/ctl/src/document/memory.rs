@@ -25,9 +25,9 @@ pub(crate) struct MemoryDocument<'a> {
     importance: f32,
     /// As stored.
     confidence: f32,
-    /// What is left of it now.
+    /// Its rest now.
     effective_confidence: f32,
-    /// What is left of it, where the memory is stale.
+    /// Its rest, where the memory is stale.
     doubted_confidence: Option<f32>,
     pinned: bool,
     origin: &'a str,
@@ -45,7 +45,7 @@ pub(crate) struct MemoryDocument<'a> {
     source_state: Option<&'static str>,
     /// Where its source's line is by now, if it moved.
     moved_to_line: Option<u32>,
-    /// Whether its source is no longer what it was.
+    /// True if its source is no longer what it was.
     stale: bool,
     index: Option<u32>,
     summary: Option<&'a str>,
@@ -53,7 +53,7 @@ pub(crate) struct MemoryDocument<'a> {
     /// Of the work tree that it was said in.
     branch: Option<&'a str>,
     commit: Option<&'a str>,
-    /// What looks like orders to an agent in its text.
+    /// Names of the orders to an agent in its text.
     suspicions: &'a [String],
 }
 
@@ -76,7 +76,7 @@ pub(super) struct ProvenanceDocument<'a> {
     commit: Option<&'a str>,
 }
 
-/// What became of a memory to be stored.
+/// Outcome of a memory to be stored.
 #[derive(Debug, Serialize)]
 pub(crate) struct StoreDocument<'a> {
     outcome: &'static str,
@@ -104,7 +104,7 @@ pub(crate) struct ReadDocument<'a> {
     memories: Vec<MemoryDocument<'a>>,
 }
 
-/// What was forgotten, or what could be meant.
+/// The forgotten memories, or the candidates.
 #[derive(Debug, Serialize)]
 pub(crate) struct ForgetDocument<'a> {
     forgotten: Option<MemoryDocument<'a>>,

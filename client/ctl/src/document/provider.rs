@@ -34,7 +34,7 @@ struct AttemptDocument<'a> {
     failure: Option<&'a str>,
 }
 
-/// What would be sent.
+/// A question that would be sent.
 #[derive(Debug, Serialize)]
 pub(super) struct SentDocument<'a> {
     backend: &'a str,
@@ -42,7 +42,7 @@ pub(super) struct SentDocument<'a> {
     body: &'a str,
 }
 
-/// What was spent in the month that goes on.
+/// Usage of the current month.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct UsageDocument {
     calls: u64,

@@ -69,7 +69,7 @@ struct HitDocument<'a> {
     /// `words`, `some words`, `meaning`, `both` or `relation`; `null` when the newest were listed.
     by: Option<&'static str>,
     memory: Option<MemoryDocument<'a>>,
-    /// Whether the text is a part of it, as it had room in a budget.
+    /// True if the text is a part of it, as it had room in a budget.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_cut: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

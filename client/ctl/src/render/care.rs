@@ -1,4 +1,4 @@
-//! What was found outdated or doubled, and what sessions and changes did.
+//! Outdated and doubled memories, and the log of sessions and changes.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a new memory did to those that were known, with the command that settles it or takes it
+//! Effects of a new memory on those that were known, with the command that settles it or takes it
 //! back.
 
 use helix_client::text::corrections::sentence;

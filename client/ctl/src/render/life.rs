@@ -209,7 +209,7 @@ fn count_header(look: Look) -> &'static [&'static str] {
     }
 }
 
-/// What was done on a day, and how often.
+/// Rows of a day: each action and its count.
 fn count_rows(look: Look, day: &MetricsDay) -> Vec<Vec<Field>> {
     let row = |count: &NamedCount| {
         let what = one_line(&count.name).replace('-', " ");

@@ -1,7 +1,8 @@
 //! A query that says more than words: the inline filters of a search, or several topics with commas
 //! between them.
 
-use helix_engine::{Calendar, Filter, Mode, ParsedQuery, quoted};
+use helix_engine::{Calendar, Filter, Mode, ParsedQuery};
+use helix_neutral::quoted;
 
 use super::{Chosen, Share, View, nothing, topics_named};
 use crate::search::demands;

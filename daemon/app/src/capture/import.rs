@@ -12,7 +12,8 @@ use std::time::Duration;
 use helix_capture::read::Format;
 use helix_capture::read::directories::Directories;
 use helix_capture::read::places::{self, Found, Home};
-use helix_engine::{Scope, Timestamp, quoted};
+use helix_engine::{Scope, Timestamp};
+use helix_neutral::quoted;
 
 use self::disk::Disk;
 use super::foreseen::Preview;

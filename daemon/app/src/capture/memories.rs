@@ -442,5 +442,5 @@ pub(crate) fn queue(app: &App, project: &Arc<Project>) {
 
 /// A path as people read it, in a note.
 fn shown(path: &Path) -> String {
-    helix_engine::quoted(&path.to_string_lossy())
+    helix_neutral::quoted(&path.to_string_lossy())
 }

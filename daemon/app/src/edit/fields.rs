@@ -2,8 +2,9 @@
 
 use helix_engine::{
     Edit, EditedFields as Fields, Memory, MemoryId, Origin, SourceRef, Sourced,
-    StatedImportance as Importance, quoted,
+    StatedImportance as Importance,
 };
+use helix_neutral::quoted;
 
 use super::SetFields;
 use super::lines::Stated;

@@ -1,6 +1,7 @@
 //! Names of topics that an edit gives.
 
-use helix_engine::{Topic, quoted};
+use helix_engine::Topic;
+use helix_neutral::quoted;
 use helix_redact::{Redacted, Secrets, redaction_note};
 
 use crate::Refusal;

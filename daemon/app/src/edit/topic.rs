@@ -1,6 +1,7 @@
 //! An edit of a whole topic: which of its memories it means, and what other projects notice of it.
 
-use helix_engine::{Edited, Request, Scope, Topic, TopicEdit, quoted};
+use helix_engine::{Edited, Request, Scope, Topic, TopicEdit};
+use helix_neutral::quoted;
 use helix_redact::Redacted;
 
 use super::name::{new_name, parse};

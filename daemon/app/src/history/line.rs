@@ -2,8 +2,9 @@
 
 use helix_engine::{
     Actor, Edge, Memory, MemoryNumber, Operation, OperationKind, Payload, Sequence, Snapshot,
-    StoreError, Timestamp, one_line,
+    StoreError, Timestamp,
 };
+use helix_neutral::one_line;
 
 use super::Sight;
 use super::undone::Undone;

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use helix_engine::{
     MemoryNumber, Operation, Origin, Payload, Resolution, Sequence, Snapshot, StoreError,
-    Timestamp, Topic, quoted,
+    Timestamp, Topic,
 };
+use helix_neutral::quoted;
 
 use super::Sight;
 use super::line::Line;

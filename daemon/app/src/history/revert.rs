@@ -20,7 +20,7 @@ use crate::{App, Asker, Refusal, edit};
 /// Memories and edges that go back in one request: all of them are in RAM until it is durable.
 const STEPS_MAX: usize = 20_000;
 
-/// What is to be taken back.
+/// Changes to take back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// The last request made from the asker's project.
@@ -31,18 +31,18 @@ pub enum What {
     Since(Point),
 }
 
-/// What somebody wants taken back.
+/// A request to take changes back.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// Which changes.
     pub what: What,
-    /// Whether it is only asked what would change.
+    /// True if it is only asked what would change.
     pub is_preview: bool,
-    /// Whether later changes of the same memories are taken back with them.
+    /// True if later changes of the same memories are taken back with them.
     pub force: bool,
 }
 
-/// What was, or would be, changed.
+/// Changes that were made, or would be.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// Of an undo: what is taken back, in order; some of it.
@@ -59,7 +59,7 @@ pub struct Answer {
     pub sequence: Option<Sequence>,
     /// Of a rollback: where it goes back to.
     pub to: Option<Sequence>,
-    /// What whoever asks should know.
+    /// Notes for the caller.
     pub notes: Vec<String>,
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use helix_engine::{
     GraphArc as Arc, Memory, MemoryNumber, Relation, Resolution, Snapshot, StoreError, Timestamp,
-    quoted,
 };
+use helix_neutral::quoted;
 
 use super::line::{Line, handle_of};
 use super::{Sight, log};

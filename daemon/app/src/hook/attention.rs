@@ -24,7 +24,7 @@ use super::sessions::Verdict;
 use crate::outbox::{Outbox, Row};
 use crate::work::attention::Heed;
 
-/// What the keys of the persisted states begin with: of what is given as sessions work, and as they
+/// Prefix of the persisted states' keys: of what is given as sessions work, and as they
 /// start.
 const AT_WORK: &str = "heed ";
 const AT_START: &str = "heed-start ";
@@ -48,7 +48,7 @@ pub struct Attention {
 /// How memories were heeded that were given on one kind of occasion.
 #[derive(Debug)]
 struct Heeds {
-    /// What the keys of the persisted states begin with.
+    /// Prefix of the persisted states' keys.
     key: &'static str,
     heeds: Mutex<BTreeMap<MemoryNumber, Heed>>,
 }

@@ -10,7 +10,8 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use helix_engine::{Memory, Occasion, ReadError, WordSet, one_line};
+use helix_engine::{Memory, Occasion, ReadError, WordSet};
+use helix_neutral::one_line;
 use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
 use helix_terminal::fault::{Fault, Sighting, faults, lines_of, sightings};
 use helix_terminal::verdict::{self, Verdict};
@@ -169,7 +170,7 @@ struct Changed {
     own: Vec<String>,
     /// The patches that it applied.
     patches: Vec<Input>,
-    /// What is known of those.
+    /// Memories about those.
     about_patches: Option<Given>,
 }
 

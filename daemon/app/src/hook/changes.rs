@@ -1,4 +1,4 @@
-//! What a change takes away from a file, and what it brings into it.
+//! The lines that a change takes away from a file, and those that it brings in.
 
 mod sql;
 

@@ -1,4 +1,4 @@
-//! What an event gives, and handing it over: it is noted as given before the client is told.
+//! The answer to an event, and handing it over: it is noted as given before the client is told.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use super::event::ClientEvent;
 use super::receipts::Receipt;
 use super::sessions::GivenCheckpoint;
 
-/// What an event gives to the agent.
+/// Text that an event gives to the agent.
 pub(super) struct Given {
     pub(super) injection: Injection,
     /// The memories that were to be in it, best first.
@@ -70,7 +70,7 @@ pub(super) enum Answer {
     Context(Given),
     /// A text at the end of the prompt that the tool gets.
     Prompt(Given),
-    /// That the tool may be used.
+    /// The tool may be used.
     Allowed,
 }
 

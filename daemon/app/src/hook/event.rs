@@ -1,4 +1,4 @@
-//! What clients write to a hook.
+//! The input that clients write to a hook.
 
 mod halves;
 mod patch;
@@ -24,7 +24,7 @@ const CURSOR_MARKS: [&str; 4] = [
     "workspace_roots",
 ];
 
-/// What makes a name in a glob pattern stand for several.
+/// Characters that make a name in a glob pattern stand for several.
 pub(super) const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '!'];
 
 /// The program that people and agents call in a shell.

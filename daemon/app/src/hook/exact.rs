@@ -44,12 +44,12 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// Whether there are memories that have a name, and few.
+    /// Returns whether there are memories that have a name, and few.
     pub(super) fn is_telling(&self, name: &str) -> Result<bool, ReadError> {
         self.is_rare(&LexicalQuery::identifiers([name]))
     }
 
-    /// Whether one of a query's words is in few memories.
+    /// Returns whether one of a query's words is in few memories.
     pub(super) fn is_rare(&self, query: &LexicalQuery) -> Result<bool, ReadError> {
         Ok(self
             .strand
@@ -130,7 +130,7 @@ pub(super) fn having(context: &Context<'_>, words: &str) -> Result<Vec<Memory>, 
     })
 }
 
-/// Whether a text has a name as a word of its own, not as a part of a longer one.
+/// Returns whether a text has a name as a word of its own, not as a part of a longer one.
 pub(super) fn has_word(text: &str, name: &str) -> bool {
     let is_inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(name).any(|(at, _)| {

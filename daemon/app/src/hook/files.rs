@@ -32,7 +32,7 @@ const UNREAL: [&str; 2] = ["/proc", "/sys"];
 /// How long the embedder may take for a file that nobody waits for anymore.
 const EMBED_DEADLINE: Duration = Duration::from_secs(30);
 
-/// What is known of one content.
+/// Knowledge of one content.
 #[derive(Debug)]
 pub(super) struct Seen {
     /// The names that it declares.
@@ -41,7 +41,7 @@ pub(super) struct Seen {
     pub(super) summary: String,
     /// The vector of those, once it is made, with the model that made it.
     meaning: Mutex<Option<(String, Vec<f32>)>>,
-    /// Whether somebody has asked for it.
+    /// True if somebody has asked for it.
     is_asked: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of the mistakes that builds and tests made: kept in the store, changed in order.
+//! Knowledge of the mistakes that builds and tests made: kept in the store, changed in order.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use helix_terminal::fault::Sighting;
 use crate::outbox::{Outbox, Row};
 use crate::work::incident::{Incident, Remedy, Visit};
 
-/// What is known of mistakes. The latest state of each is in the outbox or, where that has none, in
+/// Knowledge of mistakes. The latest state of each is in the outbox or, where that has none, in
 /// the store.
 #[derive(Debug, Default)]
 pub struct Incidents {

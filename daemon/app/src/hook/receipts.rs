@@ -5,6 +5,7 @@
 
 mod escapes;
 mod mark;
+mod receipt;
 mod transcript;
 
 use std::collections::HashMap;
@@ -14,10 +15,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use helix_engine::{MemoryNumber, Timestamp};
-use helix_redact::{Redact, Secrets, State};
-use prost::Message;
+use helix_redact::State;
 
 use self::mark::{Mark, fates};
+pub use self::receipt::{Fate, Receipt};
 pub(super) use self::transcript::failed_calls;
 use self::transcript::{End, Seen, end_of_prompt, of_session};
 use super::sessions::{Proof, Sessions};
@@ -55,126 +56,6 @@ const CONFIRM_PATIENCE: Duration = Duration::from_secs(5);
 /// Version of the persisted form.
 const VERSION: u32 = 1;
 
-/// What became of an injection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
-#[repr(i32)]
-pub enum Fate {
-    /// Nobody said.
-    Unknown = 0,
-    /// The transcript has all of it.
-    Delivered = 1,
-    /// The transcript has its beginning only.
-    Cut = 2,
-    /// The transcript went on without it.
-    Withheld = 3,
-    /// Another hook blocked the prompt that it was for.
-    Blocked = 4,
-}
-
-impl Fate {
-    /// Its name for readers.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Delivered => "delivered",
-            Self::Cut => "cut",
-            Self::Withheld | Self::Blocked => "withheld",
-        }
-    }
-
-    /// Returns what is known of a text after another place was looked at: what is whole anywhere
-    /// was delivered.
-    fn or(self, other: Self) -> Self {
-        if self == Self::Delivered || other == Self::Unknown {
-            self
-        } else {
-            other
-        }
-    }
-}
-
-/// One injection, as it is persisted.
-#[derive(Clone, PartialEq, Message)]
-pub struct Receipt {
-    #[prost(uint32, tag = "1")]
-    pub(super) version: u32,
-    /// The session that it was given.
-    #[prost(string, tag = "2")]
-    pub session: String,
-    /// The event that it answered.
-    #[prost(string, tag = "3")]
-    pub event: String,
-    /// The memories in it.
-    #[prost(string, repeated, tag = "4")]
-    pub handles: Vec<String>,
-    /// Its size, in tokens.
-    #[prost(uint32, tag = "5")]
-    pub tokens: u32,
-    /// How long the answer took, in microseconds.
-    #[prost(uint64, tag = "6")]
-    pub latency_us: u64,
-    #[prost(enumeration = "Fate", tag = "7")]
-    pub(super) fate: i32,
-    /// By which its text is known; none in older receipts.
-    #[prost(message, optional, tag = "8")]
-    pub(super) mark: Option<Mark>,
-    /// Where the session writes its transcript, absolute; empty where its client did not say.
-    #[prost(string, tag = "9")]
-    pub(super) transcript: String,
-    /// The memories that a prompt got, by their numbers: not given where it was blocked.
-    #[prost(uint32, repeated, tag = "10")]
-    pub(super) prompted: Vec<u32>,
-}
-
-impl Redact for Receipt {
-    fn redact(&mut self, secrets: &mut Secrets) {
-        let Self {
-            version: _,
-            session,
-            event,
-            handles,
-            tokens: _,
-            latency_us: _,
-            fate: _,
-            mark,
-            transcript,
-            prompted: _,
-        } = self;
-        secrets.all_said([session, event, transcript]);
-        secrets.all_said(handles);
-        mark.redact(secrets);
-    }
-}
-
-impl Receipt {
-    /// Reads what was persisted; `None` when it is of another version or damaged.
-    #[must_use]
-    pub fn read(state: &[u8]) -> Option<Self> {
-        Self::decode(state)
-            .ok()
-            .filter(|receipt| receipt.version == VERSION)
-    }
-
-    /// Reads nothing but what became of it, which takes no memory: for counting thousands.
-    #[must_use]
-    pub fn read_fate(state: &[u8]) -> Option<Fate> {
-        Outcome::decode(state)
-            .ok()
-            .filter(|outcome| outcome.version == VERSION)
-            .map(|outcome| outcome.fate())
-    }
-}
-
-/// The part of a [`Receipt`] that is counted.
-#[derive(Clone, PartialEq, Message)]
-struct Outcome {
-    #[prost(uint32, tag = "1")]
-    version: u32,
-    #[prost(enumeration = "Fate", tag = "7")]
-    fate: i32,
-}
-
 /// An injection whose fate is not known yet.
 #[derive(Debug)]
 struct Pending {
@@ -187,7 +68,7 @@ struct Pending {
 #[derive(Debug, Default)]
 pub struct Receipts {
     pending: Mutex<Waiting>,
-    /// What was given to whom.
+    /// The memories that each session was given.
     sessions: Arc<Sessions>,
 }
 
@@ -550,7 +431,7 @@ fn place_of(transcript: &Path) -> &Path {
 struct LookedFor {
     at_us: i64,
     mark: Mark,
-    /// Whether a prompt got it.
+    /// True if a prompt got it.
     is_prompt: bool,
 }
 
@@ -573,220 +454,4 @@ impl Waiting {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn a_fate_is_read_without_the_rest() {
-        for fate in [
-            Fate::Unknown,
-            Fate::Delivered,
-            Fate::Cut,
-            Fate::Withheld,
-            Fate::Blocked,
-        ] {
-            let (handles, mark) = (vec!["a/b".to_owned()], Some(Mark::of("a text")));
-            let receipt = Receipt {
-                version: VERSION,
-                fate: fate as i32,
-                handles,
-                mark,
-                tokens: 3,
-                ..Receipt::default()
-            };
-            assert_eq!(Receipt::read_fate(&receipt.encode_to_vec()), Some(fate));
-            let newer = Receipt {
-                version: VERSION + 1,
-                ..receipt
-            };
-            assert_eq!(Receipt::read_fate(&newer.encode_to_vec()), None);
-        }
-        assert_eq!(Receipt::read_fate(b"\xff\xff"), None);
-    }
-
-    #[test]
-    fn a_restart_forgets_no_pending_receipt() {
-        let saved = |at_us: i64, fate: Fate| {
-            let mark = Some(Mark::of("a text"));
-            let receipt = Receipt {
-                version: VERSION,
-                session: "s".to_owned(),
-                fate: fate as i32,
-                mark,
-                ..Receipt::default()
-            };
-            (at_us, receipt.encode_to_vec())
-        };
-        let recent = 86_400_000_000;
-        let all = [
-            saved(recent, Fate::Unknown),
-            saved(recent - 1, Fate::Delivered),
-        ];
-        let receipts = Receipts::restore(&all, Arc::default());
-        let waiting = receipts.lock();
-        let pending: Vec<i64> = waiting
-            .sessions
-            .values()
-            .flatten()
-            .map(|pending| pending.at_us)
-            .collect();
-        assert_eq!((pending, waiting.newest_us), (vec![recent], recent));
-        let hours_ago = |hours: i64| Timestamp::from_micros(recent - hours * 3_600_000_000);
-        let since = Receipts::pending_since(Timestamp::from_micros(recent));
-        assert!(since <= hours_ago(7 * 24) && since > hours_ago(8 * 24));
-    }
-
-    #[test]
-    fn a_prompts_look_goes_on_behind_an_answer_that_did_not_wait_for_it() {
-        let home = tempfile::tempdir().unwrap();
-        let transcript = home.path().join("s.jsonl");
-        fs::write(&transcript, "{\"content\":\"a text\"}\n").unwrap();
-        let receipt = Receipt {
-            version: VERSION,
-            session: "s".to_owned(),
-            mark: Some(Mark::of("a text")),
-            prompted: vec![1],
-            ..Receipt::default()
-        };
-        let now = Timestamp::from_micros(86_400_000_000);
-        let saved = [(now.as_micros(), receipt.encode_to_vec())];
-        let receipts = Arc::new(Receipts::restore(&saved, Arc::default()));
-        let reach = Reach::default();
-        // Something else is asked of the place, for longer than the prompt waits.
-        let (go_on, wait) = sync_channel::<()>(0);
-        reach.later(home.path(), CONFIRM_PATIENCE, move || {
-            wait.recv().ok();
-        });
-        let (committed, outbox) = sync_channel(1);
-        let outbox_of = Outbox::new(Arc::new(move || {
-            committed.send(()).ok();
-        }));
-        assert!(receipts.confirm_prompts(&reach, &outbox_of, "s", &transcript, now));
-        assert!(
-            receipts.lock().sessions.contains_key("s"),
-            "it was not read"
-        );
-        drop(go_on);
-        outbox.recv().unwrap();
-        let row = outbox_of.get(&Row::Receipt(now.as_micros())).unwrap();
-        assert_eq!(Receipt::read_fate(&row), Some(Fate::Delivered));
-    }
-
-    #[test]
-    fn all_transcripts_of_a_session_are_one_look() {
-        let home = tempfile::tempdir().unwrap();
-        let transcript = home.path().join("s.jsonl");
-        let subagents = home.path().join("s/subagents");
-        fs::create_dir_all(&subagents).unwrap();
-        let mark = Some(Mark::of("a text"));
-        let receipt = Receipt {
-            version: VERSION,
-            session: "s".to_owned(),
-            mark,
-            ..Receipt::default()
-        };
-        let receipts = Receipts::restore(&[(7, receipt.encode_to_vec())], Arc::default());
-        let pending = || {
-            receipts
-                .lock()
-                .sessions
-                .get("s")
-                .map(|all| all.first().map(|pending| pending.looks))
-        };
-        for look in 1..LOOKS_MAX {
-            let written = "{}\n".repeat(look as usize);
-            fs::write(&transcript, &written).unwrap();
-            (0..9)
-                .for_each(|n| fs::write(subagents.join(format!("a{n}.jsonl")), &written).unwrap());
-            assert!(receipts.confirm("s", &transcript).is_empty());
-            assert_eq!(pending(), Some(Some(look)));
-            assert!(receipts.confirm("s", &transcript).is_empty());
-            assert_eq!(
-                pending(),
-                Some(Some(look)),
-                "nothing was written, so there is nothing to look at"
-            );
-        }
-        fs::write(subagents.join("a3.jsonl"), "{\"content\":\"a text\"}\n").unwrap();
-        let known = receipts.confirm("s", &transcript);
-        let fates: Vec<_> = known
-            .iter()
-            .map(|(at_us, receipt)| (*at_us, receipt.fate()))
-            .collect();
-        assert_eq!(fates, [(7, Fate::Delivered)]);
-        assert!(pending().is_none() && receipts.lock().seen.is_empty());
-    }
-
-    /// A receipt of a prompt that got memory 3, a second after 1970.
-    fn prompted(transcript: &Path) -> (i64, Vec<u8>) {
-        let receipt = Receipt {
-            version: VERSION,
-            session: "s".to_owned(),
-            mark: Some(Mark::of("a text")),
-            transcript: transcript.to_str().unwrap().to_owned(),
-            prompted: vec![3],
-            ..Receipt::default()
-        };
-        (1_000_000, receipt.encode_to_vec())
-    }
-
-    const EARLIER: &str =
-        r#"{"type":"user","uuid":"u","timestamp":"1970-01-01T00:00:00.900Z","message":{}}"#;
-
-    #[test]
-    fn what_a_blocked_prompt_got_was_withheld() {
-        let home = tempfile::tempdir().unwrap();
-        let transcript = home.path().join("s.jsonl");
-        let blocked = r#"{"type":"system","subtype":"informational","content":"UserPromptSubmit operation blocked by hook:\nNO","timestamp":"1970-01-01T00:00:01.300Z","promptSubmitEnding":{"ending":{"kind":"blocked_by_hook"}}}"#;
-        let answered =
-            r#"{"type":"assistant","timestamp":"1970-01-01T00:00:01.300Z","message":{}}"#;
-        let aside = r#"{"type":"assistant","isSidechain":true,"timestamp":"1970-01-01T00:00:01.300Z","message":{}}"#;
-        let before = r#"{"type":"assistant","timestamp":"1970-01-01T00:00:00.950Z","message":{}}"#;
-        let later = r#"{"type":"assistant","timestamp":"1970-01-01T00:00:01.700Z","message":{}}"#;
-        let told = r#"{"type":"attachment","timestamp":"1970-01-01T00:00:01.100Z","attachment":{"content":["a text"]}}"#;
-        for (lines, fate) in [
-            (vec![EARLIER, blocked], Some(Fate::Blocked)),
-            (vec![EARLIER, blocked, later], Some(Fate::Blocked)),
-            (vec![EARLIER, answered], Some(Fate::Withheld)),
-            (vec![EARLIER, told, answered], Some(Fate::Delivered)),
-            (vec![EARLIER, aside], None),
-            (vec![EARLIER, before], None),
-            (vec![EARLIER], None),
-            (vec!["{\"content\":\"no times\"}"], None),
-        ] {
-            fs::write(&transcript, lines.join("\n") + "\n").unwrap();
-            let receipts = Receipts::restore(&[prompted(&transcript)], Arc::default());
-            let settled = receipts.confirm("s", &transcript);
-            assert_eq!(
-                settled.first().map(|(_, receipt)| receipt.fate()),
-                fate,
-                "{lines:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_transcript_is_known_after_a_restart_and_the_newest_come_first() {
-        let path = Path::new("/nowhere/s.jsonl");
-        let (at_us, state) = prompted(path);
-        let saved: Vec<_> = (0..i64::try_from(PENDING_MAX).unwrap() + 3)
-            .rev()
-            .map(|n| (at_us + n, state.clone()))
-            .collect();
-        let receipts = Receipts::restore(&saved, Arc::default());
-        let waiting = receipts.lock();
-        assert_eq!(
-            waiting.transcripts.get("s").map(PathBuf::as_path),
-            Some(path)
-        );
-        let all = waiting.sessions.get("s").unwrap();
-        assert_eq!(
-            (all.len(), all.first().unwrap().at_us),
-            (PENDING_MAX, at_us + 3)
-        );
-        assert!(all.is_sorted_by_key(|pending| pending.at_us));
-    }
-}
+mod tests;

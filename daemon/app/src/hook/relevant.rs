@@ -2,8 +2,9 @@
 
 use helix_engine::{
     Filter, Hit, Memory, Mode, Occasion, ReadError, Retriever, Search, Status, TextVectors,
-    Vantage, Weigher, one_line,
+    Vantage, Weigher,
 };
+use helix_neutral::one_line;
 
 use super::Context;
 use crate::git_head;

@@ -27,7 +27,7 @@ const LOST_MAX: usize = 100;
 /// Kinds that say how to work.
 const WAYS_OF_WORKING: [&str; 3] = ["identity", "preference", "convention"];
 
-/// What is said once a session when there should be an embedder and is none.
+/// Told once a session when there should be an embedder and is none.
 const NO_MEANING: &str =
     "Helix finds by words only here: `helixctl doctor` says why and what to do.";
 

@@ -2,7 +2,8 @@
 //! behind the prompt that spawns it; when it starts, it learns which topics there are. Clients do not
 //! say which prompt went to whom, so what was in it is not remembered.
 
-use helix_engine::{Occasion, ReadError, one_line};
+use helix_engine::{Occasion, ReadError};
+use helix_neutral::one_line;
 
 use super::event::ClientEvent;
 use super::relevant::{self, Reader};

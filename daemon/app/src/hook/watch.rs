@@ -15,7 +15,7 @@ use crate::outbox::{Outbox, Row};
 use crate::plain_file;
 use crate::work::watch::{Late, Watch};
 
-/// What the keys of the persisted states begin with; whose hooks they are follows.
+/// Prefix of the persisted states' keys; whose hooks they are follows.
 const KEY: &str = "hooks ";
 
 /// The name of the program that hooks run.
@@ -89,7 +89,7 @@ const SETTINGS_MAX_BYTES: u64 = 1024 * 1024;
 /// A file in which a client keeps hooks.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
-    /// Whether it lies below the user's home directory and not below the project.
+    /// True if it lies below the user's home directory and not below the project.
     is_own: bool,
     file: &'static str,
     /// The client's name on the command line, and the flag that means this file.
@@ -133,7 +133,7 @@ struct Wired {
     event: String,
 }
 
-/// What is known of every project's hooks, by whose they are.
+/// Knowledge of every project's hooks, by whose they are.
 #[derive(Debug, Default)]
 pub struct Watches {
     watches: Mutex<HashMap<String, Watch>>,

@@ -6,10 +6,9 @@ mod new;
 
 use std::collections::VecDeque;
 
-use helix_engine::{
-    Edit, MemoryNumber, Outcome, Request, Scope, Status, Timestamp, WriteError, quoted,
-};
+use helix_engine::{Edit, MemoryNumber, Outcome, Request, Scope, Status, Timestamp, WriteError};
 use helix_exchange::Portable;
+use helix_neutral::quoted;
 use helix_proto::limits::BATCH_MAX;
 
 use super::conflicts::{self, Undecided};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use helix_engine::{one_line, quoted};
 use helix_exchange::{Problem, Report};
+use helix_neutral::{one_line, quoted};
 use helix_redact::redaction_note;
 
 use super::incoming::Incoming;

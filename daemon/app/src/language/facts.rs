@@ -37,7 +37,7 @@ pub struct Asked {
     pub by: String,
     /// Tokens of questions and answers; of a dry run at most, about.
     pub tokens: u64,
-    /// Whether they are paid for.
+    /// True if they are paid for.
     pub is_paid: bool,
     /// Millionths of a dollar, where a price is known.
     pub micro_usd: u64,
@@ -49,7 +49,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Whether asking on is worth it.
+    /// Returns whether asking on is worth it.
     pub(crate) fn goes_on(&self) -> bool {
         self.failures < FAILURES_MAX
     }

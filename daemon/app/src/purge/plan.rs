@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use helix_engine::{Memory, MemoryNumber, Origin, Relation, StoreError, quoted};
+use helix_engine::{Memory, MemoryNumber, Origin, Relation, StoreError};
+use helix_neutral::quoted;
 
 use super::{Going, Wanted};
 use crate::review::meant;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use helix_engine::{
     Catalog, Edge, EdgeKey, GraphArc as Arc, Memory, MemoryId, MemoryNumber, Scope, Status,
-    Timestamp, TopicPattern, Walk, WalkStep as Step, quoted,
+    Timestamp, TopicPattern, Walk, WalkStep as Step,
 };
+use helix_neutral::quoted;
 
 use super::told::ToldEdge;
 use super::{meant, relation, strength};

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use helix_engine::{
     Edge, EdgeKey, EdgeStatus, Edit, Edited, Fate, LifeStep as Due, MemoryNumber, Origin, Outcome,
-    Request, Resolution, Snapshot, Step, StepChange, quoted,
+    Request, Resolution, Snapshot, Step, StepChange,
 };
+use helix_neutral::quoted;
 
 use super::{Kind, Waiting, topic, waiting};
 use crate::conflicts::{self, Settlement};

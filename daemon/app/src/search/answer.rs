@@ -61,18 +61,18 @@ pub struct ToldHit {
     pub explanation: Option<Explanation>,
     /// What it has of what was asked for.
     pub found_by: FoundBy,
-    /// Whether only a part of its text is told.
+    /// True if only a part of its text is told.
     pub is_cut: bool,
 }
 
-/// What was found.
+/// The memories that were found.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// Best first.
     pub hits: Vec<ToldHit>,
-    /// Whether no memory has all of the words, so that any was enough.
+    /// True if no memory has all of the words, so that any was enough.
     pub fell_back_to_any: bool,
-    /// What whoever asks should know.
+    /// Notes for the caller.
     pub notes: Vec<String>,
     /// Where the next page begins; empty where there is none.
     pub next_cursor: String,

@@ -1,7 +1,8 @@
 //! Phrases, words to leave out and lines of sources: the memories that meet them, and what to say
 //! of those that none does.
 
-use helix_engine::{Filter, Mode, Narrowed, quoted};
+use helix_engine::{Filter, Mode, Narrowed};
+use helix_neutral::quoted;
 
 use crate::{App, Refusal};
 

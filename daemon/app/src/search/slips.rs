@@ -1,6 +1,7 @@
 //! Words that look like an inline filter and are none, as a note tells them.
 
-use helix_engine::{Slip, quoted};
+use helix_engine::Slip;
+use helix_neutral::quoted;
 
 /// Says of the words of a search which look like a filter of another name. Any other word with a
 /// colon may well be in a text.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use helix_engine::{
     Behind, Filter, FilterCut as Cut, HitFate as Fate, HitStanding as Standing, Memory,
-    MemoryNumber, Resolution, Retriever, Scope, Search, Status, quoted,
+    MemoryNumber, Resolution, Retriever, Scope, Search, Status,
 };
+use helix_neutral::quoted;
 use helix_proto::ordinal::ordinal;
 
 use super::{FAR_SHOWN_MAX, Found, Prepared, Wanted, answered};

@@ -6,7 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use helix_engine::{LineHash, neutral};
+use helix_engine::LineHash;
+use helix_neutral::neutral;
 use sha1::{Digest, Sha1};
 
 use super::SOURCE_MAX_BYTES;

@@ -8,8 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use helix_engine::{
-    Correction, Handle, Keys, Memory, MemoryNumber, Nearby, Scope, Sequence, Statement, Status,
-    Strand,
+    Correction, Handle, Keys, Memory, MemoryNumber, Nearby, Scope, Sequence, Statement, Strand,
 };
 
 use super::alike::{Alike, resembled};
@@ -271,31 +270,18 @@ fn keys(draft: &Gathered) -> Keys {
 /// The memory that a draft becomes, as far as it is compared.
 fn foreseen(draft: &Gathered, asker: &Asker) -> Memory {
     let admitted = draft.admitted.as_ref();
+    let handle = Handle::propose(&admitted.topic, &admitted.text);
+    let topic = admitted.topic.clone().into_inner();
+    let text = admitted.text.clone();
     Memory {
-        id: draft.id(),
-        number: NO_NUMBER,
-        handle: Handle::propose(&admitted.topic, &admitted.text),
-        topic: admitted.topic.clone().into_inner(),
-        text: admitted.text.clone(),
         kind: admitted.kind.clone(),
-        tags: Vec::new(),
         scope: admitted.scope.clone(),
-        source: None,
-        links: Vec::new(),
         importance: admitted.importance,
         confidence: admitted.confidence,
         pinned: admitted.pinned,
         origin: asker.actor.origin,
-        provenance: Vec::new(),
         attributes: admitted.attributes.clone(),
-        summary: String::new(),
-        suspicions: Vec::new(),
-        valid_from: draft.at,
-        valid_to: None,
-        recorded_at: draft.at,
-        last_seen_at: draft.at,
-        access_count: 0,
-        status: Status::Active,
         sequence: Sequence(0),
+        ..Memory::new(draft.id(), NO_NUMBER, handle, topic, text, draft.at)
     }
 }

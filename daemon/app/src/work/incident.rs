@@ -86,7 +86,7 @@ pub struct Fix {
     at_us: i64,
     #[prost(string, repeated, tag = "2")]
     files: Vec<String>,
-    /// Whether the mistake came back after the last time.
+    /// True if the mistake came back after the last time.
     #[prost(bool, tag = "3")]
     is_over: bool,
     #[prost(string, repeated, tag = "4")]
@@ -106,7 +106,7 @@ pub struct Fix {
     /// The session that did it, as a hash.
     #[prost(fixed64, tag = "9")]
     session: u64,
-    /// Whether the mistake came back to that session the same day.
+    /// True if the mistake came back to that session the same day.
     #[prost(bool, tag = "10")]
     is_undone: bool,
     /// How often it did.
@@ -185,7 +185,7 @@ pub struct Visit<'a> {
     pub session: u64,
     /// When.
     pub at: Timestamp,
-    /// Whether it was gone before, as far as the session knows.
+    /// True if it was gone before, as far as the session knows.
     pub is_back: bool,
 }
 
@@ -290,7 +290,7 @@ impl Incident {
         }
     }
 
-    /// Whether anything was ever done before it went away.
+    /// Returns whether anything was ever done before it went away.
     #[must_use]
     pub fn has_fixes(&self) -> bool {
         !self.fixes.is_empty()
@@ -476,243 +476,10 @@ fn is_prose(file: &str) -> bool {
         .is_some_and(|(_, ending)| PROSE.contains(&ending.to_lowercase().as_str()))
 }
 
-/// Whether a project's file is the one that a tool named: whole, or by its end.
+/// Returns whether a project's file is the one that a tool named: whole, or by its end.
 fn is_same_file(file: &str, named: &str) -> bool {
     !named.is_empty() && (file.ends_with(named.trim_start_matches("./")) || named.ends_with(file))
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    const DAY_US: i64 = 86_400_000_000;
-
-    #[test]
-    fn a_remedy_is_proven_by_two_sessions_and_not_by_one_that_it_came_back_to() {
-        for (sessions, is_proven) in [(&[1, 2][..], true), (&[1, 1], false), (&[1, 1, 2], true)] {
-            let mut incident = None;
-            for (hour, session) in (0..).zip(sessions) {
-                let mut known = came(incident.take(), &[1], *session, hour);
-                mended(&mut known, &["src/a.rs"], &[], *session, hour);
-                incident = Some(known);
-            }
-            let proven = incident.unwrap().proven(2, "/");
-            assert_eq!(proven.is_some(), is_proven, "{sessions:?}");
-        }
-    }
-
-    #[test]
-    fn a_remedy_that_held_twice_is_proven() {
-        let files = ["src/a.rs".to_owned()];
-        let remedy = Remedy {
-            session: 1,
-            files: &files,
-            commands: &[],
-        };
-        let mut incident: Option<Incident> = None;
-        for day in 0..4 {
-            let visit = Visit {
-                tool: "cargo build",
-                session: 1,
-                at: at(day * 24),
-                is_back: day > 0,
-            };
-            let mut known = Incident::occurred(incident.take(), &seen(&[1]), visit);
-            assert_eq!(known.proven(2, "/").is_some(), day > 1, "day {day}");
-            known.mended(remedy, at(day * 24 + 1));
-            incident = Some(known);
-        }
-        let proven = incident.unwrap().proven(2, "/").unwrap();
-        assert_eq!(
-            proven,
-            "`cargo build` fails with \u{201c}E0382 moved\u{201d}: fixed by changing src/a.rs."
-        );
-    }
-
-    fn at(hours: i64) -> Timestamp {
-        Timestamp::from_micros(1_793_000_000_000_000 + hours * DAY_US / 24)
-    }
-
-    /// A mistake of which this is said.
-    fn seen(said: &[u64]) -> Sighting {
-        let fault = Fault {
-            code: "E0382".into(),
-            message: "moved".into(),
-            ..Fault::default()
-        };
-        Sighting {
-            fault,
-            said: said.to_vec(),
-        }
-    }
-
-    fn came(known: Option<Incident>, said: &[u64], session: u64, hours: i64) -> Incident {
-        let visit = Visit {
-            tool: "cargo build",
-            session,
-            at: at(hours),
-            is_back: true,
-        };
-        Incident::occurred(known, &seen(said), visit)
-    }
-
-    fn mended(
-        incident: &mut Incident,
-        files: &[&str],
-        commands: &[&str],
-        session: u64,
-        hours: i64,
-    ) {
-        let own = |words: &[&str]| {
-            words
-                .iter()
-                .map(|word| (*word).to_owned())
-                .collect::<Vec<_>>()
-        };
-        incident.mended(
-            Remedy {
-                session,
-                files: &own(files),
-                commands: &own(commands),
-            },
-            at(hours),
-        );
-    }
-
-    fn told(incident: &Incident, lines: &[u64]) -> Option<String> {
-        let lines: HashSet<u64> = lines.iter().copied().collect();
-        let failure = Failure {
-            lines: &lines,
-            output: "cannot find left-pad",
-            tool: "cargo build",
-        };
-        incident
-            .remedy(failure)
-            .map(|told| told.shown(&TimeZone::UTC))
-    }
-
-    #[test]
-    fn a_remedy_is_told_while_it_may_hold() {
-        let mut incident = came(None, &[1], 1, 0);
-        assert_eq!(told(&incident, &[1]), None);
-        mended(&mut incident, &["src/a.rs"], &[], 1, 0);
-        let same = came(Some(incident.clone()), &[1], 1, 1);
-        assert_eq!(
-            told(&same, &[1]),
-            None,
-            "it came back to the session that did it"
-        );
-        let mut other = came(Some(incident.clone()), &[1], 2, 1);
-        assert_eq!(
-            told(&other, &[1, 9]).as_deref(),
-            Some("fixed before by changing src/a.rs (2026-10-26)")
-        );
-        mended(&mut other, &["src/a.rs"], &[], 2, 2);
-        assert_eq!(
-            told(&came(Some(other.clone()), &[1], 3, 3), &[1]),
-            None,
-            "twice on one day"
-        );
-        let later = came(
-            Some(Incident::read(&other.encode_to_vec()).unwrap()),
-            &[1],
-            3,
-            30,
-        );
-        assert_eq!(
-            told(&later, &[1]).as_deref(),
-            Some("fixed before by changing src/a.rs (2026-10-26), held 1 of 2")
-        );
-        assert_eq!((later.occurrences(), later.fault()), (3, seen(&[]).fault));
-    }
-
-    #[test]
-    fn a_remedy_is_for_the_failure_that_says_the_same() {
-        let mut incident = came(None, &[1, 2], 1, 0);
-        let visit = Visit {
-            tool: "cargo build",
-            session: 1,
-            at: at(1),
-            is_back: false,
-        };
-        incident = Incident::occurred(Some(incident), &seen(&[1, 3]), visit);
-        mended(&mut incident, &["src/a.rs"], &[], 1, 2);
-        let back = came(Some(incident), &[1], 2, 30);
-        for (lines, is_told) in [
-            (&[1, 2, 7][..], true),
-            (&[1, 3], true),
-            (&[1], false),
-            (&[1, 4], false),
-        ] {
-            assert_eq!(told(&back, lines).is_some(), is_told, "{lines:?}");
-        }
-    }
-
-    #[test]
-    fn commands_that_are_not_about_the_failure_are_left_out() {
-        let mut incident = came(None, &[1], 1, 0);
-        mended(
-            &mut incident,
-            &[],
-            &["npm install left-pad", "git reset --hard HEAD~1"],
-            1,
-            0,
-        );
-        let back = came(Some(incident.clone()), &[1], 2, 30);
-        let fix = "fixed before by running `npm install left-pad` (2026-10-26), held 1 of 1";
-        assert_eq!(told(&back, &[1]).as_deref(), Some(fix));
-        let mut other = came(None, &[1], 1, 0);
-        mended(&mut other, &[], &["git reset --hard HEAD~1"], 1, 0);
-        assert_eq!(told(&came(Some(other), &[1], 2, 30), &[1]), None);
-    }
-
-    #[test]
-    fn files_that_no_build_reads_are_left_out() {
-        let mut incident = came(None, &[1], 1, 0);
-        mended(&mut incident, &["README.md", "src/a.rs"], &[], 1, 0);
-        let fix = "fixed before by changing src/a.rs (2026-10-26)";
-        assert_eq!(
-            told(&came(Some(incident), &[1], 2, 1), &[1]).as_deref(),
-            Some(fix)
-        );
-        let mut prose = came(None, &[1], 1, 0);
-        mended(&mut prose, &["README.md"], &[], 1, 0);
-        assert_eq!(told(&came(Some(prose), &[1], 2, 1), &[1]), None);
-    }
-
-    #[test]
-    fn files_that_are_not_kept_are_counted() {
-        let mut incident = came(None, &[1], 1, 0);
-        let files: Vec<String> = (0..12).map(|n| format!("src/{n}.rs")).collect();
-        incident.mended(
-            Remedy {
-                session: 1,
-                files: &files,
-                commands: &[],
-            },
-            at(0),
-        );
-        let incident = Incident::read(&incident.encode_to_vec()).unwrap();
-        let told = told(&came(Some(incident), &[1], 2, 30), &[1]).unwrap();
-        assert!(
-            told.contains("changing src/0.rs, src/1.rs, src/2.rs and 9 more ("),
-            "{told}"
-        );
-    }
-
-    #[test]
-    fn damaged_and_newer_forms_are_none() {
-        assert!(Incident::read(b"\xff\xff").is_none());
-        assert!(
-            Incident::read(
-                &Incident {
-                    version: 2,
-                    ..Incident::default()
-                }
-                .encode_to_vec()
-            )
-            .is_none()
-        );
-    }
-}
+mod tests;

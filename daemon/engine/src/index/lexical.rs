@@ -355,7 +355,7 @@ impl LexicalIndex {
         self.read().count(&self.fields).map_err(LexicalError::Read)
     }
 
-    /// Whether a memory has a document.
+    /// Returns whether a memory has a document.
     ///
     /// # Errors
     ///

@@ -129,14 +129,8 @@ impl VectorIndex {
         self.rows.len()
     }
 
-    /// Returns whether no memory has a vector.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Returns the bytes that the index holds in memory, spare capacity included.
-    #[must_use]
+    #[cfg(test)]
     pub fn resident_bytes(&self) -> usize {
         self.rows.resident_bytes() + self.binary.resident_bytes()
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{MemoryId, MemoryNumber, Provenance, Sequence, Timestamp};
-use crate::neutral::quoted;
+use helix_neutral::quoted;
 
 /// The registered relations; each reads "from … to".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

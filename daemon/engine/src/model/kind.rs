@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{ErrorKind, Fault};
-use crate::neutral::quoted;
+use helix_neutral::quoted;
 
 /// A memory's kind: the name of a registered one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

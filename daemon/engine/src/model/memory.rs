@@ -6,7 +6,7 @@ use super::{
     Actor, GitContext, Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, Timestamp,
     Topic,
 };
-use crate::neutral::one_line;
+use helix_neutral::one_line;
 
 /// Whether a text may be put in front of an agent that did not ask: somebody stands behind it, and
 /// it is not held back for looking like orders that no person gave.
@@ -82,7 +82,47 @@ impl Memory {
     /// Longest summary, in characters.
     pub const SUMMARY_MAX_CHARS: usize = 200;
 
-    /// Whether it looks like orders to an agent.
+    /// Returns a text that holds since `at`, with nothing else said of it: an active fact of an
+    /// agent's, for everybody.
+    #[must_use]
+    pub fn new(
+        id: MemoryId,
+        number: MemoryNumber,
+        handle: Handle,
+        topic: Topic,
+        text: String,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            number,
+            handle,
+            topic,
+            text,
+            kind: Kind::from_stored("fact"),
+            tags: Vec::new(),
+            scope: Scope::Global,
+            source: None,
+            links: Vec::new(),
+            importance: 0.5,
+            confidence: 1.0,
+            pinned: false,
+            origin: Origin::Agent,
+            provenance: Vec::new(),
+            attributes: BTreeMap::new(),
+            summary: String::new(),
+            suspicions: Vec::new(),
+            valid_from: at,
+            valid_to: None,
+            recorded_at: at,
+            last_seen_at: at,
+            access_count: 0,
+            status: Status::Active,
+            sequence: Sequence(1),
+        }
+    }
+
+    /// Returns whether it looks like orders to an agent.
     #[must_use]
     pub fn is_held_back(&self) -> bool {
         !self.suspicions.is_empty()

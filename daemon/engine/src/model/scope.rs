@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::neutral::quoted;
+use helix_neutral::quoted;
 
 /// Who a memory applies to. A filter, never a score alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

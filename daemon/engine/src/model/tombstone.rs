@@ -47,7 +47,7 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// Whether there is nothing to compare.
+    /// Returns whether there is nothing to compare.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()

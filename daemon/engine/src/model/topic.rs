@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::neutral::quoted;
+use helix_neutral::quoted;
 
 /// Longest topic name, in bytes: the AMRL log counts a topic's length in one byte.
 pub const TOPIC_MAX_BYTES: usize = 255;

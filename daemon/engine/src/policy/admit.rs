@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use helix_redact::{Redact, Redacted, Secrets, redaction_note};
 
 use crate::error::ErrorKind;
-use crate::model::Memory;
 use crate::model::{
-    Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind,
+    Draft, Handle, InvalidTopic, Kind, Kinds, Memory, MemoryId, MemoryNumber, Scope, SourceRef,
+    Timestamp, Topic, UnknownKind,
 };
-use crate::neutral::quoted;
 use crate::policy::importance::{self, Rated};
 use crate::policy::resemble::WordSet;
 use crate::policy::suspect;
 use crate::policy::tags::{TAG_MAX_BYTES, TAGS_MAX, Tags};
+use helix_neutral::quoted;
 
 /// Most attributes of one memory.
 pub const ATTRIBUTES_MAX: usize = 64;
@@ -122,6 +122,32 @@ impl AdmitError {
 }
 
 impl Admitted {
+    /// Returns the active memory that it becomes, learned at this time.
+    #[must_use]
+    pub fn into_memory(
+        self,
+        id: MemoryId,
+        number: MemoryNumber,
+        handle: Handle,
+        at: Timestamp,
+    ) -> Memory {
+        let topic = self.topic.into_inner();
+        Memory {
+            kind: self.kind,
+            tags: self.tags,
+            scope: self.scope,
+            source: self.source,
+            importance: self.importance,
+            confidence: self.confidence,
+            pinned: self.pinned,
+            attributes: self.attributes,
+            summary: self.summary,
+            suspicions: self.suspicions,
+            valid_from: self.valid_from.unwrap_or(at),
+            ..Memory::new(id, number, handle, topic, self.text, at)
+        }
+    }
+
     /// Longest memory text, in bytes: larger things belong in files, and a memory is read whole.
     pub const TEXT_MAX_BYTES: usize = 64 * 1024;
 

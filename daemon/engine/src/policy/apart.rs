@@ -39,7 +39,7 @@ pub struct Particulars {
     exact: Vec<u64>,
     /// Stems of all other words of substance.
     substance: Vec<u64>,
-    /// Whether it denies what its words say.
+    /// True if it denies what its words say.
     is_negated: bool,
 }
 

@@ -144,7 +144,7 @@ impl<'t> Returning<'t> {
         &self.word_hashes
     }
 
-    /// Whether both have words of their own, and few in common.
+    /// Returns whether both have words of their own, and few in common.
     fn is_short_and_reworded(&self, tombstone: &Tombstone) -> bool {
         let (own, theirs) = (&self.word_hashes, &tombstone.word_hashes);
         let shared = shared(own, theirs);

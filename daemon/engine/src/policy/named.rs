@@ -52,7 +52,7 @@ pub struct Named {
 pub struct Role {
     /// Which.
     pub relation: Relation,
-    /// Whether it begins at the thing that is named; else at the memory that names it.
+    /// True if it begins at the thing that is named; else at the memory that names it.
     pub is_from_name: bool,
 }
 

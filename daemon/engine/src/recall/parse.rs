@@ -10,8 +10,8 @@ use super::period::Period;
 use crate::error::{ErrorKind, Fault};
 use crate::index::filter::Filter;
 use crate::model::{Scope, SourceRef, Status, Topic, TopicPattern};
-use crate::neutral::quoted;
 use crate::policy::tags::Tags;
+use helix_neutral::quoted;
 
 pub use slip::Slip;
 

@@ -2,12 +2,14 @@
 
 mod correct;
 mod edges;
+mod error;
 mod gathered;
 mod group;
 mod handles;
 mod purge;
 mod scrub;
 
+pub use error::{CommitError, WriteError};
 pub(super) use scrub::Traces;
 
 use std::collections::BTreeMap;
@@ -17,19 +19,17 @@ use group::Group;
 use helix_redact::{Redact, Secrets};
 use redb::{Database, Durability, ReadableTable, WriteTransaction};
 
-use super::codec::CodecError;
 use super::guard::guarded;
 use super::history::{self, GENESIS};
 use super::states::States;
 use super::{Store, StoreError, bounds, tables};
-use crate::error::ErrorKind;
 use crate::model::{
-    Actor, Checkpoint, Edge, EdgeKey, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance,
-    Relation, Scope, Sequence, Status, Timestamp, Tombstone, Topic,
+    Actor, Checkpoint, Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope,
+    Sequence, Status, Timestamp, Tombstone,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::consolidate::Why;
-use crate::policy::edit::{Edit, EditError};
+use crate::policy::edit::Edit;
 
 /// Writes from which on a group also saves which pages are free. It costs one more sync, a small
 /// part of such a group's time.
@@ -196,7 +196,7 @@ pub enum Write {
         /// The operation that changed it last, as far as the asker knows: if another one did
         /// meanwhile, both stand and contradict each other.
         expected: Option<Sequence>,
-        /// Whether the new one takes its place.
+        /// True if the new one takes its place.
         is_replaced: bool,
         /// Why.
         why: Why,
@@ -267,175 +267,6 @@ pub enum Change {
     None,
 }
 
-/// Why one write of a group was refused; the others are not affected.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// The memory does not exist.
-    #[error("memory number {0} does not exist; search again for its handle")]
-    NoSuchMemory(u32),
-    /// Its record is damaged, and the history does not tell what it was.
-    #[error(
-        "memory number {0} is damaged and cannot be changed; run `helixctl doctor`, and put a copy of the store back"
-    )]
-    Damaged(u32),
-    /// The store was opened for reading alone.
-    #[error("nothing can be written ({0}); free some space, then run `helixctl down` and repeat")]
-    ReadOnly(String),
-    /// The store's file was moved away or replaced under the daemon.
-    #[error(
-        "the store's file is gone or another one, so what is written now would be lost; run `helixctl export` now, then \
-         `helixctl down`, put the file back or import the export, and repeat"
-    )]
-    Gone,
-    /// All 2^32 numbers are used.
-    #[error("the strand is full: every memory number is used")]
-    Full,
-    /// The asker saw another version.
-    #[error(
-        "{handle} was changed meanwhile (sequence {found}, not {expected}); nothing was changed; read it again and repeat"
-    )]
-    Changed {
-        /// Which.
-        handle: Handle,
-        /// The version that was seen.
-        expected: Sequence,
-        /// The version there is.
-        found: Sequence,
-    },
-    /// There is no such edge.
-    #[error("there is no edge {relation} between these memories; list their neighbours")]
-    NoSuchEdge {
-        /// Of which relation.
-        relation: Relation,
-    },
-    /// The edit does not fit the memory.
-    #[error(transparent)]
-    Edit(#[from] EditError),
-    /// No memory of the caller's scopes is in the topic.
-    #[error("topic {0} has no memory here; list the topics for their names")]
-    NoSuchTopic(Topic),
-    /// A topic cannot be renamed to one that has memories.
-    #[error("topic {topic} has {memories} {} already; merge into it instead, or choose another name", noun(.memories))]
-    TopicExists {
-        /// The new name.
-        topic: Topic,
-        /// How many it has.
-        memories: usize,
-    },
-    /// No further project may have a checkpoint.
-    #[error("{limit} projects have a checkpoint, the limit; clear one that is done")]
-    TooManyCheckpoints {
-        /// How many may.
-        limit: u64,
-    },
-    /// More than one commit may hold.
-    #[error(
-        "topic {topic} has {memories} memories, the limit for changing all at once is {limit}; change them in parts"
-    )]
-    TopicTooLarge {
-        /// Which.
-        topic: Topic,
-        /// How many it has.
-        memories: usize,
-        /// How many it may have.
-        limit: usize,
-    },
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the macro hands over references"
-)]
-const fn noun(memories: &usize) -> &'static str {
-    if *memories == 1 { "memory" } else { "memories" }
-}
-
-impl WriteError {
-    /// Returns the class of the error.
-    #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
-        match self {
-            Self::NoSuchMemory(_) | Self::NoSuchTopic(_) | Self::NoSuchEdge { .. } => {
-                ErrorKind::NotFound
-            }
-            Self::Changed { .. } => ErrorKind::Changed,
-            Self::Full
-            | Self::TooManyCheckpoints { .. }
-            | Self::TopicTooLarge { .. }
-            | Self::ReadOnly(_)
-            | Self::Gone => ErrorKind::Exhausted,
-            Self::Damaged(_) => ErrorKind::Corrupt,
-            Self::TopicExists { .. } => ErrorKind::Conflict,
-            Self::Edit(error) => error.kind(),
-        }
-    }
-}
-
-/// The group could not be committed: nothing of it is acknowledged, and nothing more may be until
-/// the store is reopened.
-#[derive(Debug, thiserror::Error)]
-pub enum CommitError {
-    /// The disk failed.
-    #[error("committing to {file}: {0}", file = Store::FILE)]
-    Disk(#[source] redb::Error),
-    /// The store did.
-    #[error(transparent)]
-    Store(StoreError),
-}
-
-impl CommitError {
-    /// Returns the class of the error.
-    #[must_use]
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Disk(_) => ErrorKind::Internal,
-            Self::Store(error) => error.kind(),
-        }
-    }
-}
-
-impl From<StoreError> for CommitError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Database(error) => Self::Disk(error),
-            other => Self::Store(other),
-        }
-    }
-}
-
-impl From<CommitError> for StoreError {
-    fn from(error: CommitError) -> Self {
-        match error {
-            CommitError::Disk(error) => Self::Database(error),
-            CommitError::Store(error) => error,
-        }
-    }
-}
-
-impl From<CodecError> for CommitError {
-    fn from(error: CodecError) -> Self {
-        Self::Store(StoreError::Codec(error))
-    }
-}
-
-macro_rules! commit_error_from {
-    ($($error:ty),+) => {
-        $(impl From<$error> for CommitError {
-            fn from(error: $error) -> Self {
-                StoreError::from(redb::Error::from(error)).into()
-            }
-        })+
-    };
-}
-commit_error_from!(
-    redb::TransactionError,
-    redb::TableError,
-    redb::StorageError,
-    redb::CommitError,
-    redb::CursorError,
-    redb::SetDurabilityError
-);
-
 /// A durable group: one result for each write, in order.
 #[derive(Debug)]
 pub struct Committed {
@@ -454,7 +285,7 @@ pub struct Writer {
     sequence: Sequence,
     chain: [u8; 32],
     next_number: u32,
-    /// Whether the newest commit says which pages are free. After a crash the file has to be
+    /// True if the newest commit says which pages are free. After a crash the file has to be
     /// walked through otherwise.
     pub(super) is_saved: bool,
     /// Large groups since one saved it.
@@ -543,7 +374,7 @@ impl Writer {
         })
     }
 
-    /// Whether the next crash would cost a walk through the whole file.
+    /// Returns whether the next crash would cost a walk through the whole file.
     #[must_use]
     pub fn is_restless(&self) -> bool {
         !self.is_saved

@@ -53,11 +53,11 @@ pub struct OpenReport {
     pub sequence: Sequence,
     /// Memories in the store, of any status.
     pub memories: u64,
-    /// Whether the word index was made anew.
+    /// True if the word index was made anew.
     pub rebuilt_words: bool,
     /// Operations that the word index had missed.
     pub replayed: u64,
-    /// Whether nothing can be written, so that the strand can only be read.
+    /// True if nothing can be written, so that the strand can only be read.
     pub is_read_only: bool,
 }
 

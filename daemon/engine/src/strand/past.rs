@@ -136,20 +136,22 @@ pub struct Past<'s> {
     since: Between,
 }
 
-impl<'s> Past<'s> {
-    /// Reads what was changed since then.
+impl Snapshot {
+    /// Reads what was changed since an operation.
     ///
     /// # Errors
     /// When the disk fails or a record is damaged.
-    pub fn at(snapshot: &'s Snapshot, sequence: Sequence) -> Result<Self, StoreError> {
-        let newest = snapshot.sequence()?;
-        Ok(Self {
-            snapshot,
+    pub fn past(&self, sequence: Sequence) -> Result<Past<'_>, StoreError> {
+        let newest = self.sequence()?;
+        Ok(Past {
+            snapshot: self,
             sequence,
-            since: Between::read(snapshot, sequence, newest)?,
+            since: Between::read(self, sequence, newest)?,
         })
     }
+}
 
+impl Past<'_> {
     /// The operation after which it is.
     #[must_use]
     pub fn sequence(&self) -> Sequence {

@@ -7,8 +7,8 @@ use super::Strand;
 use crate::index::catalog::Catalog;
 use crate::lock_order::Ordered;
 use crate::model::{MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
-use crate::neutral::quoted;
 use crate::store::{Snapshot, StoreError};
+use helix_neutral::quoted;
 
 /// Handles or ids that a prefix may pass over because other projects have them: some ten
 /// milliseconds.

@@ -312,7 +312,7 @@ pub struct MergePair {
     pub duplicate_sequence: Sequence,
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// A new memory is durable.
@@ -356,13 +356,13 @@ impl StrandWriter {
         self.writer.sequence()
     }
 
-    /// Whether accesses wait to be written.
+    /// Returns whether accesses wait to be written.
     #[must_use]
     pub fn has_statistics(&self) -> bool {
         self.strand.catalog().has_touched()
     }
 
-    /// Whether [`StrandWriter::rest`] has anything to do.
+    /// Returns whether [`StrandWriter::rest`] has anything to do.
     #[must_use]
     pub fn is_restless(&self) -> bool {
         self.writer.is_restless()

@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use helix_engine::{Admitted, Topic, quoted};
+use helix_engine::{Admitted, Topic};
+use helix_neutral::quoted;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use helix_engine::{Tags, quoted};
+use helix_engine::Tags;
+use helix_neutral::quoted;
 use rustc_hash::FxHashMap;
 
 /// The part of a mental model that a memory belongs to. The order is that of a brief.

@@ -5,7 +5,8 @@ mod line;
 mod scan;
 mod summary;
 
-use helix_engine::{Memory, one_line, quoted};
+use helix_engine::Memory;
+use helix_neutral::{one_line, quoted};
 use jiff::tz::TimeZone;
 
 use super::{Brief, HOT_MAX, TopicCount};

@@ -1,10 +1,6 @@
 //! Memories for tests of briefs.
 
-use std::collections::BTreeMap;
-
-use helix_engine::{
-    Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp, Topic,
-};
+use helix_engine::{Handle, Memory, MemoryId, MemoryNumber, Timestamp, Topic};
 
 use super::{Input, Selected};
 
@@ -29,35 +25,10 @@ pub(super) fn aged(topic: &str, text: &str, days: i64) -> Memory {
     let hash = blake3::hash(format!("{topic} {text} {days}").as_bytes());
     let entropy: [u8; 10] = std::array::from_fn(|at| hash.as_bytes()[at]);
     let at = days_ago(days);
-    Memory {
-        id: MemoryId::new(at, &entropy),
-        number: MemoryNumber(u32::from_le_bytes(std::array::from_fn(|at| {
-            hash.as_bytes()[at + 10]
-        }))),
-        handle: Handle::propose(&topic, text),
-        topic,
-        text: text.to_owned(),
-        kind: Kind::from_stored("fact"),
-        tags: Vec::new(),
-        scope: Scope::Global,
-        source: None,
-        links: Vec::new(),
-        importance: 0.5,
-        confidence: 1.0,
-        pinned: false,
-        origin: Origin::Agent,
-        provenance: Vec::new(),
-        attributes: BTreeMap::new(),
-        summary: String::new(),
-        suspicions: Vec::new(),
-        valid_from: at,
-        valid_to: None,
-        recorded_at: at,
-        last_seen_at: at,
-        access_count: 0,
-        status: Status::Active,
-        sequence: Sequence(1),
-    }
+    let id = MemoryId::new(at, &entropy);
+    let number = u32::from_le_bytes(std::array::from_fn(|at| hash.as_bytes()[at + 10]));
+    let handle = Handle::propose(&topic, text);
+    Memory::new(id, MemoryNumber(number), handle, topic, text.to_owned(), at)
 }
 
 /// Selects memories that no search has scored.

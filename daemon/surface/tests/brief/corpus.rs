@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use helix_engine::{
-    Admitted, Draft, Handle, Kinds, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence,
-    SourceRef, Status, Timestamp,
+    Admitted, Draft, Handle, Kinds, Memory, MemoryId, MemoryNumber, Scope, Sequence, SourceRef,
+    Timestamp,
 };
 
 /// When the corpus is read: a day after its last memory's week.
@@ -95,31 +95,9 @@ fn memory(number: u32, entry: &Entry, handles: &mut BTreeSet<Handle>) -> Memory 
     let at = time(&entry.at);
     let mut entropy = [0; 10];
     entropy[..4].copy_from_slice(&number.to_be_bytes());
+    let id = MemoryId::new(at, &entropy);
     Memory {
-        id: MemoryId::new(at, &entropy),
-        number: MemoryNumber(number),
-        handle,
-        topic: admitted.topic.into_inner(),
-        text: admitted.text,
-        kind: admitted.kind,
-        tags: admitted.tags,
-        scope: admitted.scope,
-        source: admitted.source,
-        links: Vec::new(),
-        importance: admitted.importance,
-        confidence: admitted.confidence,
-        pinned: admitted.pinned,
-        origin: Origin::Agent,
-        provenance: Vec::new(),
-        attributes: admitted.attributes,
-        summary: String::new(),
-        suspicions: Vec::new(),
-        valid_from: at,
-        valid_to: None,
-        recorded_at: at,
-        last_seen_at: at,
-        access_count: 0,
-        status: Status::Active,
         sequence: Sequence(u64::from(number) + 1),
+        ..admitted.into_memory(id, MemoryNumber(number), handle, at)
     }
 }

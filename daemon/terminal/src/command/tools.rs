@@ -1,4 +1,4 @@
-//! What is known of programs: `tools.toml`, read once.
+//! Knowledge of programs: `tools.toml`, read once.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ static TOOLS: LazyLock<Tools> = LazyLock::new(|| Tools::read(DATA).unwrap_or_def
 /// A program that nothing is known of.
 static UNKNOWN: LazyLock<Tool> = LazyLock::new(Tool::default);
 
-/// What is known of one program. The file says what each field means.
+/// Knowledge of one program. The file says what each field means.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the file")]

@@ -10,7 +10,7 @@ use super::super::{LINE_MAX_CHARS, View};
 use crate::server::CONNECTION;
 use crate::{clean, dates};
 
-/// What to do about a checkpoint that is too long.
+/// Advice about a checkpoint that is too long.
 const CHECKPOINT_REST: &str = "save a shorter one";
 
 /// Text of a reply to `session`: the oldest first. What does not fit is the oldest, so that is

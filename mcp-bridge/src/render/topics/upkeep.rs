@@ -33,11 +33,11 @@ pub(crate) fn prune(reply: &PruneReply, view: &View) -> String {
 pub(crate) struct Compacted<'a> {
     /// The daemon's answer.
     pub(crate) reply: &'a CompactReply,
-    /// Whether it was to be done and not only reported.
+    /// True if it was to be done and not only reported.
     pub(crate) apply: bool,
-    /// Whether the files were to be compacted.
+    /// True if the files were to be compacted.
     pub(crate) log: bool,
-    /// Whether times were to be repaired.
+    /// True if times were to be repaired.
     pub(crate) migrate: bool,
 }
 

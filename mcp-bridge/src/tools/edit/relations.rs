@@ -101,7 +101,7 @@ impl Supersede {
 }
 
 impl Merge {
-    /// Whether it merges two memories; else two topics.
+    /// Returns whether it merges two memories; else two topics.
     pub(super) fn is_of_memories(&self) -> bool {
         self.into.0.contains(IN_REFERENCES)
     }

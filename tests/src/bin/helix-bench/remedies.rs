@@ -66,7 +66,7 @@ enum Expected {
     Silence,
 }
 
-/// What the pairs of one set came to.
+/// Counts of the pairs of one set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     same: usize,

@@ -90,7 +90,7 @@ struct Expected {
     contains: String,
 }
 
-/// What one group of cases came to.
+/// Counts of one group of cases.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     positives: usize,

@@ -19,7 +19,7 @@ const OTHERS: u32 = 0o077;
 /// directory may be one the user made and others may look into, as the daemon accepts it.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// What a place should be.
+/// A place and its expected permissions.
 struct Place<'a> {
     name: &'a str,
     path: &'a Path,

@@ -124,7 +124,7 @@ fn name(client: Client, target: &Target) -> String {
     format!("{what} in {}", client.name())
 }
 
-/// What is there of ours in one file.
+/// Our entries in one file.
 struct Found<'a> {
     scope: Scope,
     target: &'a Target,

@@ -41,7 +41,7 @@ const NAMESAKES_MAX: usize = 3;
 /// Memories of any status that a topic may have to be looked through while somebody waits.
 const TOPIC_MAX: usize = 1_000;
 
-/// What was found so far.
+/// The memories that were found so far.
 pub(super) struct Layers<'a> {
     context: &'a Context<'a>,
     exact: Exact<'a>,

@@ -1,4 +1,4 @@
-//! What a tool is about to touch, and by which names memories may know it.
+//! The files that a tool is about to touch, and by which names memories may know it.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::hook::words::{is_common_stem, is_common_word};
 /// Shortest stem that says anything.
 const STEM_MIN_CHARS: usize = 4;
 
-/// What the tool is about to touch.
+/// The files that a tool is about to touch.
 #[derive(Default)]
 pub(super) struct Target {
     pub(super) label: String,
@@ -29,9 +29,9 @@ pub(super) struct Target {
     pub(super) pattern: Option<String>,
     /// What the matches of the pattern have.
     sought: Vec<String>,
-    /// Whether the file will be another one.
+    /// True if the file will be another one.
     pub(super) changes: bool,
-    /// Whether it is a patch, which may change several files; the first one is looked at.
+    /// True if it is a patch, which may change several files; the first one is looked at.
     pub(super) is_patch: bool,
 }
 

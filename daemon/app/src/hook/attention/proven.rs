@@ -30,7 +30,7 @@ const SESSIONS_MIN: usize = 3;
 /// Memories of which it is kept which sessions used them. Of more, the oldest begin anew.
 const PROOFS_MAX: usize = 4_096;
 
-/// What the keys of the persisted states begin with.
+/// Prefix of the persisted states' keys.
 const KEY: &str = "proof ";
 
 /// The part of the daemon that approves, as the history names it.
@@ -48,7 +48,7 @@ struct Proof {
     /// The hash of the text that they used: another text has to prove itself again.
     #[prost(fixed64, tag = "2")]
     text: u64,
-    /// Whether the memory was approved for it.
+    /// True if the memory was approved for it.
     #[prost(bool, tag = "3")]
     is_settled: bool,
 }

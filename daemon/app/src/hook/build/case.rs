@@ -16,7 +16,7 @@ const QUOTED_MIN_CHARS: usize = 16;
 /// Words of the shortest message whose form is told by the words around a name.
 const FORM_MIN_WORDS: usize = 4;
 
-/// What messages and names are quoted with.
+/// Quotation marks of messages and names.
 const QUOTES: [char; 7] = ['`', '\'', '"', '‘', '’', '“', '”'];
 
 /// Returns whether a text quotes what a failure says, which is in lower case here.

@@ -10,10 +10,10 @@ use super::super::event::{ClientEvent, Input};
 /// Bytes of an output that are looked at, from its start and from its end.
 const OUTPUT_MAX_BYTES: usize = 256 * 1024;
 
-/// What Claude Code writes before the output of a command that ended by itself, and not well.
+/// Text that Claude Code writes before the output of a command that ended by itself, and not well.
 const EXIT_CODE: &str = "Exit code ";
 
-/// What Gemini CLI writes around an output, before it and on lines of their own.
+/// Labels that Gemini CLI writes around an output, before it and on lines of their own.
 const LABELS: &[&str] = &["Output: ", "Stdout: ", "Stderr: "];
 const OWN_LINES: &[&str] = &[
     "Command: ",
@@ -43,7 +43,7 @@ enum Status {
 /// How a command went.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// What it wrote.
+    /// Its output.
     pub(super) output: String,
     status: Status,
 }

@@ -1,7 +1,7 @@
 //! The words to look for memories with: those of the mistakes, or of an output that no form of a
 //! mistake fits. Pure.
 
-use helix_engine::one_line;
+use helix_neutral::one_line;
 use helix_terminal::fault::Fault;
 
 use crate::hook::exact::has_word;
@@ -18,7 +18,7 @@ const LAST_LINES_MAX: usize = 3;
 /// Lines from the end among which memories' quotations are looked for.
 const QUOTED_LINES_MAX: usize = 12;
 
-/// What every system says of a file that is not there, whatever was to be done with it.
+/// Messages of every system about a file that is not there, whatever was to be done with it.
 const COMMONPLACES: &[&str] = &[
     "no such file or directory",
     "filenotfounderror",
@@ -29,7 +29,7 @@ const COMMONPLACES: &[&str] = &[
     "enoent",
 ];
 
-/// What stands between the commands of a line.
+/// Separators of the commands of a line.
 const BETWEEN: [char; 4] = ['&', '|', ';', '\n'];
 
 /// Returns what a failure says: its mistakes, else its last lines, which hold it most often.

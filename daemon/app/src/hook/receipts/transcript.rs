@@ -78,7 +78,7 @@ struct Line<'l> {
     is_sidechain: bool,
 }
 
-/// What stands in a line that says that a hook blocked a prompt.
+/// Part of a line that says that a hook blocked a prompt.
 const BLOCKED: &str = "blocked_by_hook";
 
 /// How it was over with a prompt.
@@ -126,7 +126,7 @@ pub(super) fn end_of_prompt(written: &str, at_us: i64) -> Option<End> {
 /// Bytes of a transcript that are looked through for calls that were refused: those of a long turn.
 const TURN_MAX_BYTES: u64 = 1024 * 1024;
 
-/// What stands in a line of Claude Code's that says that a call of a tool was refused or failed.
+/// Part of a line of Claude Code's that says that a call of a tool was refused or failed.
 const FAILED_CALL: &[u8] = b"\"is_error\":true";
 
 /// The ids of the calls of tools that were refused or failed, as the end of a transcript tells.

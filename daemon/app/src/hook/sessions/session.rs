@@ -48,12 +48,12 @@ pub(in crate::hook) enum Start {
     Anew,
 }
 
-/// That a session was given a checkpoint.
+/// A checkpoint that a session was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::hook) struct GivenCheckpoint {
     /// Tells it from a later one.
     pub(in crate::hook) saved_at: Timestamp,
-    /// Whether it was given whole.
+    /// True if it was given whole.
     pub(in crate::hook) is_whole: bool,
 }
 
@@ -150,7 +150,7 @@ pub(super) struct Session {
     /// When its state was last put where the writer takes it, and whether it changed since.
     pub(super) written_at: Option<Timestamp>,
     pub(super) is_dirty: bool,
-    /// Whether it ended. It may be taken up again.
+    /// True if it ended. It may be taken up again.
     pub(super) is_closed: bool,
     pub(super) last_event_at: Timestamp,
 }

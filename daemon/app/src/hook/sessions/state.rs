@@ -12,7 +12,7 @@ use crate::work::activity::Activity;
 /// Version of the persisted state. Fields that were added since are empty in older states.
 const STATE_VERSION: u32 = 1;
 
-/// What became of a memory that a session was given.
+/// Outcome of a memory that a session was given.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Told {
     #[prost(uint32, tag = "1")]
@@ -20,10 +20,10 @@ pub(super) struct Told {
     /// The file on whose occasion it was given; empty for another occasion.
     #[prost(string, tag = "2")]
     pub(super) about: String,
-    /// Whether the session did something that shows that it heeded it.
+    /// True if the session did something that shows that it heeded it.
     #[prost(bool, tag = "3")]
     pub(super) is_followed: bool,
-    /// Whether that was counted already.
+    /// True if that was counted already.
     #[prost(bool, tag = "4")]
     pub(super) is_judged: bool,
     /// Whether it was given as the session started, and not as it worked.

@@ -164,6 +164,7 @@ impl Binary {
         end - start
     }
 
+    #[cfg(test)]
     pub(super) fn resident_bytes(&self) -> usize {
         self.sums.capacity() * size_of::<i64>()
             + self.centre.capacity() * size_of::<i32>()

@@ -22,8 +22,6 @@ const RESCORED_PER_HIT: usize = 4;
 /// Who may be found.
 #[derive(Clone, Copy)]
 pub enum Candidates<'a> {
-    /// Every vector.
-    All,
     /// Those that a predicate keeps. It may be asked about any number in the index, at most twice a
     /// search, in no promised order.
     Filter {
@@ -35,6 +33,15 @@ pub enum Candidates<'a> {
     },
     /// Those named. Unknown and repeated numbers are skipped.
     List(&'a [u32]),
+}
+
+#[cfg(test)]
+impl Candidates<'_> {
+    /// Every vector.
+    pub(super) const ALL: Self = Self::Filter {
+        keeps: &|_| true,
+        expected: usize::MAX,
+    };
 }
 
 /// The way that a search goes.
@@ -59,7 +66,6 @@ impl Plan {
     /// Decides for an index of `count` vectors.
     pub(super) fn choose(count: usize, candidates: &Candidates<'_>) -> Self {
         let expected = match candidates {
-            Candidates::All => count,
             Candidates::Filter { expected, .. } => *expected,
             Candidates::List(numbers) => numbers.len(),
         };
@@ -98,8 +104,8 @@ mod tests {
             expected: EXACT_CANDIDATES,
         };
         for (count, candidates) in [
-            (0, Candidates::All),
-            (EXACT_CANDIDATES, Candidates::All),
+            (0, Candidates::ALL),
+            (EXACT_CANDIDATES, Candidates::ALL),
             (1_000_000, filter),
             (1_000_000, Candidates::List(&numbers)),
         ] {
@@ -122,7 +128,7 @@ mod tests {
         let small = Plan::Binary {
             min_rescored: MIN_RESCORED,
         };
-        assert_eq!(Plan::choose(EXACT_CANDIDATES + 1, &Candidates::All), small);
+        assert_eq!(Plan::choose(EXACT_CANDIDATES + 1, &Candidates::ALL), small);
         assert_eq!(
             Plan::choose(BINARY_VECTORS, &Candidates::List(&numbers)),
             small
@@ -130,7 +136,7 @@ mod tests {
         let large = Plan::Binary {
             min_rescored: MIN_RESCORED_LARGE,
         };
-        assert_eq!(Plan::choose(BINARY_VECTORS + 1, &Candidates::All), large);
+        assert_eq!(Plan::choose(BINARY_VECTORS + 1, &Candidates::ALL), large);
     }
 
     #[test]

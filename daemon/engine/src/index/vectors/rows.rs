@@ -95,6 +95,7 @@ impl Rows {
             .zip(self.levels.chunks_exact(self.width.max(1)))
     }
 
+    #[cfg(test)]
     pub(super) fn resident_bytes(&self) -> usize {
         self.levels.capacity()
             + self.scales.capacity() * size_of::<f32>()

@@ -61,7 +61,6 @@ impl VectorIndex {
 
     fn search_exactly(&self, query: &Code, limit: usize, candidates: Candidates<'_>) -> Vec<Hit> {
         match candidates {
-            Candidates::All => self.score_all(query, limit),
             Candidates::List(numbers) => {
                 self.score_at(query, limit, &self.named(numbers).positions())
             }
@@ -83,7 +82,6 @@ impl VectorIndex {
     ) -> Vec<Hit> {
         let kept = plan::rescored(min_rescored, limit).min(self.len());
         let positions = match candidates {
-            Candidates::All => self.scan(query, kept, |_| true),
             Candidates::Filter { keeps, .. } => {
                 self.scan(query, kept, |position| keeps(self.rows.number(position)))
             }
@@ -118,24 +116,6 @@ impl VectorIndex {
             named.insert(position);
         }
         named
-    }
-
-    fn score_all(&self, query: &Code, limit: usize) -> Vec<Hit> {
-        let (mut top, mut dots) = (Top::new(limit), vec![0; CHUNK_VECTORS]);
-        let widened = query.widened();
-        for (chunk, rows) in self
-            .rows
-            .all_levels()
-            .chunks(CHUNK_VECTORS * widened.len())
-            .enumerate()
-        {
-            let dots = &mut dots[..rows.len() / widened.len()];
-            kernel::dot_rows(&widened, rows, dots);
-            for (&dot, position) in dots.iter().zip(chunk * CHUNK_VECTORS..) {
-                self.offer(&mut top, query, position, dot);
-            }
-        }
-        top.into_hits()
     }
 
     fn score_at(&self, query: &Code, limit: usize, positions: &[u32]) -> Vec<Hit> {

@@ -91,7 +91,7 @@ proptest! {
     #[test]
     fn exact_searches_equal_brute_force(changes in changes(), query in vector(), limit in 0_usize..50, list in prop::collection::vec(0_u32..60, 0..50)) {
         let (index, model) = apply(&changes);
-        let all = index.search(&query, limit, Candidates::All).unwrap();
+        let all = index.search(&query, limit, Candidates::ALL).unwrap();
         prop_assert_eq!(all, brute_force(&model, &query, limit, |_| true));
         let expected = brute_force(&model, &query, limit, |number| list.contains(&number));
         prop_assert_eq!(&index.search(&query, limit, Candidates::List(&list)).unwrap(), &expected);
@@ -177,8 +177,8 @@ fn a_binary_scan_finds_nearly_all_of_the_true_best() {
     let list: Vec<u32> = (0..LARGE).rev().filter(|&number| keeps(number)).collect();
     for (candidates, share) in [
         (
-            Candidates::All,
-            recall(&mut clusters, &index, Candidates::All, |_| true),
+            Candidates::ALL,
+            recall(&mut clusters, &index, Candidates::ALL, |_| true),
         ),
         (filter, recall(&mut clusters, &index, filter, keeps)),
         (
@@ -203,7 +203,7 @@ fn a_filter_that_passes_far_more_than_expected_is_scanned() {
     assert_eq!(index.plan(wrong), Plan::Exact);
     assert_eq!(
         index.search(&query, 5, wrong).unwrap(),
-        index.search(&query, 5, Candidates::All).unwrap()
+        index.search(&query, 5, Candidates::ALL).unwrap()
     );
 }
 
@@ -230,7 +230,7 @@ fn identical_vectors_are_all_found_by_either_way() {
                 .insert(1_000_000 + number, &Code::quantize(&twin).unwrap())
                 .unwrap();
         }
-        let hits = index.search(&twin, 8, Candidates::All).unwrap();
+        let hits = index.search(&twin, 8, Candidates::ALL).unwrap();
         assert_eq!(
             hits.iter().map(|hit| hit.number).collect::<Vec<_>>(),
             (1_000_000..1_000_008).collect::<Vec<_>>()
@@ -243,7 +243,7 @@ fn identical_vectors_are_all_found_by_either_way() {
 fn an_empty_index_finds_nothing() {
     let mut index = VectorIndex::new(2);
     for candidates in [
-        Candidates::All,
+        Candidates::ALL,
         Candidates::List(&[0, 1]),
         Candidates::Filter {
             keeps: &|_| true,
@@ -252,7 +252,8 @@ fn an_empty_index_finds_nothing() {
     ] {
         assert_eq!(index.search(&[1.0, 0.0], 3, candidates).unwrap(), []);
     }
-    assert!(index.is_empty() && !index.remove(0));
+    assert_eq!(index.len(), 0);
+    assert!(!index.remove(0));
     index.rebuild();
     assert_eq!(index.code(0), None);
 }
@@ -262,7 +263,7 @@ fn the_limit_may_be_nothing_or_more_than_there_is() {
     let index = Clusters::new(3, DIMENSIONS).index(12, DIMENSIONS);
     let count = |limit| {
         index
-            .search(&[1.0; DIMENSIONS], limit, Candidates::All)
+            .search(&[1.0; DIMENSIONS], limit, Candidates::ALL)
             .unwrap()
             .len()
     };
@@ -282,7 +283,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     let wide = Code::quantize(&[1.0, 2.0, 3.0]).unwrap();
     assert_eq!(index.insert(0, &wide), Err(dimension.clone()));
     assert_eq!(
-        index.search(&[1.0, 2.0, 3.0], 1, Candidates::All),
+        index.search(&[1.0, 2.0, 3.0], 1, Candidates::ALL),
         Err(dimension)
     );
     let number = MAX_NUMBER + 1;
@@ -291,10 +292,10 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         Err(VectorError::Number { number })
     );
     assert_eq!(
-        index.search(&[f32::NAN, 1.0], 1, Candidates::All),
+        index.search(&[f32::NAN, 1.0], 1, Candidates::ALL),
         Err(VectorError::NotFinite { position: 0 })
     );
-    assert!(index.is_empty());
+    assert_eq!(index.len(), 0);
 }
 
 #[test]
@@ -309,7 +310,7 @@ fn a_space_without_dimensions_takes_nothing() {
         })
     );
     assert_eq!(
-        index.search(&[], 1, Candidates::All),
+        index.search(&[], 1, Candidates::ALL),
         Err(VectorError::Length { dimensions: 0 })
     );
 }

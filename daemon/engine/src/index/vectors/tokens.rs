@@ -10,7 +10,7 @@
 //! marks are left out, about half of them.
 
 use super::code::{Code, cosine};
-use super::{VectorError, kernel};
+use super::{VectorError, VectorIndex, kernel};
 use crate::index::lexical::LexicalQuery;
 
 /// The first byte of stored signs; another layout takes another number.
@@ -40,6 +40,22 @@ pub struct TokenVector {
     pub word: String,
     /// Its state, of any length.
     pub state: Code,
+}
+
+impl TokenVector {
+    /// Keeps the state of a token as a code; `None` where it cannot be one.
+    #[must_use]
+    pub fn of(word: &str, state: &[f32]) -> Option<Self> {
+        Some(Self {
+            word: word.to_owned(),
+            state: Code::quantize(state).ok()?,
+        })
+    }
+}
+
+impl TextVectors {
+    /// Most components of a vector.
+    pub const DIMENSIONS_MAX: usize = VectorIndex::DIMENSIONS_MAX;
 }
 
 impl From<Vec<f32>> for TextVectors {
@@ -128,7 +144,7 @@ impl TokenSigns {
             .unwrap_or_default()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -164,14 +164,14 @@ impl Words {
             || !new.names.is_subset(&self.all)
     }
 
-    /// Whether each of two texts has a word that excludes one of the other.
+    /// Returns whether each of two texts has a word that excludes one of the other.
     fn contrasts_with(&self, new: &Self) -> bool {
         let old_only = lists(self.all.difference(&new.all));
         let new_only = lists(new.all.difference(&self.all));
         !old_only.is_disjoint(&new_only)
     }
 
-    /// Whether two texts are of one form, and each has a word of substance of its own.
+    /// Returns whether two texts are of one form, and each has a word of substance of its own.
     fn is_of_one_form(&self, new: &Self) -> bool {
         let has_more = |one: &Self, other: &Self| !one.substance.is_subset(&other.all);
         if !has_more(self, new) || !has_more(new, self) {

@@ -163,7 +163,7 @@ impl Tables<'_> {
         Ok(())
     }
 
-    /// Whether a memory is there.
+    /// Returns whether a memory is there.
     pub(super) fn has_memory(&self, number: MemoryNumber) -> Result<bool, CommitError> {
         Ok(self.gathered.has(number) || self.memories.get(number.0)?.is_some())
     }

@@ -281,32 +281,14 @@ impl Group {
         } else {
             Status::Active
         };
+        let id = MemoryId::new(at, entropy);
         Memory {
-            id: MemoryId::new(at, entropy),
-            number,
-            handle,
-            topic: admitted.topic.into_inner(),
-            text: admitted.text,
-            kind: admitted.kind,
-            tags: admitted.tags,
-            scope: admitted.scope,
-            source: admitted.source,
             links,
-            importance: admitted.importance,
-            confidence: admitted.confidence,
-            pinned: admitted.pinned,
             origin: actor.origin,
             provenance: vec![Provenance::stated(actor, at)],
-            attributes: admitted.attributes,
-            summary: admitted.summary,
-            suspicions: admitted.suspicions,
-            valid_from: admitted.valid_from.unwrap_or(at),
-            valid_to: None,
-            recorded_at: at,
-            last_seen_at: at,
-            access_count: 0,
             status,
             sequence: self.sequence.next(),
+            ..admitted.into_memory(id, number, handle, at)
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which requests may share a transaction.
 //!
-//! What becomes of a request is decided from the catalog, which follows commits. So a request whose
+//! A request is decided from the catalog, which follows commits. So a request whose
 //! decision depends on what an earlier one of the group does waits for the next group.
 
 use hashbrown::HashSet;

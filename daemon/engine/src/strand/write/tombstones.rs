@@ -8,7 +8,7 @@ use crate::policy::forgotten;
 use crate::store::{Write, WriteError};
 use crate::strand::Strand;
 
-/// Whether an edit sets up a tombstone, or takes one away.
+/// Returns whether an edit sets up a tombstone, or takes one away.
 pub(super) fn departure(edit: &Edit) -> Option<Option<Departure>> {
     match edit {
         Edit::Forget => Some(Some(Departure::Forgotten)),

@@ -1,6 +1,6 @@
 //! A meta-brief as text.
 
-use helix_engine::{one_line, preview};
+use helix_neutral::{one_line, preview};
 use jiff::tz::TimeZone;
 
 use super::{ActiveTopic, Meta, Theme, Velocity};

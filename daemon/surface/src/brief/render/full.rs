@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{Handle, Memory, neutral, one_line};
+use helix_engine::{Handle, Memory};
+use helix_neutral::{neutral, one_line};
 use jiff::tz::TimeZone;
 
 use super::Caps;
@@ -300,7 +301,7 @@ fn linked(linked: &[Linked<'_>], caps: &Caps) -> Vec<String> {
     let mut lines = vec!["LINKED".to_owned()];
     for one in listed {
         let from = handles(one.from.iter().copied(), 2);
-        let content = helix_engine::preview(&one.memory.text, caps.preview_chars);
+        let content = helix_neutral::preview(&one.memory.text, caps.preview_chars);
         lines.push(format!(
             "- {} {content} (from {from})",
             bracketed(&one.memory.handle)

@@ -1,6 +1,7 @@
 //! The parts of a line: handles, previews, lists.
 
-use helix_engine::{Handle, one_line};
+use helix_engine::Handle;
+use helix_neutral::one_line;
 use jiff::tz::TimeZone;
 
 use super::Caps;
@@ -38,7 +39,7 @@ pub(super) fn preview(mention: &Mention<'_>, is_under_heading: bool, caps: &Caps
         "{}{} {}",
         bracketed(&mention.memory.handle),
         doubt_mark(mention.is_stale, mention.faded),
-        helix_engine::preview(text, caps.preview_chars)
+        helix_neutral::preview(text, caps.preview_chars)
     )
 }
 

@@ -51,7 +51,7 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// What one import took.
+/// Cost of one import.
 struct Cost {
     elapsed: Duration,
     resident_before: f64,

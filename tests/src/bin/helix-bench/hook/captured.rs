@@ -52,7 +52,7 @@ impl Times {
     }
 }
 
-/// What a program took in all runs.
+/// Cost of a program in all runs.
 struct Measured {
     quiet: f64,
     busy: f64,

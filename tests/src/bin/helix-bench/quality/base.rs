@@ -30,7 +30,7 @@ pub(super) struct Base {
     home: Home,
     /// The ids behind each handle: texts that occur twice are one memory with several.
     documents: BTreeMap<String, Vec<String>>,
-    /// Whether there is a model.
+    /// True if there is a model.
     pub(super) has_meaning: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What was measured of each set, as the page and the numbers that are committed.
+//! Measurements of each set, as the page and the numbers that are committed.
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,7 @@ impl Ratios {
     }
 }
 
-/// What came of a comparison.
+/// Result of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     /// Figures that are worse, in words.

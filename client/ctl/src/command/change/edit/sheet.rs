@@ -53,7 +53,7 @@ pub(super) enum SheetError {
     Value {
         /// Which field.
         name: &'static str,
-        /// What was written.
+        /// The text that was written.
         value: String,
         /// What would do.
         wanted: &'static str,

@@ -133,7 +133,7 @@ pub(super) struct Drafts {
     /// In order. An empty one, which the daemon refuses, stands for each that is wrong: links go
     /// by position.
     pub(super) drafts: Vec<v1::Draft>,
-    /// What is wrong, by position.
+    /// The mistakes, by position.
     pub(super) wrong: HashMap<usize, String>,
 }
 

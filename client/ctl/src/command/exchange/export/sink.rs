@@ -26,9 +26,9 @@ pub(super) enum Sink {
     File {
         /// The target.
         path: PathBuf,
-        /// What is written.
+        /// The file that is written.
         temporary: NamedTempFile,
-        /// Whether it may take the place of a file.
+        /// True if it may take the place of a file.
         replaces: bool,
     },
     /// Into a directory beside its target, which takes its place or whose files move into it at the
@@ -36,7 +36,7 @@ pub(super) enum Sink {
     Directory {
         /// The target.
         path: PathBuf,
-        /// What is written.
+        /// The file that is written.
         temporary: TempDir,
         /// The file that was written last, and its name.
         current: Option<(String, File)>,

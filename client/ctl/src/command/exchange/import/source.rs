@@ -26,7 +26,7 @@ const STDIN_NAME: &str = "stdin";
 
 /// Something to read, and its format.
 pub(super) struct Source {
-    /// What it is in.
+    /// Its format.
     pub(super) format: Format,
     /// How much there is to read, in bytes, where that is known.
     pub(super) bytes: Option<u64>,
@@ -150,7 +150,7 @@ struct Sending<'a> {
     pieces: &'a Sender<ImportPiece>,
     /// What the next piece says besides its bytes: everything for the first, nothing afterwards.
     next: ImportPiece,
-    /// What is told of every piece.
+    /// The part that every piece repeats.
     transfer: &'a Transfer,
 }
 

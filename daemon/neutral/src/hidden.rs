@@ -1,8 +1,5 @@
 //! Characters that are not seen: what could hide between letters, turn the reading direction or
 //! carry a message of its own.
-//!
-//! Every program that shows stored text asks here; each decides what it shows instead. The engine,
-//! which knows no wire, keeps the same list in `neutral.rs`, and a test compares the two.
 
 /// Invisible characters, as inclusive ranges in their order: Unicode's
 /// `Default_Ignorable_Code_Point` (zero-width, bidi controls, tags, variation selectors, fillers),
