@@ -96,7 +96,9 @@ fn environments(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
 /// one of many.
 fn numbers(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
     let verb = sequence.iter().position(|word| rules.is_verb(word));
-    let subject = verb.filter(|place| *place <= SUBJECT_WORDS_MAX).unwrap_or(0);
+    let subject = verb
+        .filter(|place| *place <= SUBJECT_WORDS_MAX)
+        .unwrap_or(0);
     let is_label = |(place, word): &(usize, &String)| {
         let before = place.checked_sub(1).and_then(|before| sequence.get(before));
         let is_behind_noun = before.is_some_and(|before| rules.is_numbered(before));
