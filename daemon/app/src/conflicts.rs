@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use helix_engine::{
     Absorbed, Edge, EdgeKey, EdgeStatus, Edit, GraphArc as Arc, Memory, MemoryNumber, Provenance,
-    Relation, Request, Resolution, Sequence, Sourced, Statement, Status, Step, StepChange, Verdict,
-    quoted, relate,
+    Relation, Request, Resolution, Sequence, Sourced, Statement, Status, Step, StepChange, quoted,
+    relate,
 };
 
+use crate::disputes::is_contradiction;
 use crate::edit::write;
 use crate::find;
 use crate::told::Told;
@@ -175,10 +176,6 @@ fn others_that_lose(
     let mut others = strand.memories(&numbers)?;
     others.retain(contradicts);
     Ok(others)
-}
-
-fn is_contradiction(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Supersedes(_) | Verdict::Contradicts(_))
 }
 
 /// The contradictions between two memories that nobody has settled.

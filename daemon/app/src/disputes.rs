@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use helix_engine::{Correction, Memory, MemoryId, MemoryNumber, Strand};
+use helix_engine::{
+    Correction, Memory, MemoryId, MemoryNumber, Statement, Strand, Verdict, relate,
+};
 
 /// The number of a memory that is not stored yet.
 pub(crate) const NO_NUMBER: MemoryNumber = MemoryNumber(u32::MAX);
@@ -18,6 +20,8 @@ pub(crate) struct Disputes(HashMap<MemoryId, Vec<Memory>>);
 struct Covered {
     numbers: BTreeSet<MemoryNumber>,
     ids: HashSet<MemoryId>,
+    /// Those that the new one is noted with.
+    noted: Vec<Statement>,
 }
 
 impl Disputes {
@@ -41,6 +45,8 @@ impl Disputes {
             let is_new = !covered.has(&correction.memory);
             if is_new {
                 self.cover(strand, &correction.memory, &mut covered);
+                let text = &correction.memory.text;
+                covered.noted.push(Statement::of(text));
             }
             is_new
         });
@@ -77,7 +83,19 @@ impl Disputes {
 }
 
 impl Covered {
+    /// Returns whether a memory has part in one of the disputes. What contradicts a newer one that
+    /// the new memory is noted with has, too: whoever stored that notes it at this moment.
     fn has(&self, memory: &Memory) -> bool {
-        self.numbers.contains(&memory.number) || self.ids.contains(&memory.id)
+        if self.numbers.contains(&memory.number) || self.ids.contains(&memory.id) {
+            return true;
+        }
+        let statement = Statement::of(&memory.text);
+        let mut noted = self.noted.iter();
+        noted.any(|noted| is_contradiction(relate(&statement, noted)))
     }
+}
+
+/// Returns whether a verdict is that two statements cannot both hold.
+pub(crate) fn is_contradiction(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Supersedes(_) | Verdict::Contradicts(_))
 }

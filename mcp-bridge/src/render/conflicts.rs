@@ -91,9 +91,7 @@ pub(crate) fn settled(reply: &SettleReply, settlement: Settlement) -> String {
         let line = line.unwrap_or_default();
         return format!("merged: {kept} says both now, and {old} is superseded; {UNDO}{line}");
     }
-    let others: Vec<String> = replaced
-        .map(|memory| clean::line(&memory.handle))
-        .collect();
+    let others: Vec<String> = replaced.map(|memory| clean::line(&memory.handle)).collect();
     if others.is_empty() {
         return format!("settled: {kept} holds, and {old} is superseded; {UNDO}");
     }

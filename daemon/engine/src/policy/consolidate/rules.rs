@@ -28,6 +28,7 @@ struct Table {
     verbs: String,
     units: String,
     numbered: String,
+    ordinals: String,
     environments: String,
     bounds: String,
 }
@@ -66,6 +67,7 @@ pub(super) struct Rules {
     units: HashSet<String>,
     /// Lower-case words for one of many that a number behind them tells apart.
     numbered: HashSet<String>,
+    ordinals: HashSet<String>,
     /// Words for where something holds, each with the one it is compared as.
     environments: Names,
     /// Words for a bound, each with the bound.
@@ -103,6 +105,7 @@ impl Rules {
             verbs: words(&table.verbs).collect(),
             units: words(&table.units).collect(),
             numbered: words(&table.numbered).collect(),
+            ordinals: words(&table.ordinals).collect(),
             environments: Names::of(&table.environments),
             bounds: Names::of(&table.bounds),
         })
@@ -193,6 +196,11 @@ impl Rules {
     /// Returns whether a number behind a lower-case word tells one of many apart.
     pub(super) fn is_numbered(&self, word: &str) -> bool {
         self.numbered.contains(word)
+    }
+
+    /// Returns whether a lower-case word tells one of a few apart.
+    pub(super) fn is_ordinal(&self, word: &str) -> bool {
+        self.ordinals.contains(word)
     }
 
     /// Words for where something holds.

@@ -320,7 +320,7 @@ fn a_text_that_departs_has_a_word_of_it() {
     let rules = rules::rules().unwrap();
     for text in [
         "We moved from npm to pnpm",
-        "pnpm replaces npm",
+        "npm was replaced by pnpm",
         "Logs used to go to Splunk, now to Loki",
         "Die Suche nutzt Elasticsearch statt Solr",
         "缓存用 Redis 代替 Memcached",

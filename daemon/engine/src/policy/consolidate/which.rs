@@ -104,9 +104,9 @@ fn numbers(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
         let is_behind_noun = before.is_some_and(|before| rules.is_numbered(before));
         let behind = sequence.get(place + 1);
         let is_measure = is_number(word) && behind.is_some_and(|behind| rules.is_unit(behind));
-        word.contains(|c: char| c.is_ascii_digit())
-            && !is_measure
-            && (*place < subject || is_behind_noun)
+        let is_subject = *place < subject || is_behind_noun;
+        let is_named = rules.is_ordinal(word) || word.contains(|c: char| c.is_ascii_digit());
+        is_named && is_subject && !is_measure
     };
     let labels = sequence.iter().enumerate().filter(is_label);
     labels.map(|(_, word)| word.clone()).collect()
