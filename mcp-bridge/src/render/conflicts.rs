@@ -56,9 +56,8 @@ fn dispute(conflict: &Conflict, view: &View) -> String {
     }
     if !conflict.others.is_empty() {
         let disagree = conflict.others.len() + SIDES;
-        text.push_str(&format!(
-            "\n{INDENT}{disagree} disagree; keeping one settles all"
-        ));
+        let note = format!("\n{INDENT}{disagree} disagree; keeping one settles all");
+        text.push_str(&note);
     }
     text
 }

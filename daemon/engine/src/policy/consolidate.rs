@@ -7,7 +7,7 @@
 //! are a contradiction that somebody settles. Words in common prove nothing: a name, identifier or
 //! word of substance that only the old text has makes it another fact.
 //!
-//! Measured on `tests/fixtures/memory-pairs.json` by `cargo xtask bench memory`.
+//! Measured on `tests/fixtures/memory-pairs*.json` by `cargo xtask bench memory`.
 
 mod claims;
 mod conflict;
