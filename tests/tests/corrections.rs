@@ -126,6 +126,67 @@ fn two_values_stand_until_somebody_settles_them() {
 }
 
 #[test]
+fn a_repetition_is_none_of_a_conflict() {
+    let mut world = World::new();
+    let three = handle(&world.store("The worker retries 3 times"));
+    let five = handle(&world.store("The worker retries 5 times"));
+    for (text, known) in [
+        ("The worker retries 5 times.", &five),
+        ("the worker retries 3 times!", &three),
+    ] {
+        let reply = world.store(text);
+        assert_eq!(reply.outcome(), StoreOutcome::Duplicate, "{text}");
+        assert_eq!(handle(&reply), *known);
+    }
+    assert_eq!(world.conflicts().total, 1);
+}
+
+#[test]
+fn what_was_replaced_is_not_stored_again_in_silence() {
+    let mut world = World::new();
+    world.store("The billing web app is built with npm.");
+    let new = handle(&world.store("We switched the billing web app from npm to pnpm."));
+    let again = world.store("The billing web app is built with npm.");
+    assert_eq!(again.corrections.len(), 1, "{:?}", again.corrections);
+    assert_eq!(again.corrections[0].handle, new);
+    assert!(!again.corrections[0].is_replaced);
+    assert_eq!(world.conflicts().total, 1);
+}
+
+#[test]
+fn what_a_person_replaced_is_told_when_it_is_said_again() {
+    let mut world = World::new();
+    let old = handle(&world.store("Dashboards are drawn with Kibana"));
+    let new = handle(&world.store("Grafana draws every chart that we have"));
+    world.settle(&new, &old, Settlement::KeepFirst).unwrap();
+    let again = world.store("Dashboards are drawn with Kibana");
+    assert_eq!(again.corrections.len(), 1, "{:?}", again.corrections);
+    assert_eq!(again.corrections[0].handle, new);
+}
+
+#[test]
+fn one_call_settles_a_dispute_of_many() {
+    let mut world = World::new();
+    let texts = (8_081..8_087).map(|port| format!("billing listens on {port}"));
+    let handles: Vec<String> = texts.map(|text| handle(&world.store(&text))).collect();
+    let found = world.conflicts();
+    assert_eq!(found.total, 1);
+    let dispute = &found.conflicts[0];
+    assert_eq!(dispute.newer.as_ref().unwrap().handle, handles[5]);
+    assert_eq!(dispute.others.len(), 4);
+    let older = dispute.older.as_ref().unwrap().handle.clone();
+    world
+        .settle(&handles[2], &older, Settlement::KeepFirst)
+        .unwrap();
+    assert_eq!(world.conflicts().total, 0);
+    for handle in &handles {
+        let is_kept = *handle == handles[2];
+        let status = if is_kept { "active" } else { "superseded" };
+        assert_eq!(world.read(handle).status, status);
+    }
+}
+
+#[test]
 fn both_kept_are_not_found_contradictory_again() {
     let mut world = World::new();
     let old = handle(&world.store("billing listens on 8081"));
@@ -267,7 +328,11 @@ fn assert_every_value_is_named(world: &mut World, values: u32) {
         .call(async |rpc| rpc.review(request.clone()).await)
         .unwrap();
     let conflicts = found.items.into_iter();
-    let conflicts = conflicts.filter(|item| item.kind() == ReviewKind::Conflict);
+    let conflicts: Vec<_> = conflicts
+        .filter(|item| item.kind() == ReviewKind::Conflict)
+        .collect();
+    // Each value is noted with one of those that were there, and perhaps one that came meanwhile.
+    assert!(conflicts.len() < 2 * usize::try_from(values).unwrap());
     let mut groups: Vec<BTreeSet<String>> = Vec::new();
     for conflict in conflicts {
         let ends = [conflict.memory, conflict.other].map(|end| end.unwrap().handle);

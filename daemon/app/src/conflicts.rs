@@ -1,13 +1,14 @@
 //! Memories that contradict each other, and what somebody decides of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use helix_engine::{
     Absorbed, Edge, EdgeKey, EdgeStatus, Edit, GraphArc as Arc, Memory, MemoryNumber, Provenance,
-    Relation, Request, Resolution, Sequence, Sourced, Status, Step, StepChange,
+    Relation, Request, Resolution, Sequence, Sourced, Statement, Status, Step, StepChange, relate,
 };
 use helix_neutral::quoted;
 
+use crate::disputes::is_contradiction;
 use crate::edit::write;
 use crate::find;
 use crate::told::Told;
@@ -16,13 +17,18 @@ use crate::{App, Asker, Refusal};
 /// Conflicts that one answer lists, at most.
 pub const CONFLICTS_MAX: usize = 100;
 
-/// Two memories that cannot both hold.
+/// Others of a dispute that one call settles, at most.
+const SETTLED_MAX: usize = 200;
+
+/// Memories that cannot all hold: two, or more of one dispute.
 #[derive(Clone, Debug)]
 pub struct Conflict {
-    /// The one that came later.
+    /// The newest of them.
     pub newer: Told,
-    /// The one that was known.
+    /// One that it was noted with.
     pub older: Told,
+    /// All others of the dispute, the newest first.
+    pub others: Vec<Told>,
     /// Why, in words.
     pub why: String,
 }
@@ -39,7 +45,8 @@ pub struct Conflicts {
 /// How two memories are settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settlement {
-    /// The first holds, and takes the place of the second.
+    /// The first holds, and takes the place of the second and of all others of their dispute that
+    /// contradict it.
     KeepFirst,
     /// Both hold, and are not found contradictory again.
     Both,
@@ -47,16 +54,18 @@ pub enum Settlement {
     Merge,
 }
 
-/// Lists the contradictions among what an asker sees that nobody has settled.
+/// Lists the contradictions among what an asker sees that nobody has settled, those of one dispute
+/// as one.
 ///
 /// # Errors
 /// When the disk fails.
 pub fn list(app: &App, asker: &Asker) -> Result<Conflicts, Refusal> {
-    let open = open_conflicts(app, asker);
-    let total = open.len();
+    let disputes = open_disputes(app, asker);
+    let total = disputes.len();
     let snapshot = app.memory.strand.snapshot()?;
     let mut conflicts = Vec::new();
-    for key in open.into_iter().rev().take(CONFLICTS_MAX) {
+    for dispute in disputes.into_iter().take(CONFLICTS_MAX) {
+        let key = dispute.key;
         let ends = app.memory.strand.memories(&[key.from, key.to])?;
         let [newer, older] = ends.as_slice() else {
             continue;
@@ -66,12 +75,45 @@ pub fn list(app: &App, asker: &Asker) -> Result<Conflicts, Refusal> {
             why: without_number(&reason.unwrap_or_default()),
             newer: Told::of(app, newer),
             older: Told::of(app, older),
+            others: Told::all(app, &dispute.others)?,
         });
     }
     Ok(Conflicts { conflicts, total })
 }
 
-/// The suggested contradictions between active memories of the asker's scopes, oldest first.
+/// Memories that contradict each other, each at least one of the others.
+struct Dispute {
+    /// The newest contradiction among them.
+    key: EdgeKey,
+    /// Those that are not its ends, the newest first.
+    others: Vec<MemoryNumber>,
+}
+
+/// The disputes among active memories of the asker's scopes, the newest first.
+fn open_disputes(app: &App, asker: &Asker) -> Vec<Dispute> {
+    let mut open = open_conflicts(app, asker);
+    let catalog = app.memory.strand.catalog();
+    let mut disputes = Vec::new();
+    while let Some(key) = open.pop() {
+        let disputed = catalog.graph().disputed(key.from);
+        let (own, apart): (Vec<EdgeKey>, Vec<EdgeKey>) = open
+            .into_iter()
+            .partition(|other| disputed.contains(&other.from));
+        open = apart;
+        let ends = own.iter().flat_map(|other| [other.from, other.to]);
+        let others: BTreeSet<MemoryNumber> = ends
+            .filter(|end| *end != key.from && *end != key.to)
+            .collect();
+        disputes.push(Dispute {
+            key,
+            others: others.into_iter().rev().collect(),
+        });
+    }
+    disputes
+}
+
+/// The contradictions between active memories of the asker's scopes that nobody has settled, oldest
+/// first.
 fn open_conflicts(app: &App, asker: &Asker) -> Vec<EdgeKey> {
     let catalog = app.memory.strand.catalog();
     let scopes = catalog.scope_numbers(&asker.scopes());
@@ -80,12 +122,8 @@ fn open_conflicts(app: &App, asker: &Asker) -> Vec<EdgeKey> {
             .row(number)
             .is_some_and(|row| row.status == Status::Active && row.is_in(&scopes))
     };
-    let is_open = |arc: &&Arc| {
-        arc.key.relation == Relation::Contradicts
-            && arc.status != EdgeStatus::Rejected
-            && is_open_end(arc.key.from)
-            && is_open_end(arc.key.to)
-    };
+    let is_open =
+        |arc: &&Arc| arc.is_open_conflict() && is_open_end(arc.key.from) && is_open_end(arc.key.to);
     let mut open: Vec<EdgeKey> = catalog
         .graph()
         .stored()
@@ -94,6 +132,86 @@ fn open_conflicts(app: &App, asker: &Asker) -> Vec<EdgeKey> {
         .collect();
     open.sort_unstable_by_key(|key| (key.from, key.to));
     open
+}
+
+/// Returns whether a contradiction is there and nobody has settled it.
+pub(crate) fn is_open(app: &App, key: &EdgeKey) -> bool {
+    let catalog = app.memory.strand.catalog();
+    catalog.graph().edge(key).is_some_and(Arc::is_open_conflict)
+}
+
+/// The others of a dispute that contradict the memory which is kept; none where the two are not of
+/// one dispute. It may have been noted with one of the others alone, so their texts decide.
+fn others_that_lose(
+    app: &App,
+    asker: &Asker,
+    kept: &Memory,
+    second: &Memory,
+) -> Result<Vec<Memory>, Refusal> {
+    let strand = &app.memory.strand;
+    let numbers: Vec<MemoryNumber> = {
+        let catalog = strand.catalog();
+        let scopes = catalog.scope_numbers(&asker.scopes());
+        let disputed = catalog.graph().disputed(kept.number);
+        if !disputed.contains(&second.number) {
+            return Ok(Vec::new());
+        }
+        let is_in_use = |number: &MemoryNumber| {
+            let row = catalog.row(*number);
+            row.is_some_and(|row| row.status == Status::Active && row.is_in(&scopes))
+        };
+        let others = disputed.into_iter().filter(is_in_use);
+        others
+            .filter(|number| ![kept.number, second.number].contains(number))
+            .take(SETTLED_MAX)
+            .collect()
+    };
+    let holds = Statement::of(&kept.text);
+    let contradicts = |other: &Memory| {
+        let other_statement = Statement::of(&other.text);
+        is_contradiction(relate(&other_statement, &holds))
+            || is_contradiction(relate(&holds, &other_statement))
+            || !edges_between(app, kept.number, other.number).is_empty()
+    };
+    let mut others = strand.memories(&numbers)?;
+    others.retain(contradicts);
+    Ok(others)
+}
+
+/// The contradictions between two memories that nobody has settled.
+fn edges_between(app: &App, one: MemoryNumber, other: MemoryNumber) -> Vec<EdgeKey> {
+    let catalog = app.memory.strand.catalog();
+    let edges = catalog.graph().edges_of(one);
+    edges
+        .filter(|arc| arc.is_open_conflict() && arc.beyond(one) == other)
+        .map(|arc| arc.key)
+        .collect()
+}
+
+/// The steps by which the others of a dispute lose, and by which its contradictions are closed.
+fn close_dispute(app: &App, kept: &Memory, second: &Memory, others: &[Memory]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for other in others {
+        let reason = format!("#{} was kept instead", kept.number.0);
+        steps.push(edit_step(other, Edit::Supersede { by: kept.id }, reason));
+    }
+    let settled: Vec<MemoryNumber> = [kept, second]
+        .into_iter()
+        .chain(others)
+        .map(|memory| memory.number)
+        .collect();
+    for (place, one) in settled.iter().enumerate() {
+        for other in settled.iter().skip(place + 1) {
+            // The two that were named are closed by themselves.
+            if place == 0 && *other == second.number {
+                continue;
+            }
+            let keys = edges_between(app, *one, *other);
+            let unrelate = |key| Step::new(StepChange::Unrelate(key), "settled");
+            steps.extend(keys.into_iter().map(unrelate));
+        }
+    }
+    steps
 }
 
 /// A reason that begins with the number of the newer memory, without it.
@@ -128,6 +246,10 @@ pub async fn settle(
         Settlement::Both => Vec::new(),
         Settlement::Merge => merge(&first, &second),
     };
+    if settlement == Settlement::KeepFirst {
+        let others = others_that_lose(app, asker, &first, &second)?;
+        steps.extend(close_dispute(app, &first, &second, &others));
+    }
     steps.extend(close(app, asker, &first, &second, settlement));
     let request = Request::Together {
         steps,

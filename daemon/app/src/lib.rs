@@ -43,6 +43,7 @@ pub mod compact;
 pub mod conflicts;
 pub mod consolidate;
 pub mod context;
+mod disputes;
 pub mod edit;
 pub mod event;
 pub mod examine;

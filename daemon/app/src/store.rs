@@ -130,7 +130,8 @@ pub async fn one(
     // through has to be woken up.
     let submitted = off_thread(app, move |app| {
         let asker = who();
-        let prepared = gather(app, &asker, new, force)?.decided(&asker.actor)?;
+        let prepared =
+            gather(app, &asker, new, force)?.decided(&app.memory.strand, &asker.actor)?;
         submit(app, asker, prepared)
     });
     let (answer, asker, mut notes) = match submitted.await? {
@@ -305,7 +306,7 @@ pub async fn batch(
         // Drafts are read side by side and were made one after the other. Their ids are of that
         // time, and links go by ids.
         let gathered = at_once(gathered, app.memory.now());
-        let mut prepared = order::decide(&decider, gathered);
+        let mut prepared = order::decide(&app.memory.strand, &decider, gathered);
         links::within(&app.memory.strand, &decider.scopes(), force, &mut prepared);
         Ok(prepared)
     });

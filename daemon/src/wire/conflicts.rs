@@ -20,6 +20,7 @@ fn conflict(conflict: &Conflict) -> v1::Conflict {
         newer: Some(told(&conflict.newer)),
         older: Some(told(&conflict.older)),
         why: conflict.why.clone(),
+        others: conflict.others.iter().map(told).collect(),
     }
 }
 

@@ -11,13 +11,16 @@ use crate::render::memory::cut;
 /// Lines of each text that are shown.
 const LINES_SHOWN: usize = 3;
 
+/// Memories of a conflict that are not among its others.
+const SIDES: usize = 2;
+
 /// How a change is taken back.
 const UNDO: &str = "edit action=undo takes that back";
 
 /// Status of a memory whose place another took.
 const SUPERSEDED: &str = "superseded";
 
-/// Text of a reply to `conflicts`: each pair, the newer memory first.
+/// Text of a reply to `conflicts`: each dispute, the newest memory first.
 pub(crate) fn conflicts(reply: &ConflictsReply, view: &View) -> String {
     if reply.conflicts.is_empty() {
         return "nothing contradicts anything else here, or all of it is settled".to_owned();
@@ -25,7 +28,7 @@ pub(crate) fn conflicts(reply: &ConflictsReply, view: &View) -> String {
     let pairs: Vec<String> = reply
         .conflicts
         .iter()
-        .map(|conflict| pair(conflict, view))
+        .map(|conflict| dispute(conflict, view))
         .collect();
     let total = usize::try_from(reply.total).unwrap_or(usize::MAX);
     let list = packed(&pairs, "\n\n", total, |missing| {
@@ -38,15 +41,25 @@ pub(crate) fn conflicts(reply: &ConflictsReply, view: &View) -> String {
     )
 }
 
-fn pair(conflict: &Conflict, view: &View) -> String {
+fn dispute(conflict: &Conflict, view: &View) -> String {
     let side =
         |memory: Option<&Memory>| memory.map_or_else(String::new, |memory| side(memory, view));
     let why = cut(&clean::line(&conflict.why), LINE_MAX_CHARS);
-    format!(
+    let mut text = format!(
         "{}\n{INDENT}it {why}:\n{}",
         side(conflict.newer.as_ref()),
         side(conflict.older.as_ref())
-    )
+    );
+    for other in &conflict.others {
+        text.push('\n');
+        text.push_str(&side(Some(other)));
+    }
+    if !conflict.others.is_empty() {
+        let disagree = conflict.others.len() + SIDES;
+        let note = format!("\n{INDENT}{disagree} disagree; keeping one settles all");
+        text.push_str(&note);
+    }
+    text
 }
 
 fn side(memory: &Memory, view: &View) -> String {
@@ -65,7 +78,8 @@ pub(crate) fn settled(reply: &SettleReply, settlement: Settlement) -> String {
         return format!("settled: both are kept, and are not found contradictory again; {UNDO}");
     }
     let is_over = |memory: &&Memory| memory.status == SUPERSEDED;
-    let Some(old) = reply.memories.iter().find(is_over) else {
+    let mut replaced = reply.memories.iter().filter(is_over);
+    let Some(old) = replaced.next() else {
         return "nothing changed: it was so already".to_owned();
     };
     let kept = clean::line(&old.superseded_by);
@@ -76,7 +90,14 @@ pub(crate) fn settled(reply: &SettleReply, settlement: Settlement) -> String {
         let line = line.unwrap_or_default();
         return format!("merged: {kept} says both now, and {old} is superseded; {UNDO}{line}");
     }
-    format!("settled: {kept} holds, and {old} is superseded; {UNDO}")
+    let others: Vec<String> = replaced.map(|memory| clean::line(&memory.handle)).collect();
+    if others.is_empty() {
+        return format!("settled: {kept} holds, and {old} is superseded; {UNDO}");
+    }
+    format!(
+        "settled: {kept} holds, and {old}, {} are superseded; {UNDO}",
+        others.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -90,6 +111,7 @@ mod tests {
             newer: Some(arm64()),
             older: Some(hostile()),
             why: "gives another\nnumber of the same".to_owned(),
+            others: vec![arm64()],
         };
         let reply = ConflictsReply {
             conflicts: vec![conflict],

@@ -17,6 +17,8 @@ struct ConflictDocument<'a> {
     why: &'a str,
     newer: Option<MemoryDocument<'a>>,
     older: Option<MemoryDocument<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<MemoryDocument<'a>>,
 }
 
 /// Memories that were settled.
@@ -31,6 +33,7 @@ impl<'a> From<&'a v1::ConflictsReply> for ConflictsDocument<'a> {
             why: &conflict.why,
             newer: conflict.newer.as_ref().map(MemoryDocument::from),
             older: conflict.older.as_ref().map(MemoryDocument::from),
+            others: conflict.others.iter().map(MemoryDocument::from).collect(),
         };
         Self {
             total: reply.total,

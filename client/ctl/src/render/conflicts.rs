@@ -1,4 +1,4 @@
-//! Memories that contradict each other, one pair after the other.
+//! Memories that contradict each other, one dispute after the other.
 
 use helix_client::text::memory::confidence;
 use helix_client::v1::{Conflict, ConflictsReply, Memory, SettleReply};
@@ -12,19 +12,25 @@ pub(crate) fn conflicts(look: Look, reply: &ConflictsReply) -> String {
     let shown: Vec<String> = reply
         .conflicts
         .iter()
-        .map(|conflict| pair(look, conflict))
+        .map(|conflict| dispute(look, conflict))
         .collect();
     shown.join("\n")
 }
 
-fn pair(look: Look, conflict: &Conflict) -> String {
+fn dispute(look: Look, conflict: &Conflict) -> String {
     let newer = conflict.newer.as_ref().map(|memory| side(look, memory));
     let older = conflict.older.as_ref().map(|memory| side(look, memory));
     let why = look.paint(Paint::Faint, &format!("it {}:", one_line(&conflict.why)));
+    let others: Vec<String> = conflict
+        .others
+        .iter()
+        .map(|memory| side(look, memory))
+        .collect();
     format!(
-        "{}  {why}\n{}",
+        "{}  {why}\n{}{}",
         newer.unwrap_or_default(),
-        older.unwrap_or_default()
+        older.unwrap_or_default(),
+        others.concat()
     )
 }
 

@@ -2,18 +2,27 @@
 //! as the store does, in one pass at the import's end. What Helix exported was decided when it was
 //! stored and is left as it is.
 
+use std::collections::{HashMap, HashSet};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::{mem, thread};
+
 use helix_engine::{
     Actor, Correction, Edit, Memory, MemoryNumber, Request, Statement, Status, Step, StepChange,
     Strand, TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, conflict,
 };
 
 use super::problems::Problems;
+use crate::disputes::Disputes;
 use crate::threads::wait;
 use crate::{App, Refusal};
 
 /// Memories that are compared: an import of any size waits no longer for it than for the storing of
 /// some thousand.
 const COMPARED_MAX: usize = 10_000;
+
+/// Fewest memories that are worth a thread of their own.
+const SHARE_MIN: usize = 64;
 
 /// Conflicts that are noted in one commit.
 const NOTED_MAX: usize = 500;
@@ -42,20 +51,28 @@ pub(super) fn decide(
     problems: &mut Problems,
 ) -> Result<(), Refusal> {
     let mut conflicts = Vec::new();
-    for number in &undecided.0 {
-        let Some(memory) = app.memory.strand.memories(&[*number])?.pop() else {
-            continue;
-        };
-        for correction in corrections(app, &memory)? {
+    let mut disputes = Disputes::default();
+    let mut gone: HashSet<MemoryNumber> = HashSet::new();
+    for (memory, corrections) in compared(app, undecided)? {
+        let corrections = corrections
+            .into_iter()
+            .filter(|correction| !gone.contains(&correction.memory.number))
+            .filter(|correction| !matches!(correction.verdict, Verdict::Extends))
+            .map(|correction| only_active_replaced(&memory, correction))
+            .collect();
+        let corrections = disputes.one_of_each(&app.memory.strand, corrections);
+        disputes.note(memory.id, &corrections);
+        for correction in corrections {
             let known = &correction.memory;
             let (is_replaced, why) = match correction.verdict {
-                Verdict::Supersedes(why) => (are_active(&memory, known), why),
+                Verdict::Supersedes(why) => (true, why),
                 Verdict::Contradicts(why) => (false, why),
                 Verdict::Apart | Verdict::Extends => continue,
             };
             problems.notice(|| said(&memory, known, is_replaced, why));
             if is_replaced {
                 write(app, actor, vec![replacing(&memory, known, why)])?;
+                gone.insert(known.number);
             } else {
                 let at = app.memory.now();
                 let edge = conflict(memory.number, known.number, why, actor, at);
@@ -69,14 +86,56 @@ pub(super) fn decide(
     write(app, actor, conflicts)
 }
 
-/// What a memory means to those that were there before it, and are in use or wait as it does.
-fn corrections(app: &App, memory: &Memory) -> Result<Vec<Correction>, Refusal> {
-    if !matches!(memory.status, Status::Active | Status::Quarantined) {
-        return Ok(Vec::new());
+/// The same correction, which replaces nothing where either memory waits for a person.
+fn only_active_replaced(new: &Memory, correction: Correction) -> Correction {
+    match correction.verdict {
+        Verdict::Supersedes(why) if !are_active(new, &correction.memory) => Correction {
+            verdict: Verdict::Contradicts(why),
+            ..correction
+        },
+        _ => correction,
     }
+}
+
+/// A memory as a statement. Reading one costs more than all else of a comparison.
+struct Read {
+    memory: Memory,
+    statement: Arc<Statement>,
+}
+
+/// The undecided memories that correct others, in order, each with these. Nothing is written
+/// meanwhile, so they are compared on every core.
+fn compared(app: &App, undecided: &Undecided) -> Result<Vec<(Memory, Vec<Correction>)>, Refusal> {
+    let strand = &app.memory.strand;
+    let mut memories = strand.memories(&undecided.0)?;
+    memories.retain(|memory| matches!(memory.status, Status::Active | Status::Quarantined));
+    let read = |memory: Memory| {
+        let statement = Arc::new(Statement::of(&memory.text));
+        Ok(Read { memory, statement })
+    };
+    let read: Vec<Read> = on_every_core(memories, read)?;
+    let statements: HashMap<MemoryNumber, Arc<Statement>> = read
+        .iter()
+        .map(|read| (read.memory.number, Arc::clone(&read.statement)))
+        .collect();
+    let compare = |read: Read| {
+        let corrections = corrections(strand, &read, &statements)?;
+        Ok((read.memory, corrections))
+    };
+    let mut compared = on_every_core(read, compare)?;
+    compared.retain(|(_, corrections)| !corrections.is_empty());
+    Ok(compared)
+}
+
+/// What a memory means to those that were there before it, and are in use or wait as it does.
+fn corrections(
+    strand: &Strand,
+    new: &Read,
+    statements: &HashMap<MemoryNumber, Arc<Statement>>,
+) -> Result<Vec<Correction>, Refusal> {
+    let memory = &new.memory;
     let statuses = [Status::Active, Status::Quarantined];
     let before = MemoryNumber(0)..memory.number;
-    let strand = &app.memory.strand;
     let neighbours = strand.neighbours_between(before, memory, &statuses)?;
     if neighbours.is_empty() {
         return Ok(Vec::new());
@@ -86,8 +145,42 @@ fn corrections(app: &App, memory: &Memory) -> Result<Vec<Correction>, Refusal> {
         confidence: memory.confidence,
     };
     let words = WordSet::of(&memory.text);
-    let new = Statement::of(&memory.text);
-    Ok(Strand::corrections_by(&new, standing, &words, &neighbours))
+    let read = |known: &Memory| match statements.get(&known.number) {
+        Some(statement) => Arc::clone(statement),
+        None => Arc::new(Statement::of(&known.text)),
+    };
+    Ok(Strand::corrections_read(
+        &new.statement,
+        standing,
+        &words,
+        &neighbours,
+        read,
+    ))
+}
+
+/// Does the same with each of many, in order, on every core.
+fn on_every_core<T: Send, R: Send>(
+    mut items: Vec<T>,
+    work: impl Fn(T) -> Result<R, Refusal> + Sync,
+) -> Result<Vec<R>, Refusal> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = items.len().div_ceil(threads).max(SHARE_MIN);
+    let work = &work;
+    thread::scope(|scope| {
+        let mut shares = Vec::new();
+        while !items.is_empty() {
+            let rest = items.split_off(items.len().min(share));
+            let own = mem::replace(&mut items, rest);
+            shares.push(scope.spawn(move || own.into_iter().map(work).collect::<Vec<_>>()));
+        }
+        let mut done = Vec::new();
+        for share in shares {
+            let results = share.join();
+            let results = results.map_err(|_| Refusal::internal("a comparison broke off"))?;
+            done.extend(results);
+        }
+        done.into_iter().collect()
+    })
 }
 
 /// What waits for a person takes nobody's place, and nothing takes its.

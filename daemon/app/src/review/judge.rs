@@ -1,5 +1,6 @@
 //! Approving and rejecting what waits.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use helix_engine::{
@@ -56,7 +57,7 @@ pub async fn judge(
     let Plan {
         asker,
         requests,
-        conflicts,
+        mut conflicts,
         mut notes,
     } = planned.await?;
     // The writer answers nobody who asks for nothing.
@@ -67,12 +68,19 @@ pub async fn judge(
     };
     let mut numbers = Vec::new();
     let mut settled = 0;
+    // The newest first: it settles all of its dispute.
+    conflicts.sort_by_key(|conflict| Reverse(conflict.key.from));
     for Conflict {
+        key,
         newer,
         older,
         settlement,
     } in conflicts
     {
+        if !conflicts::is_open(app, &key) {
+            settled += 1;
+            continue;
+        }
         let told = conflicts::settle(app, &asker, &newer, &older, settlement).await?;
         settled += 1;
         numbers.extend(told.iter().map(|told| told.memory.number));
@@ -108,6 +116,7 @@ struct Plan {
 
 /// A conflict and how it is settled.
 struct Conflict {
+    key: EdgeKey,
     /// The ids of its ends.
     newer: String,
     older: String,
@@ -164,6 +173,7 @@ fn conflict(
         return Ok(None);
     };
     Ok(Some(Conflict {
+        key: *key,
         newer: newer.id.to_string(),
         older: older.id.to_string(),
         settlement: if approves {

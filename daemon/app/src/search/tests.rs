@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-use helix_engine::{Actor, Origin, Scope, Timestamp};
+use helix_engine::{Actor, Origin, Scope, Timestamp, Vantage};
 
 use super::*;
 use crate::project::Project;

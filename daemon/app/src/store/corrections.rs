@@ -11,6 +11,7 @@ use helix_engine::{
 };
 
 use super::Item;
+use crate::disputes::Disputes;
 use crate::{App, Refusal};
 
 /// Confidence that a memory gains when it is said again with more.
@@ -95,12 +96,55 @@ impl Meaning {
         let corrections: Vec<Correction> =
             corrections.iter().filter(is_correction).cloned().collect();
         match nearest {
-            Some((memory, similarity)) if corrections.is_empty() => {
+            Some((memory, similarity)) if is_repeated(memory, *similarity, &corrections) => {
                 Self::Repeats(Box::new(memory.clone()), *similarity)
             }
             Some(_) | None => Self::New(corrections),
         }
     }
+}
+
+/// Whether a new text only repeats a memory, whatever that contradicts. One that says in nearly the
+/// same words that something changed does not: it takes the place of others.
+fn is_repeated(memory: &Memory, similarity: f32, corrections: &[Correction]) -> bool {
+    let is_corrected = |correction: &Correction| correction.memory.id == memory.id;
+    let is_same = similarity >= 1.0;
+    !corrections.iter().any(is_corrected)
+        && (is_same || !corrections.iter().any(Correction::replaces))
+}
+
+/// The memory that took the place of one with the very text that a draft has, unless another rule
+/// says already what the draft means to it. Both stand until somebody settles it: whoever says it
+/// again may not know of the change.
+pub(super) fn replaced_before(
+    app: &App,
+    admitted: &Admitted,
+    corrections: &[Correction],
+) -> Result<Option<Correction>, Refusal> {
+    let strand = &app.memory.strand;
+    let number = strand
+        .catalog()
+        .replaced_text(admitted.text_hash, &admitted.scope);
+    let Some(number) = number else {
+        return Ok(None);
+    };
+    let Some(replaced) = strand.memories(&[number])?.pop() else {
+        return Ok(None);
+    };
+    let Some(memory) = Strand::living(&strand.snapshot()?, &replaced.id)? else {
+        return Ok(None);
+    };
+    let is_decided = |correction: &Correction| correction.memory.id == memory.id;
+    // A merge and a split take a memory's place and contradict nothing of it.
+    let says_part = memory.text.contains(&replaced.text) || replaced.text.contains(&memory.text);
+    let contradicts = memory.status == Status::Active
+        && memory.scope == admitted.scope
+        && !says_part
+        && !corrections.iter().any(is_decided);
+    Ok(contradicts.then_some(Correction {
+        memory,
+        verdict: Verdict::Contradicts(Why::Again),
+    }))
 }
 
 /// The confidence of a memory that is said again with more.
@@ -203,6 +247,10 @@ pub(super) fn missed(
     let words = WordSet::of(&memory.text);
     let new = Statement::of(&memory.text);
     let found = Strand::corrections_by(&new, standing, &words, &neighbours);
+    let found: Vec<Correction> = found.into_iter().filter_map(Correction::noted).collect();
+    let mut found = Disputes::default().one_of_each(&app.memory.strand, found);
+    let disputed = app.memory.strand.catalog().graph().disputed(memory.number);
+    found.retain(|correction| !disputed.contains(&correction.memory.number));
     let missed = |correction: Correction| {
         let (_, why) = effect(correction.verdict)?;
         Some(Corrected {

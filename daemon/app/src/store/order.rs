@@ -14,17 +14,16 @@ use helix_engine::{
 use super::alike::{Alike, resembled};
 use super::corrections::{Earlier, Meaning};
 use super::prepare::{Gathered, Near, Prepared, standing};
+use crate::disputes::{Disputes, NO_NUMBER};
 use crate::{Asker, Refusal};
-
-/// The number of a memory that has none yet.
-const NO_NUMBER: MemoryNumber = MemoryNumber(u32::MAX);
 
 /// Decides each draft of a batch, in order.
 pub(super) fn decide(
+    strand: &Strand,
     asker: &Asker,
     drafts: Vec<Result<Gathered, Refusal>>,
 ) -> Vec<Result<Prepared, Refusal>> {
-    let mut order = Order::new(asker, drafts);
+    let mut order = Order::new(strand, asker, drafts);
     let fates: Vec<Fate> = (0..order.drafts.len())
         .map(|place| order.decide(place))
         .collect();
@@ -65,6 +64,7 @@ impl Fate {
 
 /// The batch, as far as it is decided.
 struct Order<'a> {
+    strand: &'a Strand,
     asker: &'a Asker,
     drafts: Vec<Result<Gathered, Refusal>>,
     /// The earlier draft that each resembles, by words alone.
@@ -82,12 +82,15 @@ struct Order<'a> {
     gone: HashSet<MemoryNumber>,
     /// Known memories that have the text of an earlier draft.
     reworded: HashMap<MemoryNumber, Memory>,
+    /// Contradictions that earlier drafts are noted with.
+    disputes: Disputes,
 }
 
 impl<'a> Order<'a> {
-    fn new(asker: &'a Asker, drafts: Vec<Result<Gathered, Refusal>>) -> Self {
+    fn new(strand: &'a Strand, asker: &'a Asker, drafts: Vec<Result<Gathered, Refusal>>) -> Self {
         let keys: Vec<Keys> = compared(&drafts).map(|(_, draft)| keys(draft)).collect();
         Self {
+            strand,
             asker,
             resembled: resembled(&drafts),
             nearby: Nearby::among(keys.iter()),
@@ -97,6 +100,7 @@ impl<'a> Order<'a> {
             replaced: HashSet::new(),
             gone: HashSet::new(),
             reworded: HashMap::new(),
+            disputes: Disputes::default(),
             drafts,
         }
     }
@@ -119,6 +123,8 @@ impl<'a> Order<'a> {
         let meaning = self.meaning(place, draft);
         match meaning {
             Meaning::New(corrections) => {
+                let corrections = self.disputes.one_of_each(self.strand, corrections);
+                self.disputes.note(id, &corrections);
                 for correction in &corrections {
                     if correction.replaces() {
                         self.replace(&correction.memory);

@@ -16,6 +16,7 @@ use super::alike::Alike;
 use super::corrections::{self, Corrected, Earlier, Meaning};
 use super::given::{self, Given};
 use super::links::Known;
+use crate::disputes::Disputes;
 use crate::forgotten::Departed;
 use crate::located::{Located, located};
 use crate::threads::off_thread;
@@ -175,9 +176,12 @@ impl Gathered {
     }
 
     /// Decides it alone.
-    pub(super) fn decided(self, actor: &Actor) -> Result<Prepared, Refusal> {
+    pub(super) fn decided(self, strand: &Strand, actor: &Actor) -> Result<Prepared, Refusal> {
         match self.meaning() {
-            Meaning::New(corrections) => self.write(actor, corrections, &Earlier::new()),
+            Meaning::New(corrections) => {
+                let corrections = Disputes::default().one_of_each(strand, corrections);
+                self.write(actor, corrections, &Earlier::new())
+            }
             Meaning::Extends(known) => Ok(self.extension(&known, Some(known.sequence), actor)),
             Meaning::Repeats(memory, similarity) => Ok(Prepared::Duplicate { memory, similarity }),
         }
@@ -284,13 +288,15 @@ pub(super) fn gather(
             .memory
             .strand
             .neighbours(&admitted.text, &admitted.scope, &words)?;
-        let near = Near::of(
+        let mut near = Near::of(
             &admitted,
             &statement,
             asker.actor.origin,
             &words,
             neighbours,
         );
+        let replaced_before = corrections::replaced_before(app, &admitted, &near.corrections)?;
+        near.corrections.extend(replaced_before);
         (statement, near)
     } else {
         (Statement::default(), Near::default())

@@ -139,6 +139,8 @@ pub struct Catalog {
     same_texts: HashMap<(u64, u32), BTreeSet<u32>>,
     /// Quarantined memories by text and scope.
     waiting_texts: HashMap<(u64, u32), u32>,
+    /// Superseded memories by text and scope.
+    replaced_texts: HashMap<(u64, u32), u32>,
     by_status: BTreeMap<Status, u64>,
     graph: Graph,
     sequence: Sequence,
@@ -281,6 +283,14 @@ impl Catalog {
     pub fn waiting_text(&self, hash: u64, scope: &Scope) -> Option<MemoryNumber> {
         let scope = self.scopes.find(&scope.to_string())?;
         let found = self.waiting_texts.get(&(hash, scope));
+        found.copied().map(MemoryNumber)
+    }
+
+    /// Finds the superseded memory with exactly this text in a scope; the newest of several.
+    #[must_use]
+    pub fn replaced_text(&self, hash: u64, scope: &Scope) -> Option<MemoryNumber> {
+        let scope = self.scopes.find(&scope.to_string())?;
+        let found = self.replaced_texts.get(&(hash, scope));
         found.copied().map(MemoryNumber)
     }
 
@@ -517,6 +527,10 @@ impl Catalog {
             let text = (row.text_hash, row.scope);
             self.waiting_texts.insert(text, number);
         }
+        if row.status == Status::Superseded {
+            let text = (row.text_hash, row.scope);
+            self.replaced_texts.insert(text, number);
+        }
         if self.scope_of(row) != Scope::SCRATCH {
             *self.by_status.entry(row.status).or_default() += 1;
         }
@@ -535,6 +549,9 @@ impl Catalog {
         let text = (row.text_hash, row.scope);
         if self.waiting_texts.get(&text) == Some(&number) {
             self.waiting_texts.remove(&text);
+        }
+        if self.replaced_texts.get(&text) == Some(&number) {
+            self.replaced_texts.remove(&text);
         }
         if row.status == Status::Active {
             self.unlink_text(number, (row.text_hash, row.scope));

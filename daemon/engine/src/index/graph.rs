@@ -5,6 +5,7 @@
 //! is led to by an active `supersedes` edge. Links are ids, because an import may name a memory
 //! that comes later.
 
+mod dispute;
 mod rank;
 mod walk;
 

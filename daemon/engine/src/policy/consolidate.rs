@@ -7,12 +7,13 @@
 //! are a contradiction that somebody settles. Words in common prove nothing: a name, identifier or
 //! word of substance that only the old text has makes it another fact.
 //!
-//! Measured on `tests/fixtures/memory-pairs.json` by `cargo xtask bench memory`.
+//! Measured on `tests/fixtures/memory-pairs*.json` by `cargo xtask bench memory`.
 
 mod claims;
 mod conflict;
 mod rules;
 mod statement;
+mod which;
 
 pub use conflict::{EXTRACTOR, conflict};
 pub use statement::{Role, Statement, tokens};
@@ -47,6 +48,8 @@ pub enum Why {
     Value,
     /// One denies what the other says.
     Negation,
+    /// The new one says what the known one says has ended.
+    Again,
 }
 
 impl Why {
@@ -58,6 +61,7 @@ impl Why {
             Self::Number => "gives another number of the same",
             Self::Value => "gives another value of the same",
             Self::Negation => "says the opposite of the same",
+            Self::Again => "says again what that replaced",
         }
     }
 }
@@ -111,10 +115,16 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if extends(known, new) {
         return Verdict::Extends;
     }
+    if known.which.is_another(&new.which, &new.departures) {
+        return Verdict::Apart;
+    }
     if names_the_end(known, new) {
         return Verdict::Supersedes(Why::Ended);
     }
-    let difference = Difference::of(known, new);
+    if says_again(known, new) {
+        return contradiction(Why::Again, new.is_change);
+    }
+    let difference = Difference::of(known, new, rules);
     let is_changed = new.is_change && !known.is_change;
     if difference.is_changed_number(is_changed) {
         return Verdict::Supersedes(Why::Number);
@@ -130,7 +140,10 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
         return Verdict::Supersedes(Why::Negation);
     }
     if difference.is_other_number() {
-        return Verdict::Contradicts(Why::Number);
+        return contradiction(Why::Number, is_changed);
+    }
+    if is_changed && claims::clash_if_changed(&known.claims, &new.claims) {
+        return Verdict::Contradicts(Why::Value);
     }
     if is_other_value(known, new, rules) {
         return contradiction(Why::Value, is_changed);
@@ -204,8 +217,15 @@ fn names_the_end(known: &Statement, new: &Statement) -> bool {
             && gone
                 .words()
                 .all(|word| !ended_before.contains(word) || !known.has(word))
-            && shares_subject(known, new, gone)
+            && (shares_subject(known, new, gone)
+                || claims::is_named_gone(&known.claims, &new.claims, gone))
     })
+}
+
+/// Returns whether the new text says what the known one says has ended: had it come first, the known
+/// one would have taken its place.
+fn says_again(known: &Statement, new: &Statement) -> bool {
+    !new.is_negated && names_the_end(new, known)
 }
 
 /// Returns whether the known text says most of a part.
@@ -270,13 +290,19 @@ struct Difference {
     shared_specific: usize,
     only_known_specific: usize,
     only_new_specific: usize,
+    /// Each has a verb of its own: they speak of two attributes.
+    are_other_verbs: bool,
     numbers_known: usize,
     numbers_only_known: usize,
     numbers_only_new: usize,
 }
 
 impl Difference {
-    fn of(known: &Statement, new: &Statement) -> Self {
+    fn of(known: &Statement, new: &Statement, rules: &Rules) -> Self {
+        let verb_only = |one: &Statement, other: &Statement| {
+            let mut verbs = one.sequence.iter().filter(|word| rules.is_verb(word));
+            verbs.any(|verb| !rules.is_form(verb) && !other.has(&statement::stem(verb)))
+        };
         let only = |one: &BTreeSet<String>, other: &Statement, numbers: bool| {
             one.iter()
                 .filter(|word| statement::is_number(word) == numbers && !other.has(word))
@@ -296,6 +322,7 @@ impl Difference {
                 .count(),
             only_known_specific: only(&known.specific, new, false),
             only_new_specific: only(&new.specific, known, false),
+            are_other_verbs: verb_only(known, new) && verb_only(new, known),
             numbers_known: known
                 .names
                 .iter()
@@ -316,6 +343,7 @@ impl Difference {
             && self.names_only_known == 0
             && self.names_only_new == 0
             && self.only_new_specific <= CHANGED_WORDS_MAX
+            && !self.are_other_verbs
     }
 
     /// The new text turns all of the known one round, and says that this is a change.
@@ -332,6 +360,7 @@ impl Difference {
     fn is_other_number(&self) -> bool {
         let others_max = usize::from(self.shared_specific >= 2);
         self.numbers_only_known == 1
+            && !self.are_other_verbs
             && self.numbers_only_new == 1
             && self.shared_specific >= 1
             && self.only_known_specific + self.only_new_specific <= others_max

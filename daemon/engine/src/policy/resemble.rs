@@ -6,6 +6,9 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+/// Bytes by which two short texts may differ in their marks.
+const FORM_MAX_BYTES: usize = 8;
+
 /// The distinct lowercased words of a text as 64-bit hashes, sorted: to be compared, not shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordSet(Vec<u64>);
@@ -59,6 +62,16 @@ impl WordSet {
             .map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
+    /// Returns whether two texts are the same but for capitals, white space and marks at the ends of
+    /// their words. A question is no statement.
+    #[must_use]
+    pub fn is_same_but_for_form(one: &str, other: &str) -> bool {
+        if one.len().abs_diff(other.len()) > one.len().min(other.len()) / 2 + FORM_MAX_BYTES {
+            return false;
+        }
+        plain_words(one).eq(plain_words(other))
+    }
+
     /// The words of a text as they stand in it: runs of letters and digits.
     pub fn words(text: &str) -> impl Iterator<Item = &str> {
         text.split(|c: char| !c.is_alphanumeric())
@@ -93,6 +106,16 @@ impl WordSet {
         }
         Cow::Owned(folded)
     }
+}
+
+/// The words of a text in lower case, without the marks around them.
+fn plain_words(text: &str) -> impl Iterator<Item = String> {
+    let is_end = |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '。' | '，' | '；' | '！');
+    let is_around = |c: char| matches!(c, '"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '(' | ')');
+    text.split_whitespace()
+        .map(move |word| word.trim_matches(is_around).trim_end_matches(is_end))
+        .map(move |word| word.trim_matches(is_around).to_lowercase())
+        .filter(|word| !word.is_empty())
 }
 
 /// Returns whether a character belongs to a script that is written without blanks between words.

@@ -2,6 +2,7 @@
 //! `policy::consolidate`.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
 use crate::index::catalog::{Catalog, Row};
@@ -127,6 +128,10 @@ impl Strand {
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Option<(Memory, f32)> {
+        let is_same = |memory: &&Memory| WordSet::is_same_but_for_form(text, &memory.text);
+        if let Some(same) = neighbours.iter().find(is_same) {
+            return Some((same.clone(), 1.0));
+        }
         if words.len() < WordSet::TOKENS_MIN {
             return None;
         }
@@ -168,6 +173,19 @@ impl Strand {
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Vec<Correction> {
+        let read = |memory: &Memory| Arc::new(Statement::of(&memory.text));
+        Self::corrections_read(new, standing, words, neighbours, read)
+    }
+
+    /// The same with whoever reads the neighbours as statements: it may have read them before.
+    #[must_use]
+    pub fn corrections_read(
+        new: &Statement,
+        standing: Standing,
+        words: &WordSet,
+        neighbours: &[Memory],
+        read: impl Fn(&Memory) -> Arc<Statement>,
+    ) -> Vec<Correction> {
         let mut corrections = Vec::new();
         for memory in neighbours {
             let is_worth_it = new.is_unspaced()
@@ -175,7 +193,7 @@ impl Strand {
             if !is_worth_it {
                 continue;
             }
-            let known = Statement::of(&memory.text);
+            let known = read(memory);
             corrections.extend(Correction::of(&known, new, memory, standing));
         }
         corrections
@@ -194,6 +212,19 @@ impl Correction {
     #[must_use]
     pub fn replaces(&self) -> bool {
         matches!(self.verdict, Verdict::Supersedes(_))
+    }
+
+    /// The same correction as one that waits for somebody: none of the two takes the other's place.
+    /// `None` where it corrects nothing.
+    #[must_use]
+    pub fn noted(self) -> Option<Self> {
+        match self.verdict {
+            Verdict::Supersedes(why) | Verdict::Contradicts(why) => Some(Self {
+                verdict: Verdict::Contradicts(why),
+                ..self
+            }),
+            Verdict::Apart | Verdict::Extends => None,
+        }
     }
 
     /// Decides what a new statement means to a known memory; `None` where both stand.

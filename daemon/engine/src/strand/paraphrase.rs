@@ -2,7 +2,7 @@
 //! candidates and never merged by themselves. A vector hardly knows a negation or another value, so
 //! what the rules call a contradiction is noted as one.
 
-use super::suggest::{AGENT, Extractor, suggested};
+use super::suggest::{AGENT, Extractor, Room, suggested};
 use super::{ReadError, Step, StepChange, Strand};
 use crate::index::vectors::Candidates;
 use crate::model::{Actor, Edge, EdgeKey, Memory, MemoryNumber, Relation, Status, Timestamp};
@@ -33,6 +33,7 @@ impl Strand {
     ) -> Result<Vec<Step>, ReadError> {
         let snapshot = self.snapshot()?;
         let mut steps = Vec::new();
+        let mut room = Room::default();
         for number in numbers {
             let alike = self.nearest_older(*number)?;
             if alike.is_empty() {
@@ -48,6 +49,9 @@ impl Strand {
                 }
             }
             edges.truncate(CANDIDATES_MAX);
+            edges.retain(|edge| {
+                edge.key.relation == Relation::Contradicts || room.takes(self, edge)
+            });
             let step = |edge: Edge| Step::new(StepChange::Relate(Box::new(edge)), "");
             steps.extend(edges.into_iter().map(step));
         }
@@ -81,7 +85,11 @@ impl Strand {
             expected: catalog.extent(),
         };
         let hits = self.nearest(&code.decode(), NEAREST_MAX, candidates)?;
+        let disputed = catalog.graph().disputed(number);
         let is_decided = |other: MemoryNumber| {
+            if disputed.contains(&other) {
+                return true;
+            }
             let mut edges = catalog.graph().edges_of(number);
             edges.any(|arc| arc.beyond(number) == other && arc.key.relation != Relation::RelatesTo)
         };

@@ -27,7 +27,7 @@ const ALIKE_ACTIVE: f32 = 0.4;
 /// Relations with what is alike, at most, of one memory.
 const ALIKE_MAX: usize = 3;
 
-/// Relations that are suggested for one memory, at most.
+/// Relations that are suggested for one memory, at most, whichever end it is.
 const SUGGESTED_MAX: usize = 8;
 
 /// Memories about the same file that are suggested, at most.
@@ -87,6 +87,7 @@ impl Strand {
         }
         let names = self.names()?;
         let mut edges: BTreeMap<EdgeKey, Edge> = BTreeMap::new();
+        let mut room = Room::default();
         for memory in &memories {
             let mut suggestions = self.alike(memory)?;
             suggestions.extend(self.about_same_files(memory));
@@ -94,8 +95,11 @@ impl Strand {
             self.keep_new(memory.number, &mut suggestions);
             for suggestion in suggestions {
                 let edge = edge(memory.number, &suggestion, at);
-                if !edges.contains_key(&edge.key.reversed()) {
-                    edges.entry(edge.key).or_insert(edge);
+                let is_known = [edge.key, edge.key.reversed()]
+                    .iter()
+                    .any(|key| edges.contains_key(key));
+                if !is_known && room.takes(self, &edge) {
+                    edges.insert(edge.key, edge);
                 }
             }
         }
@@ -159,7 +163,7 @@ impl Strand {
             .collect()
     }
 
-    /// Leaves out what is related already, was rejected, or is too much.
+    /// Leaves out what is related already, or was rejected.
     fn keep_new(&self, number: MemoryNumber, suggestions: &mut Vec<Suggestion>) {
         let catalog = self.catalog();
         let mut related: Vec<(MemoryNumber, Relation)> = catalog
@@ -178,7 +182,45 @@ impl Strand {
             related.push((to, relation));
             is_new
         });
-        suggestions.truncate(SUGGESTED_MAX);
+    }
+
+    /// Relations of a memory that the daemon suggests and nobody has settled. Contradictions are not
+    /// counted: each is told.
+    fn suggested_of(&self, number: MemoryNumber) -> usize {
+        let catalog = self.catalog();
+        let edges = catalog.graph().edges_of(number);
+        edges
+            .filter(|arc| arc.status == EdgeStatus::Suggested)
+            .filter(|arc| arc.key.relation != Relation::Contradicts)
+            .count()
+    }
+}
+
+/// The relations that are suggested for each memory, those that are about to be among them.
+#[derive(Default)]
+pub(super) struct Room(BTreeMap<MemoryNumber, usize>);
+
+impl Room {
+    /// Counts an edge, unless either end has as many suggestions as it may have. What is active is
+    /// none.
+    pub(super) fn takes(&mut self, strand: &Strand, edge: &Edge) -> bool {
+        if edge.status != EdgeStatus::Suggested {
+            return true;
+        }
+        let ends = [edge.key.from, edge.key.to];
+        for end in ends {
+            let suggested = self
+                .0
+                .entry(end)
+                .or_insert_with(|| strand.suggested_of(end));
+            if *suggested >= SUGGESTED_MAX {
+                return false;
+            }
+        }
+        for end in ends {
+            *self.0.entry(end).or_default() += 1;
+        }
+        true
     }
 }
 

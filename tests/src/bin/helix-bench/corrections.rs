@@ -14,8 +14,12 @@ use crate::silence::read;
 /// Share of the supersessions that must be right: each takes a memory out of use.
 const SUPERSEDES_PRECISION_MIN: f64 = 0.97;
 
-/// The pairs, and those that nobody who fits rules has seen.
-const FILES: [&str; 2] = ["memory-pairs.json", "memory-pairs-held.json"];
+/// The pairs, those that nobody who fits rules has seen, and those of changes and restatements.
+const FILES: [&str; 3] = [
+    "memory-pairs.json",
+    "memory-pairs-held.json",
+    "memory-pairs-changes.json",
+];
 
 /// Two statements, the one that was known first.
 #[derive(Debug, Deserialize)]

@@ -1,16 +1,16 @@
 //! What a text claims: that a thing has a value of an attribute which takes only one, such as its
 //! owner, its place or the time at which it runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::rules::{RuleError, Rules};
-use super::statement::{part, specific};
+use super::rules::{RuleError, Rules, pairs};
+use super::statement::{Part, part, specific};
 
-static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| read().unwrap_or_default());
+static COMPILED: LazyLock<Claimable> = LazyLock::new(|| read().unwrap_or_default());
 
 /// Sentences of a text that are read: a claim is made at its beginning.
 const SENTENCES_MAX: usize = 2;
@@ -24,6 +24,7 @@ const SUBJECT_WORDS_MAX: usize = 7;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    same: String,
     claim: Vec<Attribute>,
 }
 
@@ -31,13 +32,51 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Attribute {
     name: String,
+    #[serde(default)]
+    compared: Compared,
+    #[serde(default)]
+    values: Values,
     words: Vec<String>,
     patterns: Vec<String>,
+}
+
+/// When two values of an attribute are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Compared {
+    /// It has one value at a time.
+    #[default]
+    Always,
+    /// It may have several: only where the new text says that something changed.
+    Changed,
+    /// The same: only where the new text names the known value as gone.
+    Named,
+}
+
+/// How two values of an attribute differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Values {
+    /// They share no word.
+    #[default]
+    Apart,
+    /// A word of them differs.
+    Whole,
+}
+
+/// All attributes.
+#[derive(Default)]
+pub(super) struct Claimable {
+    attributes: Vec<Compiled>,
+    /// Words of values and what they are compared as.
+    same: HashMap<String, String>,
 }
 
 /// The sentences that give something a value of one attribute.
 pub(super) struct Compiled {
     name: String,
+    compared: Compared,
+    values: Values,
     /// Lower-case words of which such a sentence has one: looking for them costs next to nothing.
     words: Vec<String>,
     patterns: Vec<Regex>,
@@ -47,26 +86,31 @@ pub(super) struct Compiled {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     attribute: &'static str,
+    compared: Compared,
+    values: Values,
     /// Stems of what it is about, those left out that say only of what sort it is.
     subject: BTreeSet<String>,
     value: BTreeSet<String>,
 }
 
 /// Compiles the patterns of the file.
-pub(super) fn read() -> Result<Vec<Compiled>, RuleError> {
+pub(super) fn read() -> Result<Claimable, RuleError> {
     let table: Table = toml::from_str(include_str!("claims.toml"))?;
     let compile = |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build();
-    let mut compiled = Vec::new();
+    let mut attributes = Vec::new();
     for attribute in table.claim {
         let patterns: Result<Vec<Regex>, regex::Error> =
             attribute.patterns.iter().map(compile).collect();
-        compiled.push(Compiled {
+        attributes.push(Compiled {
             name: attribute.name,
+            compared: attribute.compared,
+            values: attribute.values,
             words: attribute.words,
             patterns: patterns?,
         });
     }
-    Ok(compiled)
+    let same = pairs(&table.same).into_iter().collect();
+    Ok(Claimable { attributes, same })
 }
 
 /// Lists the claims of a text.
@@ -76,21 +120,21 @@ pub(super) fn claims(text: &str, rules: &Rules) -> Vec<Claim> {
     for sentence in sentences.take(SENTENCES_MAX) {
         let sentence = sentence.trim().trim_end_matches('.');
         let lower = sentence.to_lowercase();
-        for attribute in COMPILED.iter() {
+        for attribute in &COMPILED.attributes {
             if !attribute.words.iter().any(|word| lower.contains(word)) {
                 continue;
             }
             for pattern in &attribute.patterns {
                 let captures = pattern.captures(sentence);
-                claims.extend(captures.and_then(|found| claim(&attribute.name, &found, rules)));
+                claims.extend(captures.and_then(|found| claim(attribute, &found, rules)));
             }
         }
     }
     claims
 }
 
-fn claim(attribute: &'static str, captures: &Captures<'_>, rules: &Rules) -> Option<Claim> {
-    let named = part(captures.name("v")?.as_str(), rules).words;
+fn claim(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -> Option<Claim> {
+    let named = part(&plain(captures.name("v")?.as_str()), rules).words;
     let telling = specific(&named, rules);
     let value = if telling.is_empty() { named } else { telling };
     let subject: BTreeSet<String> = ["s", "s2"]
@@ -99,22 +143,69 @@ fn claim(attribute: &'static str, captures: &Captures<'_>, rules: &Rules) -> Opt
         .flat_map(|named| specific(&part(named.as_str(), rules).words, rules))
         .collect();
     let is_named = (1..=VALUE_WORDS_MAX).contains(&value.len());
-    let is_about = (1..=SUBJECT_WORDS_MAX).contains(&subject.len());
+    // What is said of ourselves names no subject.
+    let subject_words_min = usize::from(attribute.compared != Compared::Named);
+    let is_about = (subject_words_min..=SUBJECT_WORDS_MAX).contains(&subject.len());
     (is_named && is_about).then_some(Claim {
-        attribute,
+        attribute: &attribute.name,
+        compared: attribute.compared,
+        values: attribute.values,
         subject,
         value,
     })
 }
 
+/// A value with its words as they are compared.
+fn plain(value: &str) -> String {
+    let plain = |word: &str| {
+        let lower = word.to_lowercase();
+        COMPILED.same.get(&lower).cloned().unwrap_or(lower)
+    };
+    let is_known = |word: &str| COMPILED.same.contains_key(&word.to_lowercase());
+    if !value.split_whitespace().any(is_known) {
+        return value.to_owned();
+    }
+    let words: Vec<String> = value.split_whitespace().map(plain).collect();
+    words.join(" ")
+}
+
+impl Claim {
+    /// Returns whether another text gives the same another value.
+    fn clashes(&self, new: &Self) -> bool {
+        let is_same = self.attribute == new.attribute && self.subject == new.subject;
+        is_same && self.differs(new)
+    }
+
+    fn differs(&self, new: &Self) -> bool {
+        match self.values {
+            Values::Apart => self.value.is_disjoint(&new.value),
+            Values::Whole => self.value != new.value,
+        }
+    }
+}
+
 /// Returns whether two texts give one attribute of one thing different values.
 pub(super) fn clash(known: &[Claim], new: &[Claim]) -> bool {
-    let is_clash = |one: &Claim, other: &Claim| {
-        one.attribute == other.attribute
-            && one.subject == other.subject
-            && one.value.is_disjoint(&other.value)
-    };
-    known
+    clash_of(Compared::Always, known, new)
+}
+
+/// Returns whether two texts give an attribute that may have several values different ones.
+pub(super) fn clash_if_changed(known: &[Claim], new: &[Claim]) -> bool {
+    clash_of(Compared::Changed, known, new)
+}
+
+fn clash_of(compared: Compared, known: &[Claim], new: &[Claim]) -> bool {
+    let mut known = known.iter().filter(|known| known.compared == compared);
+    known.any(|known| new.iter().any(|new| known.clashes(new)))
+}
+
+/// Returns whether the known text says of us, or of the same thing, what the new one names as gone.
+pub(super) fn is_named_gone(known: &[Claim], new: &[Claim], gone: &Part) -> bool {
+    let mut known = known
         .iter()
-        .any(|known| new.iter().any(|new| is_clash(known, new)))
+        .filter(|known| known.compared == Compared::Named);
+    known.any(|known| {
+        let is_gone = known.value == gone.words;
+        is_gone && new.iter().any(|new| known.clashes(new))
+    })
 }

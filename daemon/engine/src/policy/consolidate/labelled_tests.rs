@@ -23,9 +23,21 @@ const PRECISION_MIN: f64 = 0.97;
 /// Share of the supersessions that must be found.
 const RECALL_MIN: f64 = 0.45;
 
+/// Share of the contradictions that must be right.
+const CONTRADICTION_PRECISION_MIN: f64 = 0.9;
+
+/// Share of the pairs of changes of which somebody is told.
+const CHANGES_TOLD_MIN: f64 = 0.9;
+
 fn pairs() -> Vec<Pair> {
+    let mut pairs = read("memory-pairs.json");
+    pairs.extend(read("memory-pairs-changes.json"));
+    pairs
+}
+
+fn read(file: &str) -> Vec<Pair> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
-    let text = fs::read_to_string(fixtures.join("memory-pairs.json")).unwrap();
+    let text = fs::read_to_string(fixtures.join(file)).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -74,5 +86,30 @@ fn contradictions_are_rarely_wrong() {
             )
         })
         .collect();
-    assert!(right * 4 >= said.len() * 3, "{wrong:#?}");
+    #[expect(clippy::cast_precision_loss, reason = "counts of pairs")]
+    let precision = right as f64 / said.len() as f64;
+    assert!(precision >= CONTRADICTION_PRECISION_MIN, "{wrong:#?}");
+}
+
+#[test]
+fn changes_are_told() {
+    let is_due = |pair: &Pair| ["contradicts", "supersedes"].contains(&pair.label.as_str());
+    let is_told = |pair: &Pair| {
+        matches!(
+            verdict(pair),
+            Verdict::Supersedes(_) | Verdict::Contradicts(_)
+        )
+    };
+    let due: Vec<Pair> = read("memory-pairs-changes.json")
+        .into_iter()
+        .filter(is_due)
+        .collect();
+    let missed: Vec<String> = due
+        .iter()
+        .filter(|pair| !is_told(pair))
+        .map(|pair| format!("{} | {}", pair.old, pair.new))
+        .collect();
+    #[expect(clippy::cast_precision_loss, reason = "counts of pairs")]
+    let told = 1.0 - missed.len() as f64 / due.len() as f64;
+    assert!(told >= CHANGES_TOLD_MIN, "{missed:#?}");
 }

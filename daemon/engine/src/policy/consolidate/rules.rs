@@ -1,12 +1,13 @@
 //! The patterns of `consolidate.toml`, compiled.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
 use super::statement::stem;
+use crate::policy::resemble::is_unspaced;
 
 static COMPILED: LazyLock<Option<Rules>> = LazyLock::new(|| Rules::read().ok());
 
@@ -15,6 +16,7 @@ static COMPILED: LazyLock<Option<Rules>> = LazyLock::new(|| Rules::read().ok());
 #[serde(deny_unknown_fields)]
 struct Table {
     departures: Vec<String>,
+    departing: String,
     denials: Vec<String>,
     elsewhere: String,
     changes: Vec<String>,
@@ -23,6 +25,12 @@ struct Table {
     form: String,
     generic: String,
     antonyms: String,
+    verbs: String,
+    units: String,
+    numbered: String,
+    ordinals: String,
+    environments: String,
+    bounds: String,
 }
 
 /// Why the rules cannot be used; a test keeps such a build from being made.
@@ -37,6 +45,8 @@ pub(super) enum RuleError {
 /// The compiled rules.
 pub(super) struct Rules {
     departures: Vec<Regex>,
+    /// Words of which a text with one has some.
+    departing: Regex,
     /// Which of them fit at all, in one pass.
     any_departure: RegexSet,
     denials: Vec<Regex>,
@@ -50,6 +60,18 @@ pub(super) struct Rules {
     generic: HashSet<String>,
     /// Lower-case words of which only one can hold.
     antonyms: Vec<(String, String)>,
+    /// All of those words.
+    opposed: HashSet<String>,
+    /// Lower-case words that end the subject of a sentence.
+    verbs: HashSet<String>,
+    units: HashSet<String>,
+    /// Lower-case words for one of many that a number behind them tells apart.
+    numbered: HashSet<String>,
+    ordinals: HashSet<String>,
+    /// Words for where something holds, each with the one it is compared as.
+    environments: Names,
+    /// Words for a bound, each with the bound.
+    bounds: Names,
 }
 
 /// The rules; `None` in a build that cannot be used, where nothing is decided.
@@ -68,6 +90,7 @@ impl Rules {
         };
         Ok(Self {
             departures: table.departures.iter().map(one).collect::<Result<_, _>>()?,
+            departing: any_of(&table.departing)?,
             any_departure: set(&table.departures)?,
             denials: table.denials.iter().map(one).collect::<Result<_, _>>()?,
             any_denial: set(&table.denials)?,
@@ -77,12 +100,22 @@ impl Rules {
             predicates: set(&table.predicates)?,
             form: words(&table.form).collect(),
             generic: table.generic.split_whitespace().map(stem).collect(),
+            opposed: words(&table.antonyms.replace(':', " ")).collect(),
             antonyms: pairs(&table.antonyms),
+            verbs: words(&table.verbs).collect(),
+            units: words(&table.units).collect(),
+            numbered: words(&table.numbered).collect(),
+            ordinals: words(&table.ordinals).collect(),
+            environments: Names::of(&table.environments),
+            bounds: Names::of(&table.bounds),
         })
     }
 
-    /// Lists the statements of a text that something has ended.
-    pub(super) fn departures<'t>(&self, text: &'t str) -> Vec<&'t str> {
+    /// Lists the statements of a text that something has ended; `lower` is the text in lower case.
+    pub(super) fn departures<'t>(&self, text: &'t str, lower: &str) -> Vec<&'t str> {
+        if !self.departing.is_match(lower) {
+            return Vec::new();
+        }
         let fitting = self.any_departure.matches(text);
         let fitting = fitting
             .iter()
@@ -147,9 +180,37 @@ impl Rules {
 
     /// Returns whether a lower-case word has an opposite.
     pub(super) fn has_opposite(&self, word: &str) -> bool {
-        self.antonyms
-            .iter()
-            .any(|(left, right)| left == word || right == word)
+        self.opposed.contains(word)
+    }
+
+    /// Returns whether a lower-case word ends the subject of a sentence.
+    pub(super) fn is_verb(&self, word: &str) -> bool {
+        self.verbs.contains(word) || (word.ends_with("ed") && word.is_ascii())
+    }
+
+    /// Returns whether a lower-case word is a unit of measure.
+    pub(super) fn is_unit(&self, word: &str) -> bool {
+        self.units.contains(word)
+    }
+
+    /// Returns whether a number behind a lower-case word tells one of many apart.
+    pub(super) fn is_numbered(&self, word: &str) -> bool {
+        self.numbered.contains(word)
+    }
+
+    /// Returns whether a lower-case word tells one of a few apart.
+    pub(super) fn is_ordinal(&self, word: &str) -> bool {
+        self.ordinals.contains(word)
+    }
+
+    /// Words for where something holds.
+    pub(super) fn environments(&self) -> &Names {
+        &self.environments
+    }
+
+    /// Words for a bound.
+    pub(super) fn bounds(&self) -> &Names {
+        &self.bounds
     }
 
     /// Returns whether a lower-case word carries nothing of what a statement says.
@@ -158,12 +219,50 @@ impl Rules {
     }
 }
 
+/// Lower-case words that name something, each with the name that it is compared as.
+pub(super) struct Names {
+    of: HashMap<String, String>,
+    /// Those that are written without blanks: they stand within a run.
+    unspaced: Vec<(String, String)>,
+}
+
+impl Names {
+    fn of(listed: &str) -> Self {
+        let (unspaced, spaced): (Vec<_>, Vec<_>) = pairs(listed)
+            .into_iter()
+            .partition(|(word, _)| word.contains(is_unspaced));
+        Self {
+            of: spaced.into_iter().collect(),
+            unspaced,
+        }
+    }
+
+    /// The name that a lower-case word stands for.
+    pub(super) fn get(&self, word: &str) -> Option<&str> {
+        self.of.get(word).map(String::as_str)
+    }
+
+    /// The names within a text that is written without blanks.
+    pub(super) fn unspaced(&self, text: &str) -> impl Iterator<Item = &str> {
+        let named = self.unspaced.iter();
+        named
+            .filter(|(word, _)| text.contains(word.as_str()))
+            .map(|(_, name)| name.as_str())
+    }
+}
+
 fn words(listed: &str) -> impl Iterator<Item = String> {
     listed.split_whitespace().map(str::to_owned)
 }
 
+/// Finds any of some words in a text.
+fn any_of(listed: &str) -> Result<Regex, regex::Error> {
+    let literal: Vec<String> = words(listed).map(|word| regex::escape(&word)).collect();
+    Regex::new(&literal.join("|"))
+}
+
 /// Pairs of words with a colon between them.
-fn pairs(listed: &str) -> Vec<(String, String)> {
+pub(super) fn pairs(listed: &str) -> Vec<(String, String)> {
     let pair = |pair: &str| {
         let (one, other) = pair.split_once(':')?;
         Some((one.to_owned(), other.to_owned()))

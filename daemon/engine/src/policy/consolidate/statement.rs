@@ -6,6 +6,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::claims::{Claim, claims};
 use super::rules::{Rules, rules};
+use super::which::Which;
 use crate::policy::resemble::is_unspaced;
 
 /// Words of what ended, at most: more is no name of it.
@@ -48,6 +49,8 @@ pub struct Statement {
     pub(super) departures: Vec<Part>,
     /// What it says is not so, without saying that it ever was.
     pub(super) denials: Vec<Part>,
+    /// Which of many alike it is about.
+    pub(super) which: Which,
     /// Values that it gives to attributes.
     pub(super) claims: Vec<Claim>,
     /// Stems of its words that say which thing it is about and what of it: not of form, and not of
@@ -77,13 +80,17 @@ impl Statement {
         };
         let whole = part(text, rules);
         let lead = part(first_clause(text), rules);
+        let sequence: Vec<String> = words(text).map(lowered).collect();
+        let is_unspaced = text.chars().any(is_unspaced);
+        let lower = text.to_lowercase();
         Self {
-            departures: gone(&rules.departures(text), rules),
+            which: Which::of(text, &sequence, is_unspaced, rules),
+            departures: gone(&rules.departures(text, &lower), rules),
             denials: gone(&rules.denials(text), rules),
-            sequence: words(text).map(lowered).collect(),
+            sequence,
             is_change: rules.is_change(text),
             is_negated: rules.is_negated(text),
-            is_unspaced: text.chars().any(is_unspaced),
+            is_unspaced,
             claims: claims(text, rules),
             specific: specific(&whole.words, rules),
             lead: specific(&lead.words, rules),

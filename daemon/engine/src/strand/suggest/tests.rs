@@ -154,3 +154,28 @@ fn what_was_rejected_or_is_related_is_not_suggested_again() {
     assert!(suggested(&strand, 1).is_empty());
     assert!(suggested(&strand, 0).is_empty());
 }
+
+#[test]
+fn no_memory_has_more_suggestions_than_it_may_have_from_the_other_ends_either() {
+    let mut priya = Draft {
+        kind: Some("entity".into()),
+        ..draft("people", "Priya leads the payments team")
+    };
+    priya
+        .attributes
+        .insert("name".into(), "Priya Sharma".into());
+    let asks = |place| draft(&format!("review-{place}"), "Ask @priya before merging");
+    let drafts = std::iter::once(priya).chain((0..20).map(asks));
+    let (strand, mut writer) = strand_of(drafts.collect());
+    let at = Timestamp::from_micros(7);
+    for number in 1..=20 {
+        let steps = strand.suggestions(&[MemoryNumber(number)], at).unwrap();
+        writer
+            .commit(vec![Request::suggestions(steps, at)])
+            .unwrap();
+    }
+    assert_eq!(strand.suggested_of(MemoryNumber(0)), SUGGESTED_MAX);
+    for number in 0..=20 {
+        assert!(strand.suggested_of(MemoryNumber(number)) <= SUGGESTED_MAX);
+    }
+}

@@ -1,0 +1,101 @@
+//! With which of the memories that a new one contradicts it is noted: with one of each dispute, the
+//! newest. Whoever settles that settles the dispute, so all others would only be pairs more.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use helix_engine::{
+    Correction, Memory, MemoryId, MemoryNumber, Statement, Strand, Verdict, relate,
+};
+
+/// The number of a memory that is not stored yet.
+pub(crate) const NO_NUMBER: MemoryNumber = MemoryNumber(u32::MAX);
+
+/// Contradictions that are not in the graph yet.
+#[derive(Debug, Default)]
+pub(crate) struct Disputes(HashMap<MemoryId, Vec<Memory>>);
+
+/// The memories of the disputes that a new one has part in.
+#[derive(Default)]
+struct Covered {
+    numbers: BTreeSet<MemoryNumber>,
+    ids: HashSet<MemoryId>,
+    /// Those that the new one is noted with.
+    noted: Vec<Statement>,
+}
+
+impl Disputes {
+    /// Leaves one contradiction of each dispute. What is replaced stays.
+    pub(crate) fn one_of_each(
+        &self,
+        strand: &Strand,
+        mut corrections: Vec<Correction>,
+    ) -> Vec<Correction> {
+        if corrections.len() < 2 {
+            return corrections;
+        }
+        // Of one batch the later come last, and have no numbers yet.
+        corrections.reverse();
+        corrections.sort_by_key(|correction| Reverse(correction.memory.number));
+        let mut covered = Covered::default();
+        corrections.retain(|correction| {
+            if correction.replaces() {
+                return true;
+            }
+            let is_new = !covered.has(&correction.memory);
+            if is_new {
+                self.cover(strand, &correction.memory, &mut covered);
+                let text = &correction.memory.text;
+                covered.noted.push(Statement::of(text));
+            }
+            is_new
+        });
+        corrections
+    }
+
+    /// Notes what a memory that is not stored yet contradicts.
+    pub(crate) fn note(&mut self, id: MemoryId, corrections: &[Correction]) {
+        let contradicted = corrections
+            .iter()
+            .filter(|correction| !correction.replaces());
+        let memories: Vec<Memory> = contradicted
+            .map(|correction| correction.memory.clone())
+            .collect();
+        if !memories.is_empty() {
+            self.0.insert(id, memories);
+        }
+    }
+
+    /// Adds all that is in dispute with a memory.
+    fn cover(&self, strand: &Strand, memory: &Memory, covered: &mut Covered) {
+        let mut open = vec![memory];
+        while let Some(next) = open.pop() {
+            if !covered.ids.insert(next.id) {
+                continue;
+            }
+            if next.number != NO_NUMBER {
+                let disputed = strand.catalog().graph().disputed(next.number);
+                covered.numbers.extend(disputed);
+            }
+            open.extend(self.0.get(&next.id).into_iter().flatten());
+        }
+    }
+}
+
+impl Covered {
+    /// Returns whether a memory has part in one of the disputes. What contradicts a newer one that
+    /// the new memory is noted with has, too: whoever stored that notes it at this moment.
+    fn has(&self, memory: &Memory) -> bool {
+        if self.numbers.contains(&memory.number) || self.ids.contains(&memory.id) {
+            return true;
+        }
+        let statement = Statement::of(&memory.text);
+        let mut noted = self.noted.iter();
+        noted.any(|noted| is_contradiction(relate(&statement, noted)))
+    }
+}
+
+/// Returns whether a verdict is that two statements cannot both hold.
+pub(crate) fn is_contradiction(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Supersedes(_) | Verdict::Contradicts(_))
+}

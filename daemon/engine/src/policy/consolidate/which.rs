@@ -1,0 +1,113 @@
+//! Which of many alike a statement is about: the numbers of its subject and the environments that it
+//! holds in. `Deploy 1 failed` and `Deploy 2 failed` are about two things, not two values of one.
+
+use std::collections::BTreeSet;
+
+use super::rules::{Names, Rules};
+use super::statement::{Part, is_number};
+
+/// Words of a subject, at most: a longer one has a verb that is not listed.
+const SUBJECT_WORDS_MAX: usize = 10;
+
+/// Which of many alike a statement is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Which {
+    /// Lower-case numbers, versions and tickets that name its subject.
+    numbers: BTreeSet<String>,
+    /// Environments that it holds in.
+    environments: BTreeSet<String>,
+    /// The same, and those that are part of a name.
+    mentioned: BTreeSet<String>,
+    /// The bounds that it gives: a lower or an upper one.
+    bounds: BTreeSet<String>,
+}
+
+impl Which {
+    /// Reads a text; `sequence` are its words in lower case.
+    pub(super) fn of(text: &str, sequence: &[String], is_unspaced: bool, rules: &Rules) -> Self {
+        let all = |names: &Names| {
+            let spaced = sequence.iter().filter_map(|word| names.get(word));
+            let mut all: BTreeSet<String> = spaced.map(str::to_owned).collect();
+            if is_unspaced {
+                all.extend(names.unspaced(text).map(str::to_owned));
+            }
+            all
+        };
+        let mentioned = all(rules.environments());
+        let environments = if is_unspaced {
+            mentioned.clone()
+        } else {
+            environments(sequence, rules)
+        };
+        Self {
+            numbers: numbers(sequence, rules),
+            environments,
+            mentioned,
+            bounds: all(rules.bounds()),
+        }
+    }
+
+    /// Returns whether two statements are about different ones. What the new text names as `gone` is
+    /// what the known one is about.
+    pub(super) fn is_another(&self, new: &Self, gone: &[Part]) -> bool {
+        let are_bounds = !self.bounds.is_empty() && !new.bounds.is_empty();
+        let is_other_bound = are_bounds && self.bounds.is_disjoint(&new.bounds);
+        is_other_bound
+            || self.is_elsewhere(new)
+            || new.is_elsewhere(self)
+            || self.is_other_number(new, gone)
+    }
+
+    /// A statement about one environment says nothing of another, nor of all.
+    fn is_elsewhere(&self, new: &Self) -> bool {
+        !self.environments.is_empty() && self.environments.is_disjoint(&new.mentioned)
+    }
+
+    fn is_other_number(&self, new: &Self, gone: &[Part]) -> bool {
+        let is_gone = |number: &String| gone.iter().any(|gone| gone.words.contains(number));
+        let are_both_numbered = !self.numbers.is_empty() && !new.numbers.is_empty();
+        are_both_numbered
+            && self.numbers.is_disjoint(&new.numbers)
+            && !self.numbers.iter().any(is_gone)
+    }
+}
+
+/// The environments among some words. Behind a word of substance such a word belongs to a name, as in
+/// `GitLab CI`.
+fn environments(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+    let is_alone = |place: usize| {
+        let before = place.checked_sub(1).and_then(|before| sequence.get(before));
+        before.is_none_or(|before| {
+            rules.is_form(before)
+                || rules.is_unit(before)
+                || rules.is_verb(before)
+                || rules.environments().get(before).is_some()
+        })
+    };
+    let named = sequence.iter().enumerate();
+    named
+        .filter(|(place, _)| is_alone(*place))
+        .filter_map(|(_, word)| rules.environments().get(word))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The words with digits that name the subject: those before its verb, and those behind a word for
+/// one of many.
+fn numbers(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+    let verb = sequence.iter().position(|word| rules.is_verb(word));
+    let subject = verb
+        .filter(|place| *place <= SUBJECT_WORDS_MAX)
+        .unwrap_or(0);
+    let is_label = |(place, word): &(usize, &String)| {
+        let before = place.checked_sub(1).and_then(|before| sequence.get(before));
+        let is_behind_noun = before.is_some_and(|before| rules.is_numbered(before));
+        let behind = sequence.get(place + 1);
+        let is_measure = is_number(word) && behind.is_some_and(|behind| rules.is_unit(behind));
+        let is_subject = *place < subject || is_behind_noun;
+        let is_named = rules.is_ordinal(word) || word.contains(|c: char| c.is_ascii_digit());
+        is_named && is_subject && !is_measure
+    };
+    let labels = sequence.iter().enumerate().filter(is_label);
+    labels.map(|(_, word)| word.clone()).collect()
+}
