@@ -104,7 +104,9 @@ pub use policy::consolidate::{
     EXTRACTOR, Standing as TextStanding, Statement, Verdict, Why as VerdictReason, conflict, relate,
 };
 pub use policy::duplicates::{Alike as AlikeText, Pair as TextPair, Texts};
-pub use policy::edit::{ATTRIBUTE_WITHHELD, Absorbed, Edit, Fields as EditedFields, Sourced};
+pub use policy::edit::{
+    ATTRIBUTE_UNTRUSTED, ATTRIBUTE_WITHHELD, Absorbed, Edit, Fields as EditedFields, Sourced,
+};
 pub use policy::lifecycle::Step as LifeStep;
 pub use policy::nearby::{Keys, Nearby};
 pub use policy::resemble::WordSet;
