@@ -55,7 +55,7 @@ use event::{ClientEvent, Input};
 use handler::Handler;
 use helix_engine::{Memory, MemoryNumber, ReadError, Timestamp};
 use helix_proto::SCRATCH_SESSION;
-use helix_surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
+use helix_surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection, doubt};
 use jiff::tz::TimeZone;
 use paths::Paths;
 use sessions::{Said, Start};
@@ -377,11 +377,13 @@ impl Context<'_> {
     /// Frames notes and memories under a heading, marking those whose source is not what it was.
     fn frame(&self, heading: &str, notes: &[String], memories: &[Memory]) -> Injection {
         let sources = &self.sources();
+        let strand = &self.app.memory.strand;
         let content = Content {
             heading,
             notes,
             memories,
             sources,
+            remark: &|memory| doubt(strand.confidence_of(memory, self.now)),
             zone: &TimeZone::system(),
         };
         inject::frame(&content, INJECTION_MAX_TOKENS)
