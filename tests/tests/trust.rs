@@ -277,6 +277,7 @@ fn seen_by_an_agent(world: &World, handle: &str, topic: &str) -> String {
         seen.push('\n');
     }
     bridge.finish_cleanly().unwrap();
+    assert!(!seen.contains("unknown argument"), "{seen}");
     seen
 }
 
@@ -329,7 +330,7 @@ fn orders_beside_the_text_wait_as_those_in_it_do() {
         assert!(said.contains("helixctl review"), "{beside}: {said}");
     }
     let mut edit = |arguments: &Value| bridge.call("edit", arguments).unwrap().text;
-    let tagged = edit(&json!({"action": "tag", "topic": plain, "add": [NAMED_ORDER]}));
+    let tagged = edit(&json!({"action": "tag", "topic": plain, "tags": [NAMED_ORDER]}));
     assert!(tagged.contains("helixctl review"), "{tagged}");
     let renamed = edit(&json!({"action": "rename", "topic": "names", "new_name": NAMED_ORDER}));
     assert!(renamed.contains("helixctl review"), "{renamed}");
