@@ -12,7 +12,7 @@ use crate::disputes::is_contradiction;
 use crate::edit::write;
 use crate::find;
 use crate::told::Told;
-use crate::{App, Asker, Refusal};
+use crate::{App, Asker, Refusal, veil};
 
 /// Conflicts that one answer lists, at most.
 pub const CONFLICTS_MAX: usize = 100;
@@ -241,10 +241,13 @@ pub async fn settle(
             first.handle
         )));
     }
+    for end in [&first, &second] {
+        veil::refuse_waiting(asker, end)?;
+    }
     let mut steps = match settlement {
-        Settlement::KeepFirst => keep(&first, &second),
-        Settlement::Both => Vec::new(),
-        Settlement::Merge => merge(&first, &second),
+        Settlement::KeepFirst => keep(asker, &first, &second),
+        Settlement::Both => approved(asker, &[&first, &second]),
+        Settlement::Merge => merge(asker, &first, &second),
     };
     if settlement == Settlement::KeepFirst {
         let others = others_that_lose(app, asker, &first, &second)?;
@@ -292,9 +295,9 @@ fn edit_step(memory: &Memory, edit: Edit, reason: String) -> Step {
 }
 
 /// The first holds. Where it was out of use, because the second won before, it is active again.
-fn keep(first: &Memory, second: &Memory) -> Vec<Step> {
-    let mut steps = Vec::new();
-    if first.status != Status::Active {
+fn keep(asker: &Asker, first: &Memory, second: &Memory) -> Vec<Step> {
+    let mut steps = approved(asker, &[first]);
+    if !matches!(first.status, Status::Active | Status::Quarantined) {
         steps.push(edit_step(
             first,
             Edit::Restore,
@@ -310,8 +313,19 @@ fn keep(first: &Memory, second: &Memory) -> Vec<Step> {
     steps
 }
 
+/// What waits in the review and holds by a person's word is trusted.
+fn approved(asker: &Asker, held: &[&Memory]) -> Vec<Step> {
+    let by = asker.actor.origin;
+    let waiting = held
+        .iter()
+        .filter(|memory| memory.status == Status::Quarantined);
+    waiting
+        .map(|memory| edit_step(memory, Edit::Approve { by }, "it was kept".to_owned()))
+        .collect()
+}
+
 /// The first says both.
-fn merge(first: &Memory, second: &Memory) -> Vec<Step> {
+pub(crate) fn merge(asker: &Asker, first: &Memory, second: &Memory) -> Vec<Step> {
     let absorbed = Absorbed {
         id: second.id,
         kind: second.kind.clone(),
@@ -330,12 +344,12 @@ fn merge(first: &Memory, second: &Memory) -> Vec<Step> {
     };
     let mut steps = vec![edit_step(first, append, reason())];
     steps.push(edit_step(first, Edit::Absorb(Box::new(absorbed)), reason()));
-    steps.extend(keep(first, second));
+    steps.extend(keep(asker, first, second));
     steps
 }
 
 /// Closes the contradictions between the two.
-fn close(
+pub(crate) fn close(
     app: &App,
     asker: &Asker,
     first: &Memory,

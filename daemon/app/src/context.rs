@@ -9,6 +9,7 @@ use helix_proto::limits::{
     CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,
 };
 use helix_surface::budget::worthwhile;
+use helix_surface::inject::doubt;
 use helix_surface::pack::pack;
 use helix_surface::session::{Reader, choose};
 
@@ -248,12 +249,14 @@ fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
         notes,
     } = matter;
     let query = query.as_ref();
+    let now = app.memory.now();
     let remark = |memory: &Memory| {
-        if near.contains(&memory.number) {
+        let near = if near.contains(&memory.number) {
             NEAR
         } else {
             ""
-        }
+        };
+        doubt(app.memory.strand.confidence_of(memory, now)) + near
     };
     let look = app
         .memory

@@ -12,6 +12,7 @@ mod seen;
 mod split;
 mod tags;
 mod target;
+mod together;
 mod topic;
 mod write;
 
@@ -254,6 +255,14 @@ fn answer(app: &App, edited: &Edited, mut warnings: Vec<String>) -> Answer {
     if let [memory] = edited.memories.as_slice() {
         let waits = memory.status == Status::Quarantined;
         warnings.extend(suspicion::note(&memory.suspicions, waits));
+    }
+    let waiting = edited
+        .memories
+        .iter()
+        .filter(|memory| memory.status == Status::Quarantined);
+    let waiting = waiting.count();
+    if edited.memories.len() > 1 && waiting > 0 {
+        warnings.push(suspicion::held(waiting));
     }
     let topic = edited.memories.first().map(|memory| memory.topic.as_str());
     Answer {

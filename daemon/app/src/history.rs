@@ -13,6 +13,7 @@ mod undone;
 pub mod why;
 
 pub use line::Line;
+pub(crate) use line::seen_line;
 
 use helix_engine::{
     Catalog, Edge, EdgeKey, EdgeStatus, EdgeVersions, Memory, MemoryNumber, Scope, Snapshot,

@@ -100,6 +100,7 @@ pub mod told;
 pub mod topics;
 pub mod uncompared;
 mod upkeep;
+mod veil;
 pub mod work;
 
 use std::sync::Arc;

@@ -154,11 +154,22 @@ impl Waiting {
     }
 }
 
+/// Items that wait.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// In order, as many as were wanted.
+    pub items: Vec<Item>,
+    /// How many there are in these scopes.
+    pub total: usize,
+    /// How many wait in others.
+    pub elsewhere: usize,
+}
+
 /// Lists what waits, and how much there is.
 ///
 /// # Errors
 /// When a scope or topic cannot be read, the limit is too large, or the disk fails.
-pub fn review(app: &App, asker: &Asker, wanted: &Wanted) -> Result<(Vec<Item>, usize), Refusal> {
+pub fn review(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Listed, Refusal> {
     let limit = LIMIT.read(wanted.limit)?;
     let scopes = scopes::listed(app, asker, &wanted.scopes)?;
     let topic = topic(&wanted.topic)?;
@@ -167,11 +178,21 @@ pub fn review(app: &App, asker: &Asker, wanted: &Wanted) -> Result<(Vec<Item>, u
         waiting.retain(|waiting| waiting.kind() != Kind::Relation);
     }
     let total = waiting.len();
+    let everywhere = app.memory.strand.catalog().all_scopes();
+    let mut all = self::waiting(app, &everywhere, topic.as_ref())?;
+    if !wanted.relations {
+        all.retain(|waiting| waiting.kind() != Kind::Relation);
+    }
+    let elsewhere = all.len().saturating_sub(total);
     let mut items = Vec::new();
     for waiting in waiting.iter().take(limit) {
         items.extend(item(app, waiting)?);
     }
-    Ok((items, total))
+    Ok(Listed {
+        items,
+        total,
+        elsewhere,
+    })
 }
 
 /// Reads the topic that is named; `None` for all.
@@ -219,8 +240,19 @@ pub(super) fn waiting(
         let row = catalog.row(number);
         row.is_some_and(|row| row.status == Status::Active)
     };
+    let may_wait = |number: MemoryNumber| {
+        let row = catalog.row(number);
+        row.is_some_and(|row| matches!(row.status, Status::Active | Status::Quarantined))
+    };
+    // What came with an import contradicts others before it is trusted, which is told then.
+    let is_listed = |key: &EdgeKey| {
+        if key.relation == Relation::Contradicts {
+            return may_wait(key.from) && may_wait(key.to);
+        }
+        is_in_use(key.from) && is_in_use(key.to)
+    };
     let edges = suggested
-        .filter(|edge| is_in_use(edge.key.from) && is_in_use(edge.key.to))
+        .filter(|edge| is_listed(&edge.key))
         .map(|edge| Waiting::Edge(edge.key));
     let mut waiting: Vec<Waiting> = memories
         .chain(suspects)
@@ -271,7 +303,7 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
         }
         Waiting::Fate(fate) => vec![fate.number],
     };
-    let mut ends = Told::all(app, &numbers)?.into_iter();
+    let mut ends = Told::all_in_full(app, &numbers)?.into_iter();
     let (Some(memory), other) = (ends.next(), ends.next()) else {
         return Ok(None);
     };

@@ -15,16 +15,13 @@ use crate::limit::Limit;
 use crate::session_id::{self, LOOKED_AT_MAX, SECONDS_OF_HOUR, SESSION_MAX};
 use crate::work::activity::Activity;
 use crate::work::told as work;
-use crate::{App, Asker, Refusal};
+use crate::{App, Asker, Refusal, history};
 
 /// Operations or sessions shown.
 const LIMIT: Limit = Limit {
     default: 100,
     max: 1_000,
 };
-
-/// Characters of a memory's first line.
-const SUMMARY_MAX_CHARS: usize = 120;
 
 /// An operation of a session.
 #[derive(Clone, Debug)]
@@ -88,7 +85,8 @@ pub fn session_log(app: &App, asker: &Asker, given: &str, limit: u32) -> Result<
     };
     let wanted = Wanted::new(session, asker, app.memory.now());
     let snapshot = app.memory.strand.snapshot()?;
-    let (operations, total) = collect(snapshot.operations_backwards()?, &wanted, limit)?;
+    let line = |memory: &Memory| history::seen_line(app, memory);
+    let (operations, total) = collect(snapshot.operations_backwards()?, &wanted, limit, line)?;
     let recent_hours = wanted.recent_hours();
     let session = wanted.into_session();
     let doing = doing(app, &session);
@@ -200,6 +198,7 @@ fn collect(
     operations: impl Iterator<Item = Result<Operation, StoreError>>,
     wanted: &Wanted,
     limit: usize,
+    line: impl Fn(&Memory) -> String,
 ) -> Result<(Vec<Logged>, usize), StoreError> {
     let mut logged = Vec::new();
     let mut total = 0;
@@ -219,25 +218,20 @@ fn collect(
         }
         total += 1;
         if logged.len() < limit {
-            logged.push(logged_of(operation, &memory));
+            logged.push(logged_of(operation, &memory, line(&memory)));
         }
     }
     logged.reverse();
     Ok((logged, total))
 }
 
-fn logged_of(operation: Operation, memory: &Memory) -> Logged {
-    let first_line = memory
-        .text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
+fn logged_of(operation: Operation, memory: &Memory, summary: String) -> Logged {
     Logged {
         sequence: operation.sequence,
         at: operation.at,
         kind: operation.kind,
         handle: memory.handle.as_str().to_owned(),
-        summary: one_line(first_line, SUMMARY_MAX_CHARS),
+        summary,
         agent: operation.actor.agent,
     }
 }
@@ -321,8 +315,13 @@ mod tests {
                 &asker(origin),
                 Timestamp::from_micros(10 * HOUR_US),
             );
-            let (found, total) =
-                collect(snapshot.operations_backwards().unwrap(), &wanted, limit).unwrap();
+            let (found, total) = collect(
+                snapshot.operations_backwards().unwrap(),
+                &wanted,
+                limit,
+                |memory| memory.text.clone(),
+            )
+            .unwrap();
             (
                 found
                     .into_iter()

@@ -15,3 +15,11 @@ pub(crate) fn note(suspicions: &[String], waits: bool) -> Option<String> {
         "the text looks like orders to an agent ({why}); {what}"
     ))
 }
+
+/// Says how many of several memories wait since an edit of all of them.
+pub(crate) fn held(count: usize) -> String {
+    format!(
+        "{count} of them wait in the review, because they look like orders to an agent; \
+         no search finds them until a person approves them: helixctl review"
+    )
+}

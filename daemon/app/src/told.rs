@@ -7,7 +7,7 @@ use helix_engine::{
 };
 
 use crate::sources::SEARCH_READ_MAX_BYTES;
-use crate::{App, Asker, Refusal};
+use crate::{App, Asker, Refusal, veil};
 
 /// Texts that one answer carries, in bytes: well below a message's limit, with room for everything
 /// else.
@@ -33,9 +33,20 @@ pub struct Told {
 }
 
 impl Told {
-    /// Finds the names that a memory is told with. May read the disk.
+    /// Finds the names that a memory is told with, and leaves out what only the review shows. May
+    /// read the disk.
     #[must_use]
     pub fn of(app: &App, memory: &Memory) -> Self {
+        if veil::is_veiled(app, memory) {
+            return Self::in_full(app, &veil::veiled(memory));
+        }
+        Self::in_full(app, memory)
+    }
+
+    /// The same with all that a memory says, also where it waits in the review: for that one and
+    /// for who asks for it at a shell.
+    #[must_use]
+    pub(crate) fn in_full(app: &App, memory: &Memory) -> Self {
         let successor = successor_of(memory);
         let snapshot = if names_others(memory) {
             app.memory.strand.snapshot().ok()
@@ -92,6 +103,18 @@ impl Told {
             .collect())
     }
 
+    /// Tells memories as the review shows them.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub(crate) fn all_in_full(app: &App, numbers: &[MemoryNumber]) -> Result<Vec<Self>, Refusal> {
+        let memories = app.memory.strand.memories(numbers)?;
+        Ok(memories
+            .iter()
+            .map(|memory| Self::in_full(app, memory))
+            .collect())
+    }
+
     /// Tells memories with their places in their topics, as the asker counts them; as many as fit
     /// into one answer.
     ///
@@ -115,9 +138,17 @@ impl Told {
                     }
                     None => false,
                 });
-        let told = |memory: &Memory| Self {
-            index: positions.get(&memory.number).copied(),
-            ..Self::of(app, memory)
+        let is_person = veil::is_person(asker);
+        let told = |memory: &Memory| {
+            let told = if is_person {
+                Self::in_full(app, memory)
+            } else {
+                Self::of(app, memory)
+            };
+            Self {
+                index: positions.get(&memory.number).copied(),
+                ..told
+            }
         };
         Ok(fitting.map(told).collect())
     }

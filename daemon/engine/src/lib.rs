@@ -16,7 +16,7 @@
 //! ```
 //! use helix_engine::{
 //!     Actor, Admitted, Draft, Filter, Kinds, MemoryStorage, Mode, Outcome, Request, Retriever,
-//!     Scope, Search, Strand, Timestamp,
+//!     Scope, Search, Strand, Timestamp, Vantage,
 //! };
 //!
 //! let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default())?;
@@ -102,7 +102,9 @@ pub use policy::consolidate::{
     EXTRACTOR, Standing as TextStanding, Statement, Verdict, Why as VerdictReason, conflict, relate,
 };
 pub use policy::duplicates::{Alike as AlikeText, Pair as TextPair, Texts};
-pub use policy::edit::{ATTRIBUTE_WITHHELD, Absorbed, Edit, Fields as EditedFields, Sourced};
+pub use policy::edit::{
+    ATTRIBUTE_UNTRUSTED, ATTRIBUTE_WITHHELD, Absorbed, Edit, Fields as EditedFields, Sourced,
+};
 pub use policy::lifecycle::Step as LifeStep;
 pub use policy::nearby::{Keys, Nearby};
 pub use policy::resemble::WordSet;

@@ -33,14 +33,14 @@ const NUMBERED_MIN_DIGITS: usize = 3;
 /// Behind a name: quotation marks, brackets and emphasis that end with it.
 const CLOSE: &str = r#"(?<close>(?:\\*["'`’”»]|\*{1,3}|__|\]|\)|</?[a-z]+>)*)"#;
 
-/// Between a name and what gives its value: whose it is.
-const FILLER: &str = r"(?:['’]s)?(?:[ \t]*\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|to|in|at|used by)[ \t]+(?:[^\n=:;|,.]|\.[a-z0-9]){1,60}?)?";
-
 /// A value: in quotation marks of any kind, or bare.
 const VALUE: &str = concat!(
     r#"(?:<[a-z]+>)?(?:\\+["'](?<escaped>[^"'\\\n]+)|[brfuBN]?"(?<double>(?:[^"\\\n]|\\.)+)|[brfuBN]?'(?<single>(?:[^'\\\n]|\\.)+)|"#,
     r#"`(?<back>[^`\n]+)|[“«„‘](?<curly>[^”»“’\n]+)|(?<bare>{BARE}))"#
 );
+
+/// A bare value behind a script without blanks, which ends where that goes on.
+const BARE_ASCII: &str = r"[!#-&*-+\-./0-9=?-Z^-z~]{4,}";
 
 /// Groups of [`VALUE`] in quotation marks.
 const QUOTED: [&str; 5] = ["escaped", "double", "single", "back", "curly"];
@@ -68,6 +68,33 @@ pub(super) struct NameRow {
     whole_words: Vec<String>,
     pub(super) canary: String,
     pub(super) innocent: Vec<String>,
+}
+
+/// How sentences give values, as the table has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Said {
+    copulas: Vec<String>,
+    joined: Vec<String>,
+    adverbs: Vec<String>,
+    about: Vec<String>,
+}
+
+impl Said {
+    /// Between a name and what gives its value: whose it is.
+    fn filler(&self) -> String {
+        let about = either(&self.about);
+        format!(
+            r"(?:['’]s)?(?:[ \t]*\([^()\n]{{1,40}}\))?(?:[ \t]+(?:{about})[ \t]+(?:[^\n=:;|,.]|\.[a-z0-9]){{1,60}}?)?"
+        )
+    }
+}
+
+/// An expression for any of these words.
+fn either(words: &[String]) -> String {
+    let escaped = words.iter().map(|word| regex::escape(word));
+    let spaced = escaped.map(|word| word.replace(' ', r"[ \t]+"));
+    spaced.collect::<Vec<_>>().join("|")
 }
 
 /// A word that tells of secrets.
@@ -138,7 +165,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(rows: Vec<NameRow>, never: &[String]) -> Result<Self, RuleError> {
+    pub(super) fn of(rows: Vec<NameRow>, never: &[String], said: &Said) -> Result<Self, RuleError> {
         let (mut spellings, mut words) = (Vec::new(), Vec::new());
         for row in rows {
             let says = row.name;
@@ -154,7 +181,7 @@ impl Names {
             automaton: automaton(&spellings, MatchKind::LeftmostLongest, true)?,
             words,
             never: set(never.to_vec()),
-            forms: forms()?,
+            forms: forms(said)?,
             phrase: compiled("phrase", phrase, true)?,
         })
     }
@@ -266,32 +293,51 @@ impl Names {
     }
 }
 
-/// A word with everything that stands between its parts.
+/// A word with everything that stands between its parts; in capitals as well, where these are no
+/// letters of ASCII and so not found by themselves.
 fn spelled(word: &str) -> Vec<String> {
-    if !word.contains(' ') {
-        return vec![word.to_owned()];
+    let mut spellings = vec![word.to_owned()];
+    if word.contains(' ') {
+        spellings = JOINTS
+            .iter()
+            .map(|joint| word.replace(' ', joint))
+            .collect();
     }
-    JOINTS
-        .iter()
-        .map(|joint| word.replace(' ', joint))
-        .collect()
+    let first = word.chars().next().unwrap_or_default();
+    if first.is_ascii() || !first.is_lowercase() {
+        return spellings;
+    }
+    let capital = |word: &String| {
+        let rest = word.get(first.len_utf8()..).unwrap_or_default();
+        first.to_uppercase().chain(rest.chars()).collect()
+    };
+    let capitals: Vec<String> = spellings.iter().map(capital).collect();
+    let upper: Vec<String> = spellings.iter().map(|word| word.to_uppercase()).collect();
+    spellings.extend(capitals);
+    spellings.extend(upper);
+    spellings
 }
 
 /// The ways in which values follow, the more telling first.
-fn forms() -> Result<Vec<Form>, RuleError> {
+fn forms(said: &Said) -> Result<Vec<Form>, RuleError> {
     let value = VALUE.replace("{BARE}", BARE);
-    let form = |way: Way, between: &str| -> Result<Form, RuleError> {
+    let ascii = VALUE.replace("{BARE}", BARE_ASCII);
+    let filler = said.filler();
+    let (copulas, joined) = (either(&said.copulas), either(&said.joined));
+    let adverbs = either(&said.adverbs);
+    let form_of = |way: Way, between: &str, value: &str| -> Result<Form, RuleError> {
         let pattern = format!(r"\A[0-9]*{between}{value}");
         Ok(Form {
             pattern: compiled(&format!("{way:?}"), &pattern, true)?,
             way,
         })
     };
+    let form = |way: Way, between: &str| form_of(way, between, &value);
     Ok(vec![
         form(
             Way::Assigned,
             &format!(
-                r"{CLOSE}{FILLER}\*{{0,3}}(?<operator>[ \t]*(?:=>|[:?!+|]{{0,2}}={{1,3}}>?|[:：]{{1,2}}|->|→|%3d)[ \t]*)(?:\*{{1,3}}|__)?[ \t]*"
+                r"{CLOSE}{filler}\*{{0,3}}(?<operator>[ \t]*(?:=>|[:?!+|]{{0,2}}={{1,3}}>?|[:：]{{1,2}}|->|→|%3d)[ \t]*)(?:\*{{1,3}}|__)?[ \t]*"
             ),
         )?,
         form(
@@ -309,8 +355,13 @@ fn forms() -> Result<Vec<Form>, RuleError> {
         form(
             Way::Said,
             &format!(
-                r"{CLOSE}{FILLER}(?<operator>[ \t]+(?:is|was|are|be|equals|reads|remains|becomes?|became|to|as|-|–|—)(?:[ \t]+(?:now|still|set[ \t]+to|currently|just|simply|called|changed[ \t]+to))?[ \t]*:?[ \t]+)"
+                r"{CLOSE}{filler}(?<operator>[ \t]+(?:{copulas})(?:[ \t]+(?:{adverbs}))?[ \t]*:?[ \t]+)"
             ),
+        )?,
+        form_of(
+            Way::Said,
+            &format!(r"{CLOSE}(?<operator>[ \t]*(?:{joined})[ \t]*[:：]?[ \t]*)"),
+            &ascii,
         )?,
         form(
             Way::Below,

@@ -27,7 +27,7 @@ use self::place::{Context, Place, PlacesTable};
 use self::shape::{Shape, ShapesTable};
 use super::columns;
 use super::entropy::{Entropy, Randomness, RandomnessTable};
-use super::named::{NameRow, Names, Says};
+use super::named::{NameRow, Names, Said, Says};
 use super::value::{Values, ValuesTable};
 use super::{PLACEHOLDER_START, RULE_OF_PRIVATE};
 
@@ -103,6 +103,7 @@ struct Sources<'s> {
 struct NamesTable {
     names: Vec<NameRow>,
     values: ValuesTable,
+    said: Said,
 }
 
 /// A rule as tests need it: its name, a generator of secrets that it finds, and texts in which it
@@ -148,7 +149,11 @@ impl Rules {
             shapes.extend(toml::from_str::<ShapesTable>(source)?.shapes);
         }
         let PlacesTable { places } = toml::from_str(sources.places)?;
-        let NamesTable { names, values } = toml::from_str(sources.names)?;
+        let NamesTable {
+            names,
+            values,
+            said,
+        } = toml::from_str(sources.names)?;
         let random: RandomnessTable = toml::from_str(sources.random)?;
         let mut rules = set(Says::ALL.map(|says| says.rule().to_owned()).to_vec());
         rules.extend(shapes.iter().map(|row| row.name.clone()));
@@ -166,7 +171,7 @@ impl Rules {
                 .into_iter()
                 .map(Place::of)
                 .collect::<Result<_, _>>()?,
-            names: Names::of(names, &values.never_behind)?,
+            names: Names::of(names, &values.never_behind, &said)?,
             values: Values::of(values),
             randomness: Randomness::of(random),
         })

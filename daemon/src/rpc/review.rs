@@ -14,8 +14,8 @@ pub(super) async fn review(
     request: Request<v1::ReviewRequest>,
 ) -> Result<Response<v1::ReviewReply>, Status> {
     let listed = service.ask(request, |app, asker, wire| {
-        let (items, total) = review::review(app, asker, &wire::review::wanted(wire))?;
-        Ok(wire::review::listed(&items, total))
+        let listed = review::review(app, asker, &wire::review::wanted(wire))?;
+        Ok(wire::review::listed(&listed))
     });
     listed.await
 }

@@ -1,6 +1,6 @@
 //! `Review` and `Judge` as the wire has them.
 
-use helix_app::review::{Item, Kind, Settled, Verdict, Wanted};
+use helix_app::review::{Item, Kind, Listed, Settled, Verdict, Wanted};
 use helix_proto::v1;
 
 use super::told;
@@ -23,10 +23,12 @@ pub(crate) fn wanted(wire: v1::ReviewRequest) -> Wanted {
 }
 
 /// Writes what waits, of so much.
-pub(crate) fn listed(items: &[Item], total: usize) -> v1::ReviewReply {
+pub(crate) fn listed(listed: &Listed) -> v1::ReviewReply {
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     v1::ReviewReply {
-        items: items.iter().map(item).collect(),
-        total: u32::try_from(total).unwrap_or(u32::MAX),
+        items: listed.items.iter().map(item).collect(),
+        total: count(listed.total),
+        elsewhere: count(listed.elsewhere),
     }
 }
 

@@ -47,7 +47,7 @@ pub fn pack(
     preamble: &str,
     memories: &[Memory],
     query: Option<&LexicalQuery>,
-    remark: &dyn Fn(&Memory) -> &'static str,
+    remark: &dyn Fn(&Memory) -> String,
     sources: &dyn Sources,
     budget_chars: usize,
     zone: &TimeZone,
@@ -67,7 +67,7 @@ pub fn pack(
     for (at, memory) in memories.iter().enumerate() {
         let room = left.min((budget_chars / 2).max(OPENING_MIN_CHARS * 2));
         let heading = one_line(
-            &(heading(memory, sources, zone) + remark(memory)),
+            &(heading(memory, sources, zone) + &remark(memory)),
             HEADING_MAX_CHARS,
         );
         if let Some((shown, is_whole)) = show(&heading, memory, query, room) {
@@ -131,8 +131,8 @@ mod tests {
     use super::*;
     use crate::inject::tests::{Stale, memory};
 
-    fn silent(_: &Memory) -> &'static str {
-        ""
+    fn silent(_: &Memory) -> String {
+        String::new()
     }
 
     #[test]
@@ -148,9 +148,9 @@ mod tests {
             None,
             &|memory| {
                 if memory.number == MemoryNumber(3) {
-                    " (last)"
+                    " (last)".to_owned()
                 } else {
-                    ""
+                    String::new()
                 }
             },
             &NoSources,

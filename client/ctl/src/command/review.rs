@@ -20,6 +20,10 @@ const END_OF_INPUT: char = '\u{4}';
 /// Arguments of `review`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub(crate) struct Review {
     #[command(subcommand)]
     action: Option<Action>,
@@ -29,6 +33,9 @@ pub(crate) struct Review {
     /// Lists so many; 50 unless given
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<u32>,
+    /// Lists what waits in all projects
+    #[arg(long)]
+    all: bool,
     /// Lists suggested relations as well
     #[arg(long)]
     relations: bool,
@@ -51,6 +58,9 @@ enum Action {
         /// Handle or id
         #[arg(value_name = "REF")]
         reference: String,
+        /// Takes this as its new text instead of opening an editor; `-` reads it from stdin
+        #[arg(long, value_name = "TEXT")]
+        text: Option<String>,
     },
 }
 
@@ -77,8 +87,8 @@ impl Review {
         match self.action {
             Some(Action::Approve(which)) => settle_named(context, which, true),
             Some(Action::Reject(which)) => settle_named(context, which, false),
-            Some(Action::Edit { reference }) => {
-                edit(context, &reference)?;
+            Some(Action::Edit { reference, text }) => {
+                Edit::of(reference.clone(), text).run(context)?;
                 let which = Which {
                     references: vec![reference],
                     all: false,
@@ -88,7 +98,8 @@ impl Review {
                 settle_named(context, which, true)
             }
             None => {
-                let reply = listed(context, self.topic, self.limit, self.relations)?;
+                let request = self.request(context);
+                let reply = listed(context, &request)?;
                 if self.json {
                     screen::json(&ReviewDocument::from(&reply))?;
                     return Ok(exit::OK);
@@ -103,19 +114,20 @@ impl Review {
     }
 }
 
-fn listed(
-    context: &Context,
-    topic: Option<String>,
-    limit: Option<u32>,
-    relations: bool,
-) -> Result<v1::ReviewReply, Failure> {
-    let request = v1::ReviewRequest {
-        caller: Some(context.caller()),
-        topic: topic.unwrap_or_default(),
-        limit: limit.unwrap_or_default(),
-        relations,
-        ..v1::ReviewRequest::default()
-    };
+impl Review {
+    fn request(&self, context: &Context) -> v1::ReviewRequest {
+        let scopes: &[&str] = if self.all { &["all"] } else { &[] };
+        v1::ReviewRequest {
+            caller: Some(context.caller()),
+            scopes: scopes.iter().map(ToString::to_string).collect(),
+            topic: self.topic.clone().unwrap_or_default(),
+            limit: self.limit.unwrap_or_default(),
+            relations: self.relations,
+        }
+    }
+}
+
+fn listed(context: &Context, request: &v1::ReviewRequest) -> Result<v1::ReviewReply, Failure> {
     wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;
         let reply = client.call(async |rpc| rpc.review(request.clone()).await);
@@ -131,6 +143,11 @@ fn list(context: &Context, reply: &v1::ReviewReply) -> Outcome {
     screen::remark_if(
         total > shown,
         &format!("{shown} of {total} are shown; -n shows more"),
+    );
+    let elsewhere = reply.elsewhere;
+    screen::remark_if(
+        elsewhere > 0,
+        &format!("{elsewhere} more in other projects; helixctl review --all lists them"),
     );
     Ok(exit::OK)
 }
@@ -258,7 +275,7 @@ fn settle_item(context: &Context, item: &v1::ReviewItem, approve: bool) -> Resul
 }
 
 fn edit(context: &Context, reference: &str) -> Result<(), Failure> {
-    Edit::of(reference.to_owned()).run(context)?;
+    Edit::of(reference.to_owned(), None).run(context)?;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use super::memory::MemoryDocument;
 #[derive(Debug, Serialize)]
 pub(crate) struct ReviewDocument<'a> {
     total: u32,
+    elsewhere: u32,
     items: Vec<ItemDocument<'a>>,
 }
 
@@ -50,6 +51,7 @@ impl<'a> From<&'a v1::ReviewReply> for ReviewDocument<'a> {
     fn from(reply: &'a v1::ReviewReply) -> Self {
         Self {
             total: reply.total,
+            elsewhere: reply.elsewhere,
             items: reply.items.iter().map(ItemDocument::from).collect(),
         }
     }

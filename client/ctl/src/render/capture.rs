@@ -14,7 +14,7 @@ use crate::text::one_line;
 use crate::time::day;
 
 /// Where to look at what was kept.
-const REVIEW: &str = "look at them: helixctl review";
+const REVIEW: &str = "look at them: helixctl review (--all for every project)";
 
 /// Says in one line whether sessions are captured here.
 pub(crate) fn capture_standing(reply: &CaptureReply) -> String {

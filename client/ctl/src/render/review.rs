@@ -1,5 +1,6 @@
 //! Memories that wait in the review, and memories that a purge takes.
 
+use helix_client::text::memory::doubt;
 use helix_client::v1::{Memory, PurgeReply, ReviewItem, ReviewReply};
 
 use super::memory::{handle, marked_text, row_text};
@@ -19,7 +20,7 @@ pub(crate) fn review(look: Look, reply: &ReviewReply) -> String {
         Some(vec![
             review_kind(item.kind()).into(),
             handle(memory),
-            one_line(&item.reason).into(),
+            one_line(&(item.reason.clone() + &doubt(memory))).into(),
             about.into(),
         ])
     };

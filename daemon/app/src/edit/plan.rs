@@ -62,7 +62,7 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: Wanted) -> Result<Planned, 
             into,
             is_preview,
         } => plan.split(&target, &into, is_preview),
-        Action::Restore { target } => plan.one(&target, Bare::Deleted, |_, _| Ok(Edit::Restore)),
+        Action::Restore { target } => plan.restore(&target),
         Action::RestoreAll { topic } => plan.topic(&topic, None, |_| TopicEdit::Restore),
     }
 }
@@ -113,6 +113,9 @@ impl Plan<'_> {
             reference: topic.to_owned(),
             ..Target::default()
         };
+        if into.contains('/') && target::names_memory(self.app, self.asker, into)? {
+            return self.merge_memories(topic, into);
+        }
         self.one(&target, Bare::Only, |_, warnings| {
             let topic = new_name(into, warnings)?;
             Ok(Edit::Move { topic })
@@ -143,7 +146,7 @@ impl Plan<'_> {
     }
 
     /// Plans an edit of one memory.
-    fn one(
+    pub(super) fn one(
         &self,
         target: &Target,
         bare: Bare,

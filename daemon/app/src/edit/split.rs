@@ -5,7 +5,7 @@ use helix_engine::{Admitted, Draft, Memory, Request, Split, SplitPart as Part};
 use super::Target;
 use super::plan::{Plan, Planned};
 use super::target::{self, Bare, Choice};
-use crate::{Refusal, scopes};
+use crate::{Refusal, scopes, veil};
 
 /// Most parts of one memory.
 const PARTS_MAX: usize = 50;
@@ -26,6 +26,7 @@ impl Plan<'_> {
         let memory =
             memory.ok_or_else(|| Refusal::not_found("the memory is gone; search for it again"))?;
         scopes::check_seen(&memory, self.asker)?;
+        veil::refuse_waiting(self.asker, &memory)?;
         let parts = parts(&memory, into)?;
         if is_preview {
             return Ok(Planned::Preview { parts, warnings });

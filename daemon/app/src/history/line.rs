@@ -8,7 +8,7 @@ use helix_neutral::one_line;
 
 use super::Sight;
 use super::undone::Undone;
-use crate::App;
+use crate::{App, veil};
 
 /// Characters of a text's first line.
 const SUMMARY_MAX_CHARS: usize = 120;
@@ -50,7 +50,7 @@ impl Line {
         let (handle, summary) = match operation.kind.payload() {
             Payload::Memory => match operation.memory()? {
                 Some(memory) if sight.has(&memory) => {
-                    (memory.handle.as_str().to_owned(), first_line(&memory))
+                    (memory.handle.as_str().to_owned(), seen_line(app, &memory))
                 }
                 _ => return Ok(None),
             },
@@ -77,6 +77,14 @@ impl Line {
             actor: operation.actor,
         }))
     }
+}
+
+/// The first line of a memory, unless only the review shows it.
+pub(crate) fn seen_line(app: &App, memory: &Memory) -> String {
+    if veil::is_veiled(app, memory) {
+        return veil::WAITS.to_owned();
+    }
+    first_line(memory)
 }
 
 fn first_line(memory: &Memory) -> String {

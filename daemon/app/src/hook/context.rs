@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use helix_engine::{Memory, Timestamp};
 use helix_proto::SCRATCH_SESSION;
-use helix_surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
+use helix_surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection, doubt};
 use jiff::tz::TimeZone;
 
 use super::dialect::Dialect;
@@ -181,11 +181,13 @@ impl Context<'_> {
     /// Frames notes and memories under a heading, marking those whose source is not what it was.
     pub(super) fn frame(&self, heading: &str, notes: &[String], memories: &[Memory]) -> Injection {
         let sources = &self.sources();
+        let strand = &self.app.memory.strand;
         let content = Content {
             heading,
             notes,
             memories,
             sources,
+            remark: &|memory| doubt(strand.confidence_of(memory, self.now)),
             zone: &TimeZone::system(),
         };
         inject::frame(&content, INJECTION_MAX_TOKENS)

@@ -218,10 +218,18 @@ fn write(app: &App, actor: &Actor, steps: Vec<Step>) -> Result<(), Refusal> {
 }
 
 fn said(new: &Memory, known: &Memory, is_replaced: bool, why: Why) -> String {
+    let new_waits = [new, known]
+        .iter()
+        .any(|memory| memory.status == Status::Quarantined);
     let (new, known, why) = (&new.handle, &known.handle, why.sentence());
     if is_replaced {
         format!("{new} replaces {known}: it {why}")
     } else {
-        format!("{new} contradicts {known}: it {why}; both are kept, see helixctl conflicts")
+        let shown = if new_waits {
+            "helixctl review"
+        } else {
+            "helixctl conflicts"
+        };
+        format!("{new} contradicts {known}: it {why}; both are kept, see {shown}")
     }
 }

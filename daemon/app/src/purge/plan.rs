@@ -45,7 +45,7 @@ pub(super) fn plan(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Goin
     }
     let mut told = Vec::new();
     for (number, source) in going {
-        let Some(memory) = Told::all(app, &[number])?.into_iter().next() else {
+        let Some(memory) = Told::all_in_full(app, &[number])?.into_iter().next() else {
             continue;
         };
         scopes::check_seen(&memory.memory, asker)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use helix_engine::{
     Actor, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Memory, Outcome, Provenance,
-    Relation, Request, Sequence, Status, Step, StepChange, Timestamp,
+    Relation, Request, Sequence, Status, Step, StepChange, Timestamp, names_of,
 };
 use helix_redact::{Redact, Secrets, redaction_note};
 
@@ -200,7 +200,7 @@ fn plan_relating(app: &App, asker: &Asker, wanted: Relating) -> Result<Planned<R
             },
         });
     }
-    let (reason, notes) = reason(wanted.reason)?;
+    let (reason, notes) = reason(asker, wanted.reason)?;
     let now = app.memory.now();
     let valid_from = wanted.valid_from.unwrap_or(now);
     if wanted.valid_to.is_some_and(|until| until <= valid_from) {
@@ -265,9 +265,10 @@ fn refuse_gone(memory: &Memory) -> Result<(), Refusal> {
     }
 }
 
-/// Reads a reason, without the secrets in it.
+/// Reads a reason, without the secrets in it. What looks like orders is kept of a person alone: an
+/// edge has no place in the review where it could wait.
 #[expect(clippy::needless_pass_by_value, reason = "it is used up here")]
-fn reason(text: String) -> Result<(String, Vec<String>), Refusal> {
+fn reason(asker: &Asker, text: String) -> Result<(String, Vec<String>), Refusal> {
     let mut text = text.trim().to_owned();
     if text.chars().count() > REASON_MAX_CHARS {
         return Err(Refusal::exhausted(format!(
@@ -276,7 +277,15 @@ fn reason(text: String) -> Result<(String, Vec<String>), Refusal> {
     }
     let mut secrets = Secrets::default();
     text.redact(&mut secrets);
-    let notes = redaction_note(secrets.count()).into_iter().collect();
+    let mut notes: Vec<String> = redaction_note(secrets.count()).into_iter().collect();
+    let suspicions = names_of(&text);
+    if asker.actor.origin.awaits_review(&suspicions) {
+        let why = suspicions.join(", ");
+        notes.push(format!(
+            "the reason looks like orders to an agent ({why}) and is not kept; the relation is"
+        ));
+        text.clear();
+    }
     Ok((text, notes))
 }
 

@@ -187,7 +187,13 @@ fn conflict(
 /// Returns what waits of that which is named.
 fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Refusal> {
     let topic = topic(&wanted.topic)?;
-    let mut all = waiting(app, &asker.scopes(), topic.as_ref())?;
+    let scopes = if wanted.references.is_empty() {
+        asker.scopes()
+    } else {
+        // A person names what is listed of any project.
+        app.memory.strand.catalog().all_scopes()
+    };
+    let mut all = waiting(app, &scopes, topic.as_ref())?;
     if wanted.all || topic.is_some() {
         all.retain(|item| item.kind() != Kind::Relation);
         return Ok(all);

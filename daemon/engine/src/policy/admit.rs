@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::policy::importance::{self, Rated};
 use crate::policy::resemble::WordSet;
-use crate::policy::suspect;
+use crate::policy::suspect::{self, Beside};
 use crate::policy::tags::{TAG_MAX_BYTES, TAGS_MAX, Tags};
 use helix_neutral::quoted;
 
@@ -202,6 +202,16 @@ impl Admitted {
                 has_source: source.is_some(),
             }),
         };
+        let suspicions = suspicions(
+            &text,
+            Beside {
+                topic: &draft.topic,
+                summary: &draft.summary,
+                tags: &draft.tags,
+                source: source.as_ref().map(|source| source.path.as_str()),
+                attributes: Some(&draft.attributes),
+            },
+        );
         Ok(Admitted {
             topic,
             kind,
@@ -215,7 +225,7 @@ impl Admitted {
             attributes: draft.attributes,
             valid_from: draft.valid_from,
             summary: checked_summary(&draft.summary)?,
-            suspicions: suspicions(&text, &draft.summary),
+            suspicions,
             warnings,
             text_hash: WordSet::text_hash(&text),
             text,
@@ -236,12 +246,12 @@ impl Admitted {
     }
 }
 
-/// Names of what looks like orders in what a memory says.
-fn suspicions(text: &str, summary: &str) -> Vec<String> {
+/// Names of what looks like orders in what a memory says, and beside it.
+fn suspicions(text: &str, beside: Beside<'_>) -> Vec<String> {
     let mut names = suspect::names_of(text);
-    let mut of_summary = suspect::names_of(summary);
-    of_summary.retain(|name| !names.contains(name));
-    names.append(&mut of_summary);
+    let mut more = beside.suspicions();
+    more.retain(|name| !names.contains(name));
+    names.append(&mut more);
     names
 }
 

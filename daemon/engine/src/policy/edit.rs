@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use helix_redact::{Redact, Redacted, Secrets};
 
 use super::admit::{AdmitError, FIELD_MAX_BYTES, checked_summary, limit, unit_interval};
-use super::suspect;
+use super::suspect::{self, Beside};
 use super::tags::{TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
 use crate::model::{
-    Kind, Kinds, Memory, MemoryId, Origin, Scope, SourceRef, Status, Timestamp, Topic,
+    Actor, Kind, Kinds, Memory, MemoryId, Origin, Scope, SourceRef, Status, Timestamp, Topic,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::tags::Tags;
@@ -26,6 +26,9 @@ impl Memory {
 
 /// Attribute that says why a memory is withheld: in other words it says what was forgotten.
 pub const ATTRIBUTE_WITHHELD: &str = "helix.withheld";
+
+/// Attribute of a memory that left the review without anybody's trust.
+pub const ATTRIBUTE_UNTRUSTED: &str = "helix.untrusted";
 
 /// A change of one memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -332,6 +335,9 @@ impl Edit {
             Edit::Move { topic } => memory.topic.clone_from(&**topic),
             Edit::Set(fields) => set(in_use(memory)?, fields)?,
             Edit::Forget | Edit::Reject => {
+                if memory.status == Status::Quarantined {
+                    mark_untrusted(memory);
+                }
                 memory.status = Status::Forgotten;
                 memory.valid_to = memory.valid_to.or(Some(at));
             }
@@ -362,7 +368,10 @@ impl Edit {
 fn suspect_again(edit: &Edit, before: &Memory, memory: &mut Memory) {
     match edit {
         Edit::Revise { .. } if memory.text != before.text => {
+            let mut beside = Beside::of(before).suspicions();
+            beside.retain(|name| before.suspicions.contains(name));
             memory.suspicions = suspect::names_of(&memory.text);
+            add_suspicions(memory, beside);
         }
         Edit::Append { text } => {
             let known = suspect::names_of(&before.text);
@@ -371,11 +380,49 @@ fn suspect_again(edit: &Edit, before: &Memory, memory: &mut Memory) {
             new.extend(suspect::names_of(text));
             add_suspicions(memory, new);
         }
-        Edit::Set(fields) => {
-            let summary = fields.summary.as_deref().unwrap_or_default();
-            add_suspicions(memory, suspect::names_of(summary));
+        Edit::Set(fields) => add_suspicions(memory, Beside::of_fields(fields).suspicions()),
+        Edit::Tag { add, .. } => add_suspicions(memory, Beside::of_tags(add).suspicions()),
+        Edit::Move { topic } => {
+            let topic: &Topic = topic;
+            add_suspicions(memory, Beside::of_topic(topic.as_str()).suspicions());
         }
         _ => {}
+    }
+}
+
+impl<'m> Beside<'m> {
+    fn of(memory: &'m Memory) -> Self {
+        Self {
+            topic: memory.topic.as_str(),
+            summary: &memory.summary,
+            tags: &memory.tags,
+            source: memory.source.as_ref().map(|source| source.path.as_str()),
+            attributes: Some(&memory.attributes),
+        }
+    }
+
+    fn of_fields(fields: &'m Fields) -> Self {
+        let source = fields.source.as_ref().and_then(Option::as_ref);
+        Self {
+            summary: fields.summary.as_deref().unwrap_or_default(),
+            source: source.map(|source| source.reference.path.as_str()),
+            attributes: Some(&fields.attributes),
+            ..Self::default()
+        }
+    }
+
+    fn of_tags(tags: &'m [String]) -> Self {
+        Self {
+            tags,
+            ..Self::default()
+        }
+    }
+
+    fn of_topic(topic: &'m str) -> Self {
+        Self {
+            topic,
+            ..Self::default()
+        }
     }
 }
 
@@ -394,9 +441,18 @@ pub fn gives_orders(edit: &Edit, before: &Memory, memory: &Memory) -> bool {
     match edit {
         Edit::Revise { .. } => memory.text != before.text && !memory.suspicions.is_empty(),
         Edit::Append { text } => has_more || !suspect::names_of(text).is_empty(),
-        Edit::Set(_) => has_more,
+        Edit::Set(_) | Edit::Tag { .. } | Edit::Move { .. } => has_more,
         _ => false,
     }
+}
+
+/// Returns whether an edit brings back what left the review without anybody's trust, and no person
+/// asks for it.
+#[must_use]
+pub fn brings_back_untrusted(edit: &Edit, before: &Memory, actor: &Actor) -> bool {
+    matches!(edit, Edit::Restore)
+        && actor.origin != Origin::User
+        && before.attributes.contains_key(ATTRIBUTE_UNTRUSTED)
 }
 
 /// Moves a memory on in its life, from one status alone.
@@ -428,6 +484,12 @@ fn approve(memory: &mut Memory, by: Origin, at: Timestamp) -> Result<(), EditErr
     memory.attributes.remove(ATTRIBUTE_WITHHELD);
     memory.last_seen_at = memory.last_seen_at.max(at);
     Ok(())
+}
+
+/// Remembers that nobody vouched for it, for when it is brought back.
+fn mark_untrusted(memory: &mut Memory) {
+    let attribute = (ATTRIBUTE_UNTRUSTED.to_owned(), "true".to_owned());
+    memory.attributes.extend([attribute]);
 }
 
 /// Has a memory that nobody vouched for wait for a person's word.
@@ -581,6 +643,7 @@ fn restore(memory: &mut Memory, at: Timestamp) -> Result<(), EditError> {
     memory.valid_to = None;
     memory.last_seen_at = memory.last_seen_at.max(at);
     memory.attributes.remove(Memory::ATTRIBUTE_SUPERSEDED_BY);
+    memory.attributes.remove(ATTRIBUTE_UNTRUSTED);
     Ok(())
 }
 

@@ -6,29 +6,33 @@
 //! `words.toml` in classes, and `rules.toml` says which classes make a passage suspicious when they
 //! meet. `cargo xtask bench memory` prints the rates on the labelled texts.
 
+mod beside;
 mod classifier;
 mod encoded;
 mod hidden;
 mod lexicon;
 mod passage;
 mod passages;
+mod patterns;
+mod sentence;
+mod spellings;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde::Deserialize;
 
+pub(crate) use self::beside::Beside;
 use self::classifier::classifier;
 use self::hidden::Revealed;
-use self::lexicon::{Classes, Lexicon, lexicon};
+use self::lexicon::{Classes, Fired, Lexicon, lexicon};
 pub use self::passage::Passage;
-use self::passages::{sentences, without_code, without_entities, without_quotations};
+use self::passage::passage_len;
+use self::passages::{without_code, without_entities};
+use self::sentence::{Sentence, Sentences, range_of};
 
 /// Longest part of a text that is looked at, in bytes: longer ones are refused as memories.
 const TEXT_MAX_BYTES: usize = 64 * 1024;
-
-/// Sentences of a passage, over which the parts of an order may be spread.
-const PASSAGE_SENTENCES: usize = 3;
 
 /// Texts that are looked at together, and the most bytes of them: an order that is split further
 /// is no longer read as one.
@@ -145,6 +149,26 @@ pub struct Suspicion {
     pub reason: Reason,
     /// The bytes of the text.
     pub range: Range<usize>,
+    /// True if it holds without the classifier's word.
+    is_certain: bool,
+}
+
+impl Suspicion {
+    fn new(reason: Reason, range: Range<usize>) -> Self {
+        Self {
+            reason,
+            range,
+            is_certain: reason.is_certain(),
+        }
+    }
+
+    fn by(fired: &Fired, range: Range<usize>) -> Self {
+        Self {
+            reason: fired.reason,
+            range,
+            is_certain: fired.is_certain,
+        }
+    }
 }
 
 /// Why a text may be meant to be obeyed, each reason once; empty for nearly every text.
@@ -153,34 +177,19 @@ pub fn suspicions(text: &str) -> Vec<Suspicion> {
     let text = read_part(text);
     let sentences = lexicon().sentences(text);
     let mut found = by_rules(text, &sentences);
-    if let Some(passage) = suspected(text, &sentences, &found) {
+    let classifier = classifier();
+    let passage =
+        classifier.and_then(|classifier| classifier.suspects(text, &sentences.list, &found));
+    if let Some(range) = passage {
         if found.is_empty() {
-            let (reason, range) = (Reason::GivesOrders, passage.range);
-            found.push(Suspicion { reason, range });
+            found.push(Suspicion::new(Reason::GivesOrders, range));
         }
     } else {
-        found.retain(|suspicion| suspicion.reason.is_certain());
+        found.retain(|suspicion| suspicion.is_certain);
     }
     let mut told = BTreeSet::new();
     found.retain(|suspicion| told.insert(suspicion.reason));
     found
-}
-
-/// The first passage of a text that the classifier suspects.
-fn suspected(text: &str, sentences: &[Sentence], found: &[Suspicion]) -> Option<Passage> {
-    let classifier = classifier()?;
-    passages(text, sentences, found).find(|passage| classifier.suspects(passage))
-}
-
-/// The passages of a text.
-fn passages<'t>(
-    text: &'t str,
-    sentences: &'t [Sentence],
-    found: &'t [Suspicion],
-) -> impl Iterator<Item = Passage> + 't {
-    let count = PASSAGE_SENTENCES.min(sentences.len()).max(1);
-    let windows = sentences.windows(count);
-    windows.filter_map(move |sentences| Passage::of(sentences, text, found))
 }
 
 /// The passages of a text as the classifier reads them, with the names of their classes: for those
@@ -191,7 +200,8 @@ pub fn weighed(text: &str) -> Vec<(Passage, Vec<&'static str>)> {
     let lexicon = lexicon();
     let sentences = lexicon.sentences(text);
     let found = by_rules(text, &sentences);
-    passages(text, &sentences, &found)
+    Passage::all(text, &sentences.list, &found)
+        .into_iter()
         .map(|passage| {
             let names = lexicon.names_of(passage.classes).collect();
             (passage, names)
@@ -205,20 +215,19 @@ fn read_part(text: &str) -> &str {
 }
 
 /// What rules suspect.
-fn by_rules(text: &str, sentences: &[Sentence]) -> Vec<Suspicion> {
+fn by_rules(text: &str, sentences: &Sentences) -> Vec<Suspicion> {
     let lexicon = lexicon();
     let mut found = lexicon.suspicions_in(text, sentences);
     let revealed = Revealed::of(text);
     if let Some(range) = revealed.hidden.clone() {
-        found.push(Suspicion {
-            reason: Reason::HiddenCharacters,
-            range,
-        });
+        found.push(Suspicion::new(Reason::HiddenCharacters, range));
     }
-    if revealed.has_lookalikes || lexicon.is_order(&revealed.folded, text, Least::Two) {
+    let folded = revealed.folded.as_deref();
+    let is_folded_order = |folded| lexicon.is_order(folded, text, Least::Two);
+    if revealed.has_lookalikes || folded.is_some_and(is_folded_order) {
         found.push(whole(Reason::LookalikeLetters, text));
     }
-    if encoded::has_order(lexicon, &revealed.visible) {
+    if encoded::has_order(lexicon, &revealed.visible, sentences) {
         found.push(whole(Reason::EncodedOrder, text));
     }
     found
@@ -248,10 +257,7 @@ fn reasons(text: &str) -> Vec<Reason> {
 }
 
 fn whole(reason: Reason, text: &str) -> Suspicion {
-    Suspicion {
-        reason,
-        range: 0..text.len(),
-    }
+    Suspicion::new(reason, 0..text.len())
 }
 
 /// Classes of words that a decoded text has to have.
@@ -263,68 +269,40 @@ enum Least {
     Two,
 }
 
-/// A part of a text with everything in it to be seen.
-fn visible(text: &str, range: &Range<usize>) -> String {
-    Revealed::of(text.get(range.clone()).unwrap_or_default()).visible
-}
-
-/// The classes of a sentence, as it stands and without what it quotes.
-struct Sentence {
-    range: Range<usize>,
-    all: Classes,
-    unquoted: Classes,
-}
-
 impl Lexicon {
     /// Suspicions by what the words of a text say.
     fn plain_suspicions(&self, text: &str) -> Vec<Suspicion> {
         self.suspicions_in(text, &self.sentences(text))
     }
 
-    fn sentences(&self, text: &str) -> Vec<Sentence> {
-        let mut read: Vec<Sentence> = sentences(text)
-            .map(|range| {
-                let all = self.classes(&visible(text, &range));
-                let unquoted = all;
-                Sentence {
-                    range,
-                    all,
-                    unquoted,
-                }
-            })
-            .collect();
-        // Only then do quotations matter.
-        if read.iter().any(|sentence| self.talks(sentence.all)) {
-            for sentence in &mut read {
-                let visible = visible(text, &sentence.range);
-                sentence.unquoted = self.classes(&without_quotations(&visible));
-            }
-        }
-        read
-    }
-
-    fn suspicions_in(&self, text: &str, sentences: &[Sentence]) -> Vec<Suspicion> {
+    fn suspicions_in(&self, text: &str, read: &Sentences) -> Vec<Suspicion> {
+        let sentences = read.list.as_slice();
         let mut found = Vec::new();
         for sentence in sentences {
             let classes = self.judged(std::slice::from_ref(sentence));
-            self.sentence_rules(classes, |reason| {
-                let range = sentence.range.clone();
-                found.push(Suspicion { reason, range });
+            self.sentence_rules(classes, |fired| {
+                found.push(Suspicion::by(&fired, sentence.range.clone()));
             });
         }
-        let count = PASSAGE_SENTENCES.min(sentences.len()).max(1);
-        for passage in sentences.windows(count) {
-            self.passage_rules(self.judged(passage), |reason| {
-                let start = passage.first().map_or(0, |first| first.range.start);
-                let end = passage.last().map_or(start, |last| last.range.end);
-                let range = start..end;
-                found.push(Suspicion { reason, range });
+        for (lines, words) in read.broken() {
+            let classes = self.with_patterns(words, self.judged(lines));
+            self.sentence_rules(classes, |fired| {
+                if fired.is_certain {
+                    found.push(Suspicion::by(&fired, range_of(lines)));
+                }
             });
         }
-        let marked = without_code(&without_entities(&Revealed::of(text).visible));
-        self.text_rules(self.classes(&marked), |reason| {
-            found.push(whole(reason, text));
-        });
+        for passage in sentences.windows(passage_len(sentences)) {
+            self.passage_rules(self.judged(passage), |fired| {
+                found.push(Suspicion::by(&fired, range_of(passage)));
+            });
+        }
+        let seen = without_entities(&Revealed::of(text).visible);
+        if self.has_marks(&seen) {
+            self.text_rules(self.classes(&without_code(&seen)), |fired| {
+                found.push(Suspicion::by(&fired, 0..text.len()));
+            });
+        }
         found
     }
 

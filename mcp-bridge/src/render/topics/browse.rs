@@ -4,7 +4,7 @@ use helix_client::v1::{
     CrossReference, CrossReferencesReply, ListTopicsReply, Memory, RecentReply,
 };
 
-use super::super::memory::{count_of, cut, hashtags, header, one_line, summary};
+use super::super::memory::{count_of, cut, hashtags, header, one_line, stale_mark, summary};
 use super::super::pack::packed;
 use super::super::{LINE_MAX_CHARS, View};
 use super::topic_line;
@@ -81,6 +81,7 @@ fn recent_line(memory: &Memory, view: &View) -> String {
         minute,
         clean::line(&memory.handle),
         summary(memory),
+        stale_mark(memory),
         hashtags(memory),
     ])
 }

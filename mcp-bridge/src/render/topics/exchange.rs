@@ -54,6 +54,10 @@ pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
     }
     let counts = [
         (last.stored, "stored"),
+        (
+            last.quarantined,
+            "of these not trusted yet: they wait in the review, and no search finds them until a person runs helixctl review",
+        ),
         (last.known, "known already"),
         (last.revised, "changed"),
         (last.conflicts, "left as they are"),

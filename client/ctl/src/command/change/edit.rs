@@ -44,12 +44,12 @@ pub(crate) struct Edit {
 }
 
 impl Edit {
-    /// Of one memory, in the editor.
-    pub(crate) fn of(reference: String) -> Self {
+    /// Of one memory, in the editor unless its new text is given.
+    pub(crate) fn of(reference: String, text: Option<String>) -> Self {
         Self {
             reference: Some(reference),
             from: None,
-            text: None,
+            text,
             json: false,
         }
     }

@@ -2,13 +2,15 @@
 //! rules and its hashed words. `tests/fit-suspects.py` fits it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::Reason;
 use super::lexicon::{Classes, lexicon};
-use super::passage::{Passage, WORDS};
+use super::passage::{WORDS, passage_len, places, reasons_of};
+use super::sentence::{Sentence, all_of, range_of};
+use super::{Reason, Suspicion};
 
 /// The weights of classes and reasons.
 const WEIGHTS: &str = include_str!("weights.toml");
@@ -68,27 +70,55 @@ impl Classifier {
         })
     }
 
-    /// Returns whether a passage reads like orders to an agent.
-    pub(super) fn suspects(&self, passage: &Passage) -> bool {
-        self.weight(passage) >= self.threshold
+    /// The range of the first passage that reads like orders to an agent.
+    pub(super) fn suspects(
+        &self,
+        text: &str,
+        sentences: &[Sentence],
+        found: &[Suspicion],
+    ) -> Option<Range<usize>> {
+        let words: Vec<Vec<u16>> = sentences
+            .iter()
+            .map(|sentence| places(text.get(sentence.range.clone()).unwrap_or_default()))
+            .collect();
+        let count = passage_len(sentences);
+        let is_suspect = |passage: &[Sentence], sum, distinct| {
+            let marks = self.of_marks(all_of(passage), &reasons_of(passage, found));
+            marks + self.of_words(sum, distinct) >= self.threshold
+        };
+        if sentences.len() <= count {
+            let (sum, distinct) = summed(&words);
+            return is_suspect(sentences, sum, distinct).then(|| range_of(sentences));
+        }
+        let mut window = Window::new();
+        for (at, own) in words.iter().enumerate() {
+            window.add(own);
+            let Some(start) = (at + 1).checked_sub(count) else {
+                continue;
+            };
+            let passage = sentences.get(start..=at).unwrap_or_default();
+            if is_suspect(passage, window.sum, window.distinct) {
+                return Some(range_of(passage));
+            }
+            window.remove(words.get(start).map(Vec::as_slice).unwrap_or_default());
+        }
+        None
     }
 
-    /// The log-odds that a passage is orders.
-    fn weight(&self, passage: &Passage) -> f32 {
-        let has = |(class, _): &&(Classes, f32)| passage.classes.has_any(*class);
+    /// The log-odds of a passage, apart from its words.
+    fn of_marks(&self, classes: Classes, reasons: &[Reason]) -> f32 {
+        let has = |(class, _): &&(Classes, f32)| classes.has_any(*class);
         let classes: f32 = self
             .classes
             .iter()
             .filter(has)
             .map(|(_, weight)| weight)
             .sum();
-        let reasons: f32 = passage
-            .reasons
+        let reasons: f32 = reasons
             .iter()
             .filter_map(|reason| self.reasons.get(reason))
             .sum();
-        let words: i32 = passage.words.iter().map(|place| word_weight(*place)).sum();
-        self.bias + classes + reasons + self.of_words(words, passage.words.len())
+        self.bias + classes + reasons
     }
 
     /// Long passages have more words: their weights count for less.
@@ -98,6 +128,59 @@ impl Classifier {
             return 0.0;
         }
         sum as f32 * self.word_step / (count as f32).sqrt()
+    }
+}
+
+/// The weight of the words of a short text, and how many there are, each counted once.
+fn summed(words: &[Vec<u16>]) -> (i32, usize) {
+    let mut words = words.concat();
+    words.sort_unstable();
+    words.dedup();
+    let sum = words.iter().map(|place| word_weight(*place)).sum();
+    (sum, words.len())
+}
+
+/// The places of the words of a few sentences, each counted once however often it is there. It
+/// goes on by a sentence without counting the others again.
+struct Window {
+    counts: Vec<u16>,
+    distinct: usize,
+    sum: i32,
+}
+
+impl Window {
+    fn new() -> Self {
+        Self {
+            counts: vec![0; WORDS],
+            distinct: 0,
+            sum: 0,
+        }
+    }
+
+    fn add(&mut self, places: &[u16]) {
+        for place in places {
+            let Some(count) = self.counts.get_mut(usize::from(*place)) else {
+                continue;
+            };
+            if *count == 0 {
+                self.distinct += 1;
+                self.sum += word_weight(*place);
+            }
+            *count = count.saturating_add(1);
+        }
+    }
+
+    fn remove(&mut self, places: &[u16]) {
+        for place in places {
+            let Some(count) = self.counts.get_mut(usize::from(*place)) else {
+                continue;
+            };
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.distinct = self.distinct.saturating_sub(1);
+                self.sum -= word_weight(*place);
+            }
+        }
     }
 }
 

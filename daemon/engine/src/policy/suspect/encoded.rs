@@ -10,12 +10,17 @@ use regex::Regex;
 
 use super::Least;
 use super::lexicon::Lexicon;
+use super::sentence::Sentences;
+use super::spellings::rotated;
 
 /// Encodings in encodings that are looked into, encoded parts of a text, and the longest text that
 /// is read as a whole in another way.
 const DEPTH_MAX: usize = 2;
 const PARTS_MAX: usize = 16;
 const WHOLE_MAX_BYTES: usize = 4 * 1024;
+
+/// Letters that stand one by one where a word is spelled so.
+const SPACED_MIN: usize = 4;
 
 /// Shortest decoded text, in characters.
 const DECODED_MIN_CHARS: usize = 6;
@@ -28,9 +33,9 @@ static PART: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(PARTS).ok());
 /// Letters one by one, with one mark between them: of words, `word` is the mark between words.
 const SPACED: [(&str, &str); 4] = [(" ", "  "), (".", " "), (".", "-"), ("-", " ")];
 
-/// Returns whether a text has an order in an encoding.
-pub(super) fn has_order(lexicon: &Lexicon, text: &str) -> bool {
-    has_encoded_part(lexicon, text, DEPTH_MAX) || is_order_in_whole(lexicon, text)
+/// Returns whether a text has an order in an encoding. `read` is what was found in it.
+pub(super) fn has_order(lexicon: &Lexicon, text: &str, read: &Sentences) -> bool {
+    has_encoded_part(lexicon, text, DEPTH_MAX) || is_order_in_whole(lexicon, text, read)
 }
 
 fn has_encoded_part(lexicon: &Lexicon, text: &str, depth: usize) -> bool {
@@ -67,34 +72,48 @@ fn is_text(text: &str) -> bool {
     text.chars().count() >= DECODED_MIN_CHARS && text.chars().all(is_printed)
 }
 
-/// Returns whether a whole text is an order when it is read in another way.
-fn is_order_in_whole(lexicon: &Lexicon, text: &str) -> bool {
+/// Returns whether a whole text is an order when it is read in another way. What it takes to read
+/// it so is done only where words of orders were found, or letters stand as they do then.
+fn is_order_in_whole(lexicon: &Lexicon, text: &str, read: &Sentences) -> bool {
     let end = text.floor_char_boundary(WHOLE_MAX_BYTES);
     let text = text.get(..end).unwrap_or_default();
-    let mut readings = vec![rotated(text), reversed(text)];
+    let plain = read.all();
+    let mut readings = Vec::new();
+    if lexicon.may_be_order(read.rotated, plain) {
+        readings.push(rotated(text));
+    }
+    if lexicon.may_be_order(read.reversed, plain) {
+        readings.push(reversed(text));
+    }
     readings.extend(unleeted(text));
-    readings.extend(
-        SPACED
-            .iter()
-            .filter_map(|(mark, between)| joined(text, mark, between)),
-    );
+    if has_spaced_letters(text) {
+        let spaced = SPACED.iter();
+        readings.extend(spaced.filter_map(|(mark, between)| joined(text, mark, between)));
+    }
     readings
         .iter()
         .any(|reading| lexicon.is_order(reading, text, Least::Two))
 }
 
-fn rotated(text: &str) -> String {
-    let rotate = |next: char, first: u8| {
-        let place = (u32::from(next) - u32::from(first) + 13) % 26;
-        char::from_u32(u32::from(first) + place).unwrap_or(next)
-    };
-    text.chars()
-        .map(|next| match next {
-            'a'..='z' => rotate(next, b'a'),
-            'A'..='Z' => rotate(next, b'A'),
-            _ => next,
-        })
-        .collect()
+/// Returns whether letters stand one by one, as those of a word that is spelled out.
+fn has_spaced_letters(text: &str) -> bool {
+    let (mut run, mut letters) = (0, 0);
+    for next in text.chars() {
+        if next.is_ascii_alphabetic() || (!next.is_ascii() && next.is_alphabetic()) {
+            letters += 1;
+            continue;
+        }
+        run = match letters {
+            0 => run,
+            1 => run + 1,
+            _ => 0,
+        };
+        if run >= SPACED_MIN {
+            return true;
+        }
+        letters = 0;
+    }
+    letters == 1 && run + 1 >= SPACED_MIN
 }
 
 /// Each line from its end to its beginning.
@@ -109,8 +128,10 @@ fn reversed(text: &str) -> String {
 /// The text with letters for digits in words that have both; `None` when few have.
 fn unleeted(text: &str) -> Option<String> {
     let is_mixed = |word: &&str| {
+        let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
         word.chars().any(|next| next.is_ascii_alphabetic())
             && word.chars().any(|next| letter(next) != next)
+            && word.chars().all(|next| letter(next).is_ascii_alphabetic())
     };
     if text.split_whitespace().filter(is_mixed).count() < 2 {
         return None;

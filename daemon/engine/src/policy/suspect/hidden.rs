@@ -1,5 +1,6 @@
 //! Characters that nobody sees, and letters that look like others.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -41,8 +42,9 @@ pub(super) struct Revealed {
     /// The text without characters that nobody sees, and with what tags and selectors of variants
     /// spell behind it.
     pub(super) visible: String,
-    /// The same, with the letters of ASCII for those that look like them.
-    pub(super) folded: String,
+    /// The same in lowercase, with the letters of ASCII for those that look like them; `None` where
+    /// none does.
+    pub(super) folded: Option<String>,
     /// Where the first hidden characters are, if they are no accident.
     pub(super) hidden: Option<Range<usize>>,
     /// True if words mix alphabets.
@@ -54,7 +56,7 @@ impl Revealed {
         if text.is_ascii() {
             return Self {
                 visible: text.to_owned(),
-                folded: text.to_owned(),
+                folded: None,
                 hidden: None,
                 has_lookalikes: false,
             };
@@ -71,13 +73,38 @@ impl Revealed {
         } else {
             format!("{}\n{}", reader.visible, reader.spelled)
         };
+        let has_lookalikes = visible.to_lowercase().contains(is_lookalike);
         Self {
-            folded: folded(&visible),
-            has_lookalikes: mixed_words(&visible) >= MIXED_WORDS_MIN,
+            folded: has_lookalikes.then(|| folded(&visible)),
+            has_lookalikes: has_lookalikes && mixed_words(&visible) >= MIXED_WORDS_MIN,
             visible,
             hidden,
         }
     }
+}
+
+/// A part of a text with everything in it to be seen.
+pub(super) fn visible(part: &str) -> Cow<'_, str> {
+    if part.is_ascii() || !part.contains(is_hidden) {
+        return Cow::Borrowed(part);
+    }
+    Cow::Owned(Revealed::of(part).visible)
+}
+
+/// Whether nobody sees a character, or it only changes how others look.
+fn is_hidden(next: char) -> bool {
+    matches!(next, '\u{200b}'..='\u{200f}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{feff}'
+        | '\u{ad}'
+        | '\u{180e}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{e0000}'..='\u{e01ef}')
+}
+
+fn is_lookalike(next: char) -> bool {
+    !next.is_ascii() && FOLDED.contains_key(&next)
 }
 
 /// The part of a text read so far.
@@ -119,7 +146,10 @@ impl Reader {
             | '\u{feff}'
             | '\u{ad}'
             | '\u{180e}' => {
-                self.zero_width += usize::from(before.is_ascii_graphic() || before == ' ');
+                // A soft hyphen says where a long word may be broken.
+                let is_hyphen = next == '\u{ad}';
+                let is_between = before.is_ascii_graphic() || before == ' ';
+                self.zero_width += usize::from(is_between && !is_hyphen);
                 self.first_zero_width.get_or_insert(at);
             }
             '\u{202c}' | '\u{2066}'..='\u{2069}' => {}
@@ -173,8 +203,7 @@ fn mixed_words(text: &str) -> usize {
     let lower = text.to_lowercase();
     let words = lower.split(|next: char| !next.is_alphanumeric());
     let is_mixed = |word: &&str| {
-        word.chars().any(|next| next.is_ascii_alphabetic())
-            && word.chars().any(|next| FOLDED.contains_key(&next))
+        word.chars().any(|next| next.is_ascii_alphabetic()) && word.chars().any(is_lookalike)
     };
     words.filter(is_mixed).count()
 }

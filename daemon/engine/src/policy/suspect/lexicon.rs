@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-use regex::Regex;
 use serde::Deserialize;
 
 use super::Reason;
+use super::patterns::{PatternRow, Patterns, Unless};
+use super::spellings::{Reading, Spellings};
 
 const WORDS: &str = include_str!("words.toml");
 const RULES: &str = include_str!("rules.toml");
@@ -64,10 +64,13 @@ struct ClassRow {
     #[serde(default)]
     words: Vec<String>,
     #[serde(default)]
-    patterns: Vec<String>,
+    patterns: Vec<PatternRow>,
     /// Beginnings with which a pattern's match does not count.
     #[serde(default)]
     unless: Vec<String>,
+    /// Endings with which it does not.
+    #[serde(default)]
+    unless_ends: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -91,6 +94,8 @@ struct RuleRow {
     all: Vec<String>,
     #[serde(default)]
     none: Vec<String>,
+    #[serde(default)]
+    weak: bool,
 }
 
 /// How near classes have to stand.
@@ -102,21 +107,6 @@ enum Within {
     Text,
 }
 
-/// A word of a class.
-#[derive(Debug)]
-struct Word {
-    class: Classes,
-    /// True if any ending may follow.
-    is_stem: bool,
-}
-
-#[derive(Debug)]
-struct Pattern {
-    class: Classes,
-    regex: Regex,
-    unless: Vec<String>,
-}
-
 #[derive(Debug)]
 struct Rule {
     reason: Reason,
@@ -125,19 +115,27 @@ struct Rule {
     all: Vec<Classes>,
     none: Classes,
     is_spared_by_talk: bool,
+    is_weak: bool,
+}
+
+/// A rule that holds.
+pub(super) struct Fired {
+    pub(super) reason: Reason,
+    /// True if it holds without the classifier's word.
+    pub(super) is_certain: bool,
 }
 
 /// The compiled tables.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     names: Vec<String>,
-    automaton: Option<AhoCorasick>,
-    words: Vec<Word>,
-    patterns: Vec<Pattern>,
+    spellings: Spellings,
+    patterns: Patterns,
     rules: Vec<Rule>,
     decoded: Classes,
     talk: Classes,
     trigger: Classes,
+    marks: Classes,
 }
 
 impl Lexicon {
@@ -150,20 +148,20 @@ impl Lexicon {
             return Err(format!("{} classes of words", table.classes.len()));
         }
         let names: Vec<String> = table.classes.keys().cloned().collect();
-        let mut lexicon = Self::default();
-        let mut spellings = Vec::new();
+        let mut lexicon = Self {
+            decoded: classes_of(&names, &decoded.classes)?,
+            ..Self::default()
+        };
         for (number, row) in table.classes.into_values().enumerate() {
-            lexicon.add(Classes::of(number), row, &mut spellings)?;
+            lexicon.add(Classes::of(number), row)?;
         }
-        lexicon.automaton = AhoCorasick::new(spellings)
-            .map(Some)
-            .map_err(|error| error.to_string())?;
-        lexicon.decoded = classes_of(&names, &decoded.classes)?;
+        lexicon.patterns.finish()?;
         lexicon.talk = class_of(&names, TALK)?;
         lexicon.trigger = class_of(&names, TRIGGER)?;
         for row in rules {
             lexicon.rules.push(Rule::of(&names, &row)?);
         }
+        lexicon.marks = lexicon.marks();
         lexicon.names = names;
         Ok(lexicon)
     }
@@ -181,49 +179,67 @@ impl Lexicon {
             .map(|(_, name)| name.as_str())
     }
 
-    fn add(
-        &mut self,
-        class: Classes,
-        row: ClassRow,
-        spellings: &mut Vec<String>,
-    ) -> Result<(), String> {
-        for word in row.words {
-            let stem = word.strip_suffix('*').filter(|stem| !stem.is_empty());
-            spellings.push(stem.unwrap_or(&word).to_owned());
-            let is_stem = stem.is_some();
-            self.words.push(Word { class, is_stem });
+    fn add(&mut self, class: Classes, row: ClassRow) -> Result<(), String> {
+        let is_order = self.decoded.has_any(class);
+        for word in &row.words {
+            self.spellings.add(word, class, is_order);
         }
+        let unless = Unless {
+            begins: row.unless,
+            ends: row.unless_ends,
+        };
         for pattern in row.patterns {
-            let regex = Regex::new(&pattern).map_err(|error| error.to_string())?;
-            let unless = row.unless.clone();
-            self.patterns.push(Pattern {
-                class,
-                regex,
-                unless,
-            });
+            self.patterns.add(class, pattern, &unless)?;
         }
         Ok(())
     }
 
+    /// The classes of which one has to be there for a rule about a whole text.
+    fn marks(&self) -> Classes {
+        let of_texts = self.rules.iter().filter(|rule| rule.within == Within::Text);
+        let first = of_texts.filter_map(|rule| rule.all.first());
+        first.fold(Classes::default(), |all, next| all.with(*next))
+    }
+
     /// The classes of the words and patterns of a text.
     pub(super) fn classes(&self, text: &str) -> Classes {
-        let text = text.to_lowercase().replace('’', "'");
+        let text = lowered(text);
         let mut classes = Classes::default();
-        let words = self.automaton.iter();
-        for found in words.flat_map(|words| words.find_overlapping_iter(&text)) {
-            if let Some(word) = self.words.get(found.pattern().as_usize())
-                && is_bounded(&text, found.start())
-                && (word.is_stem || is_bounded(&text, found.end()))
-            {
-                classes = classes.with(word.class);
+        self.spellings.find(&text, |_, class, reading| {
+            if reading == Reading::Plain {
+                classes = classes.with(class);
             }
-        }
-        for pattern in &self.patterns {
-            if !classes.has_any(pattern.class) && pattern.is_in(&text) {
-                classes = classes.with(pattern.class);
-            }
-        }
-        classes
+        });
+        self.patterns.find(&text, classes)
+    }
+
+    /// Calls `found` with the place, the class and the reading of each word of a lowercase text.
+    pub(super) fn words(&self, text: &str, found: impl FnMut(usize, Classes, Reading)) {
+        self.spellings.find(text, found);
+    }
+
+    /// Adds the classes of the patterns of a lowercase text to those of its words.
+    pub(super) fn with_patterns(&self, text: &str, classes: Classes) -> Classes {
+        self.patterns.find(text, classes)
+    }
+
+    #[cfg(test)]
+    pub(super) fn every_pattern(&self, text: &str) -> Classes {
+        self.patterns.every(text)
+    }
+
+    /// Returns whether a text has what a rule about whole texts looks for.
+    pub(super) fn has_marks(&self, text: &str) -> bool {
+        let others = Classes(!self.marks.0);
+        let found = self.patterns.find(&lowered(text), others);
+        found.has_any(self.marks)
+    }
+
+    /// Returns whether these classes, found in a text as it is read otherwise, may be an order that
+    /// the plain text is not.
+    pub(super) fn may_be_order(&self, read: Classes, plain: Classes) -> bool {
+        let new = read.and(self.decoded).without(plain);
+        new != Classes::default()
     }
 
     /// Returns whether a text with these classes talks of attacks.
@@ -241,19 +257,19 @@ impl Lexicon {
         said.without(self.classes(plain)).0.count_ones()
     }
 
-    pub(super) fn sentence_rules(&self, classes: Classes, found: impl FnMut(Reason)) {
+    pub(super) fn sentence_rules(&self, classes: Classes, found: impl FnMut(Fired)) {
         self.fire(Within::Sentence, classes, found);
     }
 
-    pub(super) fn passage_rules(&self, classes: Classes, found: impl FnMut(Reason)) {
+    pub(super) fn passage_rules(&self, classes: Classes, found: impl FnMut(Fired)) {
         self.fire(Within::Passage, classes, found);
     }
 
-    pub(super) fn text_rules(&self, classes: Classes, found: impl FnMut(Reason)) {
+    pub(super) fn text_rules(&self, classes: Classes, found: impl FnMut(Fired)) {
         self.fire(Within::Text, classes, found);
     }
 
-    fn fire(&self, within: Within, classes: Classes, found: impl FnMut(Reason)) {
+    fn fire(&self, within: Within, classes: Classes, found: impl FnMut(Fired)) {
         let talks = self.talks(classes) && !classes.has_any(self.trigger);
         let fires = |rule: &&Rule| {
             rule.within == within
@@ -264,7 +280,10 @@ impl Lexicon {
         self.rules
             .iter()
             .filter(fires)
-            .map(|rule| rule.reason)
+            .map(|rule| Fired {
+                reason: rule.reason,
+                is_certain: rule.reason.is_certain() && !rule.is_weak,
+            })
             .for_each(found);
     }
 }
@@ -283,15 +302,7 @@ impl Rule {
             all: all.collect::<Result<_, _>>()?,
             none: classes_of(names, &none)?,
             is_spared_by_talk: !talk.is_empty(),
-        })
-    }
-}
-
-impl Pattern {
-    fn is_in(&self, text: &str) -> bool {
-        self.regex.find_iter(text).any(|found| {
-            let begins = |start: &String| found.as_str().starts_with(start.as_str());
-            !self.unless.iter().any(begins)
+            is_weak: row.weak,
         })
     }
 }
@@ -311,21 +322,12 @@ fn class_of(names: &[String], name: &str) -> Result<Classes, String> {
         .ok_or_else(|| format!("no class {name:?}"))
 }
 
-/// Returns whether a word may begin or end at a byte: there are not letters on both sides, or they
-/// are of a script that puts no blanks between words.
-fn is_bounded(text: &str, at: usize) -> bool {
-    let before = text.get(..at).and_then(|before| before.chars().next_back());
-    let behind = text.get(at..).and_then(|behind| behind.chars().next());
-    let (Some(before), Some(behind)) = (before, behind) else {
-        return true;
-    };
-    let joins = |next: char| next.is_alphanumeric() && !is_unspaced(next);
-    !joins(before) || !joins(behind)
-}
-
-/// Thai, kana, Chinese and Korean, whose particles follow their words without a blank.
-fn is_unspaced(next: char) -> bool {
-    matches!(next, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+/// A text in lowercase, with one sort of apostrophe.
+pub(super) fn lowered(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.to_lowercase().replace('’', "'")
 }
 
 #[cfg(test)]

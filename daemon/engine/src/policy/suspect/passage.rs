@@ -1,16 +1,21 @@
 //! Passages as the classifier reads them: a few sentences with their classes of words, the reasons
 //! that rules gave, and their words.
 
+use std::collections::BTreeSet;
 use std::hash::Hasher;
 use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
 use super::lexicon::Classes;
-use super::{Reason, Sentence, Suspicion};
+use super::sentence::{Sentence, all_of, range_of};
+use super::{Reason, Suspicion};
 
 /// Places for hashed words and pairs of words.
 pub(super) const WORDS: usize = 1 << 16;
+
+/// Sentences of a passage.
+const PASSAGE_SENTENCES: usize = 3;
 
 /// Letters by which words of one stem are alike, whatever their endings.
 const BEGINNING_LETTERS: usize = 5;
@@ -29,32 +34,46 @@ pub struct Passage {
 }
 
 impl Passage {
-    pub(super) fn of(sentences: &[Sentence], text: &str, found: &[Suspicion]) -> Option<Self> {
-        let range = sentences.first()?.range.start..sentences.last()?.range.end;
-        let is_about =
-            |one: &&Suspicion| one.range.start < range.end && range.start < one.range.end;
-        let mut reasons: Vec<Reason> = found
-            .iter()
-            .filter(is_about)
-            .map(|one| one.reason)
-            .collect();
-        reasons.sort_unstable();
-        reasons.dedup();
-        let all = sentences.iter().map(|sentence| sentence.all);
-        Some(Self {
-            classes: all.fold(Classes::default(), Classes::with),
-            reasons,
-            words: places(text.get(range.clone()).unwrap_or_default()),
-            range,
-        })
+    fn of(text: &str, sentences: &[Sentence], found: &[Suspicion]) -> Self {
+        let part = |sentence: &Sentence| text.get(sentence.range.clone()).unwrap_or_default();
+        let words = sentences.iter().map(part).flat_map(places);
+        let words: BTreeSet<u16> = words.collect();
+        Self {
+            range: range_of(sentences),
+            classes: all_of(sentences),
+            reasons: reasons_of(sentences, found),
+            words: words.into_iter().collect(),
+        }
+    }
+
+    /// The passages of a text.
+    pub(super) fn all(text: &str, sentences: &[Sentence], found: &[Suspicion]) -> Vec<Self> {
+        let passages = sentences.windows(passage_len(sentences));
+        passages
+            .map(|sentences| Self::of(text, sentences, found))
+            .collect()
     }
 }
 
-/// The places of a text's words, of their beginnings and of pairs of words that are next to each
-/// other or next but one. A number is like any other, a mark is a word, and so is a character of a
-/// script without blanks.
-fn places(text: &str) -> Vec<u16> {
-    let mut places = Vec::new();
+/// Sentences of a passage, over which the parts of an order may be spread: fewer where the text has
+/// not as many.
+pub(super) fn passage_len(sentences: &[Sentence]) -> usize {
+    PASSAGE_SENTENCES.min(sentences.len()).max(1)
+}
+
+/// The reasons that rules gave for what is in a passage, each once.
+pub(super) fn reasons_of(passage: &[Sentence], found: &[Suspicion]) -> Vec<Reason> {
+    let range = range_of(passage);
+    let is_about = |one: &&Suspicion| one.range.start < range.end && range.start < one.range.end;
+    let reasons = found.iter().filter(is_about).map(|one| one.reason);
+    reasons.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The places of a sentence's words, of their beginnings and of pairs of words that are next to
+/// each other or next but one. A number is like any other, a mark is a word, and so is a
+/// character of a script without blanks.
+pub(super) fn places(text: &str) -> Vec<u16> {
+    let mut places = Vec::with_capacity(text.len());
     let mut before = [0_u64; 2];
     for word in tokens(text) {
         places.push(place(word.whole));
@@ -63,8 +82,6 @@ fn places(text: &str) -> Vec<u16> {
         places.push(place(word.whole ^ before[1].rotate_left(23)));
         before = [word.whole, before[0]];
     }
-    places.sort_unstable();
-    places.dedup();
     places
 }
 
@@ -77,38 +94,65 @@ struct Token {
 }
 
 fn tokens(text: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut letters = 0;
-    let mut word = FxHasher::default();
-    let mut token = Token::default();
-    let end = |tokens: &mut Vec<Token>, word: &mut FxHasher, token: &mut Token| {
-        let whole = std::mem::take(word).finish();
-        tokens.push(Token {
-            whole,
-            ..std::mem::take(token)
-        });
-    };
-    for next in text.chars().flat_map(char::to_lowercase) {
-        let is_letter = next.is_alphanumeric() && !is_unspaced(next);
-        if !is_letter && letters > 0 {
-            end(&mut tokens, &mut word, &mut token);
-            letters = 0;
+    let mut reader = Reader::default();
+    for next in text.chars() {
+        if next.is_ascii() {
+            reader.read(next.to_ascii_lowercase());
+        } else {
+            next.to_lowercase().for_each(|next| reader.read(next));
         }
-        if is_letter {
-            if letters == BEGINNING_LETTERS {
-                token.beginning = Some(word.finish().rotate_left(41));
+    }
+    reader.end_word();
+    reader.tokens
+}
+
+/// The words read so far, and the one that is being read.
+#[derive(Default)]
+struct Reader {
+    tokens: Vec<Token>,
+    letters: usize,
+    word: FxHasher,
+    beginning: Option<u64>,
+}
+
+impl Reader {
+    fn read(&mut self, next: char) {
+        if is_letter(next) {
+            if self.letters == BEGINNING_LETTERS {
+                self.beginning = Some(self.word.finish().rotate_left(41));
             }
-            letters += 1;
-            word.write_u32(if next.is_numeric() { 0 } else { next.into() });
-        } else if !next.is_whitespace() {
-            word.write_u32(next.into());
-            end(&mut tokens, &mut word, &mut token);
+            self.letters += 1;
+            let letter = if next.is_numeric() { 0 } else { next.into() };
+            self.word.write_u32(letter);
+            return;
+        }
+        self.end_word();
+        if !next.is_whitespace() {
+            self.word.write_u32(next.into());
+            self.end();
         }
     }
-    if letters > 0 {
-        end(&mut tokens, &mut word, &mut token);
+
+    fn end_word(&mut self) {
+        if self.letters > 0 {
+            self.end();
+        }
     }
-    tokens
+
+    fn end(&mut self) {
+        self.letters = 0;
+        self.tokens.push(Token {
+            whole: std::mem::take(&mut self.word).finish(),
+            beginning: self.beginning.take(),
+        });
+    }
+}
+
+fn is_letter(next: char) -> bool {
+    if next.is_ascii() {
+        return next.is_ascii_alphanumeric();
+    }
+    next.is_alphanumeric() && !is_unspaced(next)
 }
 
 /// Folds a hash into the places there are.

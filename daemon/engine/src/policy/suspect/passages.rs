@@ -44,11 +44,40 @@ pub(super) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Returns whether a part of a text ends with its line and not with a mark, and another line
+/// follows: `next` is what stands behind it.
+pub(super) fn ends_in_line(part: &str, next: &str) -> bool {
+    let Some(line) = part.strip_suffix('\n') else {
+        return false;
+    };
+    let is_ended = line
+        .trim_end()
+        .ends_with(['.', '!', '?', ';', ':', '。', '！', '？', '；', '：']);
+    !is_ended && !next.trim_start().is_empty()
+}
+
+/// A line without the marks of lists, quotations, headings and comments at its beginning.
+pub(super) fn without_line_marks(line: &str) -> &str {
+    let is_mark = |next: char| {
+        next.is_whitespace() || matches!(next, '-' | '*' | '>' | '#' | '+' | '•' | '/' | '|')
+    };
+    let rest = line.trim_start_matches(is_mark);
+    let digits = rest.trim_start_matches(|next: char| next.is_ascii_digit());
+    if digits.len() == rest.len() {
+        return rest;
+    }
+    digits
+        .strip_prefix(['.', ')'])
+        .map_or(rest, str::trim_start)
+}
+
 /// A text without what it quotes.
 pub(super) fn without_quotations(text: &str) -> String {
     let mut kept = text.to_owned();
     for (open, close) in QUOTATIONS {
-        kept = without_pairs(&kept, open, close);
+        if kept.contains(open) {
+            kept = without_pairs(&kept, open, close);
+        }
     }
     kept
 }
@@ -96,6 +125,9 @@ fn is_quotation(inner: &str) -> bool {
 
 /// A text with the characters that entities of HTML stand for.
 pub(super) fn without_entities(text: &str) -> String {
+    if !text.contains('&') {
+        return text.to_owned();
+    }
     text.replace("&lt;", "<")
         .replace("&gt;", ">")
         .replace("&quot;", "\"")

@@ -349,11 +349,11 @@ impl Group {
             Ok(false) => return Ok(Ok(Change::Same(Box::new(memory)))),
             Ok(true) => {}
         }
-        // It waits like a new memory that says so.
-        let is_held = memory.status == Status::Active
-            && actor.origin.awaits_review(&memory.suspicions)
+        // It waits like a new memory that says so, and again where nobody trusted it before.
+        let is_suspect = actor.origin.awaits_review(&memory.suspicions)
             && edit::gives_orders(edit, &before, &memory);
-        if is_held {
+        let is_untrusted = edit::brings_back_untrusted(edit, &before, &actor);
+        if memory.status == Status::Active && (is_suspect || is_untrusted) {
             memory.status = Status::Quarantined;
         }
         if matches!(edit, Edit::Revise { .. }) {

@@ -7,13 +7,11 @@ use jiff::tz::TimeZone;
 use super::Caps;
 use crate::brief::classify::without_prefix;
 use crate::brief::{Linked, Mention};
+use crate::frame::CONFIDENCE_TOLD;
 
 /// Longest handle: a topic's 255 bytes, a slash and a slug. Never cut, because a cut one reads
 /// nothing.
 const HANDLE_MAX_CHARS: usize = 320;
-
-/// Below this, a confidence is said on every line: a twentieth of it is gone.
-const CONFIDENCE_TOLD: f32 = 0.95;
 
 /// From here on a confidence is as good as whole: two decimals show no difference.
 pub(super) const CONFIDENCE_WHOLE: f32 = 0.995;
