@@ -2,11 +2,14 @@
 //! as the store does, in one pass at the import's end. What Helix exported was decided when it was
 //! stored and is left as it is.
 
+mod compared;
+
 use helix_engine::{
-    Actor, Correction, Edit, Memory, MemoryNumber, Request, Statement, Status, Step, StepChange,
-    Strand, TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, conflict,
+    Actor, Edit, Memory, MemoryNumber, Request, Status, Step, StepChange, Verdict,
+    VerdictReason as Why, conflict,
 };
 
+use self::compared::Compared;
 use super::problems::Problems;
 use crate::threads::wait;
 use crate::{App, Refusal};
@@ -41,12 +44,14 @@ pub(super) fn decide(
     undecided: &Undecided,
     problems: &mut Problems,
 ) -> Result<(), Refusal> {
+    let strand = &app.memory.strand;
+    let mut compared = Compared::read(strand, &undecided.0)?;
     let mut conflicts = Vec::new();
-    for number in &undecided.0 {
-        let Some(memory) = app.memory.strand.memories(&[*number])?.pop() else {
-            continue;
-        };
-        for correction in corrections(app, &memory)? {
+    while let Some(corrections) = compared.next_corrections()? {
+        for correction in corrections {
+            let Some(memory) = compared.latest()? else {
+                break;
+            };
             let known = &correction.memory;
             let (is_replaced, why) = match correction.verdict {
                 Verdict::Supersedes(why) => (are_active(&memory, known), why),
@@ -56,6 +61,7 @@ pub(super) fn decide(
             problems.notice(|| said(&memory, known, is_replaced, why));
             if is_replaced {
                 write(app, actor, vec![replacing(&memory, known, why)])?;
+                compared.take_out(known.number);
             } else {
                 let at = app.memory.now();
                 let edge = conflict(memory.number, known.number, why, actor, at);
@@ -67,27 +73,6 @@ pub(super) fn decide(
         }
     }
     write(app, actor, conflicts)
-}
-
-/// What a memory means to those that were there before it, and are in use or wait as it does.
-fn corrections(app: &App, memory: &Memory) -> Result<Vec<Correction>, Refusal> {
-    if !matches!(memory.status, Status::Active | Status::Quarantined) {
-        return Ok(Vec::new());
-    }
-    let statuses = [Status::Active, Status::Quarantined];
-    let before = MemoryNumber(0)..memory.number;
-    let strand = &app.memory.strand;
-    let neighbours = strand.neighbours_between(before, memory, &statuses)?;
-    if neighbours.is_empty() {
-        return Ok(Vec::new());
-    }
-    let standing = Standing {
-        by: memory.origin,
-        confidence: memory.confidence,
-    };
-    let words = WordSet::of(&memory.text);
-    let new = Statement::of(&memory.text);
-    Ok(Strand::corrections_by(&new, standing, &words, &neighbours))
 }
 
 /// What waits for a person takes nobody's place, and nothing takes its.

@@ -1,8 +1,6 @@
 //! Finds known memories that a new text corrects: by words in common, decided by
 //! `policy::consolidate`.
 
-use std::ops::Range;
-
 use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
 use crate::index::catalog::{Catalog, Row};
 use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status};
@@ -77,21 +75,20 @@ impl Strand {
         Ok(self.memories(&candidates)?)
     }
 
-    /// The same of certain statuses, of those that were stored in between: from the first number up
-    /// to another one.
+    /// The same of certain statuses, of those that are wanted.
     ///
     /// # Errors
     /// When the disk or the word index fails.
-    pub fn neighbours_between(
+    pub fn neighbours_where(
         &self,
-        between: Range<MemoryNumber>,
-        memory: &Memory,
+        text: &str,
+        scope: &Scope,
         statuses: &[Status],
+        is_wanted: impl Fn(MemoryNumber) -> bool,
     ) -> Result<Vec<Memory>, ReadError> {
-        let words = WordSet::of(&memory.text);
-        let is_wanted =
-            |number, row: &Row| statuses.contains(&row.status) && between.contains(&number);
-        let candidates = self.candidates(&memory.text, &memory.scope, &words, is_wanted)?;
+        let words = WordSet::of(text);
+        let is_wanted = |number, row: &Row| statuses.contains(&row.status) && is_wanted(number);
+        let candidates = self.candidates(text, scope, &words, is_wanted)?;
         Ok(self.memories(&candidates)?)
     }
 
