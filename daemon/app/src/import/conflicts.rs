@@ -2,16 +2,14 @@
 //! as the store does, in one pass at the import's end. What Helix exported was decided when it was
 //! stored and is left as it is.
 
-use std::collections::{HashMap, HashSet};
-use std::num::NonZero;
-use std::sync::Arc;
-use std::{mem, thread};
+mod compared;
 
 use helix_engine::{
-    Actor, Correction, Edit, Memory, MemoryNumber, Request, Statement, Status, Step, StepChange,
-    Strand, TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, conflict,
+    Actor, Correction, Edit, Memory, MemoryNumber, Request, Status, Step, StepChange, Verdict,
+    VerdictReason as Why, conflict,
 };
 
+use self::compared::Compared;
 use super::problems::Problems;
 use crate::disputes::Disputes;
 use crate::threads::wait;
@@ -20,9 +18,6 @@ use crate::{App, Refusal};
 /// Memories that are compared: an import of any size waits no longer for it than for the storing of
 /// some thousand.
 const COMPARED_MAX: usize = 10_000;
-
-/// Fewest memories that are worth a thread of their own.
-const SHARE_MIN: usize = 64;
 
 /// Conflicts that are noted in one commit.
 const NOTED_MAX: usize = 500;
@@ -50,17 +45,23 @@ pub(super) fn decide(
     undecided: &Undecided,
     problems: &mut Problems,
 ) -> Result<(), Refusal> {
+    let strand = &app.memory.strand;
+    let mut compared = Compared::read(strand, &undecided.0)?;
     let mut conflicts = Vec::new();
     let mut disputes = Disputes::default();
-    let mut gone: HashSet<MemoryNumber> = HashSet::new();
-    for (memory, corrections) in compared(app, undecided)? {
+    while let Some(corrections) = compared.next_corrections()? {
+        if corrections.is_empty() {
+            continue;
+        }
+        let Some(memory) = compared.latest()? else {
+            continue;
+        };
         let corrections = corrections
             .into_iter()
-            .filter(|correction| !gone.contains(&correction.memory.number))
             .filter(|correction| !matches!(correction.verdict, Verdict::Extends))
             .map(|correction| only_active_replaced(&memory, correction))
             .collect();
-        let corrections = disputes.one_of_each(&app.memory.strand, corrections);
+        let corrections = disputes.one_of_each(strand, corrections);
         disputes.note(memory.id, &corrections);
         for correction in corrections {
             let known = &correction.memory;
@@ -72,7 +73,7 @@ pub(super) fn decide(
             problems.notice(|| said(&memory, known, is_replaced, why));
             if is_replaced {
                 write(app, actor, vec![replacing(&memory, known, why)])?;
-                gone.insert(known.number);
+                compared.take_out(known.number);
             } else {
                 let at = app.memory.now();
                 let edge = conflict(memory.number, known.number, why, actor, at);
@@ -95,92 +96,6 @@ fn only_active_replaced(new: &Memory, correction: Correction) -> Correction {
         },
         _ => correction,
     }
-}
-
-/// A memory as a statement. Reading one costs more than all else of a comparison.
-struct Read {
-    memory: Memory,
-    statement: Arc<Statement>,
-}
-
-/// The undecided memories that correct others, in order, each with these. Nothing is written
-/// meanwhile, so they are compared on every core.
-fn compared(app: &App, undecided: &Undecided) -> Result<Vec<(Memory, Vec<Correction>)>, Refusal> {
-    let strand = &app.memory.strand;
-    let mut memories = strand.memories(&undecided.0)?;
-    memories.retain(|memory| matches!(memory.status, Status::Active | Status::Quarantined));
-    let read = |memory: Memory| {
-        let statement = Arc::new(Statement::of(&memory.text));
-        Ok(Read { memory, statement })
-    };
-    let read: Vec<Read> = on_every_core(memories, read)?;
-    let statements: HashMap<MemoryNumber, Arc<Statement>> = read
-        .iter()
-        .map(|read| (read.memory.number, Arc::clone(&read.statement)))
-        .collect();
-    let compare = |read: Read| {
-        let corrections = corrections(strand, &read, &statements)?;
-        Ok((read.memory, corrections))
-    };
-    let mut compared = on_every_core(read, compare)?;
-    compared.retain(|(_, corrections)| !corrections.is_empty());
-    Ok(compared)
-}
-
-/// What a memory means to those that were there before it, and are in use or wait as it does.
-fn corrections(
-    strand: &Strand,
-    new: &Read,
-    statements: &HashMap<MemoryNumber, Arc<Statement>>,
-) -> Result<Vec<Correction>, Refusal> {
-    let memory = &new.memory;
-    let statuses = [Status::Active, Status::Quarantined];
-    let before = MemoryNumber(0)..memory.number;
-    let neighbours = strand.neighbours_between(before, memory, &statuses)?;
-    if neighbours.is_empty() {
-        return Ok(Vec::new());
-    }
-    let standing = Standing {
-        by: memory.origin,
-        confidence: memory.confidence,
-    };
-    let words = WordSet::of(&memory.text);
-    let read = |known: &Memory| match statements.get(&known.number) {
-        Some(statement) => Arc::clone(statement),
-        None => Arc::new(Statement::of(&known.text)),
-    };
-    Ok(Strand::corrections_read(
-        &new.statement,
-        standing,
-        &words,
-        &neighbours,
-        read,
-    ))
-}
-
-/// Does the same with each of many, in order, on every core.
-fn on_every_core<T: Send, R: Send>(
-    mut items: Vec<T>,
-    work: impl Fn(T) -> Result<R, Refusal> + Sync,
-) -> Result<Vec<R>, Refusal> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let share = items.len().div_ceil(threads).max(SHARE_MIN);
-    let work = &work;
-    thread::scope(|scope| {
-        let mut shares = Vec::new();
-        while !items.is_empty() {
-            let rest = items.split_off(items.len().min(share));
-            let own = mem::replace(&mut items, rest);
-            shares.push(scope.spawn(move || own.into_iter().map(work).collect::<Vec<_>>()));
-        }
-        let mut done = Vec::new();
-        for share in shares {
-            let results = share.join();
-            let results = results.map_err(|_| Refusal::internal("a comparison broke off"))?;
-            done.extend(results);
-        }
-        done.into_iter().collect()
-    })
 }
 
 /// What waits for a person takes nobody's place, and nothing takes its.
@@ -218,18 +133,10 @@ fn write(app: &App, actor: &Actor, steps: Vec<Step>) -> Result<(), Refusal> {
 }
 
 fn said(new: &Memory, known: &Memory, is_replaced: bool, why: Why) -> String {
-    let new_waits = [new, known]
-        .iter()
-        .any(|memory| memory.status == Status::Quarantined);
     let (new, known, why) = (&new.handle, &known.handle, why.sentence());
     if is_replaced {
         format!("{new} replaces {known}: it {why}")
     } else {
-        let shown = if new_waits {
-            "helixctl review"
-        } else {
-            "helixctl conflicts"
-        };
-        format!("{new} contradicts {known}: it {why}; both are kept, see {shown}")
+        format!("{new} contradicts {known}: it {why}; both are kept, see helixctl conflicts")
     }
 }

@@ -233,10 +233,12 @@ pub(super) fn missed(
     by: Origin,
     between: Range<MemoryNumber>,
 ) -> Result<Vec<Corrected>, Refusal> {
-    let neighbours = app
-        .memory
-        .strand
-        .neighbours_between(between, memory, &[Status::Active])?;
+    let neighbours = app.memory.strand.neighbours_where(
+        &memory.text,
+        &memory.scope,
+        &[Status::Active],
+        |number| between.contains(&number),
+    )?;
     if neighbours.is_empty() {
         return Ok(Vec::new());
     }

@@ -104,23 +104,23 @@ impl Strand {
         let mut fused = fuse(by_words, &semantic, floor, |number| {
             !self.has_vector(number)
         });
-        if let Some(rarities) = rarities.filter(|_| search.retriever == Retriever::Hybrid) {
-            self.weigh_tokens(&catalog, search, &mut fused, |word| {
+        let rarities = rarities.filter(|_| search.retriever == Retriever::Hybrid);
+        let texts = match &rarities {
+            Some(_) => self.embedded_texts(&catalog, &fused.best()),
+            None => Vec::new(),
+        };
+        // What follows reads the disk, and writers wait for the catalog.
+        drop(catalog);
+        if let Some(rarities) = rarities {
+            self.weigh_tokens(search, &mut fused, &texts, |word| {
                 rarities.of_word(&query, word)
             });
         }
-        let mut fused = fused.candidates;
+        let fused = fused.candidates;
         trail.stays(Stage::Floor(floor), |number| {
             fused.iter().any(|(found, _)| *found == number)
         });
-        if search.retriever == Retriever::Hybrid {
-            turns::lift(&catalog, &mut fused);
-        }
-        let pool: Vec<Scored> = fused
-            .into_iter()
-            .filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search))
-            .collect();
-        drop(catalog);
+        let pool = self.pool(search, fused);
         let wanted = place.offset.saturating_add(search.limit);
         // One more than wanted tells whether there are more.
         let seeds = if is_expanded { SEEDS_MAX } else { 0 };
@@ -163,12 +163,13 @@ impl Strand {
         })
     }
 
-    /// Compares the best candidates with the question token by token.
+    /// Compares the best candidates, given with the hashes of their texts, with the question token by
+    /// token.
     fn weigh_tokens(
         &self,
-        catalog: &Catalog,
         search: &Search,
         fused: &mut Fused,
+        texts: &[(MemoryNumber, u64)],
         weight: impl Fn(&str) -> f32,
     ) {
         let tokens = search.vector.as_ref().map(|vector| &vector.tokens);
@@ -176,9 +177,21 @@ impl Strand {
         let Some(query) = query.filter(|_| helix_ablation::is_on("search/tokens")) else {
             return;
         };
-        let best = fused.best();
-        let scores = self.token_scores(catalog, &query, &best);
-        fused.weigh_tokens(&best.into_iter().zip(scores).collect());
+        let scores = self.token_scores(&query, texts);
+        let numbers = texts.iter().map(|(number, _)| *number);
+        fused.weigh_tokens(&numbers.zip(scores).collect());
+    }
+
+    /// The candidates with what the catalog says of them.
+    fn pool(&self, search: &Search, mut fused: Vec<(MemoryNumber, Evidence)>) -> Vec<Scored> {
+        let catalog = self.catalog();
+        if search.retriever == Retriever::Hybrid {
+            turns::lift(&catalog, &mut fused);
+        }
+        fused
+            .into_iter()
+            .filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search))
+            .collect()
     }
 
     /// The place, which on a first page comes to know what there is.

@@ -1,9 +1,6 @@
 //! Finds known memories that a new text corrects: by words in common, decided by
 //! `policy::consolidate`.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
 use crate::index::catalog::{Catalog, Row};
 use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status};
@@ -78,21 +75,20 @@ impl Strand {
         Ok(self.memories(&candidates)?)
     }
 
-    /// The same of certain statuses, of those that were stored in between: from the first number up
-    /// to another one.
+    /// The same of certain statuses, of those that are wanted.
     ///
     /// # Errors
     /// When the disk or the word index fails.
-    pub fn neighbours_between(
+    pub fn neighbours_where(
         &self,
-        between: Range<MemoryNumber>,
-        memory: &Memory,
+        text: &str,
+        scope: &Scope,
         statuses: &[Status],
+        is_wanted: impl Fn(MemoryNumber) -> bool,
     ) -> Result<Vec<Memory>, ReadError> {
-        let words = WordSet::of(&memory.text);
-        let is_wanted =
-            |number, row: &Row| statuses.contains(&row.status) && between.contains(&number);
-        let candidates = self.candidates(&memory.text, &memory.scope, &words, is_wanted)?;
+        let words = WordSet::of(text);
+        let is_wanted = |number, row: &Row| statuses.contains(&row.status) && is_wanted(number);
+        let candidates = self.candidates(text, scope, &words, is_wanted)?;
         Ok(self.memories(&candidates)?)
     }
 
@@ -173,19 +169,6 @@ impl Strand {
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Vec<Correction> {
-        let read = |memory: &Memory| Arc::new(Statement::of(&memory.text));
-        Self::corrections_read(new, standing, words, neighbours, read)
-    }
-
-    /// The same with whoever reads the neighbours as statements: it may have read them before.
-    #[must_use]
-    pub fn corrections_read(
-        new: &Statement,
-        standing: Standing,
-        words: &WordSet,
-        neighbours: &[Memory],
-        read: impl Fn(&Memory) -> Arc<Statement>,
-    ) -> Vec<Correction> {
         let mut corrections = Vec::new();
         for memory in neighbours {
             let is_worth_it = new.is_unspaced()
@@ -193,7 +176,7 @@ impl Strand {
             if !is_worth_it {
                 continue;
             }
-            let known = read(memory);
+            let known = Statement::of(&memory.text);
             corrections.extend(Correction::of(&known, new, memory, standing));
         }
         corrections

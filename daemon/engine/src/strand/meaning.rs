@@ -480,30 +480,39 @@ impl Strand {
         }
     }
 
-    /// How near the tokens of some memories, best first, are to those of a question; `None` for a
-    /// memory without tokens, and where there are too many. None has any where the file cannot be read: it is derived, and a search goes on.
-    pub(crate) fn token_scores(
+    /// Hash of the text that each of some memories has, where its vector is of that text; 0 where it
+    /// is not.
+    pub(crate) fn embedded_texts(
         &self,
         catalog: &Catalog,
-        query: &TokenQuery,
         numbers: &[MemoryNumber],
+    ) -> Vec<(MemoryNumber, u64)> {
+        let hash_of = |number: &MemoryNumber| {
+            let row = catalog.row(*number).filter(|_| self.says_the_same(*number));
+            (*number, row.map_or(0, |row| row.text_hash))
+        };
+        numbers.iter().map(hash_of).collect()
+    }
+
+    /// How near the tokens of some memories, best first, with the hashes of their texts, are to those
+    /// of a question; `None` for a memory without tokens, and where there are too many. None has any where the file cannot be read: it
+    /// is derived, and a search goes on. Reads the disk, so the catalog must not be held.
+    pub(crate) fn token_scores(
+        &self,
+        query: &TokenQuery,
+        texts: &[(MemoryNumber, u64)],
     ) -> Vec<Option<f32>> {
         let file = self
             .spaces()
             .answering
             .as_ref()
             .map(|space| space.file.clone());
-        let hash_of = |number: &MemoryNumber| {
-            let row = catalog.row(*number).filter(|_| self.says_the_same(*number));
-            (*number, row.map_or(0, |row| row.text_hash))
-        };
-        let wanted: Vec<(MemoryNumber, u64)> = numbers.iter().map(hash_of).collect();
-        let found = file.map_or_else(|| Ok(Vec::new()), |file| file.tokens(&wanted));
+        let found = file.map_or_else(|| Ok(Vec::new()), |file| file.tokens(texts));
         let mut found = found.unwrap_or_else(|error| {
             tracing::warn!(%error, "the tokens of memories cannot be read");
             Vec::new()
         });
-        found.resize(numbers.len(), None);
+        found.resize(texts.len(), None);
         let mut left = TOKENS_COMPARED_MAX;
         let score = |bytes: Option<Vec<u8>>| {
             let signs = TokenSigns::from_bytes(&bytes?).ok()?;

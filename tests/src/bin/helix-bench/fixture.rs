@@ -96,12 +96,29 @@ impl Connection {
         Ok(replies)
     }
 
-    /// Stores one batch.
+    /// Stores one batch without comparing its memories with others.
     pub(crate) fn store_batch(&mut self, drafts: Vec<v1::Draft>) -> Result<Vec<v1::StoreReply>> {
+        self.store_batch_as(drafts, true)
+    }
+
+    /// Stores one batch, each memory of which is compared with what is known and with those before
+    /// it.
+    pub(crate) fn store_batch_compared(
+        &mut self,
+        drafts: Vec<v1::Draft>,
+    ) -> Result<Vec<v1::StoreReply>> {
+        self.store_batch_as(drafts, false)
+    }
+
+    fn store_batch_as(
+        &mut self,
+        drafts: Vec<v1::Draft>,
+        force: bool,
+    ) -> Result<Vec<v1::StoreReply>> {
         let request = v1::StoreBatchRequest {
             caller: Some(self.caller.clone()),
             drafts,
-            force: true,
+            force,
         };
         let call = self
             .client

@@ -12,7 +12,7 @@ use crate::Effort;
 use crate::corpus::Corpus;
 use crate::fixture::{Connection, Fixtures, Loaded};
 use crate::kept::{Embedded, Kept};
-use crate::report::{Report, Table, Target, micros};
+use crate::report::{Report, Table, Target, micros, ratio};
 use crate::stats::Samples;
 
 /// Time that the daemon's part of a search may take, in microseconds, without the query's
@@ -31,6 +31,10 @@ const LIMIT: u32 = 10;
 
 /// Memories whose vectors are made while questions are asked, as after an import.
 const WAITING_MEMORIES: usize = 10_000;
+
+/// Time that a question with its embedding may take meanwhile, over the same of a daemon that has
+/// nothing else to do.
+const WAITING_RATIO_MAX: f64 = 1.5;
 
 /// Questions asked meanwhile: few enough that the vectors are not all made by then.
 const WAITING_QUESTIONS: usize = 150;
@@ -97,6 +101,7 @@ fn with_meaning(effort: Effort, table: &mut Table) -> Result<()> {
         table.note("no model: HELIX_MODEL_DIR names none, so meaning was not measured");
         return Ok(());
     };
+    let mut idle_p50_us = f64::INFINITY;
     for &size in effort.sizes() {
         let Embedded { loaded, origin } = kept.at(&corpus, size)?;
         let mut connection = loaded.connect()?;
@@ -107,6 +112,9 @@ fn with_meaning(effort: Effort, table: &mut Table) -> Result<()> {
             effort.pick(300, 100),
             Retriever::Hybrid,
         )?;
+        if size == WAITING_MEMORIES {
+            idle_p50_us = cost.whole.p50();
+        }
         let p50_max = if size < MANY_MEMORIES {
             SEARCH_P50_MAX_US
         } else {
@@ -118,7 +126,7 @@ fn with_meaning(effort: Effort, table: &mut Table) -> Result<()> {
             bridge::measure(&loaded, &corpus, effort, table)?;
         }
     }
-    while_vectors_wait(&corpus, table)?;
+    while_vectors_wait(&corpus, idle_p50_us, table)?;
     table.note("with meaning: memories of 8 to 16 made-up words, without: of 12 to 60");
     if effort == Effort::Quick {
         table.note(
@@ -128,14 +136,16 @@ fn with_meaning(effort: Effort, table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// Questions while the vectors of an import are made, then the same ones again.
-fn while_vectors_wait(corpus: &Corpus, table: &mut Table) -> Result<()> {
+/// Questions while the vectors of an import are made, then the same ones again. `idle_p50_us` is what
+/// a question takes of a daemon that makes none.
+fn while_vectors_wait(corpus: &Corpus, idle_p50_us: f64, table: &mut Table) -> Result<()> {
     let Some(home) = Home::with_embedder()? else {
         return Ok(());
     };
     let loaded = Loaded::new(home, corpus, WAITING_MEMORIES)?;
     let mut connection = loaded.connect()?;
     connection.await_embedder(false)?;
+    let mut over_idle = None;
     for name in ["while vectors wait", "the same again"] {
         let cost = ask(
             &mut connection,
@@ -147,6 +157,11 @@ fn while_vectors_wait(corpus: &Corpus, table: &mut Table) -> Result<()> {
         table.figure(&format!("{name}, embedding p99"), cost.embed.p99(), "µs");
         let label = format!("{WAITING_MEMORIES}, {name}");
         add(table, &label, &cost, SEARCH_P50_MAX_US);
+        // The second time their vectors are kept from the first.
+        over_idle.get_or_insert(cost.whole.p50() / idle_p50_us);
+    }
+    if let Some(over_idle) = over_idle {
+        judge_waiting(table, over_idle);
     }
     let pending = connection.status()?.embedder.unwrap_or_default().pending;
     table.note(format!(
@@ -157,6 +172,16 @@ fn while_vectors_wait(corpus: &Corpus, table: &mut Table) -> Result<()> {
         "all vectors were made before the last question: nothing waited"
     );
     Ok(())
+}
+
+fn judge_waiting(table: &mut Table, over_idle: f64) {
+    let name = "with embedding p50 while vectors wait, over idle";
+    let verdict = table.judge(name, over_idle, "ratio", Target::AtMost(WAITING_RATIO_MAX));
+    table.note(format!(
+        "{name}: {} (≤ {}), {verdict}",
+        ratio(over_idle),
+        ratio(WAITING_RATIO_MAX)
+    ));
 }
 
 fn ask(

@@ -35,6 +35,7 @@ const BATCH: usize = 1_000;
 const CLIENT_TEXTS: usize = 10_000_000;
 const BATCH_TEXTS: usize = 20_000_000;
 const UNCOMPARED_TEXTS: usize = 30_000_000;
+const COMPARED_TEXTS: usize = 40_000_000;
 
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
     let corpus = &fixtures.corpus;
@@ -46,7 +47,9 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
         writes,
     } = single(&home, corpus, effort.pick(400, 100))?;
     let (many, many_rate) = concurrent(&home, corpus, effort.pick(200, 50))?;
-    let (batches, batch_rate) = batched(&home, corpus, effort.pick(20, 5))?;
+    let rounds = effort.pick(20, 5);
+    let (batches, batch_rate) = batched(&home, corpus, rounds, Comparison::None)?;
+    let (compared, compared_rate) = batched(&home, corpus, rounds, Comparison::Each)?;
     daemon.stop()?;
 
     let mut table = Table::new(
@@ -129,12 +132,25 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
     let batch_ratio = ratio(batches.p50() / writes.p50());
     let target = format!("≥ {BATCH_RATE_MIN}/s");
     table.row(row(
-        "batch of 1,000",
+        "batch of 1,000 without comparison",
         &batches,
         batch_ratio,
         format!("{batch_rate:.0}/s"),
         target,
         verdict,
+    ));
+    table.figure(
+        "memories a second in compared batches",
+        compared_rate,
+        "1/s",
+    );
+    table.row(row(
+        "batch of 1,000",
+        &compared,
+        ratio(compared.p50() / writes.p50()),
+        format!("{compared_rate:.0}/s"),
+        none(),
+        none(),
     ));
     table.note("stores and writes took turns in one directory; without embedding");
     report.add(table);
@@ -210,18 +226,38 @@ fn concurrent(home: &Home, corpus: &Corpus, each: usize) -> Result<(Samples, f64
     Ok((all, rate(CLIENTS * each, started.elapsed())))
 }
 
+/// What a batch's memories are compared with before they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    None,
+    /// Each with what is known and with those before it.
+    Each,
+}
+
 /// Batches one after the other, made beforehand. Returns their times and memories a second.
-fn batched(home: &Home, corpus: &Corpus, batches: usize) -> Result<(Samples, f64)> {
+fn batched(
+    home: &Home,
+    corpus: &Corpus,
+    batches: usize,
+    comparison: Comparison,
+) -> Result<(Samples, f64)> {
     let mut connection = Connection::open(home)?;
     let mut samples = Samples::default();
     let mut total = Duration::ZERO;
     for batch in 0..batches {
-        let first = BATCH_TEXTS + batch * BATCH;
+        let texts = match comparison {
+            Comparison::None => BATCH_TEXTS,
+            Comparison::Each => COMPARED_TEXTS,
+        };
+        let first = texts + batch * BATCH;
         let drafts = (first..first + BATCH)
             .map(|number| corpus.draft(number, batches * BATCH))
             .collect();
         let started = Instant::now();
-        connection.store_batch(drafts)?;
+        match comparison {
+            Comparison::None => connection.store_batch(drafts)?,
+            Comparison::Each => connection.store_batch_compared(drafts)?,
+        };
         samples.push(started.elapsed());
         total += started.elapsed();
     }

@@ -72,9 +72,7 @@ impl Statement {
     /// Reads a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let text = text
-            .get(..text.floor_char_boundary(READ_MAX_BYTES))
-            .unwrap_or(text);
+        let text = Self::read_part(text);
         let Some(rules) = rules() else {
             return Self::default();
         };
@@ -98,6 +96,13 @@ impl Statement {
             words: whole.words,
             names: whole.names,
         }
+    }
+
+    /// The part of a text that is read.
+    #[must_use]
+    pub fn read_part(text: &str) -> &str {
+        text.get(..text.floor_char_boundary(READ_MAX_BYTES))
+            .unwrap_or(text)
     }
 
     /// Returns whether it is written without blanks between words.
