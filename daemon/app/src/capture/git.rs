@@ -49,6 +49,7 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         slices: extraction.slices as u64,
         dropped: extraction.dropped as u64,
         unreadable: read.unreadable,
+        left_out: extraction.left_out as u64,
         ..Tally::default()
     };
     let found = Found {
@@ -64,7 +65,7 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         place.directory = last;
         requests.push(place.request(app, &row));
         write(app, requests)?;
-        ledger::add(app, scope, &tally, Told::AtOnce)?;
+        ledger::add(app, project, &tally, Told::AtOnce)?;
     }
     let line = Line {
         name: project.name.clone(),

@@ -62,6 +62,8 @@ pub struct Wanted {
     pub without_models: bool,
     /// Tells what would be sent to language models.
     pub shows_sent: bool,
+    /// Reads those transcripts anew of which facts were left out, and takes all of them.
+    pub takes_all: bool,
 }
 
 /// How far an import is.
@@ -323,6 +325,7 @@ impl Going<'_> {
                 app,
                 settings: app.settings.capture,
                 is_dry: wanted.is_dry,
+                takes_all: wanted.takes_all,
                 asks_model: !wanted.without_models && place >= asked_from,
                 asked,
                 waiting,
@@ -392,7 +395,8 @@ impl Going<'_> {
             return Ok(());
         }
         if !self.wanted.is_dry {
-            ledger::add(self.app, &project.scope, &read.tally, Told::AtOnce)?;
+            ledger::looked_at(self.app, &project, read.looked_at as u64)?;
+            ledger::add(self.app, &project, &read.tally, Told::AtOnce)?;
         }
         let scope = project.scope.to_string();
         let line = self.lines.entry(scope.clone()).or_default();

@@ -8,9 +8,7 @@ use std::sync::atomic::Ordering;
 use super::{Arrival, Strand, text_of};
 use crate::index::catalog::Catalog;
 use crate::index::vectors::Code;
-use crate::model::{
-    Memory, MemoryId, MemoryNumber, Origin, Sequence, Status, Timestamp, Tombstone,
-};
+use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Status, Timestamp, Tombstone};
 use crate::policy::edit::{ATTRIBUTE_WITHHELD, Edit};
 use crate::policy::forgotten::Returning;
 use crate::policy::resemble::WordSet;
@@ -30,9 +28,7 @@ const EMBEDDED_AT_ONCE: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Returned {
     /// Which.
-    pub number: MemoryNumber,
-    /// The operation that last changed it.
-    pub sequence: Sequence,
+    pub memory: Memory,
     /// What was forgotten.
     pub tombstone: Tombstone,
 }
@@ -208,11 +204,7 @@ impl Strand {
             at,
         };
         let found = self.tombstones().find_meaning(&arrival).cloned();
-        Ok(found.map(|tombstone| Returned {
-            number,
-            sequence: memory.sequence,
-            tombstone,
-        }))
+        Ok(found.map(|tombstone| Returned { memory, tombstone }))
     }
 
     /// Whether a text may say in other words what was forgotten in its scope, so that its vector is
