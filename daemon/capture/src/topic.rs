@@ -69,7 +69,7 @@ pub(crate) fn topic(
     names: &[Entity],
     topics: &[&str],
 ) -> (String, TopicSource) {
-    if let Some(topic) = known(text, names, topics) {
+    if let Some(topic) = known(text, topics) {
         return (topic, TopicSource::Named);
     }
     let files = names.iter().filter(|name| name.class == Class::File);
@@ -83,24 +83,25 @@ pub(crate) fn topic(
 }
 
 /// The longest of the known topics that a text names: it says most.
-fn known(text: &str, names: &[Entity], topics: &[&str]) -> Option<String> {
+fn known(text: &str, topics: &[&str]) -> Option<String> {
     let spelled = dashed(text);
     let mut named: Vec<&&str> = topics
         .iter()
-        .filter(|topic| is_named(topic, &spelled, names))
+        .filter(|topic| is_named(topic, text, &spelled))
         .collect();
     named.sort_by_key(|topic| Reverse(topic.len()));
     named.first().map(|topic| (**topic).to_owned())
 }
 
-/// Whether a text names a topic. One that is called like a common word is named only by a name: the
-/// language Go is not what "go ahead" is about.
-fn is_named(topic: &str, spelled: &str, names: &[Entity]) -> bool {
+/// Whether a text names a topic. One that is called like a common word is named only by a label in
+/// front of the text: the language Go is not what "go ahead" is about, but what "go: pin 1.25" is.
+fn is_named(topic: &str, text: &str, spelled: &str) -> bool {
     if topic.is_empty() {
         return false;
     }
     if is_common(topic) || is_usual(topic) {
-        return names.iter().any(|name| dashed(&name.text) == topic);
+        let label = text.split_once([':', '：']).map(|(label, _)| dashed(label));
+        return label.is_some_and(|label| label == topic);
     }
     contains_words(spelled, topic)
 }
@@ -213,8 +214,8 @@ mod tests {
     }
 
     #[test]
-    fn a_topic_that_is_called_like_a_word_is_named_by_a_name() {
-        let (topic, source) = found("the importer is written in `go`", "fact", &["go"]);
+    fn a_topic_that_is_called_like_a_word_is_named_by_a_label() {
+        let (topic, source) = found("Go: pin the toolchain to 1.25", "fact", &["go"]);
         assert_eq!((topic.as_str(), source), ("go", TopicSource::Named));
         let (topic, _) = found("go ahead with the importer", "fact", &["go"]);
         assert_eq!(topic, "notes");

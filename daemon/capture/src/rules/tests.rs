@@ -1,6 +1,6 @@
 use super::*;
 use crate::KnownTexts;
-use crate::testing::{command, turn};
+use crate::testing::{command, edit, turn};
 
 fn facts(slices: &[Slice]) -> Vec<String> {
     let found = Rules::default().extract(slices, &KnownTexts::default());

@@ -65,7 +65,7 @@ impl Strand {
                 self.await_comparison(memory, *at);
             }
         }
-        for memory in changes.iter().filter_map(withheld) {
+        for memory in changes.iter().filter_map(kept_away) {
             self.catalog_mut().note_compared(memory.number);
         }
     }
@@ -348,13 +348,17 @@ const fn vouches_for_nothing(origin: Origin) -> bool {
     matches!(origin, Origin::Tool | Origin::Import)
 }
 
-/// The memory that a change withheld.
-fn withheld(change: &Result<Change, WriteError>) -> Option<&Memory> {
+/// The memory that a change withheld, or took out of use.
+fn kept_away(change: &Result<Change, WriteError>) -> Option<&Memory> {
     let Ok(Change::Memory(memory) | Change::Same(memory)) = change else {
         return None;
     };
-    let is_withheld = memory.attributes.contains_key(ATTRIBUTE_WITHHELD);
-    (is_withheld && memory.status == Status::Quarantined).then_some(memory)
+    let is_kept_away = match memory.status {
+        Status::Active => false,
+        Status::Quarantined => memory.attributes.contains_key(ATTRIBUTE_WITHHELD),
+        Status::Superseded | Status::Archived | Status::Forgotten | Status::Pruned => true,
+    };
+    is_kept_away.then_some(memory)
 }
 
 /// Memories in use of some scopes, from a number on.
