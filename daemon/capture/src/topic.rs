@@ -19,6 +19,12 @@ const TOPIC_MAX_BYTES: usize = 40;
 /// Shortest name that is a topic, in bytes: shorter ones are flags and parts of a version.
 const TOPIC_MIN_BYTES: usize = 3;
 
+/// Shortest topic that a text names by having its word, in bytes: a letter stands in any command.
+const KNOWN_MIN_BYTES: usize = 2;
+
+/// Digits from which capitals with a number are the code of an error.
+const CODE_MIN_DIGITS: usize = 3;
+
 /// Where an inferred topic comes from, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TopicSource {
@@ -99,7 +105,7 @@ fn is_named(topic: &str, text: &str, spelled: &str) -> bool {
     if topic.is_empty() {
         return false;
     }
-    if is_common(topic) || is_usual(topic) {
+    if topic.len() < KNOWN_MIN_BYTES || is_common(topic) || is_usual(topic) {
         let label = text.split_once([':', '：']).map(|(label, _)| dashed(label));
         return label.is_some_and(|label| label == topic);
     }
@@ -138,12 +144,22 @@ fn of_file(path: &str) -> Option<String> {
 /// expression.
 fn of_name(name: &Entity) -> Option<String> {
     let is_plain = |c: char| c.is_alphanumeric() || " _.:/@()#+-".contains(c);
+    if name.text.split_whitespace().any(is_code) {
+        return None;
+    }
     let is_word = name.class == Class::Name
         || (name.class == Class::Symbol && !name.text.contains(char::is_whitespace));
     if !is_word || name.text.starts_with('-') || !name.text.chars().all(is_plain) {
         return None;
     }
     may_be_topic(&name.text)
+}
+
+/// Whether a word is the code of an error or the number of a ticket: it names one event.
+fn is_code(word: &str) -> bool {
+    let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase() || c == '-');
+    let has_letters = digits.len() < word.len();
+    has_letters && digits.len() >= CODE_MIN_DIGITS && digits.chars().all(|c| c.is_ascii_digit())
 }
 
 /// A name spelled as a topic, where it is one.
@@ -203,6 +219,7 @@ mod tests {
             "we decided to write `The` in front of each title",
             "我们决定 the 放在前面",
             "we decided to run `a + b == c` first",
+            "we decided to silence TS2322 and PH-4012 for now",
         ] {
             let (topic, source) = found(text, "decision", &["go", "the", "march", "s", "utc"]);
             assert_eq!(

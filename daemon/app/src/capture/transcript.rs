@@ -185,6 +185,10 @@ impl Pass<'_> {
         }
         self.settle(&mut reading)?;
         reading.tally.sessions = u64::from(reading.bytes > 0);
+        if self.is_own(&reading) {
+            // Of no project that anybody knows.
+            reading.project = None;
+        }
         let looked_at = self.looked_at(&reading);
         Ok(Read {
             looked_at,

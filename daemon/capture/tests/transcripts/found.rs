@@ -120,7 +120,7 @@ fn transcripts_of_every_client_are_found() {
         ],
     );
     let places = find(&at(home.path()), &Files);
-    assert_eq!(places.unread.len(), 3, "{:?}", places.unread);
+    assert_eq!(places.unread.len(), 4, "{:?}", places.unread);
     for found in places.found {
         match found.format {
             Format::ClaudeCode => assert_eq!(found.project, "-home-dev-p"),
