@@ -49,7 +49,6 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         slices: extraction.slices as u64,
         dropped: extraction.dropped as u64,
         unreadable: read.unreadable,
-        left_out: extraction.left_out as u64,
         ..Tally::default()
     };
     let found = Found {
@@ -67,6 +66,13 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         write(app, requests)?;
         ledger::add(app, project, &tally, Told::AtOnce)?;
     }
+    let mut notes = vec![format!("{} commits were read", read.commits)];
+    if extraction.left_out > 0 {
+        let more = extraction.left_out;
+        notes.push(format!(
+            "{more} more were found; the {FACTS_MAX} surest are kept"
+        ));
+    }
     let line = Line {
         name: project.name.clone(),
         scope: scope.to_string(),
@@ -75,7 +81,7 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
     };
     Ok(Summary {
         projects: vec![line],
-        notes: vec![format!("{} commits were read", read.commits)],
+        notes,
         is_whole: true,
         ..Summary::default()
     })
