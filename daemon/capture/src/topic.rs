@@ -78,8 +78,8 @@ pub(crate) fn topic(
     if let Some(topic) = known(text, topics) {
         return (topic, TopicSource::Named);
     }
-    let files = names.iter().filter(|name| name.class == Class::File);
-    if let Some(topic) = files.filter_map(|name| of_file(&name.text)).next() {
+    let mut files = names.iter().filter(|name| name.class == Class::File);
+    if let Some(topic) = files.find_map(|name| of_file(&name.text)) {
         return (topic, TopicSource::File);
     }
     match names.iter().find_map(of_name) {
