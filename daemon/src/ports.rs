@@ -64,6 +64,10 @@ impl Embedder for Embedding {
         self.on.block_on(self.handle.embed(text, patience))
     }
 
+    fn embed_passage(&self, text: &str, patience: Duration) -> Option<Vec<f32>> {
+        self.on.block_on(self.handle.embed_passage(text, patience))
+    }
+
     fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<TextVectors>> {
         let embedded = async move {
             let _place = self.searches.acquire().await.ok()?;

@@ -20,6 +20,8 @@ mod keep;
 mod known;
 pub mod ledger;
 pub mod memories;
+mod refused;
+mod relative;
 pub mod status;
 pub mod switches;
 mod tally;

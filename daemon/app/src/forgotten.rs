@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use helix_engine::{Edit, Origin, Request, Returned, Step, StepChange, Timestamp, Tombstone};
+use helix_engine::{
+    Edit, Origin, Request, Returned, Status, Step, StepChange, Timestamp, Tombstone,
+};
 
 use crate::App;
+use crate::capture::BECAUSE;
 use crate::ports::EmbedderState;
 
 /// How long a store waits for the vector that says whether its text was forgotten in other words:
@@ -101,21 +104,32 @@ async fn compare(app: &App, text: &str, scope: &str, patience: Duration) -> Comp
     }
 }
 
-/// The requests that withhold what came by itself and says what was forgotten: it waits in the
-/// review, with the reason.
+/// The requests that keep away what came by itself and says what was forgotten. A proposal that
+/// capture made is rejected, as it would not have been made if its vector had been there; anything
+/// else waits in the review, with the reason.
 #[must_use]
 pub fn withheld(returned: Vec<Returned>, at: Timestamp) -> Vec<Request> {
-    let request = |returned: Returned| {
-        let Departed { how, was } = Departed::of(&returned.tombstone);
-        let because = format!("it says in other words what was {how}{was}");
-        let change = StepChange::Edit {
-            number: returned.number,
-            edit: Edit::Withhold {
-                because: because.clone(),
-            },
-            expected: Some(returned.sequence),
-        };
-        Request::suggestions(vec![Step::new(change, because)], at)
-    };
+    let request = |returned| kept_away(returned, at);
     returned.into_iter().map(request).collect()
+}
+
+fn kept_away(returned: Returned, at: Timestamp) -> Request {
+    let Returned { memory, tombstone } = returned;
+    let Departed { how, was } = Departed::of(&tombstone);
+    let because = format!("it says in other words what was {how}{was}");
+    let is_waiting = memory.status == Status::Quarantined;
+    let is_proposal = is_waiting && memory.attributes.contains_key(BECAUSE);
+    let edit = if is_proposal {
+        Edit::Reject
+    } else {
+        Edit::Withhold {
+            because: because.clone(),
+        }
+    };
+    let change = StepChange::Edit {
+        number: memory.number,
+        edit,
+        expected: Some(memory.sequence),
+    };
+    Request::suggestions(vec![Step::new(change, because)], at)
 }

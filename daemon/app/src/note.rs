@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use helix_capture::note::{self, Inferred, TOPIC_DEFAULT, TopicSource};
+use helix_capture::note::{self, Inferred, TopicSource};
 use helix_engine::{
     Filter, Kind, Mode, Occasion, Retriever, Scope, Search, Status, Tags, Vantage, Weigher,
 };
@@ -77,13 +77,15 @@ pub(crate) fn complete(
     new: &mut NewMemory,
 ) -> Result<Vec<String>, Refusal> {
     let mut told = Vec::new();
+    new.text = note::without_request(&new.text);
     if new.source.trim().is_empty()
         && let Some(source) = source_in(app, &asker.project, &new.text)
     {
         told.push(format!("about {source}"));
         new.source = source;
     }
-    let (topic, inferred) = infer(app, asker.project.as_ref(), &new.text, &new.source)?;
+    let kind = note::kind_named(&new.kind).unwrap_or_else(|| note::kind(&new.text));
+    let (topic, inferred) = infer(app, asker.project.as_ref(), &new.text, kind, &new.source)?;
     told.insert(0, topic.from.words().to_owned());
     new.topic = topic.name;
     if new.tags.is_empty() {
@@ -99,12 +101,18 @@ pub(crate) fn complete(
     Ok(told)
 }
 
-/// Finds the topic of a text, in a project. `source` is the file that it is about, if any.
+/// Finds the topic of a text of a kind, in a project. `source` is the file that it is about, if any.
 ///
 /// # Errors
 /// When the disk or an index fails.
-pub fn topic(app: &App, project: &Project, text: &str, source: &str) -> Result<Topic, Refusal> {
-    let (topic, _) = infer(app, project, text, source)?;
+pub fn topic(
+    app: &App,
+    project: &Project,
+    text: &str,
+    kind: &'static str,
+    source: &str,
+) -> Result<Topic, Refusal> {
+    let (topic, _) = infer(app, project, text, kind, source)?;
     Ok(topic)
 }
 
@@ -113,13 +121,14 @@ fn infer(
     app: &App,
     project: &Project,
     text: &str,
+    kind: &'static str,
     source: &str,
 ) -> Result<(Topic, Inferred), Refusal> {
     let text = &without_secrets(text);
     let scopes = project.scopes();
     let topics = known_topics(app, &scopes);
     let names: Vec<&str> = topics.iter().map(String::as_str).collect();
-    let inferred = note::infer(text, &names);
+    let inferred = note::infer_of_kind(text, kind, &names);
     let (name, from) = if inferred.topic_source == TopicSource::Named {
         (inferred.topic.clone(), TopicFrom::Text)
     } else if let Some(name) = topic_of_file(app, &scopes, source) {
@@ -127,7 +136,7 @@ fn infer(
     } else if let Some(name) = nearest(app, project, &scopes, text)? {
         (name, TopicFrom::Nearest)
     } else if inferred.topic_source == TopicSource::Nothing {
-        (TOPIC_DEFAULT.to_owned(), TopicFrom::Nothing)
+        (inferred.topic.clone(), TopicFrom::Nothing)
     } else {
         (inferred.topic.clone(), TopicFrom::Entity)
     };

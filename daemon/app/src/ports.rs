@@ -48,6 +48,10 @@ pub trait Embedder: Send + Sync {
     /// Embeds a text as a memory's is embedded, in its turn.
     fn passage<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<Vec<f32>>>;
 
+    /// The same as [`Self::passage`] for a thread that blocks, and that hooks' texts need not wait
+    /// behind.
+    fn embed_passage(&self, text: &str, patience: Duration) -> Option<Vec<f32>>;
+
     /// The same as [`Self::embed`] without blocking: hands the vectors to `then` when they are
     /// made.
     fn embed_later(&self, text: String, patience: Duration, then: Embedded);

@@ -52,6 +52,7 @@ struct Family {
 #[derive(Debug, Default, Deserialize)]
 struct Lists {
     dull: String,
+    complaints: Vec<String>,
     family: Vec<Family>,
 }
 

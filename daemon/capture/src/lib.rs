@@ -39,6 +39,7 @@ mod slice;
 mod statement;
 #[cfg(test)]
 mod testing;
+mod topic;
 mod wording;
 
 pub use candidate::{Candidate, Evidence, Extractor, Novelty};

@@ -4,23 +4,9 @@ use crate::Speaker;
 use crate::cues::{CueClass, cues};
 use crate::entities::{Class, Entity, entities};
 use crate::passage::sentences;
-use crate::statement::kind_of;
-
-/// Where an inferred topic comes from, the surest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TopicSource {
-    /// The text names one of the known topics.
-    Named,
-    /// The text names a file: its directory or its name.
-    File,
-    /// The text names something else: a tool, a service, a symbol.
-    Entity,
-    /// The text names nothing; the topic is [`TOPIC_DEFAULT`].
-    Nothing,
-}
-
-/// The topic of a note that names nothing.
-pub const TOPIC_DEFAULT: &str = "notes";
+use crate::statement::{capitalised, kind_of, without_asking};
+pub use crate::topic::{TopicSource, usual};
+use crate::topic::{dashed, short, topic};
 
 /// What was inferred from the text of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,19 +29,28 @@ pub struct Inferred {
 /// Most tags that are inferred.
 pub const TAGS_MAX: usize = 5;
 
-/// Longest topic that is inferred, in bytes.
-const TOPIC_MAX_BYTES: usize = 40;
-
-/// Directories that say nothing of what they hold.
-const PLAIN_DIRECTORIES: &str =
-    "src lib app apps packages crates pkg internal cmd test tests docs main home usr tmp var";
+/// Returns a note without the words that ask to keep it: of "remember that the proxy drops long
+/// requests" what is behind "that". A note that has no others stays as it is.
+#[must_use]
+pub fn without_request(text: &str) -> String {
+    let bare = without_asking(text);
+    if bare.len() == text.trim().len() {
+        return text.to_owned();
+    }
+    capitalised(bare)
+}
 
 /// Infers topic, kind and tags of a note. `topics` are the known ones.
 #[must_use]
 pub fn infer(text: &str, topics: &[&str]) -> Inferred {
+    infer_of_kind(text, kind(text), topics)
+}
+
+/// Infers the rest of a text whose kind is known.
+#[must_use]
+pub fn infer_of_kind(text: &str, kind: &'static str, topics: &[&str]) -> Inferred {
     let names = entities(text);
-    let (topic, topic_source) = topic(text, &names, topics);
-    let kind = kind(text);
+    let (topic, topic_source) = topic(text, kind, &names, topics);
     Inferred {
         tags: tags(&names, &topic),
         topic,
@@ -66,8 +61,15 @@ pub fn infer(text: &str, topics: &[&str]) -> Inferred {
     }
 }
 
-/// The kind of a note, by its own label or its cues.
-pub(crate) fn kind(text: &str) -> &'static str {
+/// Returns the kind of a name that has a usual topic.
+#[must_use]
+pub fn kind_named(name: &str) -> Option<&'static str> {
+    crate::topic::kind_named(name.trim())
+}
+
+/// Returns the kind of a note, by its own label or its cues.
+#[must_use]
+pub fn kind(text: &str) -> &'static str {
     let sentences = sentences(text);
     let found: Vec<_> = sentences
         .iter()
@@ -101,53 +103,6 @@ fn label_kind(label: &str) -> Option<&'static str> {
     Some(kind)
 }
 
-fn topic(text: &str, names: &[Entity], topics: &[&str]) -> (String, TopicSource) {
-    let spelled = dashed(text);
-    let mut known: Vec<&&str> = topics
-        .iter()
-        .filter(|topic| !topic.is_empty() && contains_words(&spelled, topic))
-        .collect();
-    // The longest name says most.
-    known.sort_by_key(|topic| std::cmp::Reverse(topic.len()));
-    if let Some(topic) = known.first() {
-        return ((**topic).to_owned(), TopicSource::Named);
-    }
-    let of_file = names
-        .iter()
-        .filter(|name| name.class == Class::File)
-        .find_map(|name| file_topic(&name.text));
-    if let Some(topic) = of_file {
-        return (topic, TopicSource::File);
-    }
-    let of_name = names
-        .iter()
-        .filter(|name| matches!(name.class, Class::Name | Class::Symbol))
-        .map(|name| short(&dashed(&name.text)))
-        .find(|topic| topic.chars().any(|c| c.is_ascii_alphabetic()));
-    match of_name {
-        Some(topic) => (topic, TopicSource::Entity),
-        None => (TOPIC_DEFAULT.to_owned(), TopicSource::Nothing),
-    }
-}
-
-/// Returns whether words that are joined by dashes occur in a text spelled so.
-fn contains_words(spelled: &str, words: &str) -> bool {
-    format!("-{spelled}-").contains(&format!("-{words}-"))
-}
-
-/// The nearest directory of a file that says something, else the file's name.
-fn file_topic(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let name = parts.pop()?;
-    let directory = parts
-        .iter()
-        .rev()
-        .find(|part| !crate::wording::has(PLAIN_DIRECTORIES, part));
-    let stem = name.split('.').find(|stem| !stem.is_empty());
-    let topic = short(&dashed(directory.copied().or(stem)?));
-    (!topic.is_empty()).then_some(topic)
-}
-
 fn tags(names: &[Entity], topic: &str) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     let names = names.iter().filter(|name| name.class == Class::Name);
@@ -158,29 +113,6 @@ fn tags(names: &[Entity], topic: &str) -> Vec<String> {
         }
     }
     tags
-}
-
-/// Lowercase letters and digits of ASCII, with dashes between words.
-fn dashed(text: &str) -> String {
-    let mut dashed = String::new();
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            dashed.push(c.to_ascii_lowercase());
-        } else if !dashed.is_empty() && !dashed.ends_with('-') {
-            dashed.push('-');
-        }
-    }
-    dashed.trim_end_matches('-').to_owned()
-}
-
-/// As many whole words as a topic may have.
-fn short(dashed: &str) -> String {
-    if dashed.len() <= TOPIC_MAX_BYTES {
-        return dashed.to_owned();
-    }
-    let start = dashed.get(..TOPIC_MAX_BYTES).unwrap_or_default();
-    let end = start.rfind('-').unwrap_or(start.len());
-    start.get(..end).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -209,6 +141,11 @@ mod tests {
             ("src/main.rs reads the flags", "main", TopicSource::File),
             ("we host it on Hetzner", "hetzner", TopicSource::Entity),
             ("the office closes at six", "notes", TopicSource::Nothing),
+            (
+                "we decided to close at six",
+                "decisions",
+                TopicSource::Nothing,
+            ),
             ("办公室六点关门", "notes", TopicSource::Nothing),
         ] {
             let inferred = infer(text, &topics);
@@ -234,6 +171,60 @@ mod tests {
             assert_eq!(infer(text, &[]).kind, kind, "{text}");
         }
         assert!(infer("I prefer small commits", &[]).is_about_user);
+    }
+
+    #[test]
+    fn words_that_ask_to_keep_something_are_left_out() {
+        for (note, kept) in [
+            (
+                "remember that the proxy drops long requests",
+                "The proxy drops long requests",
+            ),
+            (
+                "Please remember: builds need node 22",
+                "Builds need node 22",
+            ),
+            (
+                "can you remember that we ship on Tuesdays?",
+                "We ship on Tuesdays",
+            ),
+            (
+                "could you please make a note that `npm ci` is slow",
+                "`npm ci` is slow",
+            ),
+            (
+                "Don't forget that staging has no queue",
+                "Staging has no queue",
+            ),
+            (
+                "note to self: rotate the keys in May",
+                "Rotate the keys in May",
+            ),
+            (
+                "I want you to remember that I review on Fridays",
+                "I review on Fridays",
+            ),
+            (
+                "merk dir bitte, dass der Index nachts neu gebaut wird",
+                "Der Index nachts neu gebaut wird",
+            ),
+            ("Denk daran: Releases nur mit Tag", "Releases nur mit Tag"),
+            ("Bitte notiere, dass wir yarn nehmen", "Wir yarn nehmen"),
+            ("请记住：测试环境每周重置", "测试环境每周重置"),
+            ("帮我记一下，我们用 pnpm", "我们用 pnpm"),
+            ("别忘了测试环境没有队列", "测试环境没有队列"),
+        ] {
+            assert_eq!(without_request(note), kept, "{note}");
+        }
+        for note in [
+            "remember",
+            "the cache remembers that a key was absent",
+            "Notes are kept in markdown",
+            "remember the milk is no good test name",
+            "  spaced as it was",
+        ] {
+            assert_eq!(without_request(note), note);
+        }
     }
 
     #[test]

@@ -20,6 +20,9 @@ const SAME_FROM: f64 = 0.55;
 /// Novelty below which a fact is known already.
 const NOVELTY_MIN: f64 = 0.25;
 
+/// Facts beyond the limit of a session that are counted: more are no longer looked at.
+const LEFT_OUT_MAX: usize = 100;
+
 /// Words of a correction that may need what it is against.
 const SHORT_WORDS: usize = 8;
 
@@ -53,6 +56,8 @@ impl Default for Options {
 pub struct Extraction {
     /// Best first, each once.
     pub candidates: Vec<Candidate>,
+    /// Facts that were found beyond the limit of a session, and are not among the candidates.
+    pub left_out: usize,
     /// Slices that were judged.
     pub slices: usize,
     /// Those of them that the gate dropped.
@@ -109,34 +114,63 @@ impl Rules {
             .iter()
             .skip(from)
             .filter(|slice| slice.kind == SliceKind::Turn);
+        let (candidates, left_out) = self.best(found, turns.count(), known);
         Extraction {
-            candidates: self.best(found, turns.count(), known),
+            candidates,
+            left_out,
             slices: slices.len().saturating_sub(from),
             dropped,
         }
     }
 
-    /// The best facts, each once, without those that are known.
-    fn best(&self, mut found: Vec<Candidate>, turns: usize, known: &dyn Novelty) -> Vec<Candidate> {
+    /// The best facts, each once, without those that are known; and how many more there are.
+    fn best(
+        &self,
+        mut found: Vec<Candidate>,
+        turns: usize,
+        known: &dyn Novelty,
+    ) -> (Vec<Candidate>, usize) {
         found.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
         let extra = turns
             .checked_div(self.options.turns_per_extra)
             .unwrap_or_default();
         let at_most = self.options.at_most + extra;
-        let mut kept: Vec<(BTreeSet<String>, Candidate)> = Vec::new();
+        let mut told: Vec<Told> = Vec::new();
         for candidate in found {
-            if kept.len() == at_most {
+            if told.len() == at_most + LEFT_OUT_MAX {
                 break;
             }
-            let own = words(&candidate.text);
-            let is_told = kept.iter().any(|(told, earlier)| {
-                overlap(told, &own) >= SAME_FROM && !known.are_apart(&earlier.text, &candidate.text)
-            });
-            if !is_told && known.novelty(&candidate.text) >= NOVELTY_MIN {
-                kept.push((own, candidate));
+            let new = Told::of(candidate);
+            let is_told = told.iter().any(|earlier| earlier.says(&new, known));
+            if !is_told && known.novelty(&new.candidate.text) >= NOVELTY_MIN {
+                told.push(new);
             }
         }
-        kept.into_iter().map(|(_, candidate)| candidate).collect()
+        let left_out = told.len().saturating_sub(at_most);
+        told.truncate(at_most);
+        let kept = told.into_iter().map(|told| told.candidate);
+        (kept.collect(), left_out)
+    }
+}
+
+/// A fact with its words.
+struct Told {
+    words: BTreeSet<String>,
+    candidate: Candidate,
+}
+
+impl Told {
+    fn of(candidate: Candidate) -> Self {
+        Self {
+            words: words(&candidate.text),
+            candidate,
+        }
+    }
+
+    /// Whether another fact says the same in nearly the same words.
+    fn says(&self, other: &Self, known: &dyn Novelty) -> bool {
+        overlap(&self.words, &other.words) >= SAME_FROM
+            && !known.are_apart(&self.candidate.text, &other.candidate.text)
     }
 }
 

@@ -128,7 +128,8 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
         .map(|sentence| sentence.sentence.text.clone());
     let context = Context::new(nearest.chain(setting.before.iter().cloned()));
     let bare = match setting.kind {
-        SliceKind::Note | SliceKind::Commit => first.sentence.text.as_str(),
+        SliceKind::Note => without_asking(&first.sentence.text),
+        SliceKind::Commit => first.sentence.text.as_str(),
         _ => without_openers(&first.sentence.text),
     };
     if word_count(bare) < 2 {
@@ -273,19 +274,46 @@ fn kind_name(class: CueClass) -> &'static str {
     }
 }
 
-static OPENERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    let anchored = WORDING
-        .openers
-        .iter()
-        .map(|opener| format!("^(?:{opener})"));
-    anchored.filter_map(|opener| compile(&opener)).collect()
-});
+static OPENERS: LazyLock<Vec<Regex>> = LazyLock::new(|| at_start(&WORDING.openers));
+static ASKING: LazyLock<Vec<Regex>> = LazyLock::new(|| at_start(&WORDING.asking));
+static COURTESIES: LazyLock<Vec<Regex>> = LazyLock::new(|| at_start(&WORDING.courtesies));
+
+fn at_start(patterns: &[String]) -> Vec<Regex> {
+    let anchored = patterns.iter().map(|pattern| format!("^(?:{pattern})"));
+    anchored.filter_map(|pattern| compile(&pattern)).collect()
+}
 
 /// A sentence without what merely leads into it.
 pub(crate) fn without_openers(sentence: &str) -> &str {
+    without(&OPENERS, sentence)
+}
+
+/// A note without what asks to keep it; as it is where nothing of that kind is in front. Mere
+/// courtesies belong to what is said.
+pub(crate) fn without_asking(note: &str) -> &str {
+    let mut rest = note.trim();
+    let mut is_request = false;
+    for _ in 0..OPENERS_MAX {
+        let polite = without(&COURTESIES, rest);
+        let bare = without(&ASKING, polite);
+        if bare.len() == polite.len() {
+            break;
+        }
+        is_request = true;
+        rest = bare;
+    }
+    if is_request {
+        // "Can you remember that ...?" asks no question.
+        rest = rest.trim_end_matches(['?', '？']);
+    }
+    rest
+}
+
+/// A sentence without those of some patterns that stand in front, one behind the other.
+fn without<'s>(patterns: &[Regex], sentence: &'s str) -> &'s str {
     let mut rest = sentence.trim();
     for _ in 0..OPENERS_MAX {
-        let found = OPENERS.iter().find_map(|opener| opener.find(rest));
+        let found = patterns.iter().find_map(|pattern| pattern.find(rest));
         let Some(found) = found else {
             break;
         };

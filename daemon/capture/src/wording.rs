@@ -17,6 +17,8 @@ pub(crate) struct Replacement {
 pub(crate) struct Wording {
     pub(crate) noise: Vec<String>,
     pub(crate) openers: Vec<String>,
+    pub(crate) courtesies: Vec<String>,
+    pub(crate) asking: Vec<String>,
     pub(crate) continuations: Vec<String>,
     pub(crate) expletives: Vec<String>,
     pub(crate) unresolvable: Vec<String>,
@@ -56,6 +58,8 @@ mod tests {
         for patterns in [
             &WORDING.noise,
             &WORDING.openers,
+            &WORDING.courtesies,
+            &WORDING.asking,
             &WORDING.continuations,
             &WORDING.expletives,
             &WORDING.unresolvable,

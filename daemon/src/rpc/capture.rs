@@ -8,6 +8,7 @@ use helix_app::capture::memories;
 use helix_app::capture::status::status;
 use helix_app::capture::switches::{self, Which};
 use helix_app::language::Sent;
+use helix_app::project::Project;
 use helix_app::sources::FILES_PATIENCE;
 use helix_app::{App, Asker, Refusal};
 use helix_engine::Scope;
@@ -73,14 +74,14 @@ fn memories(
 fn which(app: &App, asker: &Asker, wire: Option<Wire>) -> Result<Which, Refusal> {
     Ok(match wire {
         None | Some(Wire::Everything(_)) => Which::Everything,
-        Some(Wire::Project(directory)) if directory.is_empty() => project(&asker.project.scope)?,
+        Some(Wire::Project(directory)) if directory.is_empty() => project(&asker.project)?,
         Some(Wire::Project(directory)) => {
             let directory = absolute(directory)?;
             let found = app.memory.project(&directory, FILES_PATIENCE);
             let found = found.ok_or_else(|| {
                 Refusal::unavailable("nothing answers in that directory; try again")
             })?;
-            project(&found.scope)?
+            project(&found)?
         }
         Some(Wire::Path(path)) => Which::Path(absolute(path)?),
         Some(Wire::Session(session)) if session.is_empty() => {
@@ -95,12 +96,15 @@ fn which(app: &App, asker: &Asker, wire: Option<Wire>) -> Result<Which, Refusal>
     })
 }
 
-fn project(scope: &Scope) -> Result<Which, Refusal> {
-    match scope {
+fn project(project: &Project) -> Result<Which, Refusal> {
+    match &project.scope {
         Scope::Global => Err(Refusal::invalid(
             "this is no project; name one, or switch it for everything",
         )),
-        own => Ok(Which::Project(own.to_string())),
+        own => Ok(Which::Project {
+            scope: own.to_string(),
+            name: project.name.clone(),
+        }),
     }
 }
 

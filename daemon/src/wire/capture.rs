@@ -94,6 +94,7 @@ fn recording(recording: &Recording) -> v1::CaptureRecording {
 fn entry(entry: &Entry) -> v1::CaptureLine {
     v1::CaptureLine {
         scope: entry.scope.clone(),
+        name: entry.name.clone(),
         at_us: entry.at.as_micros(),
         ..tally(&entry.all)
     }
@@ -108,6 +109,7 @@ fn tally(tally: &Tally) -> v1::CaptureLine {
         slices: tally.slices,
         dropped: tally.dropped,
         unreadable: tally.unreadable,
+        left_out: tally.left_out,
         words: tally.words(),
         ..v1::CaptureLine::default()
     }
@@ -131,6 +133,7 @@ pub(crate) fn wanted(wire: v1::CaptureImportRequest) -> Result<Wanted, Refusal> 
         git: wire.git,
         without_models: wire.without_models,
         shows_sent: wire.show_sent,
+        takes_all: wire.all_facts,
     })
 }
 

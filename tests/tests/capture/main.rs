@@ -9,5 +9,8 @@ mod files;
 mod followed;
 mod imported;
 mod killed;
+mod left_out;
+mod named;
 mod noted;
+mod refused;
 mod world;

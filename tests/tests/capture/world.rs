@@ -55,6 +55,21 @@ impl World {
         settled.unwrap();
     }
 
+    /// The same with a daemon that has the model, or has none.
+    pub(crate) fn restarted(self, with_embedder: bool) -> Self {
+        let Self {
+            mut served,
+            project,
+        } = self;
+        if with_embedder {
+            assert!(served.home.use_embedder(), "a model is installed");
+        } else {
+            served.home.leave_out_embedder();
+        }
+        let served = served.restarted().unwrap();
+        Self { served, project }
+    }
+
     /// A world whose daemon reads this configuration.
     pub(crate) fn with(config: &str) -> Self {
         let mut served = Served::new().unwrap();

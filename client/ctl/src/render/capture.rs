@@ -16,6 +16,9 @@ use crate::time::day;
 /// Where to look at what was kept.
 const REVIEW: &str = "look at them: helixctl review (--all for every project)";
 
+/// How to have what was found beyond the limit of a session.
+const MORE: &str = "have them for review: helixctl capture import --more";
+
 /// Says in one line whether sessions are captured here.
 pub(crate) fn capture_standing(reply: &CaptureReply) -> String {
     let standing = if reply.on { "on" } else { "off" };
@@ -95,6 +98,7 @@ pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
             let share = percent(dropped, judged);
             text.push_str(&format!("the gate dropped {share} of {slices}\n"));
         }
+        text.push_str(&left_out(reply.kept.iter().map(|line| line.left_out).sum()));
     }
     if let Some(files) = &reply.memories {
         text.push('\n');
@@ -180,7 +184,18 @@ pub(crate) fn captured(look: Look, summary: &CaptureSummary, is_dry: bool) -> St
     }
     let total = summary.total.clone().unwrap_or_default();
     text.push_str(&sum(&total, is_dry));
+    text.push_str(&left_out(total.left_out));
     text
+}
+
+/// Says how many facts are beyond the limit of a session, and how to have them; nothing where there
+/// are none.
+fn left_out(facts: u64) -> String {
+    match facts {
+        0 => String::new(),
+        1 => format!("1 more was found, beyond five of a session; {MORE}\n"),
+        facts => format!("{facts} more were found, beyond five of a session; {MORE}\n"),
+    }
 }
 
 /// Says what language models were asked, or would be, and what it costs.

@@ -16,6 +16,8 @@ pub(super) struct Place {
     pub(super) state: State,
     /// Facts of it that were kept.
     pub(super) kept: usize,
+    /// Facts of it beyond the limit of a session, which were not kept.
+    pub(super) left_out: usize,
     /// Directory that its session began in; empty where that is not known yet.
     pub(super) directory: String,
     /// Time of change of the file as it was read last, for transcripts that are one document.
@@ -38,6 +40,8 @@ struct PlaceV1 {
     directory: String,
     #[prost(sint64, tag = "6")]
     changed_us: i64,
+    #[prost(uint64, tag = "7")]
+    left_out: u64,
 }
 
 impl Redact for PlaceV1 {
@@ -49,6 +53,7 @@ impl Redact for PlaceV1 {
             kept: _,
             directory,
             changed_us: _,
+            left_out: _,
         } = self;
         secrets.said(state);
         secrets.said(directory);
@@ -73,6 +78,7 @@ impl Place {
             // Where the redaction took more than a value, calls that wait for an outcome are lost.
             state: serde_json::from_str(&row.state).unwrap_or_default(),
             kept: usize::try_from(row.kept).unwrap_or_default(),
+            left_out: usize::try_from(row.left_out).unwrap_or_default(),
             directory: row.directory,
             changed_us: row.changed_us,
         })
@@ -90,6 +96,7 @@ impl Place {
             cursor: serde_json::to_string(&self.cursor).unwrap_or_default(),
             state: serde_json::to_string(&self.state).unwrap_or_default(),
             kept: self.kept as u64,
+            left_out: self.left_out as u64,
             directory: self.directory.clone(),
             changed_us: self.changed_us,
         };

@@ -284,6 +284,7 @@ pub fn distil(app: &App, ended: &Ended, goes_on: &dyn Fn() -> bool) -> Result<()
         app,
         settings: app.settings.capture,
         is_dry: false,
+        takes_all: false,
         asks_model: true,
         asked: Asked::default(),
         waiting: Waiting::default(),
@@ -304,7 +305,7 @@ pub fn distil(app: &App, ended: &Ended, goes_on: &dyn Fn() -> bool) -> Result<()
     }
     match read.project {
         Some(project) if read.bytes > 0 && is_on(&project) => {
-            ledger::add(app, &project.scope, &read.tally, Told::Later)
+            ledger::add(app, &project, &read.tally, Told::Later)
         }
         Some(_) | None => Ok(()),
     }
@@ -343,7 +344,7 @@ pub fn propose(app: &App, remedy: &Remedy) -> Result<(), Refusal> {
         return Ok(());
     }
     write(app, requests)?;
-    ledger::add(app, &project.scope, &tally, Told::Later)
+    ledger::add(app, project, &tally, Told::Later)
 }
 
 #[cfg(test)]

@@ -64,7 +64,14 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         place.directory = last;
         requests.push(place.request(app, &row));
         write(app, requests)?;
-        ledger::add(app, scope, &tally, Told::AtOnce)?;
+        ledger::add(app, project, &tally, Told::AtOnce)?;
+    }
+    let mut notes = vec![format!("{} commits were read", read.commits)];
+    if extraction.left_out > 0 {
+        let more = extraction.left_out;
+        notes.push(format!(
+            "{more} more were found; the {FACTS_MAX} surest are kept"
+        ));
     }
     let line = Line {
         name: project.name.clone(),
@@ -74,7 +81,7 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
     };
     Ok(Summary {
         projects: vec![line],
-        notes: vec![format!("{} commits were read", read.commits)],
+        notes,
         is_whole: true,
         ..Summary::default()
     })

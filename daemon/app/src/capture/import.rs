@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use helix_capture::read::Format;
 use helix_capture::read::directories::Directories;
-use helix_capture::read::places::{self, Found, Home};
+use helix_capture::read::places::{self, Found, Home, Unread};
 use helix_engine::{Scope, Timestamp};
 use helix_neutral::quoted;
 
@@ -63,6 +63,8 @@ pub struct Wanted {
     pub without_models: bool,
     /// Tells what would be sent to language models.
     pub shows_sent: bool,
+    /// Reads those transcripts anew of which facts were left out, and takes all of them.
+    pub takes_all: bool,
 }
 
 /// How far an import is.
@@ -164,10 +166,7 @@ pub fn import(
     };
     let places = places::find(&wanted.home, &disk);
     let mut summary = Summary::default();
-    for unread in &places.unread {
-        let file = unread.file.display();
-        summary.note(format!("{file} was not read: {}", unread.what));
-    }
+    note_unread(&places.unread, &mut summary);
     let is_wanted = |found: &Found| {
         let is_new = match (wanted.since, found.modified) {
             (Some(since), Some(modified)) => modified >= since.as_micros(),
@@ -189,6 +188,23 @@ pub fn import(
         summary,
     }
     .read(&found)
+}
+
+/// Notes what no reader reads, files of one sort together.
+fn note_unread(unread: &[Unread], summary: &mut Summary) {
+    let mut by_sort: BTreeMap<&str, Vec<&Unread>> = BTreeMap::new();
+    for unread in unread {
+        by_sort.entry(unread.what).or_default().push(unread);
+    }
+    for (what, files) in by_sort {
+        let Some(first) = files.first().map(|unread| unread.file.display()) else {
+            continue;
+        };
+        summary.note(match files.len() {
+            1 => format!("{first} was not read: {what}"),
+            count => format!("{count} files were not read, such as {first}: {what}"),
+        });
+    }
 }
 
 /// The formats of the clients that are named.
@@ -324,6 +340,7 @@ impl Going<'_> {
                 app,
                 settings: app.settings.capture,
                 is_dry: wanted.is_dry,
+                takes_all: wanted.takes_all,
                 asks_model: !wanted.without_models && place >= asked_from,
                 asked,
                 waiting,
@@ -393,7 +410,8 @@ impl Going<'_> {
             return Ok(());
         }
         if !self.wanted.is_dry {
-            ledger::add(self.app, &project.scope, &read.tally, Told::AtOnce)?;
+            ledger::looked_at(self.app, &project, read.looked_at as u64)?;
+            ledger::add(self.app, &project, &read.tally, Told::AtOnce)?;
         }
         let scope = project.scope.to_string();
         let line = self.lines.entry(scope.clone()).or_default();
@@ -453,6 +471,28 @@ fn is_named(project: &Project, wanted: &str) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn what_nobody_reads_is_told_by_its_sort() {
+        let unread = |file: &str, what| Unread {
+            file: PathBuf::from(file),
+            what,
+        };
+        let all = [
+            unread("/a/state.vscdb", "databases of chats"),
+            unread("/b/state.vscdb", "databases of chats"),
+            unread("/c.zst", "a compressed session"),
+        ];
+        let mut summary = Summary::default();
+        note_unread(&all, &mut summary);
+        assert_eq!(
+            summary.notes,
+            [
+                "/c.zst was not read: a compressed session",
+                "2 files were not read, such as /a/state.vscdb: databases of chats",
+            ]
+        );
+    }
 
     #[test]
     fn clients_are_named_by_the_beginning_of_their_names() {

@@ -13,6 +13,8 @@ use helix_engine::{
 use super::Tally;
 use super::bare::is_bare;
 use super::known::Waiting;
+use super::refused::was_refused;
+use super::relative;
 use crate::project::Project;
 use crate::{App, Refusal, note};
 
@@ -65,13 +67,7 @@ pub(super) fn requests(
         if is_bare(&admitted.text) {
             continue;
         }
-        let scope = admitted.scope.to_string();
-        if app
-            .memory
-            .strand
-            .tells_forgotten(&admitted.text, &scope)
-            .is_some()
-        {
+        if was_refused(app, found.project, &admitted.text) {
             tally.forgotten += 1;
             continue;
         }
@@ -95,15 +91,16 @@ fn admitted(
     found: &Found<'_>,
     candidate: &Candidate,
 ) -> Result<Option<Admitted>, Refusal> {
-    let source = note::source_in(app, found.project, &candidate.text).unwrap_or_default();
-    let topic = note::topic(app, found.project, &candidate.text, &source)?;
+    let text = relative::text(found.project, &candidate.text);
+    let source = note::source_in(app, found.project, &text).unwrap_or_default();
+    let topic = note::topic(app, found.project, &text, candidate.kind, &source)?;
     let draft = Draft {
         topic: topic.name,
-        text: candidate.text.clone(),
+        text,
         kind: Some(candidate.kind.to_owned()),
         source: Some(SourceRef::parse(&source)).filter(|source| !source.path.is_empty()),
         confidence: Some(confidence(candidate.confidence)),
-        attributes: attributes(candidate),
+        attributes: attributes(found.project, candidate),
         valid_from: last(candidate)
             .and_then(|evidence| evidence.at)
             .map(Timestamp::from_micros),
@@ -128,11 +125,11 @@ fn last(candidate: &Candidate) -> Option<&Evidence> {
     candidate.evidence.last()
 }
 
-fn attributes(candidate: &Candidate) -> BTreeMap<String, String> {
+fn attributes(project: &Project, candidate: &Candidate) -> BTreeMap<String, String> {
     let cut = |text: &str| text.chars().take(ATTRIBUTE_MAX_CHARS).collect::<String>();
     let mut attributes = BTreeMap::new();
     for (name, value) in candidate.attributes.iter().take(ATTRIBUTES_MAX) {
-        attributes.insert(cut(name), cut(value));
+        attributes.insert(cut(name), cut(&relative::text(project, value)));
     }
     if !candidate.reason.is_empty() {
         attributes.insert(BECAUSE.to_owned(), cut(&candidate.reason));

@@ -8,6 +8,7 @@ use prost::Message;
 
 use super::Tally;
 use super::transcript::write;
+use crate::project::Project;
 use crate::{App, Refusal};
 
 /// Begins the names of these rows. No space is in them: the store takes a number behind one for a
@@ -23,6 +24,8 @@ const DROPPED: &str = "slices-dropped";
 pub struct Entry {
     /// The project's scope, as text.
     pub scope: String,
+    /// The project's name; empty where it was not kept.
+    pub name: String,
     /// When anything was kept last.
     pub at: Timestamp,
     /// All that was kept.
@@ -41,6 +44,8 @@ struct EntryV1 {
     all: Option<TallyV1>,
     #[prost(message, optional, tag = "4")]
     untold: Option<TallyV1>,
+    #[prost(string, tag = "5")]
+    name: String,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -59,6 +64,8 @@ struct TallyV1 {
     dropped: u64,
     #[prost(uint64, tag = "7")]
     unreadable: u64,
+    #[prost(uint64, tag = "8")]
+    left_out: u64,
 }
 
 impl Redact for EntryV1 {
@@ -68,8 +75,10 @@ impl Redact for EntryV1 {
             at_us: _,
             all: _,
             untold: _,
+            name,
         } = self;
         secrets.said(scope);
+        secrets.said(name);
     }
 }
 
@@ -83,6 +92,7 @@ impl From<&Tally> for TallyV1 {
             slices: tally.slices,
             dropped: tally.dropped,
             unreadable: tally.unreadable,
+            left_out: tally.left_out,
         }
     }
 }
@@ -97,6 +107,7 @@ impl From<TallyV1> for Tally {
             slices: row.slices,
             dropped: row.dropped,
             unreadable: row.unreadable,
+            left_out: row.left_out,
         }
     }
 }
@@ -106,6 +117,7 @@ impl Entry {
         let row = EntryV1::decode(row).ok()?;
         Some(Self {
             scope: row.scope,
+            name: row.name,
             at: Timestamp::from_micros(row.at_us),
             all: row.all.map(Tally::from).unwrap_or_default(),
             untold: row.untold.map(Tally::from).unwrap_or_default(),
@@ -115,6 +127,7 @@ impl Entry {
     fn request(&self) -> Request {
         let row = EntryV1 {
             scope: self.scope.clone(),
+            name: self.name.clone(),
             at_us: self.at.as_micros(),
             all: Some((&self.all).into()),
             untold: Some((&self.untold).into()),
@@ -142,10 +155,11 @@ pub(super) enum Told {
 ///
 /// # Errors
 /// When the disk fails.
-pub(super) fn add(app: &App, scope: &Scope, tally: &Tally, told: Told) -> Result<(), Refusal> {
-    let scope = scope.to_string();
+pub(super) fn add(app: &App, project: &Project, tally: &Tally, told: Told) -> Result<(), Refusal> {
+    let scope = project.scope.to_string();
     let mut entry = read(app, &scope)?.unwrap_or_default();
     entry.scope = scope;
+    entry.name.clone_from(&project.name);
     entry.at = app.memory.now();
     entry.all.add(tally);
     if told == Told::Later {
@@ -180,6 +194,19 @@ pub fn all(app: &App) -> Result<Vec<Entry>, Refusal> {
     Ok(entries)
 }
 
+/// Takes back facts that had been left out of sessions and were looked at since.
+///
+/// # Errors
+/// When the disk fails.
+pub(super) fn looked_at(app: &App, project: &Project, facts: u64) -> Result<(), Refusal> {
+    let Some(mut entry) = read(app, &project.scope.to_string())?.filter(|_| facts > 0) else {
+        return Ok(());
+    };
+    entry.all.left_out = entry.all.left_out.saturating_sub(facts);
+    entry.untold.left_out = entry.untold.left_out.saturating_sub(facts);
+    write(app, vec![entry.request()])
+}
+
 /// Takes the line that the session which starts now is told, if anything was kept since the one
 /// before. It waits for nothing: the row is written with the next commit.
 #[must_use]
@@ -198,9 +225,13 @@ pub fn take_untold(app: &App, scope: &Scope) -> Option<String> {
     } else {
         ("facts", "them")
     };
+    let more = match untold.left_out {
+        0 => String::new(),
+        more => format!(" {more} more were found: `helixctl capture import --more`."),
+    };
     Some(format!(
         "Helix kept {kept} {noun} of earlier sessions for review ({}); nothing uses {them} before somebody approves: \
-         `helixctl review`.",
+         `helixctl review`.{more}",
         untold.words()
     ))
 }
@@ -219,11 +250,13 @@ mod tests {
             known: 1,
             forgotten: 2,
             unreadable: 4,
+            left_out: 6,
             ..Tally::default()
         };
         all.keep("decision");
         let entry = Entry {
             scope: "project:github.com/a/b c 17".to_owned(),
+            name: "b c 17".to_owned(),
             at: Timestamp::from_micros(5),
             untold: all.clone(),
             all,

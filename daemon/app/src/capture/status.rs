@@ -4,6 +4,7 @@ use super::ended::standing;
 use super::ledger::{self, Entry};
 use super::memories;
 use super::switches::{Standing, Switch};
+use crate::project::Project;
 use crate::{App, Asker, Refusal};
 
 /// A recording that happens by itself, and its switch.
@@ -32,6 +33,20 @@ pub struct Status {
     pub waiting: usize,
     /// The files of agents' own that are read.
     pub memories: memories::Status,
+}
+
+/// What was kept, by project. The asker's own has its name, though it was kept before names were.
+fn kept(app: &App, project: &Project) -> Result<Vec<Entry>, Refusal> {
+    let mut entries = ledger::all(app)?;
+    for entry in &mut entries {
+        let is_own = project
+            .names()
+            .any(|scope| scope.to_string() == entry.scope);
+        if is_own && entry.name.is_empty() {
+            entry.name.clone_from(&project.name);
+        }
+    }
+    Ok(entries)
 }
 
 /// Tells what is captured.
@@ -66,7 +81,7 @@ pub fn status(app: &App, asker: &Asker) -> Result<Status, Refusal> {
                 "events that agents and tools report",
             ),
         ],
-        kept: ledger::all(app)?,
+        kept: kept(app, &asker.project)?,
         waiting: app.hooks.captures.waiting(),
         memories: memories::status(app, asker)?,
     })

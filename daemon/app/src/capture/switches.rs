@@ -28,8 +28,13 @@ const PAUSES_MAX: usize = 100;
 pub enum Which {
     /// Every project.
     Everything,
-    /// A project, by its scope as text.
-    Project(String),
+    /// A project.
+    Project {
+        /// Its scope as text.
+        scope: String,
+        /// Its name, for people; empty where it was not kept.
+        name: String,
+    },
     /// What lies at or below a path.
     Path(PathBuf),
     /// One session, by its id. It can only be paused.
@@ -42,9 +47,20 @@ impl Which {
     pub fn words(&self) -> String {
         match self {
             Self::Everything => "every project".to_owned(),
-            Self::Project(scope) => scope.clone(),
+            Self::Project { scope, name } if name.is_empty() => scope.clone(),
+            Self::Project { name, .. } => format!("project {name}"),
             Self::Path(path) => format!("path {}", path.display()),
             Self::Session(session) => format!("session {session}"),
+        }
+    }
+
+    /// Whether it is for the same as another one, whatever that is called.
+    fn is_for_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Project { scope, .. }, Self::Project { scope: others, .. }) => scope == others,
+            (Self::Project { .. } | Self::Everything | Self::Path(_) | Self::Session(_), _) => {
+                self == other
+            }
         }
     }
 }
@@ -105,6 +121,9 @@ struct SwitchV1 {
     is_on: bool,
     #[prost(sint64, tag = "4")]
     at_us: i64,
+    /// What people call the project.
+    #[prost(string, tag = "5")]
+    called: String,
 }
 
 impl Redact for SwitchesV1 {
@@ -115,8 +134,10 @@ impl Redact for SwitchesV1 {
                 name,
                 is_on: _,
                 at_us: _,
+                called,
             } = switch;
             secrets.said(name);
+            secrets.said(called);
         }
     }
 }
@@ -180,7 +201,7 @@ impl Switches {
         let switches = self.all.read().unwrap_or_else(PoisonError::into_inner);
         let fits = |switch: &&Switch| match &switch.which {
             Which::Everything => true,
-            Which::Project(scope) => project.names().any(|name| name.to_string() == *scope),
+            Which::Project { scope, .. } => project.names().any(|name| name.to_string() == *scope),
             Which::Path(path) => directory.starts_with(path),
             Which::Session(named) => !session.is_empty() && named == session,
         };
@@ -191,10 +212,11 @@ impl Switches {
         match (narrowest, configured) {
             (Some(switch), _) => {
                 let verb = if switch.is_on { "on" } else { "off" };
-                standing(
-                    switch.is_on,
-                    &format!("switched {verb} for {}", switch.which.words()),
-                )
+                let which = match &switch.which {
+                    Which::Project { .. } => format!("project {}", project.name),
+                    other => other.words(),
+                };
+                standing(switch.is_on, &format!("switched {verb} for {which}"))
             }
             (None, Some(true)) => standing(true, &set(true)),
             (None, Some(false) | None) => standing(false, "nobody switched it on"),
@@ -206,7 +228,7 @@ impl Switches {
 fn narrow(switch: &Switch) -> (u8, usize) {
     match &switch.which {
         Which::Everything => (0, 0),
-        Which::Project(_) => (1, 0),
+        Which::Project { .. } => (1, 0),
         Which::Path(path) => (2, path.components().count()),
         Which::Session(_) => (3, 0),
     }
@@ -220,7 +242,7 @@ pub fn set(app: &App, switches: &Switches, which: Which, is_on: bool) -> Result<
     let changing = switches.changing.lock();
     let _changing = changing.unwrap_or_else(PoisonError::into_inner);
     let mut next = switches.all();
-    next.retain(|switch| switch.which != which);
+    next.retain(|switch| !switch.which.is_for_same(&which));
     let is_session = matches!(which, Which::Session(_));
     // A session that is no longer paused goes by what holds for its project.
     if !(is_session && is_on) {
@@ -256,15 +278,16 @@ fn request(key: &str, switches: &[Switch]) -> Request {
 }
 
 fn written(switch: &Switch) -> SwitchV1 {
-    let (sort, name) = match &switch.which {
-        Which::Everything => (0, String::new()),
-        Which::Project(scope) => (1, scope.clone()),
-        Which::Path(path) => (2, path.to_string_lossy().into_owned()),
-        Which::Session(session) => (3, session.clone()),
+    let (sort, name, called) = match &switch.which {
+        Which::Everything => (0, String::new(), String::new()),
+        Which::Project { scope, name } => (1, scope.clone(), name.clone()),
+        Which::Path(path) => (2, path.to_string_lossy().into_owned(), String::new()),
+        Which::Session(session) => (3, session.clone(), String::new()),
     };
     SwitchV1 {
         sort,
         name,
+        called,
         is_on: switch.is_on,
         at_us: switch.at.as_micros(),
     }
@@ -274,7 +297,10 @@ fn written(switch: &Switch) -> SwitchV1 {
 fn read(row: SwitchV1) -> Option<Switch> {
     let which = match row.sort {
         0 => Which::Everything,
-        1 => Which::Project(row.name),
+        1 => Which::Project {
+            scope: row.name,
+            name: row.called,
+        },
         2 => Which::Path(PathBuf::from(row.name)),
         3 => Which::Session(row.name),
         _ => return None,
@@ -302,6 +328,13 @@ mod tests {
         }
     }
 
+    fn project_switch() -> Which {
+        Which::Project {
+            scope: "project:a".to_owned(),
+            name: "a".to_owned(),
+        }
+    }
+
     fn switches(all: &[(Which, bool)]) -> Switches {
         let at = Timestamp::from_micros(0);
         let switch = |(which, is_on): &(Which, bool)| Switch {
@@ -320,7 +353,7 @@ mod tests {
             (Which::Session("s".to_owned()), false),
             (Which::Path("/work/a/private".into()), false),
             (Which::Path("/work/a/private/open".into()), true),
-            (Which::Project("project:a".to_owned()), true),
+            (project_switch(), true),
             (Which::Everything, false),
         ]);
         let is_on = |directory: &str, session: &str| {
@@ -354,7 +387,7 @@ mod tests {
     fn switches_round_trip() {
         let all = switches(&[
             (Which::Everything, true),
-            (Which::Project("project:a".to_owned()), false),
+            (project_switch(), false),
             (Which::Path("/work/a".into()), true),
             (Which::Session("s".to_owned()), false),
         ]);

@@ -25,6 +25,8 @@ pub struct Tally {
     pub known: u64,
     /// Facts that somebody forgot or rejected before.
     pub forgotten: u64,
+    /// Facts beyond the limit of a session, which were not kept.
+    pub left_out: u64,
     /// Slices that were judged, and those of them that were dropped.
     pub slices: u64,
     /// See [`Self::slices`].
@@ -53,6 +55,7 @@ impl Tally {
         self.sessions += other.sessions;
         self.known += other.known;
         self.forgotten += other.forgotten;
+        self.left_out += other.left_out;
         self.slices += other.slices;
         self.dropped += other.dropped;
         self.unreadable += other.unreadable;

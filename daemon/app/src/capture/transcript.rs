@@ -32,6 +32,9 @@ const WINDOW_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Slices of the part before that explain what is meant by those that follow.
 const CONTEXT_SLICES: usize = 40;
 
+/// Facts of a part of a session where somebody asked for all of them.
+const ALL_MAX: usize = 200;
+
 /// How long the file system may take for one read.
 const READ_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -57,6 +60,9 @@ pub(super) struct Pass<'a> {
     pub(super) settings: Settings,
     /// Nothing is kept.
     pub(super) is_dry: bool,
+    /// Transcripts of which facts were left out are read anew, without the limit of a session;
+    /// others are passed over.
+    pub(super) takes_all: bool,
     /// Whether a language model is asked as well, where one is configured.
     pub(super) asks_model: bool,
     /// What asking it came to so far.
@@ -81,6 +87,8 @@ pub(super) struct Read {
     pub(super) unknown: Vec<String>,
     /// What to keep of it, where nothing was kept.
     pub(super) foreseen: Option<Foreseen>,
+    /// Facts that were left out before, and were looked at now.
+    pub(super) looked_at: usize,
 }
 
 /// A transcript as it is being read.
@@ -91,6 +99,8 @@ struct Reading {
     /// Where reading began.
     from: Cursor,
     size_and_time: Option<(u64, i64)>,
+    /// Facts that were left out of it before.
+    left_out_before: usize,
     window: Window,
     project: Option<Arc<Project>>,
     tally: Tally,
@@ -175,7 +185,24 @@ impl Pass<'_> {
         }
         self.settle(&mut reading)?;
         reading.tally.sessions = u64::from(reading.bytes > 0);
-        Ok(reading.ended(self.is_dry))
+        if self.is_own(&reading) {
+            // Of no project that anybody knows.
+            reading.project = None;
+        }
+        let looked_at = self.looked_at(&reading);
+        Ok(Read {
+            looked_at,
+            ..reading.ended(self.is_dry)
+        })
+    }
+
+    /// Facts that were left out of a transcript before, where all of them are taken now.
+    fn looked_at(&self, reading: &Reading) -> usize {
+        if self.takes_all {
+            reading.left_out_before
+        } else {
+            0
+        }
     }
 
     /// Keeps what was foreseen of a transcript instead of reading it.
@@ -200,6 +227,7 @@ impl Pass<'_> {
             bytes: foreseen.bytes,
             unknown: foreseen.unknown,
             foreseen: None,
+            looked_at: self.looked_at(reading),
         })
     }
 
@@ -209,16 +237,20 @@ impl Pass<'_> {
         let found = size_and_time(&self.app.memory.reach, path);
         let (bytes, changed_us) = found.unwrap_or_default();
         let is_document = transcript.format.is_document();
+        let left_out_before = place.left_out;
+        let is_passed_over = self.takes_all && left_out_before == 0;
         let is_known = place.cursor != Cursor::default();
         let is_other = !is_document && bytes < place.cursor.offset;
-        if !is_known || is_other {
+        let is_anew = self.takes_all && !is_passed_over;
+        if !is_known || is_other || is_anew {
             // Where another file stands now, it is read from its beginning.
             place = Place {
                 state: State::starting(&transcript.session, transcript.directory.as_deref()),
                 ..Place::default()
             };
         }
-        let is_done = is_document && is_known && place.changed_us == changed_us;
+        let is_as_it_was = is_document && is_known && place.changed_us == changed_us;
+        let is_done = is_passed_over || (is_as_it_was && !is_anew);
         place.changed_us = changed_us;
         let source = path.to_string_lossy();
         let disk = Disk {
@@ -232,6 +264,7 @@ impl Pass<'_> {
             transcript: transcript.clone(),
             from: place.cursor,
             size_and_time: found,
+            left_out_before,
             place,
             window: Window::default(),
             project: None,
@@ -305,7 +338,11 @@ impl Pass<'_> {
         let usual = Options::default();
         let options = Options {
             cutoff: self.settings.cutoff.unwrap_or(usual.cutoff),
-            at_most: usual.at_most.saturating_sub(reading.place.kept),
+            at_most: if self.takes_all {
+                ALL_MAX
+            } else {
+                usual.at_most.saturating_sub(reading.place.kept)
+            },
             ..usual
         };
         let (app, window) = (self.app, &reading.window);
@@ -314,6 +351,8 @@ impl Pass<'_> {
         let extraction = Rules::new(options).extract_from(&window.slices, window.from, &known);
         reading.tally.slices += extraction.slices as u64;
         reading.tally.dropped += extraction.dropped as u64;
+        reading.tally.left_out += extraction.left_out as u64;
+        reading.place.left_out += extraction.left_out;
         let room = options.at_most.saturating_sub(extraction.candidates.len());
         let turns = self.turns(window, &options, &known, room);
         let newest = window.slices.last();
@@ -435,6 +474,7 @@ impl Reading {
             slices: self.tally.slices,
             dropped: self.tally.dropped,
             unreadable: self.tally.unreadable,
+            left_out: self.tally.left_out,
             ..Tally::default()
         };
         let known = self.project.clone().zip(self.size_and_time);
@@ -454,6 +494,7 @@ impl Reading {
             tally: self.tally,
             bytes: self.bytes,
             unknown,
+            looked_at: 0,
         }
     }
 }

@@ -51,21 +51,22 @@ impl Attempt {
         let is_failed = outcome == Outcome::Failed;
         let directory = directory.clone().or_else(|| slice.directory.clone());
         let place = run.as_ref().and_then(|run| run.directory.clone());
+        let complaint = if is_failed {
+            complaint(output)
+        } else {
+            String::new()
+        };
         Some(Self {
             at,
             line: line.clone(),
             directory: place.or(directory),
             outcome,
             faults: if is_failed {
-                faults(output)
+                mistakes(line, run.as_ref(), output)
             } else {
                 Vec::new()
             },
-            complaint: if is_failed {
-                complaint(output)
-            } else {
-                String::new()
-            },
+            complaint,
             run,
         })
     }
@@ -74,7 +75,9 @@ impl Attempt {
     /// that what failed is mended.
     pub(super) fn repeats(&self, failed: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.run, &failed.run) else {
-            return self.line == failed.line && self.directory == failed.directory;
+            return self.line == failed.line
+                && self.directory == failed.directory
+                && !super::is_dull(&self.line);
         };
         self.directory == failed.directory
             && own.environment == other.environment
@@ -110,6 +113,20 @@ impl Attempt {
         };
         self.faults.iter().any(is_of_code)
     }
+}
+
+/// The mistakes that an output tells of. A project's own script says in its own words why it failed.
+fn mistakes(line: &str, run: Option<&Run>, output: &str) -> Vec<Fault> {
+    let found = faults(output);
+    let is_own_script = program(line).is_some_and(|program| program.contains('/'));
+    if !found.is_empty() || (run.is_some() && !is_own_script) {
+        return found;
+    }
+    let said = accusing_line(output).map(|line| Fault {
+        message: bounded(line),
+        ..Fault::default()
+    });
+    said.into_iter().collect()
 }
 
 fn outcome(run: Option<&Run>, output: &str, exit: Option<i32>, is_failed: bool) -> Outcome {
@@ -158,34 +175,25 @@ fn is_alike(one: &str, other: &str) -> bool {
     shared > 0 && shared * 2 >= own.len().min(others.len())
 }
 
-/// The line of an output that says what went wrong.
+/// What an output says in one line of what went wrong; its first line where none says so.
 fn complaint(output: &str) -> String {
-    let says_error = |line: &&str| {
-        let line = line.to_lowercase();
-        [
-            "error",
-            "err_",
-            "err!",
-            "failed",
-            "cannot",
-            "not found",
-            "missing",
-            "denied",
-            "no such",
-            "unknown",
-            "refused",
-        ]
+    let first = output.lines().map(str::trim).find(|line| !line.is_empty());
+    bounded(accusing_line(output).or(first).unwrap_or_default())
+}
+
+/// The line of an output that says that something went wrong.
+fn accusing_line(output: &str) -> Option<&str> {
+    output.lines().map(str::trim).find(|line| says_error(line))
+}
+
+fn says_error(line: &str) -> bool {
+    let line = line.to_lowercase();
+    super::LISTS
+        .complaints
         .iter()
-        .any(|word| line.contains(word))
-    };
-    let mut lines = output
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty());
-    let line = lines
-        .clone()
-        .find(says_error)
-        .or_else(|| lines.next())
-        .unwrap_or_default();
+        .any(|word| line.contains(word.as_str()))
+}
+
+fn bounded(line: &str) -> String {
     line.chars().take(COMPLAINT_MAX_CHARS).collect()
 }

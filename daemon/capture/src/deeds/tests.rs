@@ -107,3 +107,33 @@ fn a_fix_says_what_was_put_in() {
         assert!(found[0].text.ends_with(&end), "{}", found[0].text);
     }
 }
+
+#[test]
+fn a_script_that_says_in_its_own_words_why_it_failed_is_mended_too() {
+    let slices = [
+        ran("./check.sh", "check failed: port 5432 is in use", 1),
+        edit("check.sh", "-PORT=5432\n+PORT=5433"),
+        ran("./check.sh", "ok", 0),
+    ];
+    let found = lessons(&slices);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        found[0].text,
+        "`./check.sh` failed with check failed: port 5432 is in use; fixed by changing `check.sh`: \
+         `PORT=5432` became `PORT=5433`."
+    );
+}
+
+#[test]
+fn looking_for_something_is_no_failure() {
+    let slices = [
+        ran(
+            "grep -r TODO src",
+            "grep: src: No such file or directory",
+            2,
+        ),
+        edit("src/a.rs", "+// TODO"),
+        ran("grep -r TODO src", "src/a.rs:// TODO", 0),
+    ];
+    assert_eq!(lessons(&slices), []);
+}

@@ -1,6 +1,6 @@
 use super::*;
 use crate::KnownTexts;
-use crate::testing::{command, turn};
+use crate::testing::{command, edit, turn};
 
 fn facts(slices: &[Slice]) -> Vec<String> {
     let found = Rules::default().extract(slices, &KnownTexts::default());
@@ -60,6 +60,8 @@ fn a_session_has_few_facts_and_a_long_one_more() {
     let said = |rule: &&str| turn(Speaker::User, rule);
     let mut slices: Vec<Slice> = rules.iter().map(said).collect();
     assert_eq!(facts(&slices).len(), 5);
+    let extraction = Rules::default().extract_from(&slices, 0, &KnownTexts::default());
+    assert_eq!(extraction.left_out, 2);
     slices.extend((0..40).map(|_| turn(Speaker::Assistant, "ok")));
     assert_eq!(facts(&slices).len(), 6);
 }
@@ -80,5 +82,35 @@ fn what_was_read_earlier_only_explains() {
     assert_eq!(
         extraction.candidates[0].text,
         "`audit.rs` must always stay append-only."
+    );
+}
+
+#[test]
+fn a_fix_and_what_was_found_out_are_two_facts() {
+    let failed = "FAILED tests/test_money.py::test_total - AssertionError: assert 12.35 == 12.34\n1 failed, 8 passed in 0.31s";
+    let slices = [
+        turn(Speaker::User, "the money test is red, please fix it"),
+        command("pytest tests/test_money.py", failed, 1),
+        turn(
+            Speaker::Assistant,
+            "Turns out `quantize` rounds half to even by default, so totals differ by a cent.",
+        ),
+        edit(
+            "src/money.py",
+            "-    total.quantize(CENT)\n+    total.quantize(CENT, rounding=ROUND_HALF_UP)",
+        ),
+        command("pytest tests/test_money.py", "9 passed in 0.28s", 0),
+        turn(Speaker::Assistant, "All tests pass now."),
+    ];
+    let facts = facts(&slices);
+    assert!(
+        facts
+            .iter()
+            .any(|fact| fact.contains("rounds half to even")),
+        "{facts:?}"
+    );
+    assert!(
+        facts.iter().any(|fact| fact.contains("fixed by changing")),
+        "{facts:?}"
     );
 }

@@ -91,6 +91,7 @@ fn transcripts_of_every_client_are_found() {
         ".cursor/projects/home-dev-p/agent-transcripts/u2.jsonl",
         ".cursor/projects/home-dev-p/agent-transcripts/u1/subagents/u3.jsonl",
         ".config/Cursor/User/globalStorage/state.vscdb",
+        ".config/Cursor/User/workspaceStorage/0a1b/state.vscdb",
     ];
     for file in files {
         write(home.path(), file, "{}");
@@ -119,7 +120,7 @@ fn transcripts_of_every_client_are_found() {
         ],
     );
     let places = find(&at(home.path()), &Files);
-    assert_eq!(places.unread.len(), 3, "{:?}", places.unread);
+    assert_eq!(places.unread.len(), 4, "{:?}", places.unread);
     for found in places.found {
         match found.format {
             Format::ClaudeCode => assert_eq!(found.project, "-home-dev-p"),

@@ -225,10 +225,15 @@ impl Strand {
     /// bring a forgotten sentence back among others.
     #[must_use]
     pub fn tells_forgotten(&self, text: &str, scope: &str) -> Option<Tombstone> {
-        let sentences = text.unicode_sentences();
-        std::iter::once(text)
-            .chain(sentences)
-            .find_map(|said| self.forgotten(said, scope))
+        Self::said_in(text).find_map(|said| self.forgotten(said, scope))
+    }
+
+    /// A text as a whole and, where there are several, each of its sentences.
+    pub fn said_in(text: &str) -> impl Iterator<Item = &str> {
+        let mut sentences = text.unicode_sentences();
+        let has_several = sentences.clone().nth(1).is_some();
+        let each = std::iter::from_fn(move || sentences.next().filter(|_| has_several));
+        std::iter::once(text).chain(each)
     }
 
     /// Follows a commit.

@@ -42,6 +42,9 @@ pub(crate) struct Import {
     /// Reads the history of this repository in place of transcripts
     #[arg(long, conflicts_with_all = ["agent", "since", "project"])]
     git: bool,
+    /// Reads the sessions again that had more than five facts, and takes all of them
+    #[arg(long, conflicts_with = "git")]
+    more: bool,
     /// Asks no language model, where `[provider]` is configured
     #[arg(long)]
     without_models: bool,
@@ -110,6 +113,7 @@ impl Import {
             git: self.git,
             without_models: self.without_models,
             show_sent: self.dry_run,
+            all_facts: self.more,
         })
     }
 

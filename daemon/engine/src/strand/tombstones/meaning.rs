@@ -8,9 +8,7 @@ use std::sync::atomic::Ordering;
 use super::{Arrival, Strand, text_of};
 use crate::index::catalog::Catalog;
 use crate::index::vectors::Code;
-use crate::model::{
-    Memory, MemoryId, MemoryNumber, Origin, Sequence, Status, Timestamp, Tombstone,
-};
+use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Status, Timestamp, Tombstone};
 use crate::policy::edit::{ATTRIBUTE_WITHHELD, Edit};
 use crate::policy::forgotten::Returning;
 use crate::policy::resemble::WordSet;
@@ -30,9 +28,7 @@ const EMBEDDED_AT_ONCE: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Returned {
     /// Which.
-    pub number: MemoryNumber,
-    /// The operation that last changed it.
-    pub sequence: Sequence,
+    pub memory: Memory,
     /// What was forgotten.
     pub tombstone: Tombstone,
 }
@@ -69,7 +65,7 @@ impl Strand {
                 self.await_comparison(memory, *at);
             }
         }
-        for memory in changes.iter().filter_map(withheld) {
+        for memory in changes.iter().filter_map(kept_away) {
             self.catalog_mut().note_compared(memory.number);
         }
     }
@@ -208,11 +204,7 @@ impl Strand {
             at,
         };
         let found = self.tombstones().find_meaning(&arrival).cloned();
-        Ok(found.map(|tombstone| Returned {
-            number,
-            sequence: memory.sequence,
-            tombstone,
-        }))
+        Ok(found.map(|tombstone| Returned { memory, tombstone }))
     }
 
     /// Whether a text may say in other words what was forgotten in its scope, so that its vector is
@@ -356,13 +348,17 @@ const fn vouches_for_nothing(origin: Origin) -> bool {
     matches!(origin, Origin::Tool | Origin::Import)
 }
 
-/// The memory that a change withheld.
-fn withheld(change: &Result<Change, WriteError>) -> Option<&Memory> {
+/// The memory that a change withheld, or took out of use.
+fn kept_away(change: &Result<Change, WriteError>) -> Option<&Memory> {
     let Ok(Change::Memory(memory) | Change::Same(memory)) = change else {
         return None;
     };
-    let is_withheld = memory.attributes.contains_key(ATTRIBUTE_WITHHELD);
-    (is_withheld && memory.status == Status::Quarantined).then_some(memory)
+    let is_kept_away = match memory.status {
+        Status::Active => false,
+        Status::Quarantined => memory.attributes.contains_key(ATTRIBUTE_WITHHELD),
+        Status::Superseded | Status::Archived | Status::Forgotten | Status::Pruned => true,
+    };
+    is_kept_away.then_some(memory)
 }
 
 /// Memories in use of some scopes, from a number on.
