@@ -2,12 +2,12 @@
 //!
 //! | event | becomes |
 //! |---|---|
-//! | file_opened, command_executed | part of what the session is doing |
-//! | session_start, session_end | the session's beginning and end |
-//! | error_occurred | the remedy that is known, else a bug_fix of the project |
-//! | decision_made | a decision of the project |
-//! | pattern_detected | a pattern for every project |
-//! | user_feedback | a preference for every project, a convention of this one, or nothing that lasts |
+//! | `file_opened`, `command_executed` | part of what the session is doing |
+//! | `session_start`, `session_end` | the session's beginning and end |
+//! | `error_occurred` | the remedy that is known, else a `bug_fix` of the project |
+//! | `decision_made` | a decision of the project |
+//! | `pattern_detected` | a pattern for every project |
+//! | `user_feedback` | a preference for every project, a convention of this one, or nothing that lasts |
 //!
 //! A program reports what it believes a person or an agent said, so what is stored has the origin
 //! `tool`: searches find it, and nobody is shown it unasked before a person approves it or three
@@ -21,7 +21,7 @@ use helix_engine::{
     Filter, Kind, Memory, Mode, Occasion, Origin, Retriever, Scope, Search, Status, Weigher,
     one_line, quoted,
 };
-use helix_redact::redacted;
+use helix_redact::{Secrets, redaction_note};
 use helix_terminal::fault::faults;
 
 use crate::forgotten::{self, Compared};
@@ -317,16 +317,12 @@ fn reach(scope: &Scope) -> &'static str {
     }
 }
 
-/// Who is shown a memory; `None` for one that is shown unasked.
+/// Who is shown a memory that is found and not shown unasked.
 fn standing(memory: &Memory) -> Option<String> {
     let handle = memory.handle.as_str();
-    if memory.status == Status::Quarantined {
-        return Some(format!(
-            "it waits for a person: helixctl review approve {handle}"
-        ));
-    }
-    let is_shown = memory.is_shown_unasked();
-    (!is_shown).then(|| {
+    // What waits in the review was told to do so by a warning.
+    let is_found = memory.status != Status::Quarantined;
+    (is_found && !memory.is_shown_unasked()).then(|| {
         format!(
             "searches find it, and it is shown unasked once a person approves it (helixctl review \
              approve {handle}) or three sessions used it"
@@ -366,10 +362,19 @@ async fn error(app: &Arc<App>, asker: Asker, event: Event) -> Result<Taken, Refu
     if let Some(helps) = helps {
         return Ok(helps);
     }
+    // Before it is shortened, which might leave half of a secret.
+    let (mut event, mut secrets) = (event, Secrets::default());
+    secrets.said(&mut event.text);
+    secrets.said(&mut event.command);
     let mut new = kept(&event, "bug_fix", "");
     new.text = described(&event, &asker.project.root);
     new.confidence = Some(ERROR_CONFIDENCE);
-    keep(app, asker, new).await
+    let is_told = new.text.contains("[redacted:");
+    let mut taken = keep(app, asker, new).await?;
+    if let Some(note) = redaction_note(secrets.count()).filter(|_| is_told) {
+        taken.outcome = format!("{}; {note}", taken.outcome);
+    }
+    Ok(taken)
 }
 
 /// The remedy that held, or the memory that is about this error.
@@ -430,7 +435,6 @@ fn described(event: &Event, root: &Path) -> String {
         || one_line(event.text.trim(), ERROR_MAX_CHARS),
         |fault| fault.line(&root.to_string_lossy()),
     );
-    let line = redacted(&line);
     match event.command.trim() {
         "" => format!("Error: {line}"),
         command => format!("`{command}` fails: {line}"),

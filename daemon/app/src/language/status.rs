@@ -54,7 +54,7 @@ pub fn status(app: &App) -> Result<Status, Refusal> {
 fn leave_out_paid(backends: &mut [Backend]) {
     let paid = backends.iter_mut().filter(|backend| backend.is_paid);
     for backend in paid.filter(|backend| backend.why_not.is_empty()) {
-        backend.why_not = PAID_CALLS_OFF.to_owned();
+        PAID_CALLS_OFF.clone_into(&mut backend.why_not);
     }
 }
 
