@@ -267,6 +267,7 @@ fn wire(question: Question) -> v1::Ask {
         deadline_ms: u32::try_from(question.deadline.as_millis()).unwrap_or(u32::MAX),
         paid_tokens_left: question.allowance.paid_tokens,
         command_calls_left: question.allowance.commands,
+        paid_calls_off: question.allowance.is_unpaid,
         dry_run: question.is_dry,
         task: Some(task),
     }

@@ -66,13 +66,17 @@ pub(crate) fn ask(
     deadline: Duration,
 ) -> Result<Said, Failed> {
     let answer = send(backend, &request(backend, api, prompt), deadline)?;
-    let said = match api {
-        Api::Gemini => gemini::said(&answer),
-        Api::OpenAi => openai::said(&answer),
-        Api::Anthropic => anthropic::said(&answer),
-        Api::Ollama | Api::Command => ollama::said(&answer),
+    let (text, tokens) = match api {
+        Api::Gemini => (gemini::text(&answer), gemini::usage(&answer)),
+        Api::OpenAi => (openai::text(&answer), openai::usage(&answer)),
+        Api::Anthropic => (anthropic::text(&answer), anthropic::usage(&answer)),
+        Api::Ollama | Api::Command => (ollama::text(&answer), ollama::usage(&answer)),
     };
-    said.ok_or(Failed::Nonsense { tokens: None })
+    match text {
+        Some(text) => Ok(Said { text, tokens }),
+        // It may have thought, or refused in words, and tells what that took.
+        None => Err(Failed::nonsense(tokens)),
+    }
 }
 
 fn send(backend: &Backend, request: &Request, deadline: Duration) -> Result<Value, Failed> {
@@ -110,7 +114,7 @@ fn send(backend: &Backend, request: &Request, deadline: Duration) -> Result<Valu
     }
     let body = response.body_mut().with_config().limit(ANSWER_MAX_BYTES);
     let body = body.read_to_vec()?;
-    serde_json::from_slice(&body).map_err(|_| Failed::Nonsense { tokens: None })
+    serde_json::from_slice(&body).map_err(|_| Failed::nonsense(None))
 }
 
 /// The proxy of the environment; none for what would go through it in clear text.
@@ -126,7 +130,7 @@ impl From<ureq::Error> for Failed {
             ureq::Error::Http(_) | ureq::Error::BadUri(_) | ureq::Error::InvalidProxyUrl => {
                 Self::Unusable
             }
-            ureq::Error::BodyExceedsLimit(_) => Self::Nonsense { tokens: None },
+            ureq::Error::BodyExceedsLimit(_) => Self::nonsense(None),
             _ => Self::Unreachable,
         }
     }

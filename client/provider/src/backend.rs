@@ -35,6 +35,26 @@ impl Api {
         found.map(|(_, api)| api)
     }
 
+    /// What stands behind the base of an address: the beginning of each path, longest first. Where a
+    /// configured address ends with it, it is not doubled.
+    const fn ends(self) -> &'static [&'static str] {
+        match self {
+            Self::Gemini => &["/v1beta/models", "/v1beta", "/v1"],
+            Self::OpenAi => &["/chat/completions"],
+            Self::Anthropic => &["/v1/messages", "/v1"],
+            Self::Ollama => &["/api/chat", "/api", "/v1"],
+            Self::Command => &[],
+        }
+    }
+
+    /// The base of an address, without a slash or the beginning of a path at its end.
+    fn base(self, url: &str) -> &str {
+        let url = url.trim_end_matches('/');
+        let mut ends = self.ends().iter();
+        let base = ends.find_map(|end| url.strip_suffix(end));
+        base.unwrap_or(url).trim_end_matches('/')
+    }
+
     const fn usual_url(self) -> &'static str {
         match self {
             Self::Gemini => "https://generativelanguage.googleapis.com",
@@ -71,7 +91,7 @@ pub(crate) struct Backend {
     /// `None` for one that this version does not know.
     pub(crate) api: Option<Api>,
     pub(crate) model: String,
-    /// Without a slash at its end.
+    /// As far as each path of its API begins.
     pub(crate) base_url: String,
     pub(crate) key_variable: String,
     pub(crate) key: Option<Key>,
@@ -95,12 +115,28 @@ impl Backend {
         Self {
             name: format!("{}/{own}", wire.api),
             api,
-            base_url: url.trim_end_matches('/').to_owned(),
+            base_url: api.map_or(url, |api| api.base(url)).to_owned(),
             key: key(&wire.key_variable),
             model: wire.model,
             key_variable: wire.key_variable,
             command: wire.command,
         }
+    }
+
+    /// Reads all that the daemon sent. Of two with one name, such as one model at two addresses, the
+    /// second is told apart by its place among them.
+    pub(crate) fn all(wire: Vec<v1::Backend>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::with_capacity(wire.len());
+        for mut backend in wire.into_iter().map(Self::of) {
+            let name = backend.name.clone();
+            let mut place = 2;
+            while all.iter().any(|other| other.name == backend.name) {
+                backend.name = format!("{name} ({place})");
+                place += 1;
+            }
+            all.push(backend);
+        }
+        all
     }
 
     /// The name of its program, without folders; empty for an API.
@@ -194,6 +230,46 @@ mod tests {
         ] {
             assert!(at(unsafe_one).why_not().is_some(), "{unsafe_one}");
         }
+    }
+
+    #[test]
+    fn the_beginning_of_a_path_is_not_doubled() {
+        for (api, url, base) in [
+            ("anthropic", "https://a.test/v1/", "https://a.test"),
+            ("anthropic", "https://a.test/v1/messages", "https://a.test"),
+            ("anthropic", "https://a.test/proxy", "https://a.test/proxy"),
+            ("gemini", "https://a.test/v1beta", "https://a.test"),
+            (
+                "ollama",
+                "http://localhost:11434/api/",
+                "http://localhost:11434",
+            ),
+            ("openai", "https://a.test/v1", "https://a.test/v1"),
+            (
+                "openai",
+                "https://a.test/v1/chat/completions",
+                "https://a.test/v1",
+            ),
+        ] {
+            let backend = Backend::of(v1::Backend {
+                api: api.to_owned(),
+                base_url: url.to_owned(),
+                ..v1::Backend::default()
+            });
+            assert_eq!(backend.base_url, base, "{api} at {url}");
+        }
+    }
+
+    #[test]
+    fn one_model_at_two_addresses_has_two_names() {
+        let wire = || v1::Backend {
+            api: "openai".to_owned(),
+            model: "m".to_owned(),
+            ..v1::Backend::default()
+        };
+        let all = Backend::all(vec![wire(), wire(), wire()]);
+        let names: Vec<&str> = all.iter().map(|backend| backend.name.as_str()).collect();
+        assert_eq!(names, ["openai/m", "openai/m (2)", "openai/m (3)"]);
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub(crate) fn ask(
     let left = until.saturating_duration_since(Instant::now());
     let output = output.ok_or(Failed::Unreachable)?.recv_timeout(left);
     let text = output.map_err(|_| Failed::Late)?;
-    let text = String::from_utf8(text).map_err(|_| Failed::Nonsense { tokens: None })?;
+    let text = String::from_utf8(text).map_err(|_| Failed::nonsense(None))?;
     match running.ended(until) {
         Some(true) => Ok(Said { text, tokens: None }),
         Some(false) => Err(Failed::Unusable),

@@ -17,6 +17,9 @@ const DEADLINE_MAX: Duration = Duration::from_mins(5);
 /// Shortest time in which a backend is worth being asked.
 const PATIENCE_MIN: Duration = Duration::from_millis(50);
 
+/// How long a backend rests that did not answer in time.
+const LATE_REST: Duration = Duration::from_mins(1);
+
 /// Why a backend did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failed {
@@ -38,8 +41,10 @@ pub(crate) enum Failed {
     /// What it said is no answer.
     #[error("what it said is no answer to the question")]
     Nonsense {
-        /// Tokens that it took, where known.
-        tokens: Option<(u64, u64)>,
+        /// Tokens of question and answer that it took.
+        tokens: (u64, u64),
+        /// Whether nobody told them.
+        is_estimated: bool,
     },
     /// It asked to be left alone before.
     #[error("it asked to be left alone for a while")]
@@ -47,15 +52,31 @@ pub(crate) enum Failed {
     /// This month's tokens are used.
     #[error("the budget of this month is used")]
     OverBudget,
+    /// No tokens may be paid for.
+    #[error("paid calls are off: the monthly budget is 0 tokens")]
+    NoBudget,
     /// Today's runs are used.
     #[error("the runs of today are used")]
     OverCalls,
+}
+
+impl Failed {
+    /// Words that are no answer at all, such as a page of a proxy. Nothing is known to have been used
+    /// unless tokens are told.
+    pub(crate) fn nonsense(tokens: Option<(u64, u64)>) -> Self {
+        Self::Nonsense {
+            tokens: tokens.unwrap_or_default(),
+            is_estimated: false,
+        }
+    }
 }
 
 /// What may be spent on a question.
 struct Allowance {
     tokens: u64,
     calls: u32,
+    /// No tokens are paid for at all.
+    is_unpaid: bool,
 }
 
 /// The backends and what is known of them.
@@ -87,7 +108,7 @@ impl Router {
             Err(error) => return refused(&error.to_string()),
         };
         if ask.dry_run {
-            return self.would_send(&prompt);
+            return self.would_send(&prompt, ask.paid_calls_off);
         }
         if let Some(known) = self.cache.find(&prompt) {
             return known;
@@ -95,6 +116,7 @@ impl Router {
         let mut left = Allowance {
             tokens: ask.paid_tokens_left,
             calls: ask.command_calls_left,
+            is_unpaid: ask.paid_calls_off,
         };
         let answer = self.route(&prompt, &mut left, until);
         if answer.error.is_empty() {
@@ -159,7 +181,11 @@ impl Router {
             return Err(Failed::Rests);
         }
         if backend.is_paid() && prompt.tokens_max() > left.tokens {
-            return Err(Failed::OverBudget);
+            return Err(if left.is_unpaid {
+                Failed::NoBudget
+            } else {
+                Failed::OverBudget
+            });
         }
         if backend.api == Some(Api::Command) && left.calls == 0 {
             return Err(Failed::OverCalls);
@@ -176,17 +202,30 @@ impl Router {
             Some(api) => api::ask(backend, api, prompt, patience),
             None => Err(Failed::Unusable),
         };
-        if let Err(Failed::Busy { rest, .. }) = said {
-            self.rests.insert(backend.name.clone(), now + rest);
+        let rest = match &said {
+            Err(Failed::Busy { rest, .. }) => Some(*rest),
+            // What is late may be paid for all the same: it is not asked again at once.
+            Err(Failed::Late) => Some(LATE_REST),
+            _ => None,
+        };
+        if let Some(rest) = rest {
+            self.rests
+                .insert(backend.name.clone(), Instant::now() + rest);
         }
         let said = said?;
-        let tokens = said.tokens;
-        let answer = items::read(prompt, &said.text).ok_or(Failed::Nonsense { tokens })?;
-        Ok((said, answer))
+        match items::read(prompt, &said.text) {
+            Some(answer) => Ok((said, answer)),
+            None => Err(Failed::Nonsense {
+                tokens: used(prompt, &said),
+                is_estimated: said.tokens.is_none(),
+            }),
+        }
     }
 
-    fn would_send(&self, prompt: &Prompt) -> v1::Answer {
-        let sent = self.usable().filter_map(|backend| {
+    fn would_send(&self, prompt: &Prompt, is_unpaid: bool) -> v1::Answer {
+        let asked = self.usable();
+        let asked = asked.filter(|backend| !(is_unpaid && backend.is_paid()));
+        let sent = asked.filter_map(|backend| {
             let api = backend.api?;
             let (to, body) = if api == Api::Command {
                 (backend.command.join(" "), command::input(prompt))
@@ -213,8 +252,12 @@ impl Router {
                 cost_micro_usd,
             })
         });
+        let would_send: Vec<v1::Sent> = sent.collect();
+        if would_send.is_empty() && is_unpaid {
+            return refused(&Failed::NoBudget.to_string());
+        }
         v1::Answer {
-            would_send: sent.collect(),
+            would_send,
             ..v1::Answer::default()
         }
     }
@@ -234,52 +277,55 @@ fn refused(error: &str) -> v1::Answer {
     }
 }
 
-/// What an attempt cost, which is taken off what is left; `None` where nobody was asked. What took
-/// too long may have been answered, and is counted with its question.
+/// Tokens that a question and its answer took, as the backend tells them or else by their length.
+fn used(prompt: &Prompt, said: &Said) -> (u64, u64) {
+    let answered = said.text.len() as u64 / 4 + 1;
+    said.tokens.unwrap_or((prompt.tokens(), answered))
+}
+
+/// What an attempt cost, which is taken off what is left; `None` where nobody was asked. Only what
+/// an answer took is counted: who refuses, fails or is late has answered nothing.
 fn attempt(
     backend: &Backend,
     prompt: &Prompt,
     asked: &Result<(Said, v1::Answer), Failed>,
     left: &mut Allowance,
 ) -> Option<v1::Attempt> {
-    let known = match asked {
-        Err(Failed::Rests | Failed::OverBudget | Failed::OverCalls) => return None,
-        Err(Failed::Busy { .. } | Failed::Refused(_) | Failed::Unreachable | Failed::Unusable) => {
-            Some((0, 0))
+    let ((tokens_in, tokens_out), estimated) = match asked {
+        Err(Failed::Rests | Failed::OverBudget | Failed::NoBudget | Failed::OverCalls) => {
+            return None;
         }
-        Err(Failed::Nonsense { tokens }) => *tokens,
-        Err(Failed::Late) => None,
-        Ok((said, _)) => said.tokens,
+        Err(
+            Failed::Busy { .. }
+            | Failed::Refused(_)
+            | Failed::Late
+            | Failed::Unreachable
+            | Failed::Unusable,
+        ) => ((0, 0), false),
+        Err(Failed::Nonsense {
+            tokens,
+            is_estimated,
+        }) => (*tokens, *is_estimated),
+        Ok((said, _)) => (used(prompt, said), said.tokens.is_none()),
     };
     let is_command = backend.api == Some(Api::Command);
-    let answered = match asked {
-        Ok((said, _)) => said.text.len() as u64 / 4 + 1,
-        Err(_) => 0,
-    };
-    let (tokens_in, tokens_out) = known.unwrap_or((prompt.tokens(), answered));
-    if backend.is_paid() {
-        left.tokens = left.tokens.saturating_sub(tokens_in + tokens_out);
-    }
     if is_command {
         left.calls = left.calls.saturating_sub(1);
     }
-    let cost_micro_usd = if backend.is_paid() {
-        price::micro_usd(&backend.model, tokens_in, tokens_out)
-    } else {
-        0
-    };
+    let mut cost_micro_usd = 0;
+    if backend.is_paid() {
+        left.tokens = left.tokens.saturating_sub(tokens_in + tokens_out);
+        cost_micro_usd = price::micro_usd(&backend.model, tokens_in, tokens_out);
+    }
+    let failure = asked.as_ref().err().map(Failed::to_string);
     Some(v1::Attempt {
         backend: backend.name.clone(),
         tokens_in,
         tokens_out,
-        estimated: known.is_none(),
+        estimated,
         paid: backend.is_paid(),
         command: is_command,
         cost_micro_usd,
-        failure: asked
-            .as_ref()
-            .err()
-            .map(Failed::to_string)
-            .unwrap_or_default(),
+        failure: failure.unwrap_or_default(),
     })
 }

@@ -70,7 +70,7 @@ fn answer(router: &mut Router, order: v1::Order) -> v1::Answer {
 }
 
 fn ready(router: &mut Router, setup: v1::Setup) -> v1::Answer {
-    let backends: Vec<Backend> = setup.backends.into_iter().map(Backend::of).collect();
+    let backends = Backend::all(setup.backends);
     let states = backends.iter().map(|backend| v1::BackendState {
         name: backend.name.clone(),
         why_not: backend.why_not().unwrap_or_default(),

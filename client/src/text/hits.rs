@@ -4,8 +4,8 @@ use helix_proto::limits::OPENING_MAX_LINES;
 use helix_proto::v1::{FoundBy, Hit, Memory, SearchReply};
 
 use super::memory::{
-    INDENT, body, captured_from_name, day, doubt, hashtags, header, marked_line, metadata, nature,
-    opening, stale_mark,
+    INDENT, body, day, doubt, hashtags, header, marked_line, metadata, nature, opening, said_in,
+    stale_mark,
 };
 use super::reason::reason;
 use super::{View, clean};
@@ -188,7 +188,7 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
         String::new()
     };
     // Nor where it was captured.
-    let captured = if tags { said_in(memory) } else { String::new() };
+    let captured = if tags { from(memory) } else { String::new() };
     let doubt = if tags { doubt(memory) } else { String::new() };
     let tags = if tags {
         hashtags(memory)
@@ -206,8 +206,8 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     ])
 }
 
-fn said_in(memory: &Memory) -> String {
-    match captured_from_name(memory) {
+fn from(memory: &Memory) -> String {
+    match said_in(memory) {
         name if name.is_empty() => name,
         name => format!(", from {name}"),
     }

@@ -25,6 +25,9 @@ const MODIFIED_ATTRIBUTE: &str = "helix.modified";
 /// Attribute that says where a captured fact stands.
 const CAPTURED_ATTRIBUTE: &str = "captured-from";
 
+/// Attribute that says from which file of an agent's own a memory was read.
+const READ_FILE_ATTRIBUTE: &str = "helix.read-file";
+
 /// Indents stored text.
 pub const INDENT: &str = "  ";
 
@@ -192,6 +195,17 @@ pub fn captured_from_name(memory: &Memory) -> String {
     let place = captured_from(memory);
     let name = place.rsplit('/').next().unwrap_or_default();
     name.to_owned()
+}
+
+/// Where a memory was said, for a list: the transcript without its folders that it was captured from,
+/// or the file of an agent's own that it was read from. Empty for what somebody stored.
+#[must_use]
+pub fn said_in(memory: &Memory) -> String {
+    let captured = captured_from_name(memory);
+    if captured.is_empty() && memory.attributes.contains_key(READ_FILE_ATTRIBUTE) {
+        return source(memory);
+    }
+    captured
 }
 
 /// Returns the note behind a source whose line moved: `, now line 9`; else empty.

@@ -2,25 +2,32 @@
 //!
 //! | event | becomes |
 //! |---|---|
-//! | file_opened, command_executed | part of what the session is doing |
-//! | session_start, session_end | the session's beginning and end |
-//! | error_occurred | the remedy that is known, else a bug_fix of the project |
-//! | decision_made | a decision of the project |
-//! | pattern_detected | a pattern for every project |
-//! | user_feedback | a preference for every project, a convention of this one, or nothing that lasts |
+//! | `file_opened`, `command_executed` | part of what the session is doing |
+//! | `session_start`, `session_end` | the session's beginning and end |
+//! | `error_occurred` | the remedy that is known, else a `bug_fix` of the project |
+//! | `decision_made` | a decision of the project |
+//! | `pattern_detected` | a pattern for every project |
+//! | `user_feedback` | a preference for every project, a convention of this one, or nothing that lasts |
+//!
+//! A program reports what it believes a person or an agent said, so what is stored has the origin
+//! `tool`: searches find it, and nobody is shown it unasked before a person approves it or three
+//! sessions used it.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use helix_capture::note;
-use helix_engine::{Filter, Kind, Mode, Occasion, Origin, Retriever, Search, Vantage, Weigher};
+use helix_engine::{
+    Filter, Kind, Memory, Mode, Occasion, Origin, Retriever, Scope, Search, Status, Vantage,
+    Weigher,
+};
 use helix_neutral::{one_line, quoted};
-use helix_redact::redacted;
+use helix_redact::{Secrets, redaction_note};
 use helix_terminal::fault::faults;
 
 use crate::forgotten::{self, Compared};
 use crate::hook::reported::{self, Reported};
-use crate::store::{self, How, NewMemory, Stored};
+use crate::store::{self, Corrected, How, NewMemory, Stored};
 use crate::threads::off_thread;
 use crate::told::Told;
 use crate::{App, Asker, Refusal};
@@ -36,6 +43,10 @@ const WEIGHED_MAX: usize = 12;
 
 /// How sure an error is of which nobody said what mended it.
 const ERROR_CONFIDENCE: f32 = 0.5;
+
+/// Names under which the metrics count events that were taken, and memories that came of them.
+pub(crate) const TAKEN: &str = "events-taken";
+pub(crate) const STORED: &str = "events-stored";
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,15 +97,15 @@ impl Sort {
         }
     }
 
-    /// What it needs beside its name.
-    const fn needs(self) -> Option<&'static str> {
+    /// The field that it needs beside its name, and what that holds.
+    const fn needs(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::FileOpened => Some("file"),
-            Self::CommandExecuted => Some("command"),
-            Self::ErrorOccurred
-            | Self::DecisionMade
-            | Self::PatternDetected
-            | Self::UserFeedback => Some("text"),
+            Self::FileOpened => Some(("file", "the path that was opened")),
+            Self::CommandExecuted => Some(("command", "the line that was run")),
+            Self::ErrorOccurred => Some(("text", "the error's output")),
+            Self::DecisionMade => Some(("text", "what was decided, and why")),
+            Self::PatternDetected => Some(("text", "the pattern")),
+            Self::UserFeedback => Some(("text", "the user's words")),
             Self::SessionStart | Self::SessionEnd => None,
         }
     }
@@ -116,6 +127,8 @@ pub struct Taken {
     pub outcome: String,
     /// The memory that was stored, or that helps.
     pub memory: Option<Told>,
+    /// Whether a new memory came of it.
+    is_stored: bool,
 }
 
 impl Event {
@@ -137,11 +150,13 @@ impl Event {
             file,
             command,
         };
-        if let Some(needed) = sort.needs()
+        if let Some((needed, holding)) = sort.needs()
             && event.field(needed).trim().is_empty()
         {
             let name = sort.name();
-            return Err(Refusal::invalid(format!("{name} needs {needed}; give it")));
+            return Err(Refusal::invalid(format!(
+                "{name} needs {needed}: {holding}"
+            )));
         }
         if event.text.len() > TEXT_MAX_BYTES {
             return Err(Refusal::exhausted(format!(
@@ -176,6 +191,15 @@ pub async fn event(
         ));
     }
     let asker = off_thread(app, move |_| Ok(reporter(who()))).await?;
+    app.metrics.count(app.memory.now(), TAKEN, 1);
+    let taken = take(app, asker, event).await?;
+    if taken.is_stored {
+        app.metrics.count(app.memory.now(), STORED, 1);
+    }
+    Ok(taken)
+}
+
+async fn take(app: &Arc<App>, asker: Asker, event: Event) -> Result<Taken, Refusal> {
     match event.sort {
         Sort::FileOpened => {
             let file = relative(&asker, &event.file);
@@ -193,9 +217,7 @@ pub async fn event(
 
 /// Who reports an event: a program, also where it uses the command line as a person would.
 fn reporter(mut asker: Asker) -> Asker {
-    if asker.actor.origin == Origin::User {
-        asker.actor.origin = Origin::Agent;
-    }
+    asker.actor.origin = Origin::Tool;
     asker
 }
 
@@ -209,7 +231,7 @@ fn relative(asker: &Asker, file: &str) -> String {
 fn noted(app: &App, asker: &Asker, reported: Reported<'_>) -> Taken {
     let session = &asker.actor.session;
     if session.is_empty() {
-        return said("not noted: no session is named");
+        return said("not noted: no session is named; helixctl takes it as --session ID");
     }
     reported::note(app, session, reported);
     said("noted for this session")
@@ -219,6 +241,7 @@ fn said(outcome: &str) -> Taken {
     Taken {
         outcome: outcome.to_owned(),
         memory: None,
+        is_stored: false,
     }
 }
 
@@ -261,17 +284,59 @@ async fn keep(app: &Arc<App>, asker: Asker, new: NewMemory) -> Result<Taken, Ref
     }
     Ok(Taken {
         outcome: became(&stored),
+        is_stored: stored.how == How::New,
         memory: Some(stored.memory),
     })
 }
 
+/// What became of a memory, where it holds, and what is to be known of it.
 fn became(stored: &Stored) -> String {
-    let handle = stored.memory.memory.handle.as_str();
-    match stored.how {
-        How::New => format!("stored as {handle} ({})", stored.inferred),
+    let memory = &stored.memory.memory;
+    let handle = memory.handle.as_str();
+    let mut parts = vec![match stored.how {
+        How::New => {
+            let (kind, inferred) = (memory.kind.as_str(), &stored.inferred);
+            let reach = reach(&memory.scope);
+            format!("stored as {handle} ({kind} {reach}; {inferred})")
+        }
         How::Reinforced => format!("known already as {handle}"),
         How::Duplicate => format!("not stored: {handle} says nearly the same"),
         How::Extended => format!("{handle} said part of it and says all of it now"),
+    }];
+    parts.extend(standing(memory));
+    parts.extend(stored.corrected.iter().map(corrected));
+    parts.extend(stored.warnings.iter().cloned());
+    parts.join("; ")
+}
+
+/// Where a memory holds.
+fn reach(scope: &Scope) -> &'static str {
+    match scope {
+        Scope::Global => "for every project",
+        Scope::Project(_) => "for this project",
+        Scope::Session(_) => "for this session",
+    }
+}
+
+/// Who is shown a memory that is found and not shown unasked.
+fn standing(memory: &Memory) -> Option<String> {
+    let handle = memory.handle.as_str();
+    // What waits in the review was told to do so by a warning.
+    let is_found = memory.status != Status::Quarantined;
+    (is_found && !memory.is_shown_unasked()).then(|| {
+        format!(
+            "searches find it, and it is shown unasked once a person approves it (helixctl review \
+             approve {handle}) or three sessions used it"
+        )
+    })
+}
+
+fn corrected(corrected: &Corrected) -> String {
+    let handle = corrected.memory.handle.as_str();
+    if corrected.is_replaced {
+        format!("it replaces {handle}")
+    } else {
+        format!("it contradicts {handle}: helixctl conflicts")
     }
 }
 
@@ -298,10 +363,19 @@ async fn error(app: &Arc<App>, asker: Asker, event: Event) -> Result<Taken, Refu
     if let Some(helps) = helps {
         return Ok(helps);
     }
+    // Before it is shortened, which might leave half of a secret.
+    let (mut event, mut secrets) = (event, Secrets::default());
+    secrets.said(&mut event.text);
+    secrets.said(&mut event.command);
     let mut new = kept(&event, "bug_fix", "");
     new.text = described(&event, &asker.project.root);
     new.confidence = Some(ERROR_CONFIDENCE);
-    keep(app, asker, new).await
+    let is_told = new.text.contains("[redacted:");
+    let mut taken = keep(app, asker, new).await?;
+    if let Some(note) = redaction_note(secrets.count()).filter(|_| is_told) {
+        taken.outcome = format!("{}; {note}", taken.outcome);
+    }
+    Ok(taken)
 }
 
 /// The remedy that held, or the memory that is about this error.
@@ -319,6 +393,7 @@ fn help(app: &App, asker: &Asker, event: &Event) -> Result<Option<Taken>, Refusa
             one_line(&memory.memory.text, ERROR_MAX_CHARS)
         ),
         memory: Some(memory),
+        is_stored: false,
     }))
 }
 
@@ -361,7 +436,6 @@ fn described(event: &Event, root: &Path) -> String {
         || one_line(event.text.trim(), ERROR_MAX_CHARS),
         |fault| fault.line(&root.to_string_lossy()),
     );
-    let line = redacted(&line);
     match event.command.trim() {
         "" => format!("Error: {line}"),
         command => format!("`{command}` fails: {line}"),
@@ -381,13 +455,16 @@ mod tests {
     fn events_are_known_by_name_and_say_what_they_need() {
         for sort in Sort::ALL
             .into_iter()
-            .filter(|sort| sort.needs() == Some("text"))
+            .filter(|sort| sort.needs().is_some_and(|(field, _)| field == "text"))
         {
             assert_eq!(read(sort.name(), "text").unwrap().sort, sort);
         }
         assert!(read("session_end", "").is_ok());
         let missing = read("decision_made", " ").unwrap_err();
-        assert_eq!(missing.message(), "decision_made needs text; give it");
+        assert_eq!(
+            missing.message(),
+            "decision_made needs text: what was decided, and why"
+        );
         let unknown = read("file_closed", "").unwrap_err();
         assert!(unknown.message().contains("file_opened"), "{unknown}");
         let long = "x".repeat(TEXT_MAX_BYTES + 1);

@@ -102,6 +102,8 @@ pub struct Allowance {
     pub paid_tokens: u64,
     /// Runs of the user's own agent program.
     pub commands: u32,
+    /// No tokens are paid for at all: the budget is 0.
+    pub is_unpaid: bool,
 }
 
 /// What is asked.

@@ -88,6 +88,8 @@ fn recording(recording: &Recording) -> v1::CaptureRecording {
         name: recording.name.to_owned(),
         on: recording.is_on,
         what: recording.what.to_owned(),
+        why: recording.why(),
+        kept: recording.kept,
     }
 }
 

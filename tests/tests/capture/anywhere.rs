@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::env;
+use std::fs;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -18,6 +19,9 @@ const ROUNDS: usize = 5;
 
 /// Sessions, each of which says one more thing in every second round or so.
 const SESSIONS: usize = 8;
+
+/// How long a daemon that is to be killed at a place is waited for to come there.
+const REST_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Lines of chatter around each thing that is said, so that reading takes a while.
 const CHATTER: u64 = 40;
@@ -99,44 +103,92 @@ fn killed(world: World) -> World {
     }
 }
 
-/// What waits after a run in which nothing was killed.
-fn undisturbed(script: &[Vec<Option<String>>]) -> (Vec<String>, Duration) {
-    let world = World::new();
-    let mut took = Duration::ZERO;
-    for round in script {
-        write(&world, round, &mut Dice::new(1));
-        let started = Instant::now();
-        world.import();
-        took = took.max(started.elapsed());
-    }
-    let waiting = world.waiting();
-    let said: BTreeSet<&String> = script.iter().flatten().flatten().collect();
-    assert_eq!(waiting.len(), said.len(), "{waiting:#?}");
-    (waiting, took)
+/// What a round is done by.
+#[derive(Clone, Copy)]
+enum By {
+    Import,
+    Ends,
 }
 
-/// A moment between the beginning and a little after the end.
-fn moment(dice: &mut Dice, took: Duration) -> Duration {
-    let most = u64::try_from(took.as_micros()).unwrap();
-    Duration::from_micros(dice.below(most + most / 4))
+/// What came of a run in which nothing was killed.
+struct Undisturbed {
+    /// What waits in the end.
+    waiting: Vec<String>,
+    /// Bytes that the daemon wrote in each round.
+    written: Vec<u64>,
+}
+
+impl Undisturbed {
+    fn run(script: &[Vec<Option<String>>], by: By) -> Self {
+        let world = World::new();
+        if let By::Ends = by {
+            world.done(&["capture", "on"]);
+        }
+        let mut written = Vec::new();
+        let mut said = BTreeSet::new();
+        for round in script {
+            write(&world, round, &mut Dice::new(1));
+            said.extend(round.iter().flatten());
+            let before = bytes_written(&world);
+            match by {
+                By::Import => {
+                    world.import();
+                }
+                By::Ends => {
+                    end(&world, round);
+                    world.await_counted("decision", said.len() as u64);
+                }
+            }
+            written.push(bytes_written(&world) - before);
+        }
+        let waiting = world.waiting();
+        assert_eq!(waiting.len(), said.len(), "{waiting:#?}");
+        Self { waiting, written }
+    }
+}
+
+fn end(world: &World, round: &[Option<String>]) {
+    for (session, said) in round.iter().enumerate() {
+        if said.is_some() {
+            world.end(&format!("s-{session}"));
+        }
+    }
+}
+
+/// Bytes that the daemon wrote since it began, as the kernel counts them.
+fn bytes_written(world: &World) -> u64 {
+    let pid = world.served.daemon.pid();
+    let counted = fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+    let mut lines = counted.lines();
+    let written = lines.find_map(|line| line.strip_prefix("wchar: "));
+    written.unwrap().trim().parse().unwrap()
+}
+
+/// Waits until the daemon has written so many bytes, which is where it is killed. Of another run, or
+/// where `is_over`, it may write fewer: then it is killed as it rests.
+fn await_bytes(world: &World, bytes: u64, mut is_over: impl FnMut() -> bool) {
+    let until = Instant::now() + REST_DEADLINE;
+    while bytes_written(world) < bytes && !is_over() && Instant::now() < until {
+        thread::yield_now();
+    }
 }
 
 #[test]
 fn an_import_that_is_killed_anywhere_keeps_all_of_it_once() {
     let mut dice = Dice::new(seed());
     let script = script(&mut dice);
-    let (expected, took) = undisturbed(&script);
+    let expected = Undisturbed::run(&script, By::Import);
     let mut world = World::new();
-    for round in &script {
+    for (round, written) in script.iter().zip(&expected.written) {
         write(&world, round, &mut dice);
+        let place = bytes_written(&world) + dice.below(*written);
         let mut import = world.start(&["capture", "import", "--yes"]);
-        // The place of the kill, not a wait for anything.
-        thread::sleep(moment(&mut dice, took));
+        await_bytes(&world, place, || import.try_wait().unwrap().is_some());
         world = killed(world);
         import.wait().unwrap();
     }
     world.import();
-    assert_eq!(world.waiting(), expected);
+    assert_eq!(world.waiting(), expected.waiting);
     assert_eq!(world.import()["total"]["sessions"], 0);
     world.done(&["doctor", "--deep"]);
 }
@@ -145,21 +197,18 @@ fn an_import_that_is_killed_anywhere_keeps_all_of_it_once() {
 fn sessions_that_end_and_a_daemon_that_is_killed_anywhere_keep_all_of_it_once() {
     let mut dice = Dice::new(seed());
     let script = script(&mut dice);
-    let (expected, took) = undisturbed(&script);
+    let expected = Undisturbed::run(&script, By::Ends);
     let mut world = World::new();
     world.done(&["capture", "on"]);
-    for round in &script {
+    for (round, written) in script.iter().zip(&expected.written) {
         write(&world, round, &mut dice);
-        for (session, said) in round.iter().enumerate() {
-            if said.is_some() {
-                world.end(&format!("s-{session}"));
-            }
-        }
-        thread::sleep(moment(&mut dice, took));
+        let place = bytes_written(&world) + dice.below(*written);
+        end(&world, round);
+        await_bytes(&world, place, || false);
         world = killed(world);
     }
     // What waited in a queue is read by an import.
     world.import();
-    assert_eq!(world.waiting(), expected);
+    assert_eq!(world.waiting(), expected.waiting);
     world.done(&["doctor", "--deep"]);
 }

@@ -1,5 +1,7 @@
 //! Sessions that end: distilled where somebody switched that on, and nowhere else.
 
+use helix_tests::hook::Session;
+
 use super::world::World;
 
 const DECISION: &str =
@@ -92,7 +94,8 @@ fn switches_survive_a_restart_and_the_configuration_may_forbid_them() {
 
 #[test]
 fn recordings_can_be_switched_off() {
-    let world = World::with("[capture]\nreceipts = false\nsessions = false\n");
+    let off = "[capture]\nreceipts = false\nsessions = false\nincidents = false\n";
+    let world = World::with(off);
     world.done(&[
         "add",
         "Ledger totals are rounded half to even.",
@@ -103,7 +106,10 @@ fn recordings_can_be_switched_off() {
     assert!(told.contains("half to even"), "{told}");
     let status = world.json(&["capture", "status"]);
     assert_eq!(status["recordings"]["receipts"], false);
-    assert_eq!(status["recordings"]["incidents"], true);
+    assert_eq!(status["recordings"]["events"], true);
+    let failing = Session::new(world.home(), &world.project, "s-1");
+    let output = "error[E0432]: unresolved import `serde_json`\n --> src/main.rs:1:5\n";
+    failing.failed("cargo build", output).unwrap();
     let World { served, project } = world;
     let world = World {
         served: served.restarted().unwrap(),
@@ -111,4 +117,10 @@ fn recordings_can_be_switched_off() {
     };
     let receipts = world.json(&["receipts"]);
     assert!(!receipts.to_string().contains("s-1"), "{receipts}");
+    let recorded = &world.json(&["capture", "status"])["recorded"];
+    for name in ["receipts", "sessions", "incidents"] {
+        assert_eq!(recorded[name]["kept"], 0, "{name}: {recorded}");
+        let why = recorded[name]["why"].as_str().unwrap();
+        assert_eq!(why, format!("`{name} = false` in config.toml"));
+    }
 }

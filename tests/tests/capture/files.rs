@@ -74,6 +74,8 @@ fn sections_are_found_with_their_origin_and_follow_their_file() {
     let (text, source) = found.first().unwrap();
     assert!(text.contains("make ledger"), "{text}");
     assert_eq!(source, "CLAUDE.md");
+    let listed = world.done(&["search", "ledger fixtures"]);
+    assert!(listed.contains("(from CLAUDE.md:"), "{listed}");
     assert!(world.sees("statement parser", "src/statement.rs"));
     assert_eq!(world.read()["report"], "nothing new");
 

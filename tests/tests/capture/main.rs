@@ -1,6 +1,8 @@
 //! What sessions said becomes what waits in the review, and nothing else of it is kept.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+// The place of a kill is found in /proc.
+#[cfg(target_os = "linux")]
 mod anywhere;
 mod clients;
 mod ended;

@@ -17,8 +17,18 @@ pub(crate) struct CaptureDocument<'a> {
     waiting: u32,
     switches: Vec<SettingDocument<'a>>,
     recordings: BTreeMap<&'a str, bool>,
+    recorded: BTreeMap<&'a str, RecordingDocument<'a>>,
     kept: Vec<LineDocument<'a>>,
     memories: Option<CaptureFilesDocument<'a>>,
+}
+
+/// What is recorded by itself.
+#[derive(Debug, Serialize)]
+struct RecordingDocument<'a> {
+    on: bool,
+    why: &'a str,
+    what: &'a str,
+    kept: u64,
 }
 
 /// The files of agents' own that are read.
@@ -108,10 +118,21 @@ impl<'a> From<&'a v1::CaptureReply> for CaptureDocument<'a> {
             recordings: recordings
                 .map(|recording| (recording.name.as_str(), recording.on))
                 .collect(),
+            recorded: reply.recordings.iter().map(recorded).collect(),
             kept: reply.kept.iter().map(LineDocument::from).collect(),
             memories: reply.memories.as_ref().map(CaptureFilesDocument::from),
         }
     }
+}
+
+fn recorded(recording: &v1::CaptureRecording) -> (&str, RecordingDocument<'_>) {
+    let document = RecordingDocument {
+        on: recording.on,
+        why: &recording.why,
+        what: &recording.what,
+        kept: recording.kept,
+    };
+    (recording.name.as_str(), document)
 }
 
 impl<'a> From<&'a v1::CaptureFiles> for CaptureFilesDocument<'a> {

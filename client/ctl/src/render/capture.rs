@@ -85,7 +85,9 @@ pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
         vec![
             Field::from(one_line(&recording.name)),
             standing.to_owned().into(),
+            format!("{} kept", recording.kept).into(),
             one_line(&recording.what).into(),
+            one_line(&recording.why).into(),
         ]
     });
     text.push_str(&rows(look, &[], recorded.collect()));
@@ -402,6 +404,8 @@ mod tests {
                 name: "receipts".to_owned(),
                 on: false,
                 what: "what hooks told".to_owned(),
+                why: "`receipts = false` in config.toml".to_owned(),
+                kept: 3,
             }],
             kept: vec![CaptureLine {
                 at_us: 1_793_000_000_000_000,

@@ -63,6 +63,10 @@ pub(super) fn model_usage(usage: &ModelUsage) -> String {
     if usage.cached > 0 {
         parts.push(format!("{} answered before", usage.cached));
     }
+    if usage.items_dropped > 0 {
+        let dropped = count_of(usage.items_dropped, "item", "items");
+        parts.push(format!("{dropped} malformed and dropped"));
+    }
     let tokens = usage.tokens_in + usage.tokens_out;
     parts.push(count_of(tokens, "token", "tokens"));
     let (paid, most) = (usage.tokens_paid, usage.tokens_paid_max);
@@ -163,6 +167,7 @@ mod tests {
             usage: Some(ModelUsage {
                 calls: 12,
                 failed: 1,
+                items_dropped: 6,
                 tokens_in: 3_000,
                 tokens_out: 400,
                 tokens_paid: 3_400,

@@ -2,7 +2,7 @@
 
 use helix_client::text::View;
 use helix_client::text::hits::{self, Detail};
-use helix_client::text::memory::captured_from_name;
+use helix_client::text::memory::said_in;
 use helix_client::text::reason::reason;
 use helix_client::v1::{Hit, Memory, NamedCount, SearchReply};
 
@@ -69,7 +69,7 @@ pub(crate) fn matches(look: Look, reply: &SearchReply) -> String {
 
 fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
     let memory = hit.memory.as_ref()?;
-    let text = match captured_from_name(memory) {
+    let text = match said_in(memory) {
         from if from.is_empty() => marked_text(look, memory),
         from => format!("{} (from {from})", marked_text(look, memory)),
     };

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Request, Said, tokens};
+use super::{Request, tokens};
 use crate::backend::Backend;
 use crate::prompt::Prompt;
 
@@ -31,17 +31,16 @@ pub(super) fn request(backend: &Backend, prompt: &Prompt) -> Request {
     }
 }
 
-pub(super) fn said(answer: &Value) -> Option<Said> {
+pub(super) fn text(answer: &Value) -> Option<String> {
     let content = answer.get("content")?.as_array()?;
     let used = content.iter().find_map(|part| part.get("input"))?;
-    let usage = answer.get("usage").filter(|usage| usage.is_object());
-    Some(Said {
-        text: used.to_string(),
-        tokens: usage.map(|usage| {
-            (
-                tokens(usage, "input_tokens"),
-                tokens(usage, "output_tokens"),
-            )
-        }),
-    })
+    Some(used.to_string())
+}
+
+pub(super) fn usage(answer: &Value) -> Option<(u64, u64)> {
+    let usage = answer.get("usage").filter(|usage| usage.is_object())?;
+    Some((
+        tokens(usage, "input_tokens"),
+        tokens(usage, "output_tokens"),
+    ))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Request, Said, tokens};
+use super::{Request, tokens};
 use crate::backend::Backend;
 use crate::prompt::Prompt;
 
@@ -49,20 +49,18 @@ fn without_additions(schema: &Value) -> Value {
     }
 }
 
-pub(super) fn said(answer: &Value) -> Option<Said> {
+pub(super) fn text(answer: &Value) -> Option<String> {
     let parts = answer.pointer("/candidates/0/content/parts")?.as_array()?;
     let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
-    let usage = answer
-        .get("usageMetadata")
-        .filter(|usage| usage.is_object());
-    Some(Said {
-        text: texts.collect(),
-        tokens: usage.map(|usage| {
-            let thoughts = tokens(usage, "thoughtsTokenCount");
-            (
-                tokens(usage, "promptTokenCount"),
-                tokens(usage, "candidatesTokenCount") + thoughts,
-            )
-        }),
-    })
+    Some(texts.collect())
+}
+
+pub(super) fn usage(answer: &Value) -> Option<(u64, u64)> {
+    let usage = answer.get("usageMetadata");
+    let usage = usage.filter(|usage| usage.is_object())?;
+    let thoughts = tokens(usage, "thoughtsTokenCount");
+    Some((
+        tokens(usage, "promptTokenCount"),
+        tokens(usage, "candidatesTokenCount") + thoughts,
+    ))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Request, Said, tokens};
+use super::{Request, tokens};
 use crate::backend::Backend;
 use crate::prompt::Prompt;
 
@@ -38,16 +38,15 @@ fn context_tokens(prompt: &Prompt) -> u64 {
     prompt.tokens_max().next_multiple_of(CONTEXT_STEP_TOKENS)
 }
 
-pub(super) fn said(answer: &Value) -> Option<Said> {
+pub(super) fn text(answer: &Value) -> Option<String> {
     let text = answer.pointer("/message/content")?.as_str()?;
-    let has_usage = answer.get("prompt_eval_count").is_some();
-    Some(Said {
-        text: text.to_owned(),
-        tokens: has_usage.then(|| {
-            (
-                tokens(answer, "prompt_eval_count"),
-                tokens(answer, "eval_count"),
-            )
-        }),
-    })
+    Some(text.to_owned())
+}
+
+pub(super) fn usage(answer: &Value) -> Option<(u64, u64)> {
+    answer.get("prompt_eval_count")?;
+    Some((
+        tokens(answer, "prompt_eval_count"),
+        tokens(answer, "eval_count"),
+    ))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Request, Said, tokens};
+use super::{Request, tokens};
 use crate::backend::Backend;
 use crate::prompt::Prompt;
 
@@ -28,16 +28,15 @@ pub(super) fn request(backend: &Backend, prompt: &Prompt) -> Request {
     }
 }
 
-pub(super) fn said(answer: &Value) -> Option<Said> {
+pub(super) fn text(answer: &Value) -> Option<String> {
     let text = answer.pointer("/choices/0/message/content")?.as_str()?;
-    let usage = answer.get("usage").filter(|usage| usage.is_object());
-    Some(Said {
-        text: text.to_owned(),
-        tokens: usage.map(|usage| {
-            (
-                tokens(usage, "prompt_tokens"),
-                tokens(usage, "completion_tokens"),
-            )
-        }),
-    })
+    Some(text.to_owned())
+}
+
+pub(super) fn usage(answer: &Value) -> Option<(u64, u64)> {
+    let usage = answer.get("usage").filter(|usage| usage.is_object())?;
+    Some((
+        tokens(usage, "prompt_tokens"),
+        tokens(usage, "completion_tokens"),
+    ))
 }

@@ -92,6 +92,7 @@ pub(crate) fn pairs(pairs: &[(&str, &str)]) -> v1::Ask {
         deadline_ms: 60_000,
         paid_tokens_left: 100_000,
         command_calls_left: 5,
+        paid_calls_off: false,
         dry_run: false,
         task: Some(Task::Pairs(v1::Pairs {
             pairs: pairs.iter().map(pair).collect(),

@@ -93,6 +93,7 @@ pub(crate) fn allowance(app: &App) -> Result<Allowance, Refusal> {
     Ok(Allowance {
         paid_tokens: settings.monthly_tokens.saturating_sub(spent.tokens_paid),
         commands: settings.daily_commands.saturating_sub(commands),
+        is_unpaid: settings.monthly_tokens == 0,
     })
 }
 

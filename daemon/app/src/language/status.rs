@@ -6,6 +6,9 @@ use super::ledger::{Spent, spent};
 use super::{Answer, Backend, Pair, Settings, Task, ask};
 use crate::{App, Refusal};
 
+/// Why a backend is not asked where the budget is 0.
+const PAID_CALLS_OFF: &str = "paid calls are off: the monthly budget is 0 tokens";
+
 /// Language models as they stand.
 #[derive(Clone, Debug)]
 pub struct Status {
@@ -29,7 +32,12 @@ pub fn status(app: &App) -> Result<Status, Refusal> {
     let (backends, error) = match &app.language.model {
         None => (Vec::new(), String::new()),
         Some(model) => match model.backends() {
-            Ok(backends) => (backends, String::new()),
+            Ok(mut backends) => {
+                if app.language.settings.monthly_tokens == 0 {
+                    leave_out_paid(&mut backends);
+                }
+                (backends, String::new())
+            }
             Err(refusal) => (Vec::new(), refusal.message().to_owned()),
         },
     };
@@ -40,6 +48,14 @@ pub fn status(app: &App) -> Result<Status, Refusal> {
         error,
         spent: spent(app)?,
     })
+}
+
+/// Says of backends whose tokens are paid for that they are not asked.
+fn leave_out_paid(backends: &mut [Backend]) {
+    let paid = backends.iter_mut().filter(|backend| backend.is_paid);
+    for backend in paid.filter(|backend| backend.why_not.is_empty()) {
+        PAID_CALLS_OFF.clone_into(&mut backend.why_not);
+    }
 }
 
 /// Asks something whose answer is known.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use helix_engine::{
     Edge, EdgeKey, EdgeStatus, Edit, Edited, Fate, LifeStep as Due, MemoryNumber, Origin, Outcome,
-    Request, Resolution, Snapshot, Step, StepChange,
+    Request, Resolution, Snapshot, Status, Step, StepChange,
 };
 use helix_neutral::quoted;
 
@@ -217,7 +217,9 @@ fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Ref
                 chosen.push(item.clone());
             }
         }
-        if chosen.len() == before {
+        if chosen.len() == before && other.is_none() && is_held_back(app, number) {
+            chosen.push(Waiting::Suspect(number));
+        } else if chosen.len() == before {
             return Err(Refusal::not_found(format!(
                 "{} does not wait in the review; list what does",
                 quoted(reference)
@@ -225,6 +227,14 @@ fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Ref
         }
     }
     Ok(chosen)
+}
+
+/// Whether a memory is in use and nobody is shown it unasked, such as what a tool said: searches find
+/// it, so it is not listed, and a person may vouch for it all the same.
+fn is_held_back(app: &App, number: MemoryNumber) -> bool {
+    let catalog = app.memory.strand.catalog();
+    let row = catalog.row(number);
+    row.is_some_and(|row| row.status == Status::Active && !catalog.is_shown_unasked(number, row))
 }
 
 /// The one memory that a reference means.
