@@ -59,7 +59,6 @@ use dialect::Dialect;
 use event::{ClientEvent, Input};
 use handler::Handler;
 use helix_engine::{MemoryNumber, ReadError, Timestamp};
-use helix_surface::inject::doubt;
 use jiff::tz::TimeZone;
 use sessions::Start;
 use trace::Trace;

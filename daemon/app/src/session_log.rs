@@ -6,7 +6,6 @@ mod list;
 use helix_engine::{
     Memory, Operation, OperationKind, Origin, Scope, Sequence, StoreError, Timestamp,
 };
-use helix_neutral::one_line;
 use helix_redact::redacted;
 
 pub use self::list::{KnownSession, list};
