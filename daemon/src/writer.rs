@@ -288,7 +288,9 @@ fn run(
     let mut file = Whereabouts::of(storage);
     let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
     loop {
+        outbox.collect_when_due();
         let until_due = statistics_due.saturating_duration_since(Instant::now());
+        let until_due = until_due.min(outbox.collects_in().unwrap_or(until_due));
         let patience = if outbox.has_any() {
             Duration::ZERO
         } else if writer.is_restless() {
@@ -475,6 +477,30 @@ mod tests {
             handle.submit(Vec::new()),
             Err(SubmitError::Stopping)
         ));
+    }
+
+    #[test]
+    fn announced_changes_are_written_without_another_task() {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = DirectoryStorage::new(directory.path().to_owned());
+        let (strand, writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+        let (written, write) = sync_channel(1);
+        let committed = move || {
+            written.try_send(()).ok();
+        };
+        let (handle, thread) =
+            start(writer, Box::new(storage), Arc::default(), committed, || ()).unwrap();
+        let outbox = handle.outbox().clone();
+        let collected = outbox.taker();
+        outbox.collect_with(Box::new(move || {
+            collected.put(Row::Session("s".to_owned()), State::of_numbers([1]));
+        }));
+        outbox.expect();
+        write.recv().unwrap();
+        let states = strand.snapshot().unwrap().states(States::Sessions).unwrap();
+        assert_eq!(states, [("s".to_owned(), vec![1])]);
+        handle.end();
+        thread.join().unwrap().unwrap();
     }
 
     /// A writer that stands still after its first commit until it is let go on.

@@ -337,6 +337,18 @@ impl Context<'_> {
         Some(Path::new(&self.input.transcript_path)).filter(|transcript| transcript.is_absolute())
     }
 
+    /// Looks for whose fork the session is, where it is one of which that is not known.
+    fn read_fork(&self) {
+        if let Some(transcript) = self.transcript() {
+            self.app.hooks.sessions.read_fork(
+                &self.app.memory.reach,
+                &self.input.session_id,
+                transcript,
+                self.now,
+            );
+        }
+    }
+
     /// Looks in the client's transcript for what the session was told before.
     fn confirm(&self) {
         if self.is_real()
@@ -344,13 +356,9 @@ impl Context<'_> {
         {
             let app = self.app;
             let (reach, outbox) = (&app.memory.reach, &app.memory.outbox);
-            app.hooks.receipts.confirm_later(
-                reach,
-                outbox,
-                &self.input.session_id,
-                transcript,
-                self.now,
-            );
+            app.hooks
+                .receipts
+                .confirm_later(reach, outbox, &self.input.session_id, transcript);
         }
     }
 
@@ -366,7 +374,6 @@ impl Context<'_> {
                     outbox,
                     &self.input.session_id,
                     transcript,
-                    self.now,
                 )
             });
         if !is_done {
@@ -485,7 +492,7 @@ pub fn warm_up(app: impl Fn() -> Option<Arc<App>>) {
     if let Some(app) = app() {
         app.hooks
             .receipts
-            .confirm_left(&app.memory.reach, &app.memory.outbox, app.memory.now());
+            .confirm_left(&app.memory.reach, &app.memory.outbox);
     }
 }
 
@@ -643,6 +650,7 @@ fn stdout(app: &App, came: &Came, late: &Lateness, trace: &Trace) -> Result<Vec<
             .watches
             .fired(&app.memory.outbox, &watched, &request.event, context.now);
         late.is_of(watched, was_given_up);
+        context.read_fork();
     }
     let stdout = match decide(&context, handler) {
         Ok(answer) => deliver(&context, &answer),
@@ -656,11 +664,15 @@ fn stdout(app: &App, came: &Came, late: &Lateness, trace: &Trace) -> Result<Vec<
     };
     if context.is_real() {
         app.hooks.sessions.meet(&input.session_id, context.now);
+        if let Some(transcript) = context.transcript() {
+            app.hooks.sessions.writes_to(&input.session_id, transcript);
+        }
         // A subagent is known by now if anything is to be kept of it.
         for key in [&input.session_id, &context.key] {
             app.hooks.sessions.heard(key, context.now);
             app.hooks.sessions.works_in(key, &home, &directory);
         }
+        app.hooks.sessions.changed();
         if !context.is_awaited() {
             late.was_late(app, &request.event);
         }
@@ -727,7 +739,6 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
                     &app.memory.reach,
                     &app.memory.outbox,
                     session,
-                    context.now,
                 );
             }
             let given = session::give(context)?;
