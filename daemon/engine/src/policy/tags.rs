@@ -186,13 +186,12 @@ fn prefix(text: &str) -> Option<String> {
         .strip_prefix('[')
         .and_then(|line| line.split_once(']'))
         .filter(|(_, rest)| ends_label(rest));
-    let label = match bracketed {
-        Some((label, _)) => label,
-        None => {
-            let mark = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min();
-            let whole = is_headed(text).then_some(line.len());
-            line.get(..mark.or(whole)?)?
-        }
+    let label = if let Some((label, _)) = bracketed {
+        label
+    } else {
+        let mark = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min();
+        let whole = is_headed(text).then_some(line.len());
+        line.get(..mark.or(whole)?)?
     };
     let label = label.trim_end_matches(EMPHASIS);
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
