@@ -645,7 +645,7 @@ fn a_write_without_a_store_ends_with_the_code_of_the_disk() {
     let file = store_file(&home);
     let _daemon = Daemon::start(&home).unwrap();
     fs::rename(&file, file.with_extension("elsewhere")).unwrap();
-    let output = ctl(&home, &["add", "notes", "written to nowhere"]);
+    let output = ctl(&home, &["add", "--topic", "notes", "written to nowhere"]);
     assert_eq!(
         output.status.code(),
         Some(i32::from(exit::IO)),

@@ -45,7 +45,5 @@ fn every_edit_is_known_after_a_kill() {
     world.signal(Signal::SIGKILL);
     world.start_again();
     let activity = world.activity("one").join("\n");
-    for file in ["src/first.rs", "src/second.rs", "src/third.rs"] {
-        assert!(activity.contains(file), "{file}: {activity}");
-    }
+    assert!(activity.contains("3 edited"), "{activity}");
 }

@@ -21,9 +21,12 @@ static ASSERTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
-/// A call. What is called on the result of another one belongs to the assertion: `.toBe(`.
-static CALL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"(?:^|[^).\w]|\w\.)(?P<symbol>[A-Za-z_]\w*)\("));
+/// A call.
+static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?P<symbol>[A-Za-z_]\w*)\("));
+
+/// What stands before a call on the result of another one, which belongs to the assertion:
+/// `expect(a).toBe(b)`.
+const ON_RESULT: &str = ").";
 
 /// Compiles everything.
 pub(super) fn warm_up() {
@@ -49,7 +52,9 @@ pub fn asserted(output: &str) -> Vec<String> {
         }
         for captures in call.captures_iter(line) {
             let name = group(&captures, "symbol");
-            let is_own = name.starts_with("assert") || name.starts_with("expect");
+            let before = captures.get(0).and_then(|call| line.get(..call.start()));
+            let is_on_result = before.is_some_and(|before| before.ends_with(ON_RESULT));
+            let is_own = is_on_result || name.starts_with("assert") || name.starts_with("expect");
             if !is_own && is_telling_name(&name) && !names.contains(&name) {
                 names.push(name);
             }
