@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
@@ -20,6 +20,9 @@ const DAEMON_NAME: &str = "helixd";
 
 /// Log of a daemon before its own is open, inside the home.
 const START_LOG: &str = "run/start.log";
+
+/// Everything that the group and others may do.
+const OTHERS: u32 = 0o077;
 
 /// Longest such text, in bytes: a few lines.
 const SAID_MAX_BYTES: u64 = 1024 * 1024;
@@ -40,6 +43,11 @@ pub enum StartError {
         /// The system's error.
         source: io::Error,
     },
+    /// Others can look into the home.
+    #[error(
+        "{0} is open to others; run `chmod 700 {0}` if it is to be Helix's, or name another with HELIX_HOME"
+    )]
+    OpenToOthers(PathBuf),
     /// It ran and gave up.
     #[error("{message}")]
     Ended {
@@ -112,14 +120,7 @@ pub(crate) fn holder(paths: &Paths) -> String {
 pub(crate) fn start_daemon(paths: &Paths) -> Result<Option<Started>, StartError> {
     let lock = paths.lock();
     if let Some(run) = lock.parent() {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(run)
-            .map_err(|source| StartError::Home {
-                path: run.to_owned(),
-                source,
-            })?;
+        make_run_directory(&paths.home, run)?;
     }
     let file = own_file::open(
         OpenOptions::new().create(true).truncate(false).write(true),
@@ -137,6 +138,29 @@ pub(crate) fn start_daemon(paths: &Paths) -> Result<Option<Started>, StartError>
     // The daemon takes the lock itself; two that race settle it between them.
     drop(file);
     spawn(paths, &find_daemon()?).map(Some)
+}
+
+/// Makes the run directory and what leads to it. Nothing is made in a directory that is none of
+/// ours.
+fn make_run_directory(home: &Path, run: &Path) -> Result<(), StartError> {
+    let failed = |source| StartError::Home {
+        path: run.to_owned(),
+        source,
+    };
+    own_file::check_directory(run).map_err(failed)?;
+    if fs::symlink_metadata(run).is_ok() {
+        return Ok(());
+    }
+    let is_open = fs::metadata(home).is_ok_and(|found| found.mode() & OTHERS != 0);
+    if is_open {
+        return Err(StartError::OpenToOthers(home.to_owned()));
+    }
+    let mut builder = DirBuilder::new();
+    builder
+        .recursive(true)
+        .mode(0o700)
+        .create(run)
+        .map_err(failed)
 }
 
 /// `--detached` makes the daemon leave our session and close every descriptor that it inherited.

@@ -45,6 +45,7 @@ impl Home {
         check_is_private(&paths.home)?;
         make_directory(&paths.home)?;
         if let Some(run) = paths.lock().parent() {
+            own_file::check_directory(run).map_err(io_failure("opening", run))?;
             make_directory(run)?;
         }
         let lock = take_lock(paths)?;

@@ -312,7 +312,7 @@ impl Daemon {
             runtime.writer.submit_when_free(vec![metrics]).ok();
         }
         let records_sessions = runtime.app.settings.capture.sessions;
-        let sessions = runtime.app.hooks.sessions.persist_all(runtime.now());
+        let sessions = runtime.app.hooks.sessions.persist_all();
         for (key, state) in sessions.into_iter().filter(|_| records_sessions) {
             // One that is gone has said why.
             runtime
@@ -372,6 +372,12 @@ impl Runtime {
             receipts: capture.receipts,
         });
         let sessions = Arc::new(Sessions::restore(sessions, outbox.clone()));
+        let collected = Arc::downgrade(&sessions);
+        outbox.collect_with(Box::new(move || {
+            if let Some(sessions) = collected.upgrade() {
+                sessions.collect();
+            }
+        }));
         let user =
             directories::BaseDirs::new().map(|directories| directories.home_dir().to_owned());
         let load = Arc::new(Load::default());

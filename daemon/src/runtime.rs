@@ -82,11 +82,6 @@ impl Runtime {
         }
     }
 
-    /// Now.
-    pub(crate) fn now(&self) -> Timestamp {
-        self.app.memory.now()
-    }
-
     /// Finds the project of a directory without blocking, which may run git; `None` when nothing
     /// there answers in time.
     pub(crate) async fn project_later(

@@ -288,7 +288,9 @@ fn run(
     let mut file = Whereabouts::of(storage);
     let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
     loop {
+        outbox.collect_when_due();
         let until_due = statistics_due.saturating_duration_since(Instant::now());
+        let until_due = until_due.min(outbox.collects_in().unwrap_or(until_due));
         let patience = if outbox.has_any() {
             Duration::ZERO
         } else if writer.is_restless() {

@@ -243,6 +243,12 @@ fn run_directory(variables: &Variables<'_>, path: &mut Path) -> Result<(), Silen
     if base.first() != Some(&b'/') {
         return Err(Silence::RelativeHome);
     }
+    let home: Path = place::joined([base, rest, b"", b""])?;
+    let run: Path = place::joined([base, rest, RUN_DIRECTORY, b""])?;
+    // Nothing is made in a directory that is none of ours.
+    if os::is_open_to_others(home.as_c_str()) && !os::exists(run.as_c_str()) {
+        return Err(Silence::OpenHome);
+    }
     let whole = [base, rest, RUN_DIRECTORY];
     for &byte in whole.iter().flat_map(|part| part.iter()) {
         if byte == b'/' {

@@ -35,6 +35,8 @@ pub(crate) enum Silence {
     RelativeHome,
     /// The run directory or the lock file could not be made.
     NoLock,
+    /// Others can look into what would be the home.
+    OpenHome,
     /// Another process holds the daemon's lock.
     LockHeld,
     /// No `helixd` to start was found.
@@ -82,6 +84,9 @@ impl Silence {
             }
             Self::NoLock => {
                 "starting helixd: no lock file; check the permissions of the run directory"
+            }
+            Self::OpenHome => {
+                "starting helixd: its home is open to others; `helixctl up` says more"
             }
             Self::LockHeld => "starting helixd: another process holds its lock; try again",
             Self::NoDaemon => {

@@ -85,6 +85,22 @@ pub fn anew(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Checks that a place has a directory of its own or nothing.
+///
+/// # Errors
+/// `InvalidData` where something else stands there, a link among others; else what the system says.
+pub fn check_directory(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "what stands there is no directory; move it away and try again",
+        )),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Makes a directory inside of one that is there, unless it exists. What else stands in its place
 /// is moved aside.
 ///
@@ -253,6 +269,17 @@ mod tests {
             read(&path, 4).unwrap_err().kind(),
             io::ErrorKind::FileTooLarge
         );
+    }
+
+    #[test]
+    fn a_directory_or_nothing_may_stand_in_a_directorys_place() {
+        in_place_of_it(|path, kind| {
+            let refused = check_directory(path).err().map(|error| error.kind());
+            let expected = (kind != "directory").then_some(io::ErrorKind::InvalidData);
+            assert_eq!(refused, expected, "{kind}");
+        });
+        let home = tempfile::tempdir().unwrap();
+        check_directory(&home.path().join("nothing")).unwrap();
     }
 
     #[test]

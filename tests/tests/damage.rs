@@ -579,3 +579,76 @@ fn a_store_that_is_no_file_is_refused_at_once() {
         );
     }
 }
+
+/// Takes the index away, or puts something in its place, under a daemon.
+#[test]
+fn an_index_that_is_lost_under_a_daemon_is_noticed_and_made_anew() {
+    let home = Home::new().unwrap();
+    let mut stored = fill(&home);
+    let strand = home.paths.strand(STRAND);
+    let outside = outside(&home);
+    for (place, kind) in [
+        (strand.join("index"), "nothing"),
+        (strand.join("index"), "link"),
+        (strand.join("index/lexical"), "link"),
+        (strand.join("index/lexical"), "directory"),
+        (strand.join("index/lexical/meta.json"), "FIFO"),
+    ] {
+        let what = format!("{kind} at {}", place.display());
+        let daemon = Daemon::start(&home).unwrap();
+        let mut rpc = Rpc::connect(&home).unwrap();
+        if place.is_dir() {
+            fs::remove_dir_all(&place).unwrap();
+        } else {
+            fs::remove_file(&place).unwrap();
+        }
+        match kind {
+            "link" => symlink(&outside, &place).unwrap(),
+            "directory" => fs::create_dir(&place).unwrap(),
+            "FIFO" => mkfifo(&place, Mode::S_IRWXU).unwrap(),
+            _ => {}
+        }
+        let text = format!("a later one with {kind}");
+        let added = rpc
+            .store(Program::Tool, Path::new(""), draft("notes", &text, ""))
+            .unwrap();
+        stored.insert(added.handle, added.text);
+        let doctor = ctl(&home, &["doctor"]);
+        let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+        assert!(said.contains("was removed or replaced"), "{what}: {said}");
+        for _ in 0..2 {
+            let made = ctl(&home, &["reindex"]);
+            assert_eq!(made.status.code(), Some(0), "{what}: {made:?}");
+        }
+        let doctor = ctl(&home, &["doctor"]);
+        let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+        assert!(!said.contains("was removed or replaced"), "{what}: {said}");
+        assert_eq!(judge(&mut rpc, &stored).unwrap(), 0, "{what}");
+        drop(rpc);
+        assert!(daemon.stop().unwrap().success());
+        let index = strand.join("index/lexical");
+        assert!(fs::symlink_metadata(&index).unwrap().is_dir(), "{what}");
+        assert!(index.join("meta.json").is_file(), "{what}");
+        assert!(is_untouched(&outside), "{what}");
+    }
+    let _daemon = Daemon::start(&home).unwrap();
+    assert_eq!(
+        judge(&mut Rpc::connect(&home).unwrap(), &stored).unwrap(),
+        0
+    );
+}
+
+#[test]
+fn a_write_without_a_store_ends_with_the_code_of_the_disk() {
+    let home = Home::new().unwrap();
+    drop(fill(&home));
+    let file = store_file(&home);
+    let _daemon = Daemon::start(&home).unwrap();
+    fs::rename(&file, file.with_extension("elsewhere")).unwrap();
+    let output = ctl(&home, &["add", "--topic", "notes", "written to nowhere"]);
+    assert_eq!(
+        output.status.code(),
+        Some(i32::from(exit::IO)),
+        "{output:?}"
+    );
+}

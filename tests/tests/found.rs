@@ -434,6 +434,21 @@ fn a_start_that_fails_has_its_documented_code() {
             .unwrap();
         assert_eq!(code(&started), Some(expected), "{arguments:?}: {started:?}");
     }
+    let open_home = |binary: Binary, argument: &str| {
+        let mut command = home.command(binary);
+        command.arg(argument).env("HELIX_HOME", &open);
+        command.env_remove("HELIX_SOCKET").stdin(Stdio::null());
+        command.output().unwrap()
+    };
+    let up = open_home(Binary::Ctl, "up");
+    assert_eq!(code(&up), Some(exit::PERMISSION), "{up:?}");
+    assert!(text(&up.stderr).contains("chmod 700"), "{up:?}");
+    drop(open_home(Binary::Hook, "session"));
+    assert_eq!(
+        fs::read_dir(&open).unwrap().count(),
+        0,
+        "it was written into"
+    );
     assert_eq!(
         fs::metadata(&open).unwrap().permissions().mode() & 0o777,
         0o755
@@ -444,4 +459,37 @@ fn a_start_that_fails_has_its_documented_code() {
         .output()
         .unwrap();
     assert_eq!(code(&empty), Some(exit::USAGE), "{empty:?}");
+}
+
+#[test]
+fn what_stands_in_the_place_of_the_run_directory_is_named() {
+    let home = Home::new().unwrap();
+    let _stray = Stray::on(&home);
+    let run = home.paths.home.join("run");
+    let theirs = home.scratch().join("theirs");
+    fs::create_dir(&theirs).unwrap();
+    fs::create_dir(&home.paths.home).unwrap();
+    fs::set_permissions(&home.paths.home, fs::Permissions::from_mode(0o700)).unwrap();
+    for kind in ["file", "FIFO", "link"] {
+        drop(fs::remove_dir_all(&run).or_else(|_| fs::remove_file(&run)));
+        match kind {
+            "file" => fs::write(&run, "").unwrap(),
+            "FIFO" => nix::unistd::mkfifo(&run, nix::sys::stat::Mode::S_IRWXU).unwrap(),
+            _ => std::os::unix::fs::symlink(&theirs, &run).unwrap(),
+        }
+        for binary in [Binary::Ctl, Binary::Daemon] {
+            let mut command = home.command(binary);
+            command.args((binary == Binary::Ctl).then_some("up"));
+            let output = command.stdin(Stdio::null()).output().unwrap();
+            let said = text(&output.stderr);
+            assert_eq!(code(&output), Some(exit::IO), "{kind}: {said}");
+            let place = run.display().to_string();
+            assert!(said.contains(&place), "{kind}: {said}");
+            assert!(
+                said.contains("no directory; move it away"),
+                "{kind}: {said}"
+            );
+        }
+        assert_eq!(fs::read_dir(&theirs).unwrap().count(), 0, "{kind}");
+    }
 }

@@ -173,7 +173,9 @@ fn large_requests_at_once_take_little_memory() {
         calls.join_all().await
     });
     for status in answers {
-        assert_eq!(status.code(), Code::ResourceExhausted, "{status}");
+        // Too many drafts, or too many requests at once.
+        let is_refused = matches!(status.code(), Code::ResourceExhausted | Code::Unavailable);
+        assert!(is_refused, "{status}");
     }
     let grown_kib = figure_kib(&served, "VmHWM").saturating_sub(before);
     eprintln!(

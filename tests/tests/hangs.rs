@@ -458,7 +458,7 @@ fn exports_that_nobody_reads_are_few_and_end() {
             assert!(streams.len() < 32, "there is no limit");
         }
     });
-    assert_eq!(refusal.code(), Code::ResourceExhausted, "{refusal}");
+    assert_eq!(refusal.code(), Code::Unavailable, "{refusal}");
     assert!(refusal.message().contains("export"), "{refusal}");
     // Everything else goes on, other long work as well.
     let began = Instant::now();

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use helix_client::caller;
+use helix_client::v1;
 use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
     Caller, CrossReferencesRequest, Draft, EditRequest, ForgetRequest, GraphRequest,
@@ -593,4 +594,49 @@ fn an_index_made_anew_finds_the_same() {
         ..SearchRequest::default()
     };
     assert_eq!(world.search(query).unwrap().hits.len(), 20);
+}
+
+#[test]
+fn pages_reach_everything_or_say_that_more_fits() {
+    let mut world = World::new();
+    for n in 0..300 {
+        let topic = format!("topic-{}", n % 3);
+        world.store(
+            &topic,
+            &format!("walrus number {n} lives on rock {}", n * 7 + 1),
+        );
+    }
+    let of_topics = v1::Filter {
+        topics: (0..3).map(|n| format!("topic-{n}")).collect(),
+        ..v1::Filter::default()
+    };
+    for (filter, limit) in [
+        (None, 50),
+        (Some(of_topics.clone()), 50),
+        (Some(of_topics.clone()), 100),
+        (None, 200),
+        (Some(of_topics), 200),
+    ] {
+        let what = format!("{filter:?}, {limit}");
+        let (mut shown, mut cursor) = (0, String::new());
+        let last = loop {
+            let page = world
+                .search(SearchRequest {
+                    query: "walrus".to_owned(),
+                    filter: filter.clone(),
+                    limit,
+                    cursor: cursor.clone(),
+                    ..SearchRequest::default()
+                })
+                .unwrap();
+            shown += page.hits.len();
+            cursor.clone_from(&page.next_cursor);
+            if cursor.is_empty() {
+                break page;
+            }
+        };
+        assert_eq!(shown, 200, "{what}: pages go so deep");
+        let says_so = last.notes.iter().any(|note| note.contains("more"));
+        assert!(says_so, "{what}: {:?}", last.notes);
+    }
 }

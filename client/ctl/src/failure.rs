@@ -147,7 +147,9 @@ fn connect_code(error: &ConnectError) -> u8 {
                 exit::UNAVAILABLE
             }
         }
-        ConnectError::NotOurs(_) => exit::PERMISSION,
+        ConnectError::NotOurs(_) | ConnectError::Start(StartError::OpenToOthers(_)) => {
+            exit::PERMISSION
+        }
         ConnectError::Start(StartError::Spawn { source, .. })
             if source.kind() == io::ErrorKind::NotFound =>
         {

@@ -155,6 +155,13 @@ fn hanging(app: &App) -> Option<Finding> {
 
 fn words(app: &App) -> Finding {
     let lexical = app.memory.strand.lexical();
+    if let Some(lost) = lexical.lost() {
+        let detail = format!(
+            "{lost} was removed or replaced; everything is still found, and nothing more is kept for the next start: run \
+             `helixctl reindex`"
+        );
+        return result("word index", Level::Failure, detail);
+    }
     match lexical.document_count() {
         Ok(documents) => {
             let detail = format!(

@@ -176,7 +176,7 @@ pub fn warm_up(app: impl Fn() -> Option<Arc<App>>) {
     if let Some(app) = app() {
         app.hooks
             .receipts
-            .confirm_left(&app.memory.reach, &app.memory.outbox, app.memory.now());
+            .confirm_left(&app.memory.reach, &app.memory.outbox);
     }
 }
 
@@ -334,6 +334,7 @@ fn stdout(app: &App, came: &Came, late: &Lateness, trace: &Trace) -> Result<Vec<
             .watches
             .fired(&app.memory.outbox, &watched, &request.event, context.now);
         late.is_of(watched, was_given_up);
+        context.read_fork();
     }
     let stdout = match decide(&context, handler) {
         Ok(answer) => deliver(&context, &answer),
@@ -347,11 +348,15 @@ fn stdout(app: &App, came: &Came, late: &Lateness, trace: &Trace) -> Result<Vec<
     };
     if context.is_real() {
         app.hooks.sessions.meet(&input.session_id, context.now);
+        if let Some(transcript) = context.transcript() {
+            app.hooks.sessions.writes_to(&input.session_id, transcript);
+        }
         // A subagent is known by now if anything is to be kept of it.
         for key in [&input.session_id, &context.key] {
             app.hooks.sessions.heard(key, context.now);
             app.hooks.sessions.works_in(key, &home, &directory);
         }
+        app.hooks.sessions.changed();
         if !context.is_awaited() {
             late.was_late(app, &request.event);
         }
@@ -418,7 +423,6 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
                     &app.memory.reach,
                     &app.memory.outbox,
                     session,
-                    context.now,
                 );
             }
             let given = session::give(context)?;

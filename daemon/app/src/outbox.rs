@@ -4,10 +4,15 @@
 //! one, and it replaces an older one that still waits. The writer takes what waits with each
 //! commit; nobody is told when. This lock is taken last: nothing is done inside it but moving
 //! states.
+//!
+//! Encoding a state with every event would cost more than the event, so whoever changes one often
+//! only announces the change ([`Outbox::expect`]). The writer collects what was announced within
+//! [`COLLECT_AFTER`].
 
 use std::collections::{HashMap, VecDeque};
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use helix_engine::{Request, States};
 use helix_redact::State;
@@ -20,6 +25,9 @@ const WAITING_MAX_BYTES: usize = 64 * 1024 * 1024;
 /// too.
 const TAKEN_MAX: usize = 1_024;
 const TAKEN_MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// How long an announced change may stay in RAM alone: a crash loses no older one.
+pub const COLLECT_AFTER: Duration = Duration::from_millis(500);
 
 /// The thing that a state is of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -60,10 +68,14 @@ impl Row {
 /// next; one that ended takes nothing.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
+/// Puts the states whose change was announced.
+pub type Collect = Box<dyn Fn() + Send + Sync>;
+
 /// What waits for the writer. Clones share it.
 #[derive(Clone, Default)]
 pub struct Outbox {
     waiting: Arc<Mutex<Waiting>>,
+    collect: Arc<OnceLock<Collect>>,
     /// Wakes the writer; nobody takes from an outbox without.
     writer: Option<Wake>,
 }
@@ -78,6 +90,8 @@ struct Waiting {
     bytes: usize,
     /// What is being committed: neither waiting nor in the store.
     committing: HashMap<Row, State>,
+    /// When the first change was announced that is not collected yet.
+    expected_since: Option<Instant>,
     /// True if the writer was woken since it took anything.
     is_called: bool,
     /// Rows that were given up because too many of their kind waited.
@@ -112,6 +126,7 @@ impl Outbox {
     pub fn new(writer: Wake) -> Self {
         Self {
             waiting: Arc::default(),
+            collect: Arc::default(),
             writer: Some(writer),
         }
     }
@@ -121,6 +136,7 @@ impl Outbox {
     pub fn taker(&self) -> Self {
         Self {
             waiting: Arc::clone(&self.waiting),
+            collect: Arc::clone(&self.collect),
             writer: None,
         }
     }
@@ -133,6 +149,43 @@ impl Outbox {
             receipts,
         } = recorded;
         self.lock().left_out = [!sessions, !incidents, false, !receipts];
+    }
+
+    /// Has announced changes collected by `collect`. The first caller decides.
+    pub fn collect_with(&self, collect: Collect) {
+        self.collect.set(collect).ok();
+    }
+
+    /// Announces that a state changed, outside of the lock on it.
+    pub fn expect(&self) {
+        let is_first = {
+            let mut waiting = self.lock();
+            let is_first = waiting.expected_since.is_none();
+            waiting.expected_since.get_or_insert_with(Instant::now);
+            is_first
+        };
+        if is_first {
+            self.wake();
+        }
+    }
+
+    /// How long until announced changes are to be collected; `None` where there are none.
+    #[must_use]
+    pub fn collects_in(&self) -> Option<Duration> {
+        let since = self.lock().expected_since?;
+        Some(COLLECT_AFTER.saturating_sub(since.elapsed()))
+    }
+
+    /// Collects announced changes when it is time.
+    pub fn collect_when_due(&self) {
+        if self.collects_in() != Some(Duration::ZERO) {
+            return;
+        }
+        // Before the states are read: what changes meanwhile is announced again.
+        self.lock().expected_since = None;
+        if let Some(collect) = self.collect.get() {
+            collect();
+        }
     }
 
     /// Puts the latest state of a row, inside of the lock under which it was made. Returns false
@@ -390,6 +443,24 @@ pub(crate) mod tests {
         }
         let waiting = outbox.lock();
         assert_eq!((waiting.bytes, waiting.counts), (0, [0; 4]));
+    }
+
+    #[test]
+    fn announced_changes_are_collected_together_when_it_is_time() {
+        let outbox = Outbox::default();
+        let collector = outbox.taker();
+        outbox.collect_with(Box::new(move || {
+            collector.put(session("s"), State::of_numbers([1]));
+        }));
+        assert_eq!(outbox.collects_in(), None);
+        outbox.expect();
+        outbox.expect();
+        outbox.collect_when_due();
+        assert!(!outbox.has_any(), "it is not time yet");
+        outbox.lock().expected_since = Instant::now().checked_sub(COLLECT_AFTER);
+        outbox.collect_when_due();
+        assert_eq!(outbox.get(&session("s")), Some(vec![1]));
+        assert_eq!(outbox.collects_in(), None);
     }
 
     #[test]

@@ -115,8 +115,7 @@ impl SubmitError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::Busy => ErrorKind::Exhausted,
-            Self::Stopping => ErrorKind::Unavailable,
+            Self::Busy | Self::Stopping => ErrorKind::Unavailable,
             Self::Disk(_) => ErrorKind::Corrupt,
         }
     }

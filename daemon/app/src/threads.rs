@@ -53,7 +53,7 @@ where
         work(&asked)
     });
     async move {
-        let answer = answer.map_err(|error| Refusal::exhausted(error.to_string()))?;
+        let answer = answer.map_err(|error| Refusal::unavailable(error.to_string()))?;
         answer
             .await
             .map_err(|_| Refusal::internal("the request failed inside the daemon; see its log"))?

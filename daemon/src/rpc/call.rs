@@ -84,7 +84,7 @@ pub(super) fn refused(refusal: Refusal) -> Status {
 pub(super) fn begin_long(runtime: &Runtime, kind: Long) -> Result<Hold, Refusal> {
     match runtime.work.begin_long(kind) {
         Ok(going) => Ok(Arc::new(going)),
-        Err(error) => Err(Refusal::exhausted(error.to_string())),
+        Err(error) => Err(Refusal::unavailable(error.to_string())),
     }
 }
 

@@ -146,7 +146,7 @@ pub(super) fn import(
         // A caller that is gone reads nothing.
         telling.0.blocking_send(last.map_err(refused)).ok();
     }));
-    imported.map_err(|error| Refusal::exhausted(error.to_string()))?;
+    imported.map_err(|error| Refusal::unavailable(error.to_string()))?;
     Ok(ReceiverStream::new(answer))
 }
 

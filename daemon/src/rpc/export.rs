@@ -65,7 +65,7 @@ pub(super) fn export(
             }));
         }
     }));
-    exported.map_err(|error| Refusal::exhausted(error.to_string()))?;
+    exported.map_err(|error| Refusal::unavailable(error.to_string()))?;
     Ok(ReceiverStream::new(pieces))
 }
 

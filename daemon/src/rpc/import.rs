@@ -72,7 +72,7 @@ pub(super) async fn import(
         });
         telling.tell(outcome.map(|progress| wire::exchange::progress(progress, true)));
     }));
-    imported.map_err(|error| Status::resource_exhausted(error.to_string()))?;
+    imported.map_err(|error| Status::unavailable(error.to_string()))?;
     Ok(ReceiverStream::new(answer))
 }
 

@@ -93,7 +93,7 @@ impl Bodies {
             .map_err(|_| late())??;
         let length = announced.length.min(MESSAGE_MAX_BYTES);
         let room = self.room(length, ROOM_DEADLINE).await.ok_or_else(|| {
-            Status::resource_exhausted(
+            Status::unavailable(
                 "too many large requests come at once; try again in a moment, or send less at once",
             )
         })?;

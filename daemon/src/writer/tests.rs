@@ -27,6 +27,30 @@ fn it_ends_when_told_to_though_somebody_has_a_handle() {
     ));
 }
 
+#[test]
+fn announced_changes_are_written_without_another_task() {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = DirectoryStorage::new(directory.path().to_owned());
+    let (strand, writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+    let (written, write) = sync_channel(1);
+    let committed = move || {
+        written.try_send(()).ok();
+    };
+    let (handle, thread) =
+        start(writer, Box::new(storage), Arc::default(), committed, || ()).unwrap();
+    let outbox = handle.outbox().clone();
+    let collected = outbox.taker();
+    outbox.collect_with(Box::new(move || {
+        collected.put(Row::Session("s".to_owned()), State::of_numbers([1]));
+    }));
+    outbox.expect();
+    write.recv().unwrap();
+    let states = strand.snapshot().unwrap().states(States::Sessions).unwrap();
+    assert_eq!(states, [("s".to_owned(), vec![1])]);
+    handle.end();
+    thread.join().unwrap().unwrap();
+}
+
 /// A writer that stands still after its first commit until it is let go on.
 struct Held {
     directory: tempfile::TempDir,

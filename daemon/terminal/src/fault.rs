@@ -2,6 +2,7 @@
 //! and a fingerprint that the same mistake has tomorrow, on another line and in another checkout.
 
 mod around;
+mod asserted;
 mod closing;
 mod forms;
 mod frames;
@@ -17,6 +18,7 @@ use regex::{Captures, Regex};
 use helix_redact::redacted;
 
 use self::around::{found_in, group};
+pub use self::asserted::asserted;
 use self::forms::{FAILED, FORMS, Form, Place};
 pub(crate) use self::forms::{compile, parts};
 use self::patterns::{ECHO, ESCAPES, NAMED, NUMBERS, PATHS, PEER, QUOTED};
@@ -160,6 +162,7 @@ pub fn warm_up() {
     LazyLock::force(&FORMS);
     patterns::warm_up();
     frames::warm_up();
+    asserted::warm_up();
     sighting::warm_up();
     titles::warm_up();
 }

@@ -161,6 +161,11 @@ pub(crate) fn exists(path: &CStr) -> bool {
     fs::access(path, Access::EXISTS).is_ok()
 }
 
+/// Returns whether the group or others may do anything with the directory at `path`.
+pub(crate) fn is_open_to_others(path: &CStr) -> bool {
+    fs::stat(path).is_ok_and(|found| found.st_mode & 0o077 != 0)
+}
+
 /// Reads the beginning of a small file and returns its length.
 pub(crate) fn read_file(path: &CStr, buffer: &mut [u8]) -> Result<usize, Fault> {
     // A FIFO that somebody put there has nothing to read, or is not ready.

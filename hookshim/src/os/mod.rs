@@ -9,9 +9,9 @@ macro_rules! implementation {
     ($name:ident) => {
         mod $name;
         pub(crate) use $name::{
-            Lock, Socket, age_s, exists, ignore_broken_pipes, is_executable, make_directory,
-            now_ns, own_executable, pause, read_file, read_lock, read_stdin, remove_file, rename,
-            start_detached, stdin_ready, touch, write_stderr, write_stdout,
+            Lock, Socket, age_s, exists, ignore_broken_pipes, is_executable, is_open_to_others,
+            make_directory, now_ns, own_executable, pause, read_file, read_lock, read_stdin,
+            remove_file, rename, start_detached, stdin_ready, touch, write_stderr, write_stdout,
         };
     };
 }

@@ -180,6 +180,12 @@ pub(crate) fn exists(path: &CStr) -> bool {
     as_path(path).exists()
 }
 
+/// Returns whether the group or others may do anything with the directory at `path`.
+pub(crate) fn is_open_to_others(path: &CStr) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(as_path(path)).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+}
+
 /// Reads the beginning of a small file and returns its length.
 pub(crate) fn read_file(path: &CStr, buffer: &mut [u8]) -> Result<usize, Fault> {
     let mut options = OpenOptions::new();

@@ -114,3 +114,20 @@ fn an_expression_in_a_directory_finds_what_is_known_of_its_files() {
         "{told:?}"
     );
 }
+
+#[test]
+fn the_beginning_of_a_path_finds_sources_that_are_no_files_yet() {
+    let world = world();
+    let handle = world.remember("Segments are merged while nobody reads.", "src/row_set.rs");
+    world.remember("Arrows point to the left.", "src/arrow.rs");
+    let place = world.project.root.join("src/row");
+    for (at, path) in [json!(place), json!("src/row"), json!("src/row_set.rs")]
+        .into_iter()
+        .enumerate()
+    {
+        let input = json!({"pattern": "merge", "path": path});
+        let told = tool_told(&world, &format!("s{at}"), "Grep", &input);
+        assert!(mentions(told.as_ref(), &handle), "{input}: {told:?}");
+        assert_eq!(told.unwrap().matches("[notes/").count(), 1, "{input}");
+    }
+}

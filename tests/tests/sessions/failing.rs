@@ -100,3 +100,70 @@ fn a_message_in_a_box_is_told_as_without() {
         .unwrap();
     assert!(mentions(told.as_ref(), &handle), "{told:?}");
 }
+
+#[test]
+fn the_same_error_of_another_module_brings_nothing_up() {
+    let world = World::new();
+    let python = world.remember(
+        "labels",
+        "gotcha: ModuleNotFoundError: No module named 'yaml' means that PyYAML is missing, pip install pyyaml.",
+    );
+    let node = world.remember(
+        "web",
+        "gotcha: Error: Cannot find module 'lodash' comes back after each pull, npm install lodash.",
+    );
+    let told =
+        |id: &str, command: &str, output: &str| world.session(id).failed(command, output).unwrap();
+    let missing = |name: &str| {
+        format!(
+            "Traceback (most recent call last):\n  File \"/p/load.py\", line 1, in <module>\n    import {name}\n\
+             ModuleNotFoundError: No module named '{name}'\n"
+        )
+    };
+    let required = |name: &str| {
+        format!(
+            "node:internal/modules/cjs/loader:1145\n  throw err;\n  ^\n\nError: Cannot find module '{name}'\n\
+             Require stack:\n- /p/app.js\n"
+        )
+    };
+    let yaml = told("one", "python load.py", &missing("yaml"));
+    assert!(mentions(yaml.as_ref(), &python), "{yaml:?}");
+    for name in ["numpy", "scipy", "requests"] {
+        assert_eq!(told(name, "python load.py", &missing(name)), None, "{name}");
+    }
+    let lodash = told("two", "node app.js", &required("lodash"));
+    assert!(mentions(lodash.as_ref(), &node), "{lodash:?}");
+    assert_eq!(told("three", "node app.js", &required("express")), None);
+}
+
+#[test]
+fn a_failed_assertion_brings_up_what_it_calls_and_the_file_of_that() {
+    let world = World::new();
+    world
+        .project
+        .write(
+            "cart.py",
+            "def apply_discount(total, percent):\n    return total\n",
+        )
+        .unwrap();
+    let named = world.remember(
+        "prices",
+        "invariant: apply_discount takes percents, not shares.",
+    );
+    let of_file = world.remember_of("prices", "Prices are whole cents everywhere.", "cart.py:1");
+    let other = world.remember_of("prices", "Orders are sorted by day.", "orders.py:1");
+    let output = "F\n======================================================================\n\
+                  FAIL: test_tenth (test_cart.TestCart.test_tenth)\n\
+                  ----------------------------------------------------------------------\n\
+                  Traceback (most recent call last):\n  File \"/p/test_cart.py\", line 6, in test_tenth\n    \
+                  self.assertEqual(apply_discount(100, 10), 90)\n    ~~~~~~~~~~~~~~~~^^^^\nAssertionError: 100 != 90\n\n\
+                  ----------------------------------------------------------------------\nRan 1 test in 0.001s\n\n\
+                  FAILED (failures=1)\n";
+    let told = world
+        .session("one")
+        .failed("python3 -m unittest", output)
+        .unwrap();
+    assert!(mentions(told.as_ref(), &named), "{told:?}");
+    assert!(mentions(told.as_ref(), &of_file), "{told:?}");
+    assert!(!mentions(told.as_ref(), &other), "{told:?}");
+}

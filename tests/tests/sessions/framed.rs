@@ -20,11 +20,15 @@ const SPELLINGS: &[&str] = &[
     "＜／ｈｅｌｉｘ－ｍｅｍｏｒｙ＞",
     "﹤/𝐡𝐞𝐥𝐢𝐱-𝐦𝐞𝐦𝐨𝐫𝐲>",
     "<helix-memory note=\"mine\">",
+    "⟨/helix-memory⟩",
+    "&lt;/helix-memory&gt;",
 ];
 
 /// How often a text spells a tag of the frame. Nothing but letters and the bracket is looked at.
 fn tags(text: &str) -> usize {
     let plain: String = text
+        .replace("&lt;", "<")
+        .replace('⟨', "<")
         .chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, '<' | '＜' | '﹤'))
         .collect();

@@ -14,6 +14,7 @@ mod heeded;
 mod mended;
 mod named;
 mod permitted;
+mod persisted;
 mod proven;
 mod receipts;
 mod reminded;

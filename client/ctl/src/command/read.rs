@@ -32,7 +32,7 @@ pub(crate) struct Read {
     cursor: Option<String>,
     #[command(flatten)]
     moment: Moment,
-    /// Prints the texts alone, byte for byte
+    /// Prints the texts alone, byte for byte, each on a line of its own
     #[arg(long, conflicts_with = "json")]
     raw: bool,
     /// Prints JSON
@@ -68,10 +68,7 @@ impl Read {
             if self.json {
                 screen::json(&ReadDocument::from(&reply))?;
             } else if self.raw {
-                reply
-                    .memories
-                    .iter()
-                    .try_for_each(|memory| screen::print(&memory.text))?;
+                screen::print(&raw(&reply.memories))?;
             } else {
                 screen::print(&render::in_full(context.screen.look, &reply.memories))?;
             }
@@ -89,6 +86,18 @@ impl Read {
             })
         })
     }
+}
+
+/// The texts byte for byte; of several each begins on a line of its own.
+fn raw(memories: &[v1::Memory]) -> String {
+    let mut whole = String::new();
+    for memory in memories {
+        if !whole.is_empty() && !whole.ends_with('\n') {
+            whole.push('\n');
+        }
+        whole.push_str(&memory.text);
+    }
+    whole
 }
 
 /// How much of a topic this is, and how to see the rest.
@@ -109,4 +118,22 @@ pub(super) fn remark(reply: &v1::ReadReply) {
         !cursor.is_empty(),
         &format!("there are more: --cursor {cursor}"),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_several_texts_begins_a_line() {
+        let shown = |texts: &[&str]| {
+            let memory = |text: &&str| v1::Memory {
+                text: (*text).to_owned(),
+                ..v1::Memory::default()
+            };
+            raw(&texts.iter().map(memory).collect::<Vec<_>>())
+        };
+        assert_eq!(shown(&["one"]), "one");
+        assert_eq!(shown(&["one", "two\n", "three"]), "one\ntwo\nthree");
+    }
 }

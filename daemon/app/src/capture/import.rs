@@ -153,7 +153,7 @@ pub fn import(
         Ok(reading) => reading,
         Err(TryLockError::Poisoned(reading)) => reading.into_inner(),
         Err(TryLockError::WouldBlock) => {
-            return Err(Refusal::exhausted(
+            return Err(Refusal::unavailable(
                 "transcripts are being read already; try again when that is done",
             ));
         }

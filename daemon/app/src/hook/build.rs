@@ -2,8 +2,10 @@
 //! mended it. What a command read is told of as a file is.
 
 mod case;
+mod module;
 mod outcome;
 mod place;
+mod subject;
 mod words;
 
 use std::cell::LazyCell;
@@ -13,7 +15,7 @@ use std::path::{Path, PathBuf};
 use helix_engine::{Memory, Occasion, ReadError, WordSet};
 use helix_neutral::one_line;
 use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
-use helix_terminal::fault::{Fault, Sighting, faults, lines_of, sightings};
+use helix_terminal::fault::{Fault, Sighting, asserted, faults, lines_of, sightings};
 use helix_terminal::verdict::{self, Verdict};
 use jiff::tz::TimeZone;
 
@@ -246,7 +248,9 @@ fn remembered(
     outcome: &Outcome,
 ) -> Result<Vec<Memory>, ReadError> {
     let ending = words::ending(&outcome.output);
+    let asserted = asserted(&outcome.output);
     let marks = faults.iter().flat_map(Fault::marks);
+    let marks = marks.chain(asserted.iter().cloned());
     let marks = marks.chain(codes_in(&ending));
     let marks: Vec<String> = marks.take(MARKS_MAX).collect();
     let mut memories = exact::named(context, &marks)?;
@@ -256,12 +260,13 @@ fn remembered(
     // Most failures have no candidate that it would be compared with.
     let whole = LazyCell::new(|| words::whole(&outcome.output));
     let quotes = |memory: &Memory| case::is_quoted_in(faults, &memory.text, &whole);
-    let mut found = exact::having(context, &ending)?;
-    found.retain(quotes);
+    let mut found = subject::of_tested(context, &outcome.output, &asserted)?;
+    found.extend(exact::having(context, &ending)?.into_iter().filter(quotes));
     found.extend(helpful(context, faults, outcome, &quotes)?);
     for memory in found {
         let is_known = memories.iter().any(|known| known.number == memory.number);
         let is_of_another = case::is_of_another(faults, &memory.text)
+            || module::is_about_another(&memory.text, &whole)
             || (!quotes(&memory) && case::is_about_another(&memory.text, &whole));
         if !is_known && !is_of_another {
             memories.push(memory);

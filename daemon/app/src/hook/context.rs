@@ -141,6 +141,18 @@ impl Context<'_> {
         Some(Path::new(&self.input.transcript_path)).filter(|transcript| transcript.is_absolute())
     }
 
+    /// Looks for whose fork the session is, where it is one of which that is not known.
+    fn read_fork(&self) {
+        if let Some(transcript) = self.transcript() {
+            self.app.hooks.sessions.read_fork(
+                &self.app.memory.reach,
+                &self.input.session_id,
+                transcript,
+                self.now,
+            );
+        }
+    }
+
     /// Looks in the client's transcript for what the session was told before.
     pub(super) fn confirm(&self) {
         if self.is_real()
@@ -148,13 +160,9 @@ impl Context<'_> {
         {
             let app = self.app;
             let (reach, outbox) = (&app.memory.reach, &app.memory.outbox);
-            app.hooks.receipts.confirm_later(
-                reach,
-                outbox,
-                &self.input.session_id,
-                transcript,
-                self.now,
-            );
+            app.hooks
+                .receipts
+                .confirm_later(reach, outbox, &self.input.session_id, transcript);
         }
     }
 
@@ -170,7 +178,6 @@ impl Context<'_> {
                     outbox,
                     &self.input.session_id,
                     transcript,
-                    self.now,
                 )
             });
         if !is_done {

@@ -179,14 +179,12 @@ impl Receipts {
         outbox: &Outbox,
         session: &str,
         transcript: &Path,
-        now: Timestamp,
     ) {
         if self.lock().sessions.contains_key(session) {
             self.confirm_all_later(
                 reach,
                 outbox,
                 vec![(session.to_owned(), transcript.to_owned())],
-                now,
             );
         }
     }
@@ -199,7 +197,6 @@ impl Receipts {
         outbox: &Outbox,
         session: &str,
         transcript: &Path,
-        now: Timestamp,
     ) -> bool {
         let is_prompt = |pending: &Pending| !pending.receipt.prompted.is_empty();
         if !self
@@ -211,13 +208,13 @@ impl Receipts {
             return false;
         }
         let (reply, is_read) = sync_channel::<()>(1);
-        self.confirm_one_later(reach, outbox, session, transcript, now, move || drop(reply));
+        self.confirm_one_later(reach, outbox, session, transcript, move || drop(reply));
         is_read.recv_timeout(PROMPT_PATIENCE).ok();
         true
     }
 
     /// Does so for the sessions whose fates a daemon left unknown that ended.
-    pub(super) fn confirm_left(self: &Arc<Self>, reach: &Reach, outbox: &Outbox, now: Timestamp) {
+    pub(super) fn confirm_left(self: &Arc<Self>, reach: &Reach, outbox: &Outbox) {
         let mut left: Vec<(i64, String, PathBuf)> = {
             let waiting = self.lock();
             let newest = |session: &String| {
@@ -240,7 +237,7 @@ impl Receipts {
             .take(LEFT_MAX)
             .map(|(_, session, transcript)| (session, transcript))
             .collect();
-        self.confirm_all_later(reach, outbox, left, now);
+        self.confirm_all_later(reach, outbox, left);
     }
 
     /// Does so for all sessions but this one whose transcript is known: one that was killed says
@@ -250,7 +247,6 @@ impl Receipts {
         reach: &Reach,
         outbox: &Outbox,
         session: &str,
-        now: Timestamp,
     ) {
         let known = &self.lock().transcripts;
         let others = known.iter().filter(|(other, _)| *other != session);
@@ -258,7 +254,7 @@ impl Receipts {
             .map(|(other, transcript)| (other.clone(), transcript.clone()))
             .collect();
         if !others.is_empty() {
-            self.confirm_all_later(reach, outbox, others, now);
+            self.confirm_all_later(reach, outbox, others);
         }
     }
 
@@ -267,10 +263,9 @@ impl Receipts {
         reach: &Reach,
         outbox: &Outbox,
         sessions: Vec<(String, PathBuf)>,
-        now: Timestamp,
     ) {
         for (session, transcript) in sessions {
-            self.confirm_one_later(reach, outbox, &session, &transcript, now, || ());
+            self.confirm_one_later(reach, outbox, &session, &transcript, || ());
         }
     }
 
@@ -281,21 +276,20 @@ impl Receipts {
         outbox: &Outbox,
         session: &str,
         transcript: &Path,
-        now: Timestamp,
         and_then: impl FnOnce() + Send + 'static,
     ) {
         let (receipts, outbox) = (Arc::clone(self), outbox.clone());
         let (session, read) = (session.to_owned(), transcript.to_owned());
         let touched = vec![read.clone()];
         reach.later_of(place_of(transcript), touched, CONFIRM_PATIENCE, move || {
-            receipts.record_settled(&outbox, receipts.confirm(&session, &read), now);
+            receipts.record_settled(&outbox, receipts.confirm(&session, &read));
             and_then();
         });
     }
 
     /// Records what became of injections: nothing else is noted of them afterwards. What was
     /// withheld was not given.
-    fn record_settled(&self, outbox: &Outbox, settled: Settled, now: Timestamp) {
+    fn record_settled(&self, outbox: &Outbox, settled: Settled) {
         for (at_us, receipt) in settled {
             outbox.put(Row::Receipt(at_us), State::of_message(receipt.clone()));
             let numbers = || {
@@ -309,11 +303,11 @@ impl Receipts {
             match receipt.fate() {
                 Fate::Withheld => {
                     self.sessions
-                        .take_back(&receipt.session, &numbers(), Proof::None, now);
+                        .take_back(&receipt.session, &numbers(), Proof::None);
                 }
                 Fate::Blocked => {
                     self.sessions
-                        .take_back(&receipt.session, &numbers(), Proof::Written, now);
+                        .take_back(&receipt.session, &numbers(), Proof::Written);
                 }
                 Fate::Unknown | Fate::Delivered | Fate::Cut => {}
             }

@@ -262,6 +262,10 @@ fn start(context: &Context<'_>) -> Start {
     if context.is_real() {
         let verdicts = app.hooks.sessions.begin(key, start, *now);
         app.hooks.attention.judge(&app.memory.outbox, &verdicts);
+        if input.is_fork() {
+            app.hooks.sessions.begin_fork(key, *now);
+            context.read_fork();
+        }
     }
     start
 }

@@ -1,6 +1,7 @@
 //! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM,
 //! persisted behind the answer.
 
+mod forks;
 mod order;
 mod place;
 mod session;
@@ -31,10 +32,6 @@ const _: () = assert!(
 
 /// How long ago a subagent may have been heard of that may still be at work.
 const SUBAGENT_MAX: Duration = Duration::from_hours(1);
-
-/// Least time between two writes of what a session merely does: a crash costs that much of it, and
-/// never what it was given.
-const WRITE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A session for a listing.
 #[derive(Clone, Debug)]
@@ -98,6 +95,7 @@ impl Sessions {
                 }
             }
         }
+        session.is_dirty = true;
         verdicts
     }
 
@@ -125,24 +123,24 @@ impl Sessions {
     /// that each was about.
     pub(super) fn follow(&self, key: &str, does: impl Fn(MemoryNumber, &str) -> bool) {
         let mut sessions = self.lock();
-        let told = sessions
-            .get_mut(key)
-            .into_iter()
-            .flat_map(|session| session.told.values_mut());
-        for told in told.filter(|told| !told.is_followed) {
+        let Some(session) = sessions.get_mut(key) else {
+            return;
+        };
+        for told in session.told.values_mut().filter(|told| !told.is_followed) {
             told.is_followed = does(MemoryNumber(told.number), &told.about);
+            session.is_dirty |= told.is_followed;
         }
     }
 
     /// Notes that every session that was given a memory followed it.
     pub(super) fn follow_everywhere(&self, number: MemoryNumber) {
-        for told in self
-            .lock()
-            .values_mut()
-            .filter_map(|session| session.told.get_mut(&number.0))
-        {
-            told.is_followed = true;
+        for session in self.lock().values_mut() {
+            if let Some(told) = session.told.get_mut(&number.0) {
+                session.is_dirty |= !told.is_followed;
+                told.is_followed = true;
+            }
         }
+        self.changed();
     }
 
     /// Notes that a memory that rests would have been given. Returns whether that is new.
@@ -178,12 +176,8 @@ impl Sessions {
         session.last_event_at = now;
         session.is_dirty = true;
         let result = change(&mut session.activity);
-        if matters
-            || session
-                .written_at
-                .is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL)
-        {
-            session.persist(key, &self.outbox, now);
+        if matters {
+            session.persist(key, &self.outbox);
         }
         result
     }
@@ -225,13 +219,25 @@ impl Sessions {
         }
     }
 
+    /// Has what changed persisted within [`crate::outbox::COLLECT_AFTER`].
+    pub(super) fn changed(&self) {
+        self.outbox.expect();
+    }
+
+    /// Persists what changed; where there is no room, it is tried again.
+    pub fn collect(&self) {
+        if !self.persist_all().is_empty() {
+            self.changed();
+        }
+    }
+
     /// Persists every state that is not yet, and returns those for which there is no room: nothing
     /// else of these sessions waits.
-    pub fn persist_all(&self, now: Timestamp) -> Vec<(String, State)> {
+    pub fn persist_all(&self) -> Vec<(String, State)> {
         let mut sessions = self.lock();
         let mut left = Vec::new();
         for (key, session) in sessions.iter_mut().filter(|(_, session)| session.is_dirty) {
-            if !session.persist(key, &self.outbox, now) {
+            if !session.persist(key, &self.outbox) {
                 left.push((key.clone(), session.write()));
             }
         }
@@ -369,6 +375,7 @@ impl Sessions {
             .filter(|session| !session.is_over(now) && !session.is_closed);
         if let Some(session) = open {
             session.know(numbers);
+            self.changed();
         }
     }
 
@@ -380,6 +387,7 @@ impl Sessions {
             .filter(|session| !session.is_over(now) && !session.is_closed);
         if let Some(session) = open {
             session.recall(numbers);
+            self.changed();
         }
     }
 
@@ -397,20 +405,15 @@ impl Sessions {
     pub(super) fn used(&self, key: &str, number: MemoryNumber) {
         if let Some(session) = self.lock().get_mut(key) {
             session.is_dirty |= session.recalled.remove(&number.0);
+            self.changed();
         }
     }
 
     /// Notes that memories that a session was given did not reach it: they may be given again.
-    pub(super) fn take_back(
-        &self,
-        key: &str,
-        numbers: &[MemoryNumber],
-        proof: Proof,
-        now: Timestamp,
-    ) {
+    pub(super) fn take_back(&self, key: &str, numbers: &[MemoryNumber], proof: Proof) {
         if let Some(session) = self.lock().get_mut(key) {
             session.take_back(numbers, proof);
-            session.persist(key, &self.outbox, now);
+            session.persist(key, &self.outbox);
         }
     }
 
@@ -420,6 +423,7 @@ impl Sessions {
         for (_, session) in self.lock().iter_mut().filter(|(key, _)| *key != by) {
             session.unlearn(number);
         }
+        self.changed();
     }
 
     /// Returns whether a session was given a checkpoint, at least as much of it.
@@ -450,7 +454,7 @@ impl Sessions {
         (session.last_event_at, session.is_closed) = (now, false);
         session.checkpoint = checkpoint.or(session.checkpoint);
         session.give(numbers, about);
-        session.persist(key, &self.outbox, now);
+        session.persist(key, &self.outbox);
         true
     }
 

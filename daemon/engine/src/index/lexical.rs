@@ -44,6 +44,7 @@ pub use query::{LexicalQuery, Mode};
 pub use rare::{Rarities, Telling};
 use state::{Published, State};
 use storage::Opened;
+pub(crate) use storage::make_directory;
 pub use tail::{Linked, Prepared};
 pub use top::LexicalHit;
 use top::Top;
@@ -93,6 +94,8 @@ pub enum LexicalError {
 pub struct LexicalIndex {
     fields: Fields,
     index: Index,
+    /// Where its files are; `None` in RAM.
+    directory: Option<PathBuf>,
     reader: IndexReader,
     is_new: bool,
     marks: Marks,
@@ -121,7 +124,9 @@ impl LexicalIndex {
     pub fn open(directory: &Path, marks: Marks) -> Result<Self, LexicalError> {
         let fields = Fields::new();
         let opened = storage::open(directory, &fields, &marks)?;
-        Self::new(fields, opened, marks)
+        let mut index = Self::new(fields, opened, marks)?;
+        index.directory = Some(directory.to_owned());
+        Ok(index)
     }
 
     /// Makes an empty index that lives in RAM.
@@ -147,6 +152,7 @@ impl LexicalIndex {
         Ok(Self {
             fields,
             index,
+            directory: None,
             reader,
             is_new,
             marks,
@@ -279,6 +285,9 @@ impl LexicalIndex {
     /// Replaces all that is committed by the documents that `feed` hands out, read from the store
     /// as it was at `sequence`.
     ///
+    /// Where files of the index are lost, they are made anew; what was read of them is searched
+    /// until then.
+    ///
     /// This is how an empty index is filled: it takes a third of the time of storing one by one.
     /// Stores that come meanwhile stay in the tail, over what is filled in. When `feed` returns
     /// false nothing changes, and neither does this.
@@ -292,6 +301,10 @@ impl LexicalIndex {
         feed: impl FnOnce(&mut dyn FnMut(&Document<'_>)) -> bool,
     ) -> Result<bool, LexicalError> {
         let mut writer = self.writer();
+        if let Some(directory) = self.directory.as_ref().filter(|_| self.lost().is_some()) {
+            writer.close();
+            storage::make_anew(directory, &self.fields)?;
+        }
         if !writer
             .replace(&self.index, &self.fields, sequence, &self.marks, feed)
             .map_err(LexicalError::Commit)?
@@ -321,6 +334,13 @@ impl LexicalIndex {
         writer
             .collect_garbage(&self.index)
             .map_err(LexicalError::Commit)
+    }
+
+    /// Names a file or directory of it that was removed or replaced; `None` where all are there.
+    /// Searches go on without it, and a restart makes the index anew.
+    #[must_use]
+    pub fn lost(&self) -> Option<String> {
+        storage::lost(self.directory.as_deref()?, &self.index)
     }
 
     /// How many memories wait in RAM for a flush.

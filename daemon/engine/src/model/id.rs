@@ -155,6 +155,9 @@ impl fmt::Display for Handle {
 fn without_label(line: &str) -> &str {
     let line = line.trim().trim_start_matches(DRESS);
     let bracketed = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    if bracketed.is_some_and(|(field, rest)| rest.trim().is_empty() && is_field(field)) {
+        return "";
+    }
     match bracketed.or_else(|| line.split_once(':')) {
         Some((label, rest))
             if is_label(label)
@@ -166,6 +169,12 @@ fn without_label(line: &str) -> &str {
         }
         _ => line,
     }
+}
+
+/// Returns whether what stands in brackets is a field and its value, as in `[source: a.rs:3]`.
+fn is_field(text: &str) -> bool {
+    text.split_once(':')
+        .is_some_and(|(name, value)| is_label(name) && !value.trim().is_empty())
 }
 
 fn is_label(word: &str) -> bool {

@@ -186,14 +186,12 @@ fn prefix(text: &str) -> Option<String> {
         .strip_prefix('[')
         .and_then(|line| line.split_once(']'))
         .filter(|(_, rest)| ends_label(rest));
-    let label = match bracketed {
-        Some((label, _)) => label,
-        None => line.get(
-            ..PREFIX_MARKS
-                .iter()
-                .filter_map(|mark| line.find(mark))
-                .min()?,
-        )?,
+    let label = if let Some((label, _)) = bracketed {
+        label
+    } else {
+        let mark = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min();
+        let whole = is_headed(text).then_some(line.len());
+        line.get(..mark.or(whole)?)?
     };
     let label = label.trim_end_matches(EMPHASIS);
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
@@ -205,6 +203,14 @@ fn prefix(text: &str) -> Option<String> {
     } else {
         None
     }
+}
+
+/// Returns whether a text's first line is a heading or an emphasised word above the rest.
+fn is_headed(text: &str) -> bool {
+    let mut lines = text.trim().lines();
+    let first = lines.next().unwrap_or_default().trim_end();
+    let is_emphasised = first.starts_with(EMPHASIS) && first.ends_with(EMPHASIS);
+    (first.starts_with('#') || is_emphasised) && lines.next().is_some()
 }
 
 /// Returns whether what stands behind a bracketed word makes it a label, and not a link or an
@@ -308,6 +314,16 @@ mod tests {
             "- [gotcha] use arm64",
         ] {
             assert_eq!(prefix_tag(text), Some("gotcha"), "{text}");
+        }
+        for text in [
+            "## Gotcha\nuse arm64",
+            "# Gotchas\n\nuse arm64",
+            "**Gotcha**\nuse arm64",
+        ] {
+            assert_eq!(prefix_tag(text), Some("gotcha"), "{text}");
+        }
+        for text in ["## Gotcha", "gotcha\nuse arm64", "- gotcha\nuse arm64"] {
+            assert_eq!(prefix_tag(text), None, "{text}");
         }
         assert_eq!(prefix_tag("howto: run"), Some("how-to"));
         for tag in Tags::AUTO {

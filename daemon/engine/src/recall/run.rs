@@ -134,7 +134,7 @@ impl Strand {
         });
         let mut hits = self.best(first, search, &mut room, sources)?;
         hits.extend(self.best(second, search, &mut room, sources)?);
-        if room.limit > 0 && room.spread == Spread::Topics {
+        if room.limit > 0 {
             let mut further = self.further(search, place, &mut lexical)?;
             further.retain(|scored| hits.iter().all(|hit| hit.memory.number != scored.number));
             hits.extend(self.best(further, search, &mut room, sources)?);

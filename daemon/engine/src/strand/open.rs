@@ -12,7 +12,7 @@ use super::tombstones::Tombstones;
 use super::{Strand, StrandWriter};
 use crate::derived;
 use crate::error::ErrorKind;
-use crate::index::lexical::{Document, LexicalError, LexicalIndex, Marks};
+use crate::index::lexical::{Document, LexicalError, LexicalIndex, Marks, make_directory};
 use crate::model::{Kinds, Memory, MemoryNumber, Sequence};
 use crate::ports::Storage;
 use crate::store::{CommitError, Snapshot, Store, StoreError, Write, Writer};
@@ -280,22 +280,4 @@ fn move_aside(directory: &Path) -> bool {
         return false;
     };
     derived::clear_away(above, &name.to_string_lossy()).unwrap_or(false)
-}
-
-/// Makes the index's directory and the one that it is in, if they are not there. What stands in
-/// their places is cleared away.
-fn make_directory(directory: &Path) -> Result<(), LexicalError> {
-    let name = |path: Option<&Path>| {
-        path.and_then(Path::file_name)
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
-    let above = directory.parent();
-    let root = above.and_then(Path::parent).unwrap_or(directory);
-    let made = derived::directories(root, &[&name(above), &name(Some(directory))]);
-    made.map(drop).map_err(|source| LexicalError::Directory {
-        path: directory.to_owned(),
-        source,
-    })
 }

@@ -126,7 +126,7 @@ impl Line<'_> {
                 let parsed = SourceRef::parse(source);
                 let has_blank = parsed.path.contains(char::is_whitespace);
                 if has_blank {
-                    is_file_name(&parsed.path)
+                    parsed.line.is_some() || is_file_name(&parsed.path)
                 } else {
                     source.contains(['.', '/'])
                 }

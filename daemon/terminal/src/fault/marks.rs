@@ -139,7 +139,7 @@ fn is_telling_code(code: &str) -> bool {
 
 /// Returns whether a name is not a word as well: it has parts, and is not one that every program
 /// uses.
-fn is_telling_name(name: &str) -> bool {
+pub(super) fn is_telling_name(name: &str) -> bool {
     if name.starts_with("std::") || COMMON_NAMES.contains(&name) {
         return false;
     }

@@ -86,7 +86,12 @@ impl Target {
             .into_iter()
             .find_map(|key| input.tool_text(key))
             .filter(|_| file.is_none());
-        let named = glob.and_then(|glob| Some((glob, NamedFiles::of(glob, &base(input), paths)?)));
+        let named = match glob {
+            Some(glob) => {
+                NamedFiles::of(glob, &base(input), paths).map(|named| (glob.to_owned(), named))
+            }
+            None => begun(input, paths),
+        };
         Self {
             label: named.as_ref().map_or_else(
                 || pattern.to_owned(),
@@ -206,6 +211,16 @@ impl Directory {
                 None => rest.is_empty(),
             })
     }
+}
+
+/// The files whose paths begin as a path that is none yet, with the pattern for them.
+fn begun(input: &Input, paths: Paths<'_>) -> Option<(String, NamedFiles)> {
+    let path = input.file()?;
+    if paths.is_file(&path) || paths.is_directory(&path) {
+        return None;
+    }
+    let named = NamedFiles::of(&format!("{}*", path.display()), Path::new("/"), paths)?;
+    Some((format!("{}*", paths.relative(&path).display()), named))
 }
 
 /// Where a search begins.

@@ -90,7 +90,7 @@ fn a_prompts_look_goes_on_behind_an_answer_that_did_not_wait_for_it() {
     let outbox_of = Outbox::new(Arc::new(move || {
         committed.send(()).ok();
     }));
-    assert!(receipts.confirm_prompts(&reach, &outbox_of, "s", &transcript, now));
+    assert!(receipts.confirm_prompts(&reach, &outbox_of, "s", &transcript));
     assert!(
         receipts.lock().sessions.contains_key("s"),
         "it was not read"

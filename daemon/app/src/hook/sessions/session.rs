@@ -2,10 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_engine::{MemoryNumber, Timestamp};
 
+use super::forks::Fork;
 use super::order::GivenOrder;
 use super::place::Place;
 use super::state::Told;
@@ -141,14 +143,17 @@ pub(super) struct Session {
     pub(super) checkpoint: Option<GivenCheckpoint>,
     pub(super) activity: Activity,
     pub(super) place: Option<Place>,
+    /// Where it writes its transcript, as its hooks say.
+    pub(super) transcript: Option<PathBuf>,
+    /// What is known of a fork as long as it is not known whose.
+    pub(super) fork: Option<Fork>,
     /// Memories that it was given and that did not reach it, once each.
     pub(super) returned: BTreeSet<u32>,
     /// Tells what it was told of its own work from what it did since.
     pub(super) work_told: Option<u64>,
     /// The warnings that it was given, by their hashes.
     pub(super) warned: BTreeSet<u64>,
-    /// When its state was last put where the writer takes it, and whether it changed since.
-    pub(super) written_at: Option<Timestamp>,
+    /// Whether it changed since its state was last put where the writer takes it.
     pub(super) is_dirty: bool,
     /// True if it ended. It may be taken up again.
     pub(super) is_closed: bool,
@@ -314,10 +319,9 @@ impl Session {
 
     /// Has its state persisted, inside of the lock on it. Returns false where there is no room: it
     /// stays marked as changed.
-    pub(super) fn persist(&mut self, key: &str, outbox: &Outbox, now: Timestamp) -> bool {
+    pub(super) fn persist(&mut self, key: &str, outbox: &Outbox) -> bool {
         let is_put = outbox.put(Row::Session(key.to_owned()), self.write());
         self.is_dirty = !is_put;
-        self.written_at = if is_put { Some(now) } else { None };
         is_put
     }
 
@@ -329,7 +333,7 @@ impl Session {
             .told
             .values_mut()
             .filter(|told| !told.is_judged && (has_worked || !told.at_start));
-        unjudged
+        let verdicts: Vec<Verdict> = unjudged
             .map(|told| {
                 told.is_judged = true;
                 let (number, is_followed) = (MemoryNumber(told.number), told.is_followed);
@@ -339,7 +343,9 @@ impl Session {
                     at_start: told.at_start,
                 }
             })
-            .collect()
+            .collect();
+        self.is_dirty |= !verdicts.is_empty();
+        verdicts
     }
 
     /// Notes that it starts anew with the same work.

@@ -1,9 +1,12 @@
 //! A session as it is persisted.
 
+use std::path::PathBuf;
+
 use helix_engine::Timestamp;
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
+use super::forks::Fork;
 use super::order::GivenOrder;
 use super::place::Place;
 use super::session::{GivenCheckpoint, Session};
@@ -62,7 +65,11 @@ struct SessionState {
     known: Vec<u32>,
     #[prost(bool, tag = "14")]
     is_closed: bool,
-    // 15 and 16 were those of a fork.
+    /// Left out where it is no text.
+    #[prost(string, optional, tag = "15")]
+    transcript: Option<String>,
+    #[prost(sint64, optional, tag = "16")]
+    forked_at_us: Option<i64>,
     #[prost(uint32, repeated, tag = "17")]
     returned: Vec<u32>,
     #[prost(uint32, repeated, tag = "18")]
@@ -94,9 +101,13 @@ impl Session {
             work_told: state.work_told,
             warned: state.warned.into_iter().collect(),
             place: state.place,
+            transcript: state.transcript.map(PathBuf::from),
+            fork: state.forked_at_us.map(|at_us| Fork {
+                at: Timestamp::from_micros(at_us),
+                is_being_read: false,
+            }),
             returned: state.returned.into_iter().collect(),
             recalled: state.recalled.into_iter().collect(),
-            written_at: None,
             is_dirty: false,
             is_closed: state.is_closed,
             last_event_at: Timestamp::from_micros(state.last_event_at_us),
@@ -124,6 +135,12 @@ impl Session {
             place: self.place.clone(),
             known: self.known.iter().copied().collect(),
             is_closed: self.is_closed,
+            transcript: self
+                .transcript
+                .as_ref()
+                .and_then(|path| path.to_str())
+                .map(str::to_owned),
+            forked_at_us: self.fork.map(|fork| fork.at.as_micros()),
             returned: self.returned.iter().copied().collect(),
             recalled: self.recalled.iter().copied().collect(),
         };
@@ -148,6 +165,8 @@ impl Redact for SessionState {
             place,
             known: _,
             is_closed: _,
+            transcript,
+            forked_at_us: _,
             returned: _,
             recalled: _,
         } = self;
@@ -163,5 +182,6 @@ impl Redact for SessionState {
             secrets.said(about);
         }
         place.redact(secrets);
+        secrets.all_said(transcript);
     }
 }

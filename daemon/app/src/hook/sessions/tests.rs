@@ -8,13 +8,13 @@ const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 
 /// The state of a session that a restart would find.
 pub(super) fn state(sessions: &Sessions, key: &str) -> Vec<u8> {
-    sessions.persist_all(NOW);
+    sessions.persist_all();
     sessions.outbox.get(&Row::Session(key.to_owned())).unwrap()
 }
 
 /// The sessions after a restart.
 fn restarted(sessions: &Sessions) -> Sessions {
-    sessions.persist_all(NOW);
+    sessions.persist_all();
     let keys: Vec<String> = sessions.lock().keys().cloned().collect();
     let saved = keys.into_iter().filter_map(|key| {
         let state = sessions.outbox.get(&Row::Session(key.clone()))?;
@@ -223,7 +223,7 @@ fn a_state_that_finds_no_room_stays_marked_and_is_put_again() {
     );
     assert!(has_unwritten(&sessions) && sessions.outbox.get(&Row::Session("s".into())).is_none());
     assert_eq!(
-        sessions.persist_all(NOW).len(),
+        sessions.persist_all().len(),
         1,
         "whoever ends the daemon has to write it"
     );
@@ -232,7 +232,7 @@ fn a_state_that_finds_no_room_stays_marked_and_is_put_again() {
             .outbox
             .put(Row::Session("large".into()), State::default())
     );
-    sessions.work("s", NOW, false, |_| ());
+    assert!(sessions.persist_all().is_empty());
     assert!(!has_unwritten(&sessions));
     assert!(restarted(&sessions).was_given("s", MemoryNumber(1)));
 }
@@ -243,7 +243,7 @@ fn what_did_not_reach_a_session_may_be_given_again_once() {
     let one = [MemoryNumber(1)];
     for is_first in [true, false] {
         assert!(sessions.claim("s", &one, None, Some(&[]), NOW));
-        sessions.take_back("s", &one, Proof::None, NOW);
+        sessions.take_back("s", &one, Proof::None);
         assert_eq!(sessions.was_given("s", one[0]), !is_first);
         let sessions = restarted(&sessions);
         assert_eq!(
@@ -260,7 +260,7 @@ fn what_surely_did_not_reach_a_session_may_be_given_again_each_time() {
     let one = [MemoryNumber(1)];
     for _ in 0..3 {
         assert!(sessions.claim("s", &one, None, Some(&[]), NOW));
-        sessions.take_back("s", &one, Proof::Written, NOW);
+        sessions.take_back("s", &one, Proof::Written);
         assert!(!sessions.was_given("s", one[0]));
     }
 }

@@ -9,11 +9,11 @@
 use std::fs;
 use std::io;
 use std::panic::catch_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tantivy::directory::RamDirectory;
 use tantivy::index::SegmentComponent;
-use tantivy::{Index, IndexMeta, IndexSettings};
+use tantivy::{Index, IndexMeta, IndexSettings, SegmentMeta};
 
 use super::fields::{Fields, TOKENIZER_NAME};
 use super::held::HeldDirectory;
@@ -168,25 +168,82 @@ fn read_watermark(metas: &IndexMeta) -> Option<(u64, Option<&str>)> {
     (format && words.next().is_none()).then_some((sequence, Some(mark)))
 }
 
+/// Makes the directory of an index and the one above it. What stands in their places and is no
+/// directory is cleared away, and no link is followed.
+pub(crate) fn make_directory(directory: &Path) -> Result<(), LexicalError> {
+    let name = |path: Option<&Path>| {
+        path.and_then(Path::file_name)
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let above = directory.parent();
+    let root = above.and_then(Path::parent).unwrap_or(directory);
+    let made = derived::directories(root, &[&name(above), &name(Some(directory))]);
+    made.map(drop).map_err(|source| LexicalError::Directory {
+        path: directory.to_owned(),
+        source,
+    })
+}
+
+/// Puts an empty index where the files of one are gone.
+pub(super) fn make_anew(directory: &Path, fields: &Fields) -> Result<(), LexicalError> {
+    make_directory(directory)?;
+    clear(directory).map_err(|source| LexicalError::Directory {
+        path: directory.to_owned(),
+        source,
+    })?;
+    create(directory, fields).map(drop)
+}
+
+/// Names a file or directory of an open index that is not where it was written. What is damaged
+/// inside is not looked for.
+pub(super) fn lost(directory: &Path, index: &Index) -> Option<String> {
+    let is_directory = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    let above = directory.parent().unwrap_or(directory);
+    if let Some(path) = [above, directory]
+        .into_iter()
+        .find(|path| !is_directory(path))
+    {
+        return Some(path.display().to_string());
+    }
+    let Ok(metas) = index.load_metas() else {
+        return Some(directory.join("meta.json").display().to_string());
+    };
+    let is_file = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+    metas
+        .segments
+        .iter()
+        .flat_map(files)
+        .map(|file| directory.join(file))
+        .find(|path| !is_file(path))
+        .map(|path| path.display().to_string())
+}
+
+/// The files of a segment.
+fn files(segment: &SegmentMeta) -> Vec<PathBuf> {
+    let mut components = vec![
+        SegmentComponent::Postings,
+        SegmentComponent::Positions,
+        SegmentComponent::FastFields,
+        SegmentComponent::FieldNorms,
+        SegmentComponent::Terms,
+        SegmentComponent::Store,
+    ];
+    if segment.has_deletes() {
+        components.push(SegmentComponent::Delete);
+    }
+    components
+        .into_iter()
+        .map(|component| segment.relative_path(component))
+        .collect()
+}
+
 /// Checks that every file of every segment is there and is what was written.
 fn verify(index: &Index, metas: &IndexMeta) -> Result<(), Unusable> {
-    for segment in &metas.segments {
-        let mut components = vec![
-            SegmentComponent::Postings,
-            SegmentComponent::Positions,
-            SegmentComponent::FastFields,
-            SegmentComponent::FieldNorms,
-            SegmentComponent::Terms,
-            SegmentComponent::Store,
-        ];
-        if segment.has_deletes() {
-            components.push(SegmentComponent::Delete);
-        }
-        for component in components {
-            let file = segment.relative_path(component);
-            if !index.directory().validate_checksum(&file).unwrap_or(false) {
-                return Err(Unusable::Damaged(file.display().to_string()));
-            }
+    for file in metas.segments.iter().flat_map(files) {
+        if !index.directory().validate_checksum(&file).unwrap_or(false) {
+            return Err(Unusable::Damaged(file.display().to_string()));
         }
     }
     Ok(())

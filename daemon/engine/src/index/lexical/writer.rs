@@ -63,6 +63,11 @@ impl Writer {
         Ok(complete)
     }
 
+    /// Forgets tantivy's writer, for files that were made anew under it.
+    pub(super) fn close(&mut self) {
+        self.inner = None;
+    }
+
     /// Merges segments if there are too many. Tantivy's own policy is off, so that no merge
     /// outlives a flush.
     pub(super) fn merge(&mut self, index: &Index) -> tantivy::Result<bool> {

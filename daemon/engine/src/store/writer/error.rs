@@ -98,12 +98,10 @@ impl WriteError {
                 ErrorKind::NotFound
             }
             Self::Changed { .. } => ErrorKind::Changed,
-            Self::Full
-            | Self::TooManyCheckpoints { .. }
-            | Self::TopicTooLarge { .. }
-            | Self::ReadOnly(_)
-            | Self::Gone => ErrorKind::Exhausted,
-            Self::Damaged(_) => ErrorKind::Corrupt,
+            Self::Full | Self::TooManyCheckpoints { .. } | Self::TopicTooLarge { .. } => {
+                ErrorKind::Exhausted
+            }
+            Self::Damaged(_) | Self::ReadOnly(_) | Self::Gone => ErrorKind::Corrupt,
             Self::TopicExists { .. } => ErrorKind::Conflict,
             Self::Edit(error) => error.kind(),
         }
