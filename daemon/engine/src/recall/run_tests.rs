@@ -129,12 +129,12 @@ fn from_p(branch: &str) -> Vantage {
 #[test]
 fn the_askers_project_comes_before_others() {
     let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-    let mut elsewhere = said_on("main", "walrus lists are sorted", 1);
+    let mut elsewhere = said_on("main", "walrus lists sorted alpha", 1);
     if let Request::Store { admitted, .. } = &mut elsewhere {
         admitted.scope = Scope::Project("q".to_owned());
     }
-    let everywhere = store("lists", "walrus lists get sorted", 2);
-    let own = said_on("", "walrus lists must be sorted", 3);
+    let everywhere = store("lists", "walrus lists sorted beta", 2);
+    let own = said_on("", "walrus lists sorted gamma", 3);
     writer.commit(vec![elsewhere, everywhere, own]).unwrap();
     let search = Search {
         vantage: from_p("main"),

@@ -332,7 +332,7 @@ mod tests {
     fn each_bit_becomes_a_sign_and_those_that_fill_up_none() {
         let state: Vec<f32> = (0..11).map(|at| [1.0, -1.0, -1.0][at % 3]).collect();
         let opposite: Vec<f32> = state.iter().map(|level| -level).collect();
-        let signs = TokenSigns::of(&[token("one", &state), token("other", &opposite)]);
+        let signs = TokenSigns::of(&[token("port", &state), token("host", &opposite)]);
         let wanted = state.iter().chain(&opposite);
         let wanted: Vec<i8> = wanted
             .map(|level| if *level > 0.0 { 1 } else { -1 })
