@@ -140,7 +140,9 @@ fn an_import_does_not_bring_a_paraphrase_back() {
     world.check_withheld(PARAPHRASE, &handle);
     for other in [ANOTHER, FOREIGN] {
         assert!(world.is_found(other), "{other}");
-        assert_eq!(world.reason(other), None);
+        // It may contradict the paraphrase, and is not withheld.
+        let reason = world.reason(other).unwrap_or_default();
+        assert!(!reason.contains("in other words"), "{reason}");
     }
 
     // The same file once more, also after a restart, changes nothing.
