@@ -315,7 +315,9 @@ fn orders_beside_the_text_wait_as_those_in_it_do() {
     let mut edit = |arguments: &Value| bridge.call("edit", arguments).unwrap().text;
     let tagged = edit(&json!({"action": "tag", "topic": plain, "tags": [NAMED_ORDER]}));
     assert!(tagged.contains("helixctl review"), "{tagged}");
-    let renamed = edit(&json!({"action": "rename", "topic": "names", "new_name": NAMED_ORDER}));
+    let renamed = edit(
+        &json!({"action": "rename", "topic": "names", "new_name": format!("{NAMED_ORDER}-now")}),
+    );
     assert!(renamed.contains("helixctl review"), "{renamed}");
     bridge.finish_cleanly().unwrap();
     for words in ["numbat", "wombat", "dingo"] {

@@ -95,10 +95,10 @@ fn open_disputes(app: &App, asker: &Asker) -> Vec<Dispute> {
     let catalog = app.memory.strand.catalog();
     let mut disputes = Vec::new();
     while let Some(key) = open.pop() {
-        let disputed = catalog.graph().disputed(key.from);
+        let members = catalog.graph().disputed(key.from);
         let (own, apart): (Vec<EdgeKey>, Vec<EdgeKey>) = open
             .into_iter()
-            .partition(|other| disputed.contains(&other.from));
+            .partition(|other| members.contains(&other.from));
         open = apart;
         let ends = own.iter().flat_map(|other| [other.from, other.to]);
         let others: BTreeSet<MemoryNumber> = ends

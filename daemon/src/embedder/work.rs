@@ -45,7 +45,7 @@ struct Begun {
 }
 
 impl Begun {
-    fn new(pending: Pending) -> Self {
+    fn new(pending: &Pending) -> Self {
         Self {
             number: pending.number,
             text_hash: pending.text_hash,
@@ -76,7 +76,7 @@ impl Work {
         if self.begun.is_empty() {
             let kept = self.waiting.len().saturating_sub(TEXTS_MAX);
             let shortest = self.waiting.split_off(kept).into_iter().rev();
-            self.begun = shortest.map(Begun::new).collect();
+            self.begun = shortest.map(|pending| Begun::new(&pending)).collect();
         }
     }
 

@@ -142,7 +142,7 @@ impl Context<'_> {
     }
 
     /// Looks for whose fork the session is, where it is one of which that is not known.
-    fn read_fork(&self) {
+    pub(super) fn read_fork(&self) {
         if let Some(transcript) = self.transcript() {
             self.app.hooks.sessions.read_fork(
                 &self.app.memory.reach,
