@@ -152,7 +152,9 @@ fn an_import_does_not_bring_a_paraphrase_back() {
 
     // A person's word does.
     let listed = world.json(&["review"]);
-    let waiting = listed["items"][0]["memory"]["handle"].as_str().unwrap();
+    let mut items = listed["items"].as_array().unwrap().iter();
+    let waiting = items.find(|item| item["memory"]["text"] == PARAPHRASE);
+    let waiting = waiting.unwrap()["memory"]["handle"].as_str().unwrap();
     world.done(&["review", "approve", waiting]);
     world.settle();
     assert!(world.is_found(PARAPHRASE));

@@ -1,6 +1,7 @@
 //! Runs `helix-mcp` as a client would: over pipes, line by line.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -38,6 +39,9 @@ impl Bridge {
     }
 
     fn start_as(home: TempDir, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        // A home that others may read is refused.
+        let owners_only = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(home.path(), owners_only).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_helix-mcp"))
             .args(arguments)
             .env_remove("HELIX_SOCKET")

@@ -371,3 +371,27 @@ fn a_pause_of_another_session_says_what_holds_for_it() {
     let paused = world.done(&["capture", "pause", "--session", "s-9"]);
     assert!(paused.starts_with("session s-9 is paused"), "{paused}");
 }
+
+#[test]
+fn an_import_leaves_out_a_session_that_was_paused() {
+    let world = World::new();
+    world.write(
+        "s-1",
+        &[(
+            "user",
+            "We decided to keep invoices in Postgres because the auditors need joins.",
+        )],
+    );
+    world.write(
+        "s-9",
+        &[(
+            "user",
+            "From now on never log the customer's IBAN, not even masked.",
+        )],
+    );
+    world.done(&["capture", "pause", "--session", "s-9"]);
+    let done = world.import();
+    assert_eq!(done["total"]["sessions"], 1, "{done}");
+    assert!(done["notes"].to_string().contains("was paused"), "{done}");
+    assert_eq!(world.waiting().len(), 1);
+}

@@ -7,6 +7,7 @@
 mod storm;
 
 use std::io::{Read, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::thread;
 use std::time::Duration;
@@ -73,7 +74,9 @@ fn without_a_daemon() {
 #[test]
 fn with_a_daemon_that_cannot_start() {
     let home = Home::new().unwrap();
-    std::fs::create_dir_all(&home.paths.home).unwrap();
+    let mut private = std::fs::DirBuilder::new();
+    private.mode(0o700).recursive(true);
+    private.create(&home.paths.home).unwrap();
     std::fs::write(home.paths.config(), "colour = 1\n").unwrap();
     let start = || HookRun::of(&home, "session", SESSION_START)?.check_accepted("SessionStart");
     // On a busy machine it may end after the hook.

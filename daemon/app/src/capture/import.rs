@@ -19,6 +19,7 @@ use self::disk::Disk;
 use super::foreseen::Preview;
 use super::known::Waiting;
 use super::ledger::{self, Told};
+use super::switches::Which;
 use super::transcript::{Pass, Read, Transcript};
 use super::{Tally, git};
 use crate::language::Sent;
@@ -176,6 +177,7 @@ pub fn import(
     };
     // Oldest first, so that what was said later meets what it corrects.
     let found: Vec<Found> = places.found.into_iter().rev().filter(is_wanted).collect();
+    let found = without_paused(app, found, &mut summary);
     let found = with_directories(asker, wanted, &disk, found, &mut summary);
     Going {
         app,
@@ -205,6 +207,25 @@ fn note_unread(unread: &[Unread], summary: &mut Summary) {
             count => format!("{count} files were not read, such as {first}: {what}"),
         });
     }
+}
+
+/// Leaves out sessions that were paused: whoever paused one was told that nothing of it is captured.
+fn without_paused(app: &App, mut found: Vec<Found>, summary: &mut Summary) -> Vec<Found> {
+    let switches = app.hooks.captures.switches.all();
+    let is_paused = |found: &Found| {
+        let paused = Which::Session(found.session.clone());
+        switches.iter().any(|switch| switch.which == paused)
+    };
+    let all = found.len();
+    found.retain(|found| !is_paused(found));
+    let count = all - found.len();
+    if count > 0 {
+        let sessions = if count == 1 { "session" } else { "sessions" };
+        summary.note(format!(
+            "{count} {sessions} left out, whose capture was paused"
+        ));
+    }
+    found
 }
 
 /// The formats of the clients that are named.
