@@ -207,16 +207,18 @@ fn chosen(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Vec<Waiting>, Ref
         "" => None,
         other => Some(meant(app, asker, other)?),
     };
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<Waiting> = Vec::new();
     for reference in &wanted.references {
         let number = meant(app, asker, reference)?;
         let before = chosen.len();
-        for item in &all {
-            let is_other = other.is_none_or(|other| item.concerns(other));
-            if item.concerns(number) && is_other && !chosen.contains(item) {
-                chosen.push(item.clone());
-            }
+        let is_other = |item: &Waiting| other.is_none_or(|other| item.concerns(other));
+        let mut named: Vec<&Waiting> = all.iter().filter(|item| item.concerns(number)).collect();
+        named.retain(|item| is_other(item) && !chosen.contains(item));
+        // Who lets a memory in has not said yet that it is the one to keep.
+        if named.iter().any(|item| item.kind() != Kind::Conflict) {
+            named.retain(|item| item.kind() != Kind::Conflict);
         }
+        chosen.extend(named.into_iter().cloned());
         if chosen.len() == before && other.is_none() && is_held_back(app, number) {
             chosen.push(Waiting::Suspect(number));
         } else if chosen.len() == before {
