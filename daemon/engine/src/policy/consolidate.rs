@@ -124,6 +124,9 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if says_again(known, new) {
         return contradiction(Why::Again, new.is_change);
     }
+    if ends_another_value(known, new) || ends_another_value(new, known) {
+        return Verdict::Apart;
+    }
     let difference = Difference::of(known, new, rules);
     let is_changed = new.is_change && !known.is_change;
     if difference.is_changed_number(is_changed) {
@@ -243,6 +246,18 @@ fn denies(known: &Statement, new: &Statement) -> bool {
         let is_same = subject.all(|word| new.has(word));
         is_said(known, gone) && is_same && shares_subject(known, new, gone)
     })
+}
+
+/// Returns whether a text names what the other does not name only to say that it holds no longer:
+/// "no longer listens on 7001" is true of what listens on 7002.
+fn ends_another_value(ending: &Statement, other: &Statement) -> bool {
+    let own = |name: &&String| !other.has(name);
+    let is_gone = |name: &String| {
+        let mut gone = ending.departures.iter();
+        gone.any(|part| part.words.contains(name))
+    };
+    let mut names = ending.names.iter().filter(own).peekable();
+    names.peek().is_some() && names.all(is_gone)
 }
 
 /// Returns whether the known text speaks of what the new one speaks of, apart from what ended.

@@ -329,3 +329,34 @@ fn a_text_that_departs_has_a_word_of_it() {
         assert!(!found.is_empty(), "{text}");
     }
 }
+
+#[test]
+fn that_another_value_no_longer_holds_contradicts_nothing() {
+    for (known, new) in [
+        (
+            "The audit service listens on port 7002",
+            "The audit service no longer listens on port 7001",
+        ),
+        (
+            "The frontend uses React 18",
+            "The frontend no longer uses React 16",
+        ),
+        (
+            "The index uses version 2.4",
+            "The index no longer uses version 1.9",
+        ),
+        (
+            "The report job runs on host a1",
+            "The report job no longer runs on host b2",
+        ),
+    ] {
+        assert_eq!(verdict(known, new), Verdict::Apart, "{new}");
+    }
+    assert_eq!(
+        verdict(
+            "The audit service listens on port 7001",
+            "The audit service no longer listens on port 7001, but on port 7002",
+        ),
+        Verdict::Supersedes(Why::Ended)
+    );
+}
