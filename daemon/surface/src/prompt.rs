@@ -12,8 +12,10 @@ use paths::{named, without_paths};
 /// longer one is a document.
 const PROMPT_CHARS: std::ops::RangeInclusive<usize> = 10..=500;
 
-/// Distinct words that a prompt needs beside those that every prompt has.
+/// Distinct words that a prompt needs beside those that every prompt has, and a question: "where do
+/// we keep invoices?" asks for one thing.
 const TERMS_MIN: usize = 2;
+const QUESTION_TERMS_MIN: usize = 1;
 
 /// Beginning of an attached file's name.
 const ATTACHING: char = '@';
@@ -70,7 +72,12 @@ pub fn question(prompt: &str, is_known: impl Fn(&str) -> bool) -> Option<String>
         .collect();
     content.sort_unstable();
     content.dedup();
-    (content.len() >= TERMS_MIN).then(|| words.to_owned())
+    let terms_min = if words.ends_with('?') {
+        QUESTION_TERMS_MIN
+    } else {
+        TERMS_MIN
+    };
+    (content.len() >= terms_min).then(|| words.to_owned())
 }
 
 /// The files that a prompt attaches, as it names them: `@src/main.rs`. The agent reads them without
@@ -174,6 +181,16 @@ mod tests {
             None,
             "a document"
         );
+    }
+
+    #[test]
+    fn a_question_may_ask_for_one_thing() {
+        for prompt in ["where do we keep invoices?", "what chrome do we need?"] {
+            assert_eq!(question(prompt).as_deref(), Some(prompt));
+        }
+        for prompt in ["keep the invoices", "what do we need now?"] {
+            assert_eq!(question(prompt), None, "{prompt}");
+        }
     }
 
     #[test]
