@@ -353,9 +353,14 @@ fn told_of_user(text: &str) -> String {
 /// A text with a capital in front, unless it begins with code or a name written small.
 pub(crate) fn capitalised(text: &str) -> String {
     let first_word = text.split_whitespace().next().unwrap_or_default();
-    let is_name = entities(first_word)
-        .iter()
-        .any(|entity| matches!(entity.class, Class::File | Class::Symbol));
+    let is_written_small = |c: char| c.is_alphabetic() || matches!(c, '\'' | '’' | '-');
+    let is_name = !first_word
+        .trim_end_matches([',', ':', ';', '.', '!', '?'])
+        .chars()
+        .all(is_written_small)
+        || entities(first_word)
+            .iter()
+            .any(|entity| matches!(entity.class, Class::File | Class::Symbol));
     let mut rest = text.chars();
     match rest.next() {
         Some(first) if !is_name => first.to_uppercase().chain(rest).collect(),
@@ -397,6 +402,23 @@ mod tests {
         ] {
             assert_eq!(without_openers(sentence), expected);
         }
+    }
+
+    #[test]
+    fn code_in_front_stays_as_it_is_written() {
+        for text in [
+            "total() ignored it",
+            "max_retries is 3",
+            "s3: eu only",
+            "a/b is slow",
+        ] {
+            assert_eq!(capitalised(text), text);
+        }
+        assert_eq!(
+            capitalised("caches, too, are shared"),
+            "Caches, too, are shared"
+        );
+        assert_eq!(capitalised("don't squash"), "Don't squash");
     }
 
     #[test]

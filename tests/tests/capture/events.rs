@@ -124,6 +124,8 @@ fn an_event_that_looks_like_orders_waits_in_the_review() {
 fn a_remedy_that_helped_two_sessions_waits_in_the_review() {
     let world = World::new();
     let mistake = "error[E0432]: unresolved import `serde_json`\n --> src/main.rs:1:5\n\
+                   error[E0433]: failed to resolve: use of undeclared crate or module \
+                   `serde_json`\n --> src/main.rs:9:13\n\
                    error: could not compile `billing` (bin \"billing\") due to 1 previous error";
     let mend = |id: &str| {
         let session = Session::new(world.home(), &world.project, id);
@@ -147,7 +149,7 @@ fn a_remedy_that_helped_two_sessions_waits_in_the_review() {
     let text = memory["text"].as_str().unwrap();
     assert!(text.ends_with("fixed by changing Cargo.toml."), "{text}");
     mend("three");
-    assert_eq!(world.waiting_count(), 1, "it waits already");
+    assert_eq!(world.waiting_count(), 1, "it waits already, once for both lines");
 }
 
 #[test]

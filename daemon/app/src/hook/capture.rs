@@ -40,19 +40,22 @@ pub(super) fn queue(context: &Context<'_>, is_over: bool) {
     });
 }
 
-/// Puts remedies into the queue that helped often enough to be worth a memory.
+/// Puts a remedy into the queue that helped often enough to be worth a memory. Mistakes that one
+/// success mended are what one output told in several lines: the line that tells most stands for
+/// all.
 pub(super) fn propose(context: &Context<'_>, mended: &[Incident]) {
     let root = context.project.root.to_string_lossy();
-    for incident in mended {
-        let Some(statement) = incident.proven(HELPED_MIN, &root) else {
-            continue;
-        };
-        context.app.hooks.captures.propose(Remedy {
-            statement,
-            project: Arc::clone(&context.project),
-            session: context.input.session_id.clone(),
-        });
-    }
+    let proven = mended
+        .iter()
+        .filter_map(|incident| incident.proven(HELPED_MIN, &root));
+    let Some(statement) = proven.max_by_key(|statement| statement.chars().count()) else {
+        return;
+    };
+    context.app.hooks.captures.propose(Remedy {
+        statement,
+        project: Arc::clone(&context.project),
+        session: context.input.session_id.clone(),
+    });
 }
 
 /// How the client writes its transcripts.
