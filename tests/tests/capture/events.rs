@@ -149,7 +149,11 @@ fn a_remedy_that_helped_two_sessions_waits_in_the_review() {
     let text = memory["text"].as_str().unwrap();
     assert!(text.ends_with("fixed by changing Cargo.toml."), "{text}");
     mend("three");
-    assert_eq!(world.waiting_count(), 1, "it waits already, once for both lines");
+    assert_eq!(
+        world.waiting_count(),
+        1,
+        "it waits already, once for both lines"
+    );
 }
 
 #[test]
