@@ -263,17 +263,10 @@ async fn keep(app: &Arc<App>, asker: Asker, new: NewMemory) -> Result<Taken, Ref
     } else {
         &new.scope
     };
-    if app
-        .memory
-        .strand
-        .tells_forgotten(&new.text, scope)
-        .is_some()
-    {
-        return Ok(said(
-            "nothing was stored: it was forgotten before; store it by name if it holds again",
-        ));
-    }
-    let compared = forgotten::compare_reported(app, &new.text, scope).await;
+    let compared = match app.memory.strand.tells_forgotten(&new.text, scope) {
+        Some(stone) => Compared::Returns(Box::new(stone)),
+        None => forgotten::compare_reported(app, &new.text, scope).await,
+    };
     if let Compared::Returns(stone) = &compared {
         return Ok(said(&forgotten::not_reported(stone)));
     }
