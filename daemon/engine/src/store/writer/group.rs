@@ -120,11 +120,7 @@ impl Group {
                 if self.next_number == u32::MAX {
                     return Ok(Err(WriteError::Full));
                 }
-                let kept = stamps
-                    .as_ref()
-                    .and_then(|stamps| Handle::kept(stamps.handle.as_deref()?, &admitted.topic));
-                let plain =
-                    kept.unwrap_or_else(|| Handle::propose(&admitted.topic, &admitted.text));
+                let plain = plain_handle(&admitted, stamps.as_deref());
                 let handle =
                     attempts.free(&tables.handles, plain, MemoryNumber(self.next_number))?;
                 let mut memory = self.new_memory(*admitted, handle, links, &entropy, &actor, at);
@@ -605,4 +601,22 @@ fn operation_kind(edit: &Edit) -> OperationKind {
         Edit::Reject => OperationKind::Reject,
         Edit::Revert { .. } => OperationKind::Revert,
     }
+}
+
+/// Words of the handle of a memory that waits in the review because it looks like orders: handles
+/// are shown where its text is not.
+const HELD_BACK: &str = "held back";
+
+/// The handle that a new memory would like to have: the one that it was exported with, or words of
+/// its text.
+fn plain_handle(admitted: &Admitted, stamps: Option<&Stamps>) -> Handle {
+    let is_held_back = stamps.is_some_and(|stamps| stamps.status == Some(Status::Quarantined))
+        && !admitted.suspicions.is_empty();
+    if is_held_back {
+        return Handle::propose(&admitted.topic, HELD_BACK);
+    }
+    let kept = stamps
+        .and_then(|stamps| stamps.handle.as_deref())
+        .and_then(|handle| Handle::kept(handle, &admitted.topic));
+    kept.unwrap_or_else(|| Handle::propose(&admitted.topic, &admitted.text))
 }
