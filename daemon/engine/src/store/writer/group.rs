@@ -339,7 +339,7 @@ impl Group {
         };
         let previous = memory.sequence;
         let before = memory.clone();
-        let wanted_before = Handle::propose(&memory.topic, &memory.text);
+        let wanted_before = wanted_handle(&memory);
         match edit.apply(&mut memory, at) {
             Err(error) => return Ok(Err(error.into())),
             Ok(false) => return Ok(Ok(Change::Same(Box::new(memory)))),
@@ -360,10 +360,16 @@ impl Group {
             memory.handle =
                 attempts.free(&tables.handles, memory.handle.moved(&memory.topic), number)?;
             tables.handles.insert(memory.handle.as_str(), number.0)?;
-        } else if matches!(edit, Edit::Revise { .. }) {
-            // A handle reads like a fact: that of the old text would go on telling it.
-            let wanted = Handle::propose(&memory.topic, &memory.text);
-            if wanted != wanted_before {
+        } else {
+            let wanted = wanted_handle(&memory);
+            // A handle reads like a fact: that of the old text would go on telling it. One that was
+            // held back gets it once somebody vouches for it.
+            let is_renamed = match edit {
+                Edit::Revise { .. } => wanted != wanted_before,
+                Edit::Approve { .. } => wanted != wanted_before && is_plain(&memory.handle),
+                _ => false,
+            };
+            if is_renamed {
                 memory.handle = attempts.free(&tables.handles, wanted, number)?;
                 tables.handles.insert(memory.handle.as_str(), number.0)?;
             }
@@ -610,13 +616,34 @@ const HELD_BACK: &str = "held back";
 /// The handle that a new memory would like to have: the one that it was exported with, or words of
 /// its text.
 fn plain_handle(admitted: &Admitted, stamps: Option<&Stamps>) -> Handle {
-    let is_held_back = stamps.is_some_and(|stamps| stamps.status == Some(Status::Quarantined))
-        && !admitted.suspicions.is_empty();
-    if is_held_back {
+    let status = stamps.and_then(|stamps| stamps.status);
+    if status.is_some_and(|status| is_held_back(status, &admitted.suspicions)) {
         return Handle::propose(&admitted.topic, HELD_BACK);
     }
     let kept = stamps
         .and_then(|stamps| stamps.handle.as_deref())
         .and_then(|handle| Handle::kept(handle, &admitted.topic));
     kept.unwrap_or_else(|| Handle::propose(&admitted.topic, &admitted.text))
+}
+
+/// The handle that a memory would like to have by what it says now.
+fn wanted_handle(memory: &Memory) -> Handle {
+    let is_held_back = is_held_back(memory.status, &memory.suspicions);
+    let said = if is_held_back {
+        HELD_BACK
+    } else {
+        &memory.text
+    };
+    Handle::propose(&memory.topic, said)
+}
+
+/// Whether a memory waits in the review because it looks like orders.
+fn is_held_back<S>(status: Status, suspicions: &[S]) -> bool {
+    status == Status::Quarantined && !suspicions.is_empty()
+}
+
+/// Whether a handle is one of those that say nothing.
+fn is_plain(handle: &Handle) -> bool {
+    let slug = handle.as_str().rsplit('/').next().unwrap_or_default();
+    slug.starts_with(&HELD_BACK.replace(' ', "-"))
 }
