@@ -198,6 +198,7 @@ fn an_event_brings_nothing_back_with_other_units_words_or_reach() {
         "Use ripgrep rather than grep in build scripts.",
         "Die Testdatenbank wird jede Nacht um 2 Uhr neu aufgesetzt.",
         "搜索服务部署在上海机房，每天凌晨三点重启。",
+        "The user wants short answers without emojis.",
     ] {
         world.forget(forgotten);
     }
@@ -211,6 +212,10 @@ fn an_event_brings_nothing_back_with_other_units_words_or_reach() {
             "Audit log entries older than a week are deleted.",
         ),
         ("decision_made", "Build scripts prefer ripgrep over grep."),
+        (
+            "user_feedback",
+            "I always want short answers, no emojis please.",
+        ),
         // It would hold for every project, and so for this one.
         (
             "pattern_detected",
@@ -290,11 +295,11 @@ fn what_came_without_a_model_is_withheld_when_one_is_there() {
         served: served.restarted().unwrap(),
         project,
     };
-    let path = world.file(&[PARAPHRASE]);
-    world.done(&["import", path.to_str().unwrap(), "--trust"]);
-    let reported = "Postgres 15 is on db-ledger-1 and holds the ledger.";
+    let reported = "Host db-ledger-1 has the ledger database, which is Postgres 15.";
     let taken = world.json(&["event", "decision_made", reported]);
     assert!(!taken["memory"].is_null(), "{taken}");
+    let path = world.file(&[PARAPHRASE]);
+    world.done(&["import", path.to_str().unwrap(), "--trust"]);
     assert!(world.served.home.use_embedder());
     let mut world = world.restarted();
     world.check_withheld(PARAPHRASE, &handle);

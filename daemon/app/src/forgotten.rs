@@ -31,6 +31,13 @@ pub(crate) enum Compared {
     Unknown,
 }
 
+impl Compared {
+    /// Whether it says what was forgotten.
+    pub(crate) fn is_return(&self) -> bool {
+        matches!(self, Self::Returns(_))
+    }
+}
+
 /// How a text left, when, by whom, and what it was called: "forgotten on 2026-11-24 by the user".
 #[derive(Debug)]
 pub(crate) struct Departed {
