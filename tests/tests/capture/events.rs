@@ -171,7 +171,7 @@ fn an_event_does_not_bring_back_what_was_forgotten() {
         let again = event(&told);
         assert!(again["memory"].is_null(), "{again}");
         let outcome = again["outcome"].as_str().unwrap();
-        assert!(outcome.contains("forgotten before"), "{again}");
+        assert!(outcome.contains("forgotten on"), "{again}");
     }
 }
 
