@@ -129,7 +129,7 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if ends_another_value(known, new) || ends_another_value(new, known) {
         return Verdict::Apart;
     }
-    let difference = Difference::of(known, new, rules);
+    let difference = Difference::of(known, new);
     let is_changed = new.is_change && !known.is_change;
     if difference.is_changed_number(is_changed) {
         return Verdict::Supersedes(Why::Number);
@@ -322,10 +322,10 @@ struct Difference {
 }
 
 impl Difference {
-    fn of(known: &Statement, new: &Statement, rules: &Rules) -> Self {
+    fn of(known: &Statement, new: &Statement) -> Self {
         let verb_only = |one: &Statement, other: &Statement| {
-            let mut verbs = one.sequence.iter().filter(|word| rules.is_verb(word));
-            verbs.any(|verb| !rules.is_form(verb) && !other.has(&statement::stem(verb)))
+            let mut verbs = one.verbs.iter();
+            verbs.any(|verb| !other.has(verb))
         };
         let only = |one: &BTreeSet<String>, other: &Statement, numbers: bool| {
             one.iter()
@@ -423,17 +423,14 @@ fn unturned<'s>(statement: &'s Statement, rules: &Rules) -> BTreeSet<&'s str> {
 
 /// Returns whether two statements are the same but for two words of which only one can hold.
 fn is_opposite(known: &Statement, new: &Statement, rules: &Rules) -> bool {
-    let only = |one: &Statement, other: &Statement| -> Vec<String> {
-        let words = one.sequence.iter();
-        words
-            .filter(|word| rules.has_opposite(word) && !other.sequence.contains(word))
-            .cloned()
-            .collect()
-    };
-    let (only_known, only_new) = (only(known, new), only(new, known));
-    let ([one], [other]) = (only_known.as_slice(), only_new.as_slice()) else {
+    let mut only_known = known.opposed.difference(&new.opposed);
+    let mut only_new = new.opposed.difference(&known.opposed);
+    let (Some(one), Some(other)) = (only_known.next(), only_new.next()) else {
         return false;
     };
+    if only_known.next().is_some() || only_new.next().is_some() {
+        return false;
+    }
     let of_pair = |word: &String| *word == statement::stem(one) || *word == statement::stem(other);
     let differing = known.specific.symmetric_difference(&new.specific);
     rules.are_opposite(one, other)

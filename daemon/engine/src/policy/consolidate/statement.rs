@@ -75,6 +75,10 @@ pub struct Statement {
     /// Stems of the words before its first verb that name something and are no numbers; empty where
     /// no verb is known.
     pub(super) subject: BTreeSet<String>,
+    /// Stems of its verbs, those of form left out.
+    pub(super) verbs: BTreeSet<String>,
+    /// Lower-case words of it that have an opposite.
+    pub(super) opposed: BTreeSet<String>,
     /// It says that something changed.
     pub(super) is_change: bool,
     /// It denies what its words say.
@@ -101,6 +105,8 @@ impl Statement {
             departures: gone(&rules.departures(text, &lower), rules),
             denials: denials(text, rules),
             subject: subject(&sequence, is_unspaced, rules),
+            verbs: verbs(&sequence, rules),
+            opposed: opposed(&sequence, rules),
             sequence,
             is_change: rules.is_change(text),
             is_negated: rules.is_negated(text),
@@ -199,6 +205,19 @@ fn subject(sequence: &[String], is_unspaced: bool, rules: &Rules) -> BTreeSet<St
         .map(|word| stem(word))
         .filter(|stem| !rules.is_polarity(stem))
         .collect()
+}
+
+fn verbs(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+    let verbs = sequence.iter().filter(|word| rules.is_verb(word));
+    verbs
+        .filter(|verb| !rules.is_form(verb))
+        .map(|verb| stem(verb))
+        .collect()
+}
+
+fn opposed(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+    let opposed = sequence.iter().filter(|word| rules.has_opposite(word));
+    opposed.cloned().collect()
 }
 
 /// Those of some stems that say which thing it is.
