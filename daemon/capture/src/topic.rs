@@ -243,6 +243,7 @@ mod tests {
             "we decided to write `The` in front of each title",
             "我们决定 the 放在前面",
             "we decided to run `a + b == c` first",
+            "we decided to deploy on Fridays and Mondays no more",
             "we decided to silence TS2322 and PH-4012 for now",
         ] {
             let (topic, source) = found(text, "decision", &["go", "the", "march", "s", "utc"]);

@@ -25,6 +25,7 @@ pub(crate) struct Wording {
     pub(crate) pronoun: String,
     pub(crate) possessive: String,
     pub(crate) pointing: String,
+    pub(crate) filler: String,
     pub(crate) demonstrative: String,
     pub(crate) place: String,
     pub(crate) clause: String,

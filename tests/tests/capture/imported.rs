@@ -227,8 +227,8 @@ fn a_repositorys_history_is_a_source_of_its_own() {
         git(&[&author[..], &empty].concat());
     }
     let told = world.done(&["capture", "import", "--git", "--dry-run"]);
-    assert!(told.contains("2 of 4 commits tell why"), "{told}");
-    assert!(told.contains("4 commits, 2 fixes would be kept"), "{told}");
+    assert!(told.contains("2 of 5 commits tell why"), "{told}");
+    assert!(told.contains("5 commits, 2 fixes would be kept"), "{told}");
     let done = world.json(&["capture", "import", "--git", "--yes"]);
     let read: &Value = &done["projects"][0];
     assert_eq!(read["name"], "billing", "{done}");
