@@ -13,7 +13,7 @@ use crate::patterns::compile;
 use crate::resolve::{content_words, points};
 use crate::statement::{capitalised, kind_of, without_asking};
 pub use crate::topic::{TopicSource, usual};
-use crate::topic::{dashed, is_thing, short, topic};
+use crate::topic::{dashed, is_common, is_thing, short, topic};
 use crate::wording::{WORDING, has};
 
 /// What was inferred from the text of a note.
@@ -170,7 +170,8 @@ fn tags(text: &str, names: &[Entity], topic: &str) -> Vec<String> {
         .filter(|name| name.class == Class::Name && is_thing(text, name));
     for name in names {
         let tag = short(&dashed(&name.text));
-        if tag.len() > 1 && tag != topic && !tags.contains(&tag) && tags.len() < TAGS_MAX {
+        let is_tag = tag.len() > 1 && tag != topic && !is_common(&tag);
+        if is_tag && !tags.contains(&tag) && tags.len() < TAGS_MAX {
             tags.push(tag);
         }
     }
@@ -359,5 +360,7 @@ mod tests {
         let inferred = infer("we moved from Jenkins to GitHub Actions", &[]);
         assert_eq!(inferred.topic, "jenkins");
         assert_eq!(inferred.tags, ["github-actions"]);
+        let inferred = infer("never deploy on Fridays", &[]);
+        assert!(inferred.tags.is_empty(), "{inferred:?}");
     }
 }

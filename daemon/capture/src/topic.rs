@@ -124,7 +124,7 @@ fn is_usual(topic: &str) -> bool {
 }
 
 /// Whether every word of a topic is one that any text has.
-fn is_common(topic: &str) -> bool {
+pub(crate) fn is_common(topic: &str) -> bool {
     topic
         .split('-')
         .all(|word| word.is_empty() || has(&TOPICS.words.common, word))
