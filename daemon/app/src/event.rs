@@ -22,7 +22,7 @@ use helix_engine::{
     Weigher,
 };
 use helix_neutral::{one_line, quoted};
-use helix_redact::{Secrets, redaction_note};
+use helix_redact::Secrets;
 use helix_terminal::fault::faults;
 
 use crate::forgotten::{self, Compared};
@@ -390,7 +390,7 @@ async fn error(app: &Arc<App>, asker: Asker, event: Event) -> Result<Taken, Refu
     new.confidence = Some(ERROR_CONFIDENCE);
     let is_told = new.text.contains("[redacted:");
     let mut taken = keep(app, asker, new).await?;
-    if let Some(note) = redaction_note(secrets.count()).filter(|_| is_told) {
+    if let Some(note) = secrets.note().filter(|_| is_told) {
         taken.outcome = format!("{}; {note}", taken.outcome);
     }
     Ok(taken)

@@ -9,7 +9,7 @@ use helix_engine::{
     Sequence, SourceRef, StatedImportance as Importance, Statement, Strand, Tags,
     TextStanding as Standing, Timestamp, WordSet,
 };
-use helix_redact::redacted;
+use helix_redact::{placeholders, redacted};
 
 use super::NewMemory;
 use super::alike::Alike;
@@ -274,6 +274,11 @@ pub(super) fn gather(
     .importance()?;
     let given = Given::of(&new);
     let (admitted, unseen) = admitted(app, asker, new)?;
+    if is_empty(&admitted.text) {
+        return Err(Refusal::invalid(
+            "nothing was stored: nothing is left of it without what is private or a secret",
+        ));
+    }
     let (words, known) = if force {
         (WordSet::default(), None)
     } else {
@@ -337,6 +342,18 @@ pub(super) fn gather(
         inferred,
         may_return,
     })
+}
+
+/// Whether a text says nothing beside what was taken out of it.
+fn is_empty(text: &str) -> bool {
+    let (mut said, mut from) = (String::new(), 0);
+    let taken = placeholders(text);
+    for placeholder in &taken {
+        said.push_str(text.get(from..placeholder.start).unwrap_or_default());
+        from = placeholder.end;
+    }
+    said.push_str(text.get(from..).unwrap_or_default());
+    !taken.is_empty() && !said.chars().any(char::is_alphanumeric)
 }
 
 /// The number that the next memory gets.
