@@ -113,7 +113,9 @@ impl Import {
         }
         screen::print(&render::imported(context.screen.look, &foreseen, true))?;
         let memories = count_of(foreseen.revised, "memory", "memories");
-        let question = format!("Change {memories} of this home as the file says?");
+        let question = format!(
+            "Change {memories} of this home as the file says? Else that waits in the review."
+        );
         confirmed(&question, "--yes")
     }
 
