@@ -487,7 +487,6 @@ fn a_value_that_names_the_known_one_as_wrong_takes_its_place() {
             "The internal API is no longer REST but gRPC.",
             "contradicts",
         ),
-        ("Always use tabs.", "Use spaces, never tabs.", "contradicts"),
         // It names what nobody said, or of another thing.
         ("Use npm.", "Use pnpm, not yarn.", "apart"),
         (
