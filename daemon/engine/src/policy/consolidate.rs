@@ -135,11 +135,12 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
         return Verdict::Supersedes(Why::Number);
     }
     let is_denied = known.is_negated != new.is_negated;
-    if claims::clash(&known.claims, &new.claims) {
+    if (is_changed || !is_denied) && claims::clash(&known.claims, &new.claims) {
         return contradiction(Why::Value, is_changed);
     }
-    if let Some(denial) = denied(known, new, rules) {
-        if value::takes_the_place(known, denial, rules) {
+    let mut denials = denied(known, new, rules).peekable();
+    if denials.peek().is_some() {
+        if denials.any(|denial| value::takes_the_place(known, denial, rules)) {
             return Verdict::Supersedes(Why::Ended);
         }
         return contradiction(Why::Negation, is_changed);
@@ -248,11 +249,11 @@ fn is_said(known: &Statement, part: &statement::Part) -> bool {
 
 /// What the new text denies that the known one says, of the very same subject.
 fn denied<'n>(
-    known: &Statement,
+    known: &'n Statement,
     new: &'n Statement,
-    rules: &Rules,
-) -> Option<&'n statement::Denial> {
-    new.denials.iter().find(|denial| {
+    rules: &'n Rules,
+) -> impl Iterator<Item = &'n statement::Denial> {
+    new.denials.iter().filter(move |denial| {
         let gone = &denial.gone;
         let mut subject = known.lead.iter().filter(|word| !gone.words.contains(*word));
         let is_same = subject.all(|word| new.has(word) || rules.is_polarity(word));
