@@ -18,7 +18,6 @@ use rmcp::service::{RequestContext, RoleServer};
 
 use crate::clean;
 use crate::daemon::Daemon;
-use crate::failure::Failure;
 use crate::prompts;
 use crate::resources;
 use crate::tools::{Tool, ToolSet};

@@ -328,7 +328,7 @@ pub(super) fn revised(app: &App, waiting: &Memory) -> Result<Option<Memory>, Ref
         return Ok(None);
     };
     let strand = &app.memory.strand;
-    let Resolution::One(number) = strand.resolve(id, &[waiting.scope.clone()])? else {
+    let Resolution::One(number) = strand.resolve(id, std::slice::from_ref(&waiting.scope))? else {
         return Ok(None);
     };
     let known = strand.snapshot()?.memory(number)?;

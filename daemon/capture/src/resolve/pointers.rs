@@ -103,9 +103,10 @@ fn pointers(statement: &str) -> Vec<Pointer> {
                 at: word.start(),
                 form: form.clone().unwrap_or_else(|| of_pronoun(word.as_str())),
                 // What somebody has may stand in the clause that names who has it.
-                is_inside: match is_possessive {
-                    true => has_content(statement.get(..word.start()).unwrap_or_default()),
-                    false => is_named_before(statement, word.start()),
+                is_inside: if is_possessive {
+                    has_content(statement.get(..word.start()).unwrap_or_default())
+                } else {
+                    is_named_before(statement, word.start())
                 },
             });
         }

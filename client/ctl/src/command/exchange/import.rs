@@ -40,6 +40,7 @@ const IMPORT_DEADLINE: Duration = Duration::from_hours(6);
 
 /// Arguments of `import`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Import {
     /// A file, a directory of Markdown files, or `-` for stdin
     #[arg(value_name = "FILE|DIR|-")]

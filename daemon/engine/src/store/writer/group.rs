@@ -355,12 +355,7 @@ impl Group {
         if matches!(edit, Edit::Revise { .. }) {
             vouch(&mut memory, &actor, at);
         }
-        if !memory.handle.is_in(&memory.topic) {
-            // The old handle stays in the table, as a name that old notes still use.
-            memory.handle =
-                attempts.free(&tables.handles, memory.handle.moved(&memory.topic), number)?;
-            tables.handles.insert(memory.handle.as_str(), number.0)?;
-        } else {
+        if memory.handle.is_in(&memory.topic) {
             let wanted = wanted_handle(&memory);
             // A handle reads like a fact: that of the old text would go on telling it. One that was
             // held back gets it once somebody vouches for it.
@@ -373,6 +368,11 @@ impl Group {
                 memory.handle = attempts.free(&tables.handles, wanted, number)?;
                 tables.handles.insert(memory.handle.as_str(), number.0)?;
             }
+        } else {
+            // The old handle stays in the table, as a name that old notes still use.
+            memory.handle =
+                attempts.free(&tables.handles, memory.handle.moved(&memory.topic), number)?;
+            tables.handles.insert(memory.handle.as_str(), number.0)?;
         }
         let seen = |memory: &Memory| (memory.access_count, memory.last_seen_at);
         if seen(&before) != seen(&memory) {

@@ -400,7 +400,7 @@ fn candidates(catalog: &Catalog, stones: &Tombstones, first: MemoryNumber) -> Ve
     let rows = catalog.rows().filter(|(number, row)| {
         *number >= first
             && matches!(row.status, Status::Active | Status::Quarantined)
-            && stones.has_meanings(&catalog.scope_of(row))
+            && stones.has_meanings(catalog.scope_of(row))
     });
     rows.map(|(number, _)| number).collect()
 }
