@@ -247,7 +247,8 @@ fn is_said(known: &Statement, part: &statement::Part) -> bool {
     said > 0 && share >= GONE_KNOWN_MIN && known.has_all(&part.names)
 }
 
-/// What the new text denies that the known one says, of the very same subject.
+/// What the new text denies that the known one says and does not deny itself, of the very same
+/// subject.
 fn denied<'n>(
     known: &'n Statement,
     new: &'n Statement,
@@ -257,7 +258,8 @@ fn denied<'n>(
         let gone = &denial.gone;
         let mut subject = known.lead.iter().filter(|word| !gone.words.contains(*word));
         let is_same = subject.all(|word| new.has(word) || rules.is_polarity(word));
-        is_said(known, gone) && is_same && shares_subject(known, new, gone)
+        let is_denied = known.denials.iter().any(|own| own.gone == *gone);
+        !is_denied && is_said(known, gone) && is_same && shares_subject(known, new, gone)
     })
 }
 

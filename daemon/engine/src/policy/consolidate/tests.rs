@@ -445,6 +445,24 @@ fn a_sentence_that_is_only_turned_round_contradicts() {
 }
 
 #[test]
+fn a_text_contradicts_nothing_that_says_the_same() {
+    for text in [
+        "Errors tell the model what to do next, in one sentence, and never quote a memory's text.",
+        "Use pnpm, not npm.",
+        "The exporter writes not CSV but Parquet files.",
+        "The poller doesn't run on port 4000.",
+        "Never deploy on Fridays.",
+        "Die API ist kein REST mehr, sondern GraphQL.",
+    ] {
+        let found = verdict(text, text);
+        assert!(
+            !matches!(found, Verdict::Contradicts(_) | Verdict::Supersedes(_)),
+            "{found:?}: {text}"
+        );
+    }
+}
+
+#[test]
 fn a_value_that_names_the_known_one_as_wrong_takes_its_place() {
     for (known, new, expected) in [
         ("Use npm.", "Use pnpm, not npm.", "supersedes"),
