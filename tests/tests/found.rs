@@ -261,7 +261,13 @@ fn down_reaches_a_daemon_that_nobody_can_connect_to() {
         Ok(UnixStream::connect(home.scratch().join("elsewhere.sock")).ok())
     })
     .unwrap();
-    // As an earlier version wrote it, which did not say where it listens.
+    // It says where it listens once it does.
+    within(BUSY, || {
+        let said = fs::read_to_string(home.paths.lock())?;
+        Ok(said.contains("elsewhere.sock").then_some(()))
+    })
+    .unwrap();
+    // As an earlier version wrote it, which did not say that.
     fs::write(home.paths.lock(), format!("{}\n", daemon.id())).unwrap();
     let down = home
         .command(Binary::Ctl)
