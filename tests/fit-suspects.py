@@ -1,7 +1,7 @@
-"""Fits `daemon/engine/src/policy/suspect/weights.toml` and `weights.bin`.
+"""Fits `daemon/memory/src/policy/suspect/weights.toml` and `weights.bin`.
 
     target/release/helix-bench --features /tmp/features.tsv suspects
-    python3 tests/fit-suspects.py /tmp/features.tsv daemon/engine/src/policy/suspect
+    python3 tests/fit-suspects.py /tmp/features.tsv daemon/memory/src/policy/suspect
 
 Needs numpy, scipy and scikit-learn. Trains a logistic regression on the sets `fit`, `check` and `more` and on the plain lines. The
 threshold is where cross-validation on `fit` and `check` suspects INNOCENT_MAX of the innocent texts; `held` and `blind` are only told.

@@ -7,7 +7,7 @@ use std::io;
 
 use helix_app::lifecycle::Mode;
 use helix_app::{Settings, capture, plain_file};
-use helix_engine::{KindSpec, Shape, Texts};
+use helix_memory::{KindSpec, Shape, Texts};
 use helix_proto::paths::Paths;
 use helix_redact::Entropy;
 use serde::Deserialize;

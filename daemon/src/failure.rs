@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use helix_engine::{ErrorKind, OpenError};
+use helix_engine::OpenError;
+use helix_memory::ErrorKind;
 use helix_proto::exit;
 use helix_proto::paths::PathError;
 

@@ -13,12 +13,13 @@ use helix_app::hook::{
 };
 use helix_app::language::LanguageModel;
 use helix_app::outbox::Recorded;
-use helix_app::ports::Projects;
+use helix_app::ports::{Clock, Projects};
 use helix_app::reach::Reach;
 use helix_app::sources::Sources;
 use helix_app::uncompared::Uncompared;
 use helix_app::{App, Language, Layout, Memory, Metrics};
-use helix_engine::{Clock, DirectoryStorage, Kinds, Request, States, Strand, Timestamp};
+use helix_engine::{DirectoryStorage, Request, States, Strand};
+use helix_memory::{Kinds, Timestamp};
 use helix_proto::notice::Doing;
 use tokio::sync::{Notify, oneshot};
 

@@ -13,7 +13,8 @@ use helix_app::ports::{
 };
 use helix_app::project::Project;
 use helix_app::reach::Reach;
-use helix_engine::{GitContext, Strand, TextVectors, Timestamp};
+use helix_engine::{Strand, TextVectors};
+use helix_memory::{GitContext, Timestamp};
 use lru::LruCache;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;

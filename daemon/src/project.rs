@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use helix_app::project::{PATH_PREFIX, Project};
-use helix_engine::Scope;
+use helix_memory::Scope;
 use helix_redact::Redacted;
 
 use crate::git::{self, GitError, Question, Running};

@@ -9,10 +9,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use helix_engine::{
-    Clock as _, DirectoryStorage, Kinds, MemoryId, Restored, Storage as _, Store, Strand,
-    Timestamp, Tombstone, Verified,
-};
+use helix_app::ports::Clock as _;
+use helix_engine::{DirectoryStorage, Restored, Storage as _, Store, Strand, Verified};
+use helix_memory::{Kinds, MemoryId, Timestamp, Tombstone};
 
 use crate::config::Config;
 use crate::failure::{Failure, io_failure};
@@ -74,7 +73,7 @@ fn tombstones(strand: &Path) -> Result<Vec<(MemoryId, Tombstone)>, Failure> {
     let read = opened.and_then(|(strand, _writer, _)| Ok(strand.snapshot()?.tombstones()?));
     match read {
         Ok(tombstones) => Ok(tombstones),
-        Err(error) if error.kind() == helix_engine::ErrorKind::Newer => Err(error.into()),
+        Err(error) if error.kind() == helix_memory::ErrorKind::Newer => Err(error.into()),
         Err(error) => {
             tracing::warn!(%error, "the present store does not say what was forgotten");
             Ok(Vec::new())

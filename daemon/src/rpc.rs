@@ -33,7 +33,7 @@ use helix_app::{
     App, brief, checkpoint, compact, conflicts, context, edit, event, find, forget, receipts,
     search, session_log, stale, statistics, store, topics,
 };
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
 use tonic::codegen::BoxStream;

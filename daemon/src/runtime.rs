@@ -9,7 +9,7 @@ pub(crate) use helix_app::Asker;
 use helix_app::project::Project;
 use helix_app::sources::FILES_PATIENCE;
 use helix_app::{App, Refusal};
-use helix_engine::{Actor, Origin, Scope, Timestamp};
+use helix_memory::{Actor, Origin, Scope, Timestamp};
 use helix_neutral::quoted;
 use helix_proto::v1;
 use helix_redact::Redacted;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use helix_app::App;
 use helix_app::jobs::{Run, keep, last_runs};
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use jobs::{JOBS, Job};
 
 /// How often it looks which job is due, and first after the start: by then a session that started

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::time::Duration;
 
-use helix_engine::ErrorKind;
+use helix_memory::ErrorKind;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 

@@ -8,11 +8,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
+use helix_app::ports::Clock;
 use helix_app::ports::Embedder as _;
 use helix_app::{forgotten, sweep};
-use helix_engine::{
-    Clock, MemoryNumber, ReadError, Request, States, Step, StoreError, Strand, Timestamp,
-};
+use helix_engine::{ReadError, Request, States, Step, StoreError, Strand};
+use helix_memory::{MemoryNumber, Timestamp};
 
 use crate::indexer::Nudge;
 use crate::ports::Embedding;

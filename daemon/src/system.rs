@@ -2,7 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use helix_engine::{Clock, Randomness, Timestamp};
+use helix_app::ports::{Clock, Randomness};
+use helix_memory::Timestamp;
 
 /// The system's clock.
 #[derive(Clone, Copy, Debug, Default)]

@@ -29,7 +29,8 @@ use helix_app::find::{Answer, Wanted};
 use helix_app::shown::TextShown;
 use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
-use helix_engine::{Counted, ErrorKind, GitContext, Provenance, SourceState, Timestamp};
+use helix_engine::Counted;
+use helix_memory::{ErrorKind, GitContext, Provenance, SourceState, Timestamp};
 use helix_proto::v1;
 use helix_surface::brief::Detail;
 use history::at;
@@ -341,6 +342,6 @@ pub(crate) fn hook(answer: helix_app::hook::Reply) -> v1::HookReply {
 mod tests {
     #[test]
     fn both_ends_name_the_same_scratch_scope() {
-        assert_eq!(helix_proto::SCRATCH_SCOPE, helix_engine::Scope::SCRATCH);
+        assert_eq!(helix_proto::SCRATCH_SCOPE, helix_memory::Scope::SCRATCH);
     }
 }

@@ -13,12 +13,12 @@ use std::{io, thread};
 use helix_app::Metrics;
 use helix_app::metrics::Counted;
 use helix_app::outbox::Outbox;
-use helix_engine::{Clock as _, Outcome, Request, Shrunk, Storage, StrandWriter, WriteError};
+use helix_engine::{Outcome, Request, Shrunk, Storage, StrandWriter, WriteError};
 use helix_redact::Redacted;
 use tokio::sync::oneshot;
 
 use crate::system::SystemClock;
-pub(crate) use helix_app::ports::SubmitError;
+pub(crate) use helix_app::ports::{Clock as _, SubmitError};
 use helix_app::ports::{Later, Outcomes, Writer};
 use room::{Room, weight};
 use whereabouts::Whereabouts;

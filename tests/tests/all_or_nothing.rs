@@ -18,10 +18,8 @@ use helix_client::v1::{
     ReviseText, SettleRequest, Settlement, SplitMemory, StoreRequest, Target,
 };
 use helix_client::{Paths, caller};
-use helix_engine::{
-    DirectoryStorage, Edge, Memory, MemoryId, MemoryNumber, Relation, Snapshot, Status, Store,
-    StoreError,
-};
+use helix_engine::{DirectoryStorage, Snapshot, Store, StoreError};
+use helix_memory::{Edge, Memory, MemoryId, MemoryNumber, Relation, Status};
 use helix_tests::{Daemon, Dice, Home, Rpc};
 
 /// Kills over one home.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use helix_engine::{Actor, Scope};
+use helix_memory::{Actor, Scope};
 use jiff::tz::TimeZone;
 
 use crate::project::Project;

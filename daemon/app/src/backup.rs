@@ -9,7 +9,8 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use helix_engine::{DirectoryStorage, Sequence, Storage, Timestamp, Verified};
+use helix_engine::{DirectoryStorage, Storage, Verified};
+use helix_memory::{Sequence, Timestamp};
 use jiff::tz::TimeZone;
 
 use crate::{App, Refusal};
@@ -172,7 +173,7 @@ fn make_directory(directory: &Path) -> Result<(), Refusal> {
 fn failed(
     doing: &str,
     place: &Path,
-    kind: helix_engine::ErrorKind,
+    kind: helix_memory::ErrorKind,
     error: &dyn std::fmt::Display,
 ) -> Refusal {
     Refusal::of(

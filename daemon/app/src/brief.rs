@@ -7,9 +7,9 @@ mod narrowed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use helix_engine::{
-    Catalog, Filter, Memory, MemoryId, MemoryNumber, Mode, Retriever, Row, Scope, Search, Sources,
-    Status as Life, Strand, Timestamp, TopicPattern, Vantage,
+use helix_engine::{Catalog, Filter, Mode, Retriever, Row, Search, Strand, Vantage};
+use helix_memory::{
+    Memory, MemoryId, MemoryNumber, Scope, Sources, Status as Life, Timestamp, TopicPattern,
 };
 use helix_neutral::quoted;
 use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};

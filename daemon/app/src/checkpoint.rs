@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use helix_engine::{Checkpoint, Request, Scope};
+use helix_engine::Request;
+use helix_memory::{Checkpoint, Scope};
 use helix_neutral::one_line;
 use helix_redact::{Redact, Secrets};
 use helix_surface::checkpoint::{age, render};

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use helix_engine::{
-    Absorbed, Edge, EdgeKey, EdgeStatus, Edit, GraphArc as Arc, Memory, MemoryNumber, Provenance,
-    Relation, Request, Resolution, Sequence, Sourced, Status, Step, StepChange, relate,
+use helix_engine::{GraphArc as Arc, Request, Resolution, Step, StepChange};
+use helix_memory::{
+    Absorbed, Edge, EdgeKey, EdgeStatus, Edit, Memory, MemoryNumber, Provenance, Relation,
+    Sequence, Sourced, Status, relate,
 };
 use helix_neutral::quoted;
 

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{
-    Actor, Admitted, Distil, Draft, Edit, Kind, Memory, MemoryNumber, Origin, Outcome, Provenance,
-    Relation, Repeated, Request, Scope, Shape, Stamps, Status, Step, StepChange, Timestamp,
+use helix_engine::{Distil, Outcome, Repeated, Request, Stamps, Step, StepChange};
+use helix_memory::{
+    Actor, Admitted, Draft, Edit, Kind, Memory, MemoryNumber, Origin, Provenance, Relation, Scope,
+    Shape, Status, Timestamp,
 };
 
 use crate::threads::wait;

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use helix_engine::{Hit, LexicalQuery, Memory, MemoryNumber, Mode, Scope, Sources as _, WordSet};
+use helix_engine::{Hit, LexicalQuery, Mode};
+use helix_memory::{Memory, MemoryNumber, Scope, Sources as _, WordSet};
 use helix_neutral::{one_line, quoted};
 use helix_proto::limits::{
     CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX,

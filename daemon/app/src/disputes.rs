@@ -5,9 +5,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use helix_engine::{
-    Correction, Memory, MemoryId, MemoryNumber, Statement, Strand, Verdict, relate,
-};
+use helix_engine::{Correction, Strand};
+use helix_memory::{Memory, MemoryId, MemoryNumber, Statement, Verdict, relate};
 
 /// The number of a memory that is not stored yet.
 pub(crate) const NO_NUMBER: MemoryNumber = MemoryNumber(u32::MAX);

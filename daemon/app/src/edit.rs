@@ -20,7 +20,8 @@ pub(crate) use self::write::write;
 
 use std::sync::Arc;
 
-use helix_engine::{Edited, Request, Sequence, Status};
+use helix_engine::{Edited, Request};
+use helix_memory::{Sequence, Status};
 
 use self::plan::{Planned, plan};
 use self::target::Several;

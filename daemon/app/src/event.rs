@@ -17,10 +17,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use helix_capture::note;
-use helix_engine::{
-    Filter, Kind, Memory, Mode, Occasion, Origin, Retriever, Scope, Search, Status, Vantage,
-    Weigher,
-};
+use helix_engine::{Filter, Mode, Occasion, Retriever, Search, Vantage, Weigher};
+use helix_memory::{Kind, Memory, Origin, Scope, Status};
 use helix_neutral::{one_line, quoted};
 use helix_redact::Secrets;
 use helix_terminal::fault::faults;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use helix_engine::{
-    Filter, HitFate as Fate, Memory, MemoryNumber, Mode, NoSources, Retriever, Search, Status,
-    TextVectors, Vantage, WhyNot,
+    Filter, HitFate as Fate, Mode, Retriever, Search, TextVectors, Vantage, WhyNot,
 };
+use helix_memory::{Memory, MemoryNumber, NoSources, Status};
 
 use crate::ports::EmbedderState;
 use crate::threads::off_thread;

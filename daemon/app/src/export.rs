@@ -10,7 +10,8 @@ mod selection;
 use std::cell::Cell;
 use std::io;
 
-use helix_engine::{Scope, Status as Life, StoreError, TopicPattern};
+use helix_engine::StoreError;
+use helix_memory::{Scope, Status as Life, TopicPattern};
 
 use self::formats::{as_amrl, as_json, as_markdown};
 use self::outlet::Outlet;

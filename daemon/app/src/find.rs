@@ -3,9 +3,10 @@
 mod several;
 
 use helix_engine::{
-    ErrorKind, Filter, MemoryNumber, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search,
-    Status as MemoryStatus, StoreError, Strand, Topic, Vantage,
+    Filter, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search, StoreError, Strand,
+    Vantage,
 };
+use helix_memory::{ErrorKind, MemoryNumber, Status as MemoryStatus, Topic};
 use helix_neutral::quoted;
 
 use crate::limit::Limit;

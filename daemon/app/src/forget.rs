@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use helix_engine::{Edit, MemoryNumber, Request};
+use helix_engine::Request;
+use helix_memory::{Edit, MemoryNumber};
 
 use crate::threads::off_thread;
 use crate::told::Told;

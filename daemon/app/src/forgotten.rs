@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use helix_engine::{
-    Edit, Origin, Request, Returned, Status, Step, StepChange, Strand, Timestamp, Tombstone,
-};
+use helix_engine::{Request, Returned, Step, StepChange, Strand};
+use helix_memory::{Edit, Origin, Status, Timestamp, Tombstone};
 
 use crate::App;
 use crate::capture::BECAUSE;

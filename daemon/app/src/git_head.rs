@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::GitContext;
+use helix_memory::GitContext;
 
 use crate::plain_file;
 

@@ -15,10 +15,8 @@ pub mod why;
 pub use line::Line;
 pub(crate) use line::seen_line;
 
-use helix_engine::{
-    Catalog, Edge, EdgeKey, EdgeStatus, EdgeVersions, Memory, MemoryNumber, Scope, Snapshot,
-    StoreError,
-};
+use helix_engine::{Catalog, EdgeVersions, Snapshot, StoreError};
+use helix_memory::{Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Scope};
 
 use crate::told::Told;
 use crate::{App, Asker};

@@ -26,7 +26,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, PoisonError};
 use std::thread;
 
-use helix_engine::{Actor, ErrorKind, Origin, Scope};
+use helix_memory::{Actor, ErrorKind, Origin, Scope};
 
 use self::files::Part;
 use self::importer::Importer;

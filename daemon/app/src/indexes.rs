@@ -1,6 +1,7 @@
 //! How the indexes and the embedder fare.
 
-use helix_engine::{MeaningStatus, Sequence, SpaceRole};
+use helix_engine::{MeaningStatus, SpaceRole};
+use helix_memory::Sequence;
 
 use crate::ports::EmbedderState;
 use crate::{App, Refusal};

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use helix_engine::{Request, States, Timestamp};
+use helix_engine::{Request, States};
+use helix_memory::Timestamp;
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

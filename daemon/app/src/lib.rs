@@ -19,8 +19,8 @@
 //!
 //! use helix_app::Refusal;
 //! use helix_app::project::Project;
-//! use helix_engine::ErrorKind;
-//! use helix_engine::Scope;
+//! use helix_memory::ErrorKind;
+//! use helix_memory::Scope;
 //!
 //! let project = Project {
 //!     scope: Scope::Project("github.com/acme/shop".to_owned()),

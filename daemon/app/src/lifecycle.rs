@@ -1,10 +1,8 @@
 //! The life of memories that nobody needs: what would be archived, expire or be pruned, doing it,
 //! and bringing back what is recalled.
 
-use helix_engine::{
-    Actor, Edit, Fate, LifeStep as Step, MemoryNumber, Outcome, Request, Status, StepChange,
-    Timestamp, WriteError,
-};
+use helix_engine::{Fate, Outcome, Request, StepChange, WriteError};
+use helix_memory::{Actor, Edit, LifeStep as Step, MemoryNumber, Status, Timestamp};
 
 use crate::threads::wait;
 use crate::{App, Refusal};

@@ -31,7 +31,7 @@ impl Limit {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::ErrorKind;
+    use helix_memory::ErrorKind;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use helix_engine::{LineHash, Scope, SourceRef};
+use helix_memory::{LineHash, Scope, SourceRef};
 use helix_neutral::quoted;
 
 use crate::project::plain;
@@ -145,7 +145,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use helix_engine::{Actor, Origin};
+    use helix_memory::{Actor, Origin};
 
     use super::*;
     use crate::project::Project;

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use helix_engine::{Strand, Timestamp};
+use helix_engine::Strand;
+use helix_memory::Timestamp;
 
 use crate::outbox::Outbox;
 use crate::ports::{Clock, Embedder, Projects, Randomness};

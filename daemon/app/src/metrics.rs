@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use helix_engine::{
-    EXTRACTOR, Edge, EdgeStatus, Edit, Outcome, Relation, Request, States, Status, StepChange,
-    Timestamp, WriteError,
-};
+use helix_engine::{Outcome, Request, States, StepChange, WriteError};
+use helix_memory::{EXTRACTOR, Edge, EdgeStatus, Edit, Relation, Status, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use jiff::tz::TimeZone;
 use prost::Message;

@@ -8,7 +8,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use helix_engine::{LexicalQuery, MemoryNumber};
+use helix_engine::LexicalQuery;
+use helix_memory::MemoryNumber;
 
 use crate::{App, Refusal};
 

@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use helix_engine::{Memory as Stored, MemoryNumber, Moment, Sequence, Snapshot, Timestamp};
+use helix_engine::Snapshot;
+use helix_memory::{Memory as Stored, MemoryNumber, Moment, Sequence, Timestamp};
 use helix_neutral::quoted;
 
 use crate::history::point::Point;

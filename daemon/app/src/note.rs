@@ -5,9 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use helix_capture::note::{self, Inferred, TopicSource};
-use helix_engine::{
-    Filter, Kind, Mode, Occasion, Retriever, Scope, Search, Status, Tags, Vantage, Weigher,
-};
+use helix_engine::{Filter, Mode, Occasion, Retriever, Search, Vantage, Weigher};
+use helix_memory::{Kind, Scope, Status, Tags};
 use helix_redact::{placeholders, redact_prose};
 
 use crate::project::Project;
@@ -179,7 +178,7 @@ fn says_its_kind(app: &App, new: &NewMemory) -> bool {
 
 /// The topic of the newest memory about a file.
 fn topic_of_file(app: &App, scopes: &[Scope], source: &str) -> Option<String> {
-    let path = helix_engine::SourceRef::parse(source).path;
+    let path = helix_memory::SourceRef::parse(source).path;
     if path.is_empty() {
         return None;
     }

@@ -1,6 +1,7 @@
 //! Counts of recent days, and the present state of each part.
 
-use helix_engine::{EdgeStatus, MemoryNumber, Relation, Sequence, States, Status};
+use helix_engine::States;
+use helix_memory::{EdgeStatus, MemoryNumber, Relation, Sequence, Status};
 
 use crate::indexes::{Embedding, Index, indexes};
 use crate::jobs::{self, Run};

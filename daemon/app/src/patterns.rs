@@ -1,7 +1,7 @@
 //! Patterns where one topic is wanted: read as a name, `iris-*` would mean the topic `iris`, which
 //! it does not even fit.
 
-use helix_engine::TopicPattern;
+use helix_memory::TopicPattern;
 use helix_neutral::quoted;
 
 use crate::{App, Asker, Refusal};

@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_engine::{ErrorKind, Outcome, Request, Shrunk, TextVectors, WriteError};
+use helix_engine::{Outcome, Request, Shrunk, TextVectors, WriteError};
+use helix_memory::{ErrorKind, Timestamp};
 
 use crate::pool::{Full, Job};
 use crate::project::Project;
 
 pub use crate::exchange::{Pieces, Reports};
-pub use helix_engine::{Clock, Randomness};
 
 /// What the embedder can do now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,18 @@ pub enum EmbedderState {
 
 /// Called with the vectors of a text, or with nothing when there are none in time.
 pub type Embedded = Box<dyn FnOnce(Option<TextVectors>) + Send>;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Returns now.
+    fn now(&self) -> Timestamp;
+}
+
+/// Gives random bytes.
+pub trait Randomness: Send + Sync {
+    /// Returns ten random bytes, enough for a `UUIDv7`.
+    fn entropy(&self) -> [u8; 10];
+}
 
 /// Turns texts into vectors.
 pub trait Embedder: Send + Sync {

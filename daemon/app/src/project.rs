@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use helix_engine::{Scope, SourceRef};
+use helix_memory::{Scope, SourceRef};
 
 /// Marks an id made from a directory.
 pub const PATH_PREFIX: &str = "path:";

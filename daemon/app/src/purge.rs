@@ -12,7 +12,8 @@ mod traces;
 
 use std::sync::Arc;
 
-use helix_engine::{MemoryId, MemoryNumber, Request, Timestamp};
+use helix_engine::Request;
+use helix_memory::{MemoryId, MemoryNumber, Timestamp};
 
 use self::traces::Traces;
 use crate::ports::Hold;

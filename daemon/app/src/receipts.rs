@@ -1,6 +1,6 @@
 //! `Receipts`: what hooks said, and whether it reached the model.
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 
 use crate::hook::{Fate, Receipt};
 use crate::limit::Limit;

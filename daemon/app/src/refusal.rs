@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use helix_engine::{ErrorKind, Fault};
+use helix_memory::{ErrorKind, Fault};
 
 use crate::ports::SubmitError;
 

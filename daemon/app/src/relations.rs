@@ -8,7 +8,8 @@ pub use self::change::{Related, Relating, Unrelated, Unrelating, relate, unrelat
 pub use self::told::{Source, ToldEdge};
 pub use self::walk::{Connected, PathWanted, Reached, WalkWanted, Walked, path, traverse};
 
-use helix_engine::{Memory, MemoryNumber, Relation, Resolution};
+use helix_engine::Resolution;
+use helix_memory::{Memory, MemoryNumber, Relation};
 use helix_neutral::quoted;
 
 use crate::{App, Asker, Refusal, find, patterns};

@@ -11,9 +11,10 @@ pub use self::judge::{Settled, Wanted as Verdict, judge};
 
 use std::collections::BTreeSet;
 
-use helix_engine::{
-    ATTRIBUTE_WITHHELD, EdgeKey, EdgeStatus, Fate, LifeStep as Step, MemoryNumber, Origin,
-    Relation, Scope, Status, Topic,
+use helix_engine::Fate;
+use helix_memory::{
+    ATTRIBUTE_WITHHELD, EdgeKey, EdgeStatus, LifeStep as Step, MemoryNumber, Origin, Relation,
+    Scope, Status, Topic,
 };
 
 use crate::conflicts::without_number;

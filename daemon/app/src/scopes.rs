@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use helix_engine::{Catalog, ErrorKind, Memory, ParsedQuery, Scope};
+use helix_engine::{Catalog, ParsedQuery};
+use helix_memory::{ErrorKind, Memory, Scope};
 
 use crate::{App, Asker, Refusal};
 
@@ -59,7 +60,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use helix_engine::{Actor, Origin};
+    use helix_memory::{Actor, Origin};
 
     use super::*;
     use crate::project::Project;

@@ -19,10 +19,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use helix_engine::{
-    Calendar, Counted, Cursor, ErrorKind, Filter, Hit, HitPlace as Place, LexicalQuery,
-    MemoryNumber, Mode, ParsedQuery, Recalled, Retriever, Search, Status, Vantage, Weigher,
-    WordsFound, WordsMode as WordMode,
+    Calendar, Counted, Cursor, Filter, Hit, HitPlace as Place, LexicalQuery, Mode, ParsedQuery,
+    Recalled, Retriever, Search, Vantage, Weigher, WordsFound, WordsMode as WordMode,
 };
+use helix_memory::{ErrorKind, MemoryNumber, Status};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
 use helix_surface::budget::{Fitted, fit};

@@ -113,7 +113,7 @@ fn meant(given: &str, known: &BTreeSet<String>) -> Result<Option<String>, Refusa
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::ErrorKind;
+    use helix_memory::ErrorKind;
 
     use super::*;
 

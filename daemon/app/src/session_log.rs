@@ -3,9 +3,8 @@
 
 mod list;
 
-use helix_engine::{
-    Memory, Operation, OperationKind, Origin, Scope, Sequence, StoreError, Timestamp,
-};
+use helix_engine::{Operation, OperationKind, StoreError};
+use helix_memory::{Memory, Origin, Scope, Sequence, Timestamp};
 use helix_redact::redacted;
 
 pub use self::list::{KnownSession, list};
@@ -241,11 +240,12 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use helix_engine::{Actor, Draft, Kinds, MemoryStorage, Request, Strand};
+    use helix_engine::{MemoryStorage, Request, Strand};
+    use helix_memory::{Actor, Draft, Kinds};
 
     use super::*;
     use crate::project::Project;
-    use helix_engine::Admitted;
+    use helix_memory::Admitted;
 
     const HOUR_US: i64 = 3_600_000_000;
 

@@ -3,7 +3,7 @@
 //! Only of a session that an agent's program names and that hooks told of anything is known. Which
 //! of several sessions a call without a name belongs to is not guessed.
 
-use helix_engine::{Memory, MemoryNumber, Origin};
+use helix_memory::{Memory, MemoryNumber, Origin};
 use helix_proto::limits::{
     ANSWER_MAX_CHARS, BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS, OPENING_MAX_LINES,
 };

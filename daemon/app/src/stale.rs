@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use helix_engine::{
-    Filter, Memory, MemoryNumber, ParsedQuery, RecordedSource as Recorded, Scope, SourceRef,
-    SourceState, Sources,
+use helix_engine::{Filter, ParsedQuery};
+use helix_memory::{
+    Memory, MemoryNumber, RecordedSource as Recorded, Scope, SourceRef, SourceState, Sources,
 };
 use helix_proto::limits::MESSAGE_MAX_BYTES;
 

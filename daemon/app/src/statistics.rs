@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_engine::{Sequence, Statistics};
+use helix_engine::Statistics;
+use helix_memory::Sequence;
 
 use crate::indexes::{Index, indexes, newest};
 use crate::language::Settings;

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use helix_engine::{Counted, Sequence};
+use helix_engine::Counted;
+use helix_memory::Sequence;
 
 use crate::indexes::{Embedding, Index, indexes};
 use crate::jobs::{self, Run};

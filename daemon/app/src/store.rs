@@ -10,7 +10,8 @@ mod prepare;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_engine::{Actor, Memory, MemoryNumber, Outcome, Request, Resolution, Timestamp};
+use helix_engine::{Outcome, Request, Resolution};
+use helix_memory::{Actor, Memory, MemoryNumber, Timestamp};
 use helix_proto::limits::BATCH_MAX;
 
 use self::alike::Alike;

@@ -1,7 +1,8 @@
 //! The sweep: new memories compared with older ones by meaning, where nobody could wait for their
 //! vectors. What may say the same is put into the review.
 
-use helix_engine::{MemoryNumber, Request, States, Step};
+use helix_engine::{Request, States, Step};
+use helix_memory::MemoryNumber;
 use helix_redact::State;
 
 use crate::threads::wait;

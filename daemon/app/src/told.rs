@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use helix_engine::{
-    Memory, MemoryId, MemoryNumber, Shape, SourceState, Sources as _, Status, Strand,
-};
+use helix_engine::Strand;
+use helix_memory::{Memory, MemoryId, MemoryNumber, Shape, SourceState, Sources as _, Status};
 
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::{App, Asker, Refusal, veil};

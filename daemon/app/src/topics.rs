@@ -1,9 +1,7 @@
 //! `ListTopics`, `Recent`, `Prune`, `CrossReferences`, `Graph`: the strand by its topics.
 
-use helix_engine::{
-    CrossReference, ErrorKind, MemoryNumber, Scope, Since, Timestamp, Topic, TopicEntry,
-    TopicGraph, TopicPattern,
-};
+use helix_engine::{CrossReference, Since, TopicEntry, TopicGraph};
+use helix_memory::{ErrorKind, MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
 use helix_neutral::quoted;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 

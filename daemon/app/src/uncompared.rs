@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::{LatestTexts as Latest, Request, Scope, States};
+use helix_engine::{LatestTexts as Latest, Request, States};
+use helix_memory::Scope;
 use helix_redact::State;
 
 /// The store's key for it, before the scopes.

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use helix_engine::{Row, Scope, Sequence, SpaceRole, Status as Life, Timestamp};
+use helix_engine::{Row, SpaceRole};
+use helix_memory::{Scope, Sequence, Status as Life, Timestamp};
 
 use crate::App;
 use crate::ports::EmbedderState;

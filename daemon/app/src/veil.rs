@@ -1,7 +1,7 @@
 //! What waits in the review is seen there alone: elsewhere only its name is told, so that no agent
 //! reads what nobody has vouched for.
 
-use helix_engine::{ATTRIBUTE_UNTRUSTED, Memory, Origin, Status};
+use helix_memory::{ATTRIBUTE_UNTRUSTED, Memory, Origin, Status};
 
 use crate::{App, Asker, Refusal};
 

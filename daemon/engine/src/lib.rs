@@ -1,10 +1,10 @@
-//! Helix's functional core and its storage.
+//! Keeps memories and finds them.
 //!
-//! Data moves one way: `model` (values) → `policy` (pure decisions) → `store` (redb, the truth) →
-//! `index` (derived, may be deleted while the daemon is off) → `recall` (parse, search, fuse, rank).
-//! `strand` ties store and indexes together.
-//! What everybody may use stands beside these and imports nothing: `error`, `ports`,
-//! `lock_order`, and `derived`, files that can be made anew.
+//! What a memory is, and every rule that needs nothing but memories, is `helix-memory`. Here data
+//! moves one way: `store` (redb, the truth) → `index` (derived, may be deleted while the daemon is
+//! off) → `recall` (parse, search, fuse, rank). `strand` ties store and indexes together.
+//! What everybody may use stands beside these and imports nothing: `ports`, `lock_order`, and
+//! `derived`, files that can be made anew.
 //!
 //! Absent on purpose: tokio, tonic, ort, environment variables, home directories and clocks. Time,
 //! randomness, storage and embeddings come in through `ports` or as arguments.
@@ -15,9 +15,9 @@
 //!
 //! ```
 //! use helix_engine::{
-//!     Actor, Admitted, Draft, Filter, Kinds, MemoryStorage, Mode, Outcome, Request, Retriever,
-//!     Scope, Search, Strand, Timestamp, Vantage,
+//!     Filter, MemoryStorage, Mode, Outcome, Request, Retriever, Search, Strand, Vantage,
 //! };
+//! use helix_memory::{Actor, Admitted, Draft, Kinds, Scope, Timestamp};
 //!
 //! let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default())?;
 //! let now = Timestamp::from_micros(1_790_000_000_000_000);
@@ -61,22 +61,12 @@
 )]
 
 mod derived;
-mod error;
 mod index;
 mod lock_order;
-mod model;
-mod policy;
 mod ports;
 mod recall;
 mod store;
 mod strand;
-
-// What is stored: a memory and its parts.
-pub use model::{
-    Actor, Checkpoint, Draft, Edge, EdgeKey, EdgeStatus, GitContext, Handle, Kind, KindSpec, Kinds,
-    Memory, MemoryId, MemoryNumber, Moment, Origin, Provenance, Relation, Scope, Sequence, Shape,
-    SourceRef, Status, Timestamp, Tombstone, Topic, TopicPattern,
-};
 
 // What is stored beside memories, and the file they are in.
 pub use store::{
@@ -94,24 +84,6 @@ pub use strand::{
     SpaceError, SpaceRole, Split, Statistics, Step, StepChange, Strand, StrandWriter, TopicEdge,
     TopicEdit, TopicGraph,
 };
-
-// Rules: what may be stored, what resembles what, how a memory fades.
-pub use policy::admit::Admitted;
-pub use policy::apart::Particulars;
-pub use policy::consolidate::{
-    EXTRACTOR, Standing as TextStanding, Statement, Verdict, Why as VerdictReason, conflict, relate,
-};
-pub use policy::duplicates::{Alike as AlikeText, Pair as TextPair, Texts};
-pub use policy::edit::{
-    ATTRIBUTE_UNTRUSTED, ATTRIBUTE_WITHHELD, Absorbed, Edit, Fields as EditedFields, Sourced,
-};
-pub use policy::lifecycle::Step as LifeStep;
-pub use policy::nearby::{Keys, Nearby};
-pub use policy::resemble::WordSet;
-pub use policy::scales::Stated as StatedImportance;
-pub use policy::stale::{LineHash, Recorded as RecordedSource, SourceState};
-pub use policy::suspect::{names_of, suspicions, suspicions_of_all, weighed};
-pub use policy::tags::Tags;
 
 // Indexes: columns of all memories in RAM, the graph, words and vectors.
 pub use index::catalog::{Catalog, Row, TopicEntry};
@@ -131,6 +103,5 @@ pub use recall::{
     Vantage, WhyNot, WordsFound,
 };
 
-// What the engine asks of the world, and the classes of its errors.
-pub use error::{ErrorKind, Fault};
-pub use ports::{Clock, FileIdentity, NoSources, Randomness, Sources, Storage};
+// What the engine asks of the world.
+pub use ports::{FileIdentity, Storage};

@@ -1,39 +1,5 @@
 //! The engine's ports to the outside world.
 
-use crate::model::{Memory, Timestamp};
-use crate::policy::stale::SourceState;
-
-/// Tells the time.
-pub trait Clock: Send + Sync {
-    /// Returns now.
-    fn now(&self) -> Timestamp;
-}
-
-/// Gives random bytes.
-pub trait Randomness: Send + Sync {
-    /// Returns ten random bytes, enough for a `UUIDv7`.
-    fn entropy(&self) -> [u8; 10];
-}
-
-/// Looks at the files that memories are about.
-pub trait Sources {
-    /// Says what has become of a memory's source.
-    fn state(&self, memory: &Memory) -> SourceState;
-
-    /// Says which memories are asked about next, so that their files can be looked at together.
-    fn prepare(&self, _: &mut dyn Iterator<Item = &Memory>) {}
-}
-
-/// Looks at no file: every source is unknown.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoSources;
-
-impl Sources for NoSources {
-    fn state(&self, _: &Memory) -> SourceState {
-        SourceState::Unknown
-    }
-}
-
 /// Device and inode of a file, which no other has while it lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {

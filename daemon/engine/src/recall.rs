@@ -27,7 +27,7 @@ mod vantage;
 mod why_not;
 mod words;
 
-crate::error::faults!(cursor::CursorError);
+helix_memory::faults!(cursor::CursorError);
 
 pub use calendar::Calendar;
 pub use cursor::Cursor;

@@ -24,7 +24,7 @@ mod tables;
 mod vectors;
 mod writer;
 
-crate::error::faults!(StoreError, WriteError);
+helix_memory::faults!(StoreError, WriteError);
 
 pub use backend::{DirectoryStorage, MemoryStorage};
 pub use backup::{BackupError, Verified};
@@ -43,9 +43,9 @@ pub use writer::{Cause, Change, CommitError, Stamps, Write, WriteError, Writer};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use helix_memory::ErrorKind;
 use redb::{Database, ReadableDatabase, TableHandle};
 
-use crate::error::ErrorKind;
 use crate::ports::Storage;
 
 /// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a

@@ -28,7 +28,7 @@ mod topics;
 mod verify;
 mod write;
 
-crate::error::faults!(OpenError, ReadError);
+helix_memory::faults!(OpenError, ReadError);
 
 pub use compact::{DuplicatePair, Duplicates, Latest};
 pub use corrections::{Correction, Corrects};
@@ -50,12 +50,13 @@ pub use write::{
 
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use helix_memory::{
+    Admitted, Kinds, Memory, MemoryNumber, Scope, Status, Timestamp, effective_confidence,
+};
+
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
 use crate::lock_order::{Lock, Ordered};
-use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
-use crate::policy::admit::Admitted;
-use crate::policy::decay::effective_confidence;
 use crate::ports::Storage;
 use crate::store::{Examined, Snapshot, Store, StoreError};
 
@@ -97,11 +98,11 @@ pub enum ReadError {
 impl ReadError {
     /// Returns the class of the error.
     #[must_use]
-    pub fn kind(&self) -> crate::error::ErrorKind {
+    pub fn kind(&self) -> helix_memory::ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
             Self::Lexical(_) | Self::Vectors(_) | Self::Names(_) => {
-                crate::error::ErrorKind::Internal
+                helix_memory::ErrorKind::Internal
             }
         }
     }

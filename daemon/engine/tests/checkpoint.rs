@@ -5,7 +5,8 @@
 mod common;
 
 use common::{at, edit, store};
-use helix_engine::{Checkpoint, DirectoryStorage, Edit, Kinds, Request, Scope, Strand};
+use helix_engine::{DirectoryStorage, Request, Strand};
+use helix_memory::{Checkpoint, Edit, Kinds, Scope};
 
 fn save(scope: &Scope, task: &str) -> Request {
     let checkpoint = Checkpoint {

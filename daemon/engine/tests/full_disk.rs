@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 
 use common::{at, edit, store};
 use helix_engine::{
-    DirectoryStorage, Edit, Kinds, LexicalQuery, MemoryNumber, Request, SpaceRole, Storage, Strand,
-    WordsMode as Mode, WordsRestriction as Restriction, WriteError,
+    DirectoryStorage, LexicalQuery, Request, SpaceRole, Storage, Strand, WordsMode as Mode,
+    WordsRestriction as Restriction, WriteError,
 };
+use helix_memory::{Edit, Kinds, MemoryNumber};
 use nix::libc::PATH_MAX;
 use redb::{BackendError, StorageBackend};
 

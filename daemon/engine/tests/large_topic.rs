@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use common::{actor, at, edit, store};
 use helix_engine::{
-    Edit, Edited, Kinds, MemoryStorage, Outcome, Request, Resolution, Scope, Strand, StrandWriter,
-    Topic, TopicEdit,
+    Edited, MemoryStorage, Outcome, Request, Resolution, Strand, StrandWriter, TopicEdit,
 };
+use helix_memory::{Edit, Kinds, Scope, Topic};
 use helix_redact::Secrets;
 
 /// Memories of the topic.

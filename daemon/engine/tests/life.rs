@@ -6,9 +6,9 @@ mod common;
 
 use common::{actor, at, edit, store};
 use helix_engine::{
-    DirectoryStorage, Edit, Kinds, LifeStep, MemoryNumber, Request, Restored, Sequence, Status,
-    Step, StepChange, Strand, StrandWriter, Timestamp, Verified,
+    DirectoryStorage, Request, Restored, Step, StepChange, Strand, StrandWriter, Verified,
 };
+use helix_memory::{Edit, Kinds, LifeStep, MemoryNumber, Sequence, Status, Timestamp};
 
 const DAY_S: u64 = 24 * 60 * 60;
 

@@ -13,9 +13,11 @@ use std::sync::Arc;
 use common::{actor, at, edit, store};
 use expected::{Change, Expected, Known, Model, TAG, TOPICS, WORDS, change, number, placed, text};
 use helix_engine::{
-    DirectoryStorage, Edit, EditedFields as Fields, Filter, Kinds, Memory, MemoryNumber, MergePair,
-    Mode, Outcome, Request, Resolution, Retriever, Scope, Search, Sequence, SpaceRole, StoreError,
-    Strand, StrandWriter, Topic, TopicEdit, Vantage,
+    DirectoryStorage, Filter, MergePair, Mode, Outcome, Request, Resolution, Retriever, Search,
+    SpaceRole, StoreError, Strand, StrandWriter, TopicEdit, Vantage,
+};
+use helix_memory::{
+    Edit, EditedFields as Fields, Kinds, Memory, MemoryNumber, Scope, Sequence, Topic,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;

@@ -9,10 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{at, edit, store};
-use helix_engine::{
-    DirectoryStorage, Edit, Kinds, MemoryNumber, Request, Resolution, Scope, States, Store, Strand,
-    StrandWriter, Topic,
-};
+use helix_engine::{DirectoryStorage, Request, Resolution, States, Store, Strand, StrandWriter};
+use helix_memory::{Edit, Kinds, MemoryNumber, Scope, Topic};
 use helix_redact::Secrets;
 use redb::{AccessGuard, Database, ReadableDatabase, ReadableTable, TableDefinition, Value};
 

@@ -9,10 +9,12 @@ use std::sync::Arc;
 
 use common::{actor, at, edit, store};
 use helix_engine::{
-    Between, DirectoryStorage, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Filter,
-    Kinds, Memory, MemoryNumber, Mode, Moment, Provenance, Relation, Request, Retriever, Scope,
-    Search, Sequence, Snapshot, Status, Step, StepChange, Strand, StrandWriter, Timestamp, Topic,
-    Vantage,
+    Between, DirectoryStorage, Filter, Mode, Request, Retriever, Search, Snapshot, Step,
+    StepChange, Strand, StrandWriter, Vantage,
+};
+use helix_memory::{
+    Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Kinds, Memory, MemoryNumber, Moment,
+    Provenance, Relation, Scope, Sequence, Status, Timestamp, Topic,
 };
 use helix_redact::Secrets;
 use proptest::prelude::*;

@@ -18,9 +18,8 @@ use std::sync::Arc;
 use common::{at, edit, store};
 use faulty::dice::Dice;
 use faulty::{Fault, Medium, Operation, Refusal};
-use helix_engine::{
-    Edit, Kinds, Memory, Outcome, Request, Resolution, Status, Strand, StrandWriter,
-};
+use helix_engine::{Outcome, Request, Resolution, Strand, StrandWriter};
+use helix_memory::{Edit, Kinds, Memory, Status};
 
 /// Seeds tried with an honest disk.
 const SEEDS: u64 = 500;

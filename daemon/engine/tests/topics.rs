@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use common::{at, edit, store};
 use helix_engine::{
-    Cursor, Edit, Filter, HitPlace as Place, Kinds, MemoryNumber, MemoryStorage, Mode, NoSources,
-    Outcome, Request, Retriever, Scope, Search, Since, Stamps, Strand, StrandWriter, Timestamp,
-    TopicEdge, TopicPattern, Vantage, WordSet,
+    Cursor, Filter, HitPlace as Place, MemoryStorage, Mode, Outcome, Request, Retriever, Search,
+    Since, Stamps, Strand, StrandWriter, TopicEdge, Vantage,
 };
+use helix_memory::{Edit, Kinds, MemoryNumber, NoSources, Scope, Timestamp, TopicPattern, WordSet};
 use proptest::prelude::*;
 
 const GLOBAL: [Scope; 1] = [Scope::Global];

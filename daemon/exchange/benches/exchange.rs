@@ -11,8 +11,8 @@ use std::io::Cursor;
 use std::time::Instant;
 
 use anyhow::Result;
-use helix_engine::{SourceRef, Timestamp, Topic};
 use helix_exchange::{Portable, amrl, json, markdown};
+use helix_memory::{SourceRef, Timestamp, Topic};
 
 /// Memories of one topic.
 const TOPIC_MEMORIES: u32 = 1_000;

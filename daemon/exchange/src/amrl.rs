@@ -13,7 +13,7 @@
 //! **Metadata** stands in the body as whole lines before the text, in this order, each at most once
 //! and only when there is something to say: `[tags: a, b]`, `[source: path:line]`, `[confidence:
 //! 0.85]` (not when it is 1), `[links: t:3 o:12]`, `[modified: date]` (kept as it is in the
-//! attribute [`Memory::ATTRIBUTE_MODIFIED`](helix_engine::Memory::ATTRIBUTE_MODIFIED)). The reader takes them in any order, at
+//! attribute [`Memory::ATTRIBUTE_MODIFIED`](helix_memory::Memory::ATTRIBUTE_MODIFIED)). The reader takes them in any order, at
 //! the head or the tail of the body; a line in the middle, a key that comes a second time and an
 //! unknown key stay text. A text that itself begins or ends with a line that would be taken is
 //! written between two lines of its own, `[helix: text]` and `[helix: end of text]`, which other
@@ -30,7 +30,7 @@
 //! a record or the end behind it). What lies between is reported; when nothing is found, reading
 //! stops there and the rest is reported.
 
-use helix_engine::Admitted;
+use helix_memory::Admitted;
 
 mod body;
 mod clock;

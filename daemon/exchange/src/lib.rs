@@ -15,7 +15,7 @@
 //! A memory written as Markdown, and read back:
 //!
 //! ```
-//! use helix_engine::Topic;
+//! use helix_memory::Topic;
 //! use helix_exchange::{Portable, markdown};
 //!
 //! let memory = Portable {

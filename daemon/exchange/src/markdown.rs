@@ -40,7 +40,7 @@ mod write;
 pub use read::{ReadError, Reader, Section};
 pub use write::Writer;
 
-use helix_engine::Topic;
+use helix_memory::Topic;
 
 /// The front matter's name for the format.
 const FORMAT: &str = "helix-markdown";

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use helix_engine::{
+use helix_memory::{
     Draft, LineHash, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp,
 };
 use helix_redact::{Redact, Secrets};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use helix_engine::Admitted;
+use helix_memory::Admitted;
 
 /// Flaws that a report lists; of more only the number is kept, so that a ruined file cannot fill
 /// the memory.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{
+use helix_memory::{
     Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, SourceRef,
     Status, Timestamp, Topic,
 };

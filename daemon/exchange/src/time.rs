@@ -1,7 +1,7 @@
 //! Times in the text formats: RFC 3339 in UTC with microseconds when written, what people and tools
 //! write when read.
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! The vectors of a memory's text.
 
-use helix_engine::{Memory, TextVectors};
+use helix_engine::TextVectors;
+use helix_memory::Memory;
 
 use super::pooling::normalise;
 

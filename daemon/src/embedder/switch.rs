@@ -2,7 +2,8 @@
 //! one becomes the first.
 
 use helix_app::ports::EmbedderState as State;
-use helix_engine::{Sequence, SpaceRole};
+use helix_engine::SpaceRole;
+use helix_memory::Sequence;
 
 use super::files::BUILT_IN_FOLDER;
 use super::load::{Described, Load, Loaded};

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use helix_engine::{MemoryNumber, PendingVectors as Pending, TextVectors};
+use helix_engine::{PendingVectors as Pending, TextVectors};
+use helix_memory::MemoryNumber;
 
 use super::passage::{joined, parts};
 

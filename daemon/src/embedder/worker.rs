@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use helix_app::ports::EmbedderState as State;
-use helix_engine::{MemoryNumber, SpaceError, SpaceRole, Storage, Strand, TextVectors};
+use helix_engine::{SpaceError, SpaceRole, Storage, Strand, TextVectors};
+use helix_memory::MemoryNumber;
 use lru::LruCache;
 use tokio::sync::oneshot;
 

@@ -1,10 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use std::sync::atomic::AtomicUsize;
 
-use helix_engine::{
-    Actor, Admitted, DirectoryStorage, Draft, Kinds, MemoryStorage, Origin, Request, Scope,
-    Timestamp,
-};
+use helix_engine::{DirectoryStorage, MemoryStorage, Request};
+use helix_memory::{Actor, Admitted, Draft, Kinds, Origin, Scope, Timestamp};
 
 use super::super::load::Described;
 use super::super::work::{RUN_TOKENS_MAX, TOKEN_BYTES, Work};
@@ -304,7 +302,7 @@ fn name(loaded: Option<&Loaded<StandIn>>) -> Option<&str> {
 fn vectors(worker: &Worker<Shelf>, role: SpaceRole) -> (usize, usize) {
     let status = worker
         .strand
-        .meaning_status(role, helix_engine::Sequence::default());
+        .meaning_status(role, helix_memory::Sequence::default());
     (status.vectors, status.pending)
 }
 

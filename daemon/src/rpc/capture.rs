@@ -11,7 +11,7 @@ use helix_app::language::Sent;
 use helix_app::project::Project;
 use helix_app::sources::FILES_PATIENCE;
 use helix_app::{App, Asker, Refusal};
-use helix_engine::Scope;
+use helix_memory::Scope;
 use helix_proto::v1;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;

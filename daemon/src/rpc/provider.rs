@@ -2,7 +2,7 @@
 
 use helix_app::language::{corrections, status};
 use helix_app::{App, Asker, Refusal};
-use helix_engine::Origin;
+use helix_memory::Origin;
 use helix_proto::v1;
 use v1::provider_request::Action;
 

@@ -11,7 +11,7 @@ use helix_app::capture::status::{Recording, Status};
 use helix_app::capture::switches::Switch;
 use helix_app::event::{Event, Taken};
 use helix_capture::read::places::Home;
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_proto::v1;
 
 use super::told;

@@ -2,7 +2,7 @@
 
 use helix_app::Refusal;
 use helix_app::checkpoint::{Action, Answer};
-use helix_engine::{Checkpoint, Timestamp};
+use helix_memory::{Checkpoint, Timestamp};
 use helix_proto::v1;
 use helix_proto::v1::checkpoint_request::Action as Wire;
 

@@ -2,7 +2,7 @@
 
 use helix_app::edit::{Action, Answer, SetFields, Target, Wanted};
 use helix_app::{Refusal, forget};
-use helix_engine::Sequence;
+use helix_memory::Sequence;
 use helix_proto::v1;
 use helix_proto::v1::edit_request::Action as Wire;
 

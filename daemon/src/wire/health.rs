@@ -7,7 +7,8 @@ use helix_app::ports::EmbedderState;
 use helix_app::statistics::{Answer, Reindexed};
 use helix_app::status::Overview;
 use helix_app::work::watch::Late;
-use helix_engine::{Statistics, Timestamp};
+use helix_engine::Statistics;
+use helix_memory::Timestamp;
 use helix_proto::v1;
 
 use super::counted;

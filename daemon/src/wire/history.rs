@@ -8,7 +8,7 @@ use helix_app::history::revert::{self, Answer, What};
 use helix_app::history::why::Life;
 use helix_app::history::{ChangedEdge, ChangedMemory, EdgeState, Line};
 use helix_app::moment::At;
-use helix_engine::{Sequence, Timestamp};
+use helix_memory::{Sequence, Timestamp};
 use helix_proto::v1;
 use helix_proto::v1::history_point::Point as WirePoint;
 use helix_proto::v1::revert_request::What as WireWhat;

@@ -1,7 +1,7 @@
 //! `Lifecycle` as the wire has it.
 
 use helix_app::lifecycle::{Counts, Done, Plan, ToldFate};
-use helix_engine::{LifeStep as Step, Timestamp};
+use helix_memory::{LifeStep as Step, Timestamp};
 use helix_proto::v1;
 
 /// Writes what was due, and what was done of it.

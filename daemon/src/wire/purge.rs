@@ -2,7 +2,7 @@
 
 use helix_app::Refusal;
 use helix_app::purge::{Answer, Going, Wanted};
-use helix_engine::{MemoryId, Timestamp};
+use helix_memory::{MemoryId, Timestamp};
 use helix_proto::v1;
 
 use super::told;

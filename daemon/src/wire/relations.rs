@@ -4,7 +4,7 @@ use helix_app::relations::{
     Connected, PathWanted, Reached, Related, Relating, Source, ToldEdge, Unrelated, Unrelating,
     WalkWanted, Walked,
 };
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_proto::v1;
 
 use super::{provenance, told};

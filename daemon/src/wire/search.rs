@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use helix_app::search::{Answer, Counts, Explanation, FilterAsked, FoundBy, ToldHit, Wanted};
-use helix_engine::{Mode, Retriever, Timestamp};
+use helix_engine::{Mode, Retriever};
+use helix_memory::Timestamp;
 use helix_proto::v1;
 
 use super::history::at;

@@ -4,7 +4,7 @@ use helix_app::hook::Receipt;
 use helix_app::receipts::{Counts, Dated};
 use helix_app::session_log::{Doing, KnownSession, Log, Logged};
 use helix_app::work::activity::Phase;
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_proto::v1;
 
 /// Writes which sessions there are, and how many.

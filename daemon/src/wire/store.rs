@@ -2,7 +2,7 @@
 
 use helix_app::Refusal;
 use helix_app::store::{Corrected, How, Item, NewMemory, Stored};
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_proto::v1;
 
 use super::told;

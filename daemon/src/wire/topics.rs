@@ -84,7 +84,8 @@ fn topic_edge(edge: TopicEdge) -> v1::TopicEdge {
 
 #[cfg(test)]
 mod tests {
-    use helix_engine::{Counted, Timestamp};
+    use helix_engine::Counted;
+    use helix_memory::Timestamp;
 
     use super::super::counted;
     use super::*;

@@ -4,7 +4,8 @@
 use std::mem::size_of_val;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use helix_engine::{Edit, Request};
+use helix_engine::Request;
+use helix_memory::Edit;
 
 /// Bytes of the writes that may wait, about: some batches of ordinary memories. One that is larger
 /// waits alone.

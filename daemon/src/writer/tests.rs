@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use helix_app::outbox::Row;
 use helix_engine::States;
-use helix_engine::{DirectoryStorage, Kinds, Strand};
+use helix_engine::{DirectoryStorage, Strand};
+use helix_memory::Kinds;
 use helix_redact::State;
 
 use super::room::tests::large;
@@ -140,7 +141,7 @@ fn a_full_queue_costs_nothing_that_hooks_keep() {
         [("o".to_owned(), vec![8])]
     );
     let receipts = snapshot
-        .receipts(helix_engine::Timestamp::from_micros(0))
+        .receipts(helix_memory::Timestamp::from_micros(0))
         .unwrap();
     assert_eq!(receipts, [(7, vec![8])]);
 }

@@ -1,7 +1,7 @@
 //! Briefs: what is known about a topic, a pattern of topics or a query, compressed to what an agent
 //! reads at the start of work.
 //!
-//! Flow: the caller selects memories (by topic, [`helix_engine::TopicPattern`] or search) and those
+//! Flow: the caller selects memories (by topic, [`helix_memory::TopicPattern`] or search) and those
 //! that they link to → [`compose`] runs three passes (identical content merged, older versions
 //! marked, threads in time found), classifies into eight categories and ranks by recency ×
 //! relevance → [`Brief`], a value for programs → [`render`], text for agents in three tiers.
@@ -41,7 +41,7 @@ pub use render::{
 };
 pub use standing::{CONSIDERED_MAX, Standing, consider, consider_each};
 
-use helix_engine::{Handle, Memory, Timestamp};
+use helix_memory::{Handle, Memory, Timestamp};
 
 /// Memories that are hot.
 pub const HOT_MAX: usize = 5;

@@ -78,7 +78,8 @@ pub fn fit(hits: &[Hit], query: &LexicalQuery, budget_tokens: usize) -> Vec<Fitt
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::{Evidence, Factors, MemoryNumber, SourceState, WordsMode as Mode};
+    use helix_engine::{Evidence, Factors, WordsMode as Mode};
+    use helix_memory::{MemoryNumber, SourceState};
     use proptest::prelude::*;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! A checkpoint as readers see it: whole when a task is resumed, in short when a session starts.
 
-use helix_engine::{Checkpoint, Timestamp};
+use helix_memory::{Checkpoint, Timestamp};
 use helix_neutral::one_line;
 
 /// Characters of the task in the short form.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use helix_engine::{Memory, SourceState, Sources};
+use helix_memory::{Memory, SourceState, Sources};
 use helix_neutral::{neutral, one_line};
 use jiff::tz::TimeZone;
 use unicode_normalization::UnicodeNormalization;

@@ -1,6 +1,6 @@
 //! Injections: memories framed as quoted data under a cap.
 
-use helix_engine::{Memory, Sources};
+use helix_memory::{Memory, Sources};
 use helix_neutral::one_line;
 use jiff::tz::TimeZone;
 
@@ -119,7 +119,7 @@ fn line(memory: &Memory, content: &Content<'_>) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::{
+    use helix_memory::{
         Handle, Kind, MemoryId, MemoryNumber, NoSources, SourceRef, SourceState, Timestamp, Topic,
     };
 

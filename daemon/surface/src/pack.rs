@@ -1,7 +1,8 @@
 //! Packing memories into a budget of tokens: the best first, whole where they fit, the sentences
 //! around what was asked for where they do not.
 
-use helix_engine::{LexicalQuery, Memory, Sources};
+use helix_engine::LexicalQuery;
+use helix_memory::{Memory, Sources};
 use helix_neutral::{neutral, one_line};
 use jiff::tz::TimeZone;
 
@@ -125,7 +126,7 @@ fn width(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::{MemoryNumber, NoSources};
+    use helix_memory::{MemoryNumber, NoSources};
     use proptest::prelude::*;
 
     use super::*;

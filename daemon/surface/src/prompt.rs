@@ -5,7 +5,8 @@ mod paths;
 
 use std::borrow::Cow;
 
-use helix_engine::{LexicalQuery, SourceRef, WordsMode as Mode};
+use helix_engine::{LexicalQuery, WordsMode as Mode};
+use helix_memory::SourceRef;
 use paths::{named, without_paths};
 
 /// Shortest and longest prompt that is looked at, in characters: a shorter one says nothing, a

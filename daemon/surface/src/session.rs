@@ -4,7 +4,8 @@ mod standing;
 
 use std::collections::{HashMap, HashSet};
 
-use helix_engine::{Catalog, Kinds, Memory, MemoryNumber, Scope, Sources, Status, Timestamp};
+use helix_engine::Catalog;
+use helix_memory::{Kinds, Memory, MemoryNumber, Scope, Sources, Status, Timestamp};
 use helix_neutral::one_line;
 use standing::{Ranked, Standing, best_first, by_turns};
 
@@ -302,7 +303,7 @@ fn memory_lines(surface: &Surface<'_>, above: usize) -> (String, usize) {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::{Kind, NoSources};
+    use helix_memory::{Kind, NoSources};
 
     use super::super::inject::tests::{Stale, memory};
     use super::*;

@@ -4,7 +4,8 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use helix_app::work::watch::Watch;
-use helix_engine::{States, Timestamp, Write};
+use helix_engine::{States, Write};
+use helix_memory::Timestamp;
 use helix_tests::{Binary, HookClient, HookRun};
 use prost::Message;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! A briefing as JSON, for programs. Written as it is read, since that of a large topic is some
 //! hundred kilobytes.
 
-use helix_engine::Handle;
+use helix_memory::Handle;
 use helix_surface::brief::meta::Meta;
 use helix_surface::brief::{Brief, Item, Mention, Section, Selected};
 use serde::{Serialize, Serializer};

@@ -1,6 +1,7 @@
 //! A query that names one memory, as other calls do: by `topic:index` or by its handle.
 
-use helix_engine::{Resolution, Topic};
+use helix_engine::Resolution;
+use helix_memory::Topic;
 
 use super::{Chosen, Share, View, nothing};
 use crate::Refusal;

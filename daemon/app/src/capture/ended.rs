@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use helix_capture::Candidate;
 use helix_capture::read::Format;
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 
 use super::Tally;
 use super::foreseen::Preview;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use helix_capture::read::git;
 use helix_capture::{Options, Rules};
-use helix_engine::Scope;
+use helix_memory::Scope;
 
 use super::Tally;
 use super::cursor::Place;

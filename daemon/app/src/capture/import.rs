@@ -12,7 +12,7 @@ use std::time::Duration;
 use helix_capture::read::Format;
 use helix_capture::read::directories::Directories;
 use helix_capture::read::places::{self, Found, Home, Unread};
-use helix_engine::{Scope, Timestamp};
+use helix_memory::{Scope, Timestamp};
 use helix_neutral::quoted;
 
 use self::disk::Disk;

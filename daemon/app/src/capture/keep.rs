@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use helix_capture::{Candidate, Evidence};
-use helix_engine::{
-    Actor, Admitted, Corrects, Draft, GitContext, Keys, MemoryId, Nearby, Origin, Provenance,
-    Request, Scope, SourceRef, Stamps, Statement, Status, Strand, Timestamp, Verdict, WordSet,
-    relate,
+use helix_engine::{Corrects, Request, Stamps, Strand};
+use helix_memory::{
+    Actor, Admitted, Draft, GitContext, Keys, MemoryId, Nearby, Origin, Provenance, Scope,
+    SourceRef, Statement, Status, Timestamp, Verdict, WordSet, relate,
 };
 
 use super::Tally;

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use helix_capture::Novelty;
-use helix_engine::{Particulars, Scope, Status, WordSet};
+use helix_memory::{Particulars, Scope, Status, WordSet};
 
 use crate::{App, Refusal};
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{Request, Scope, States, Timestamp};
+use helix_engine::{Request, States};
+use helix_memory::{Scope, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

@@ -26,7 +26,7 @@ use std::time::Instant;
 
 use helix_capture::memories::Whose;
 use helix_capture::read::places::Home;
-use helix_engine::{Memory, MemoryNumber, Origin, Scope, Timestamp};
+use helix_memory::{Memory, MemoryNumber, Origin, Scope, Timestamp};
 
 use self::rows::Row;
 use self::watch::Watched;

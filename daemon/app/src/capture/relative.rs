@@ -74,7 +74,7 @@ fn continues_path(c: char) -> bool {
 mod tests {
     use std::path::PathBuf;
 
-    use helix_engine::Scope;
+    use helix_memory::Scope;
 
     use super::*;
 

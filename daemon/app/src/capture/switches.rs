@@ -7,7 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use helix_engine::{Request, States, Timestamp};
+use helix_engine::{Request, States};
+use helix_memory::Timestamp;
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
@@ -315,7 +316,7 @@ fn read(row: SwitchV1) -> Option<Switch> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::Scope;
+    use helix_memory::Scope;
 
     use super::*;
 

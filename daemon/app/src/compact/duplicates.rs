@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use helix_engine::{DuplicatePair, Duplicates, Request, Scope};
+use helix_engine::{DuplicatePair, Duplicates, Request};
+use helix_memory::Scope;
 
 use super::{Answer, Pair};
 use crate::ports::Hold;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use helix_engine::{Edit, MemoryNumber, Outcome, Request, Scope, WriteError};
+use helix_engine::{Outcome, Request, WriteError};
+use helix_memory::{Edit, MemoryNumber, Scope};
 
 use super::Answer;
 use crate::ports::Hold;

@@ -1,6 +1,6 @@
 //! Fields that an edit sets: by name, or by lines of the text that it brings.
 
-use helix_engine::{
+use helix_memory::{
     Edit, EditedFields as Fields, Memory, MemoryId, Origin, SourceRef, Sourced,
     StatedImportance as Importance,
 };

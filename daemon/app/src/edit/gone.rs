@@ -1,6 +1,6 @@
 //! Refuses edits of deleted memories: offering one would only lead to the next refusal.
 
-use helix_engine::{MemoryNumber, Topic};
+use helix_memory::{MemoryNumber, Topic};
 use helix_neutral::quoted;
 
 use crate::{App, Asker, Refusal, find, topics};

@@ -1,6 +1,6 @@
 //! Names of topics that an edit gives.
 
-use helix_engine::Topic;
+use helix_memory::Topic;
 use helix_neutral::quoted;
 use helix_redact::{Redacted, Secrets};
 

@@ -2,7 +2,8 @@
 
 use std::iter;
 
-use helix_engine::{Edit, Memory, Request, Sequence, TopicEdit, WordSet};
+use helix_engine::{Request, TopicEdit};
+use helix_memory::{Edit, Memory, Sequence, WordSet};
 use helix_redact::{Redact, Secrets};
 
 use super::lines::Stated;

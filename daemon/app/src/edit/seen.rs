@@ -1,6 +1,6 @@
 //! The state of a source as the author of a revision saw it.
 
-use helix_engine::{
+use helix_memory::{
     Memory, RecordedSource as Recorded, SourceRef, SourceState, Sourced, Sources as _,
 };
 

@@ -1,6 +1,7 @@
 //! One memory made into several: what its parts are.
 
-use helix_engine::{Admitted, Draft, Memory, Request, Split, SplitPart as Part};
+use helix_engine::{Request, Split, SplitPart as Part};
+use helix_memory::{Admitted, Draft, Memory};
 
 use super::Target;
 use super::plan::{Plan, Planned};

@@ -1,6 +1,6 @@
 //! Tags that an edit adds and removes.
 
-use helix_engine::{Memory, Tags};
+use helix_memory::{Memory, Tags};
 
 use crate::Refusal;
 

@@ -1,6 +1,7 @@
 //! Which memory an edit means.
 
-use helix_engine::{MemoryNumber, Resolution, Status as Life, Tags, Topic};
+use helix_engine::Resolution;
+use helix_memory::{MemoryNumber, Status as Life, Tags, Topic};
 use helix_neutral::quoted;
 
 use super::{Target, gone, name};

@@ -1,9 +1,8 @@
 //! Edits of one memory that concern another: two memories made one, and a memory brought back beside
 //! the one that took its place.
 
-use helix_engine::{
-    Edit, Memory, Request, Status, Step, StepChange, Strand, VerdictReason as Why, conflict,
-};
+use helix_engine::{Request, Step, StepChange, Strand};
+use helix_memory::{Edit, Memory, Status, VerdictReason as Why, conflict};
 
 use super::Target;
 use super::plan::{Plan, Planned};

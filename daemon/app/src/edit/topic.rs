@@ -1,6 +1,7 @@
 //! An edit of a whole topic: which of its memories it means, and what other projects notice of it.
 
-use helix_engine::{Edited, Request, Scope, Topic, TopicEdit};
+use helix_engine::{Edited, Request, TopicEdit};
+use helix_memory::{Scope, Topic};
 use helix_neutral::quoted;
 use helix_redact::Redacted;
 

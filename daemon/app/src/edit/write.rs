@@ -1,6 +1,7 @@
 //! The write of an edit, and what sessions that know the memory learn of it.
 
-use helix_engine::{Edit, Edited, Outcome, Request};
+use helix_engine::{Edited, Outcome, Request};
+use helix_memory::Edit;
 
 use crate::{App, Refusal};
 

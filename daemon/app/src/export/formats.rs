@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use helix_engine::{MemoryId, Snapshot, Strand};
+use helix_engine::{Snapshot, Strand};
 use helix_exchange::{Portable, Report, amrl, json, markdown};
+use helix_memory::MemoryId;
 
 use super::Cut;
 use super::outlet::Outlet;

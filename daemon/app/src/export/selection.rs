@@ -3,9 +3,8 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use helix_engine::{
-    MemoryId, MemoryNumber, Scope, Snapshot, Status as Life, Strand, Topic, TopicPattern,
-};
+use helix_engine::{Snapshot, Strand};
+use helix_memory::{MemoryId, MemoryNumber, Scope, Status as Life, Topic, TopicPattern};
 
 use crate::capture::memories;
 use crate::{App, Refusal};

@@ -1,7 +1,8 @@
 //! Several memories by their names at once. A name that means no single one of them costs only
 //! itself.
 
-use helix_engine::{MemoryNumber, Resolution, Topic};
+use helix_engine::Resolution;
+use helix_memory::{MemoryNumber, Topic};
 use helix_neutral::quoted;
 
 use super::{Answer, Wanted, ambiguous, resolve};

@@ -4,10 +4,8 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use helix_engine::{
-    Between, EdgeKey, EdgeStatus, EdgeVersions, Memory, MemoryNumber, Sequence, Snapshot, Status,
-    StoreError, Versions,
-};
+use helix_engine::{Between, EdgeVersions, Snapshot, StoreError, Versions};
+use helix_memory::{EdgeKey, EdgeStatus, Memory, MemoryNumber, Sequence, Status};
 
 use super::point::Point;
 use super::{ChangedEdge, ChangedMemory, SHOWN_MAX, Sight, are_alike, differ};

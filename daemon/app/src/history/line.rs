@@ -1,9 +1,7 @@
 //! An operation in one line.
 
-use helix_engine::{
-    Actor, Edge, Memory, MemoryNumber, Operation, OperationKind, Payload, Sequence, Snapshot,
-    StoreError, Timestamp,
-};
+use helix_engine::{Operation, OperationKind, Payload, Snapshot, StoreError};
+use helix_memory::{Actor, Edge, Memory, MemoryNumber, Sequence, Timestamp};
 use helix_neutral::one_line;
 
 use super::Sight;

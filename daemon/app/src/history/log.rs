@@ -2,10 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::{
-    MemoryNumber, Operation, Origin, Payload, Resolution, Sequence, Snapshot, StoreError,
-    Timestamp, Topic,
-};
+use helix_engine::{Operation, Payload, Resolution, Snapshot, StoreError};
+use helix_memory::{MemoryNumber, Origin, Sequence, Timestamp, Topic};
 use helix_neutral::quoted;
 
 use super::Sight;

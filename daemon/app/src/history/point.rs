@@ -1,6 +1,7 @@
 //! Places in the history, as they are named.
 
-use helix_engine::{Sequence, Snapshot, Timestamp};
+use helix_engine::Snapshot;
+use helix_memory::{Sequence, Timestamp};
 
 use crate::Refusal;
 

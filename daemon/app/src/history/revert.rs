@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use helix_engine::{
-    Between, Edge, EdgeVersions, Edit, Memory, MemoryNumber, Request, Scope, Sequence, Snapshot,
-    Status, Step, StepChange, StoreError, Versions,
+    Between, EdgeVersions, Request, Snapshot, Step, StepChange, StoreError, Versions,
 };
+use helix_memory::{Edge, Edit, Memory, MemoryNumber, Scope, Sequence, Status};
 
 use super::line::Line;
 use super::point::Point;

@@ -2,10 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use helix_engine::{
-    EdgeKey, EdgeStatus, Memory, MemoryNumber, Operation, OperationKind, Payload, Sequence,
-    Snapshot, StoreError,
-};
+use helix_engine::{Operation, OperationKind, Payload, Snapshot, StoreError};
+use helix_memory::{EdgeKey, EdgeStatus, Memory, MemoryNumber, Sequence};
 
 use super::line::Line;
 use super::undone::Undone;

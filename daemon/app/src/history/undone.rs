@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use helix_engine::{Operation, Sequence, Snapshot, StoreError};
+use helix_engine::{Operation, Snapshot, StoreError};
+use helix_memory::Sequence;
 
 /// The first operations of the requests that were undone by operations met so far.
 #[derive(Debug, Default)]

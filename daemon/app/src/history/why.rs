@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use helix_engine::{
-    GraphArc as Arc, Memory, MemoryNumber, Relation, Resolution, Snapshot, StoreError, Timestamp,
-};
+use helix_engine::{GraphArc as Arc, Resolution, Snapshot, StoreError};
+use helix_memory::{Memory, MemoryNumber, Relation, Timestamp};
 use helix_neutral::quoted;
 
 use super::line::{Line, handle_of};

@@ -18,7 +18,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use helix_engine::{Memory, MemoryNumber, ReadError, WordSet};
+use helix_engine::ReadError;
+use helix_memory::{Memory, MemoryNumber, WordSet};
 use helix_neutral::one_line;
 use layers::Layers;
 

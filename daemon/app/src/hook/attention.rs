@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::{Memory, MemoryNumber, SourceRef, StoreError};
+use helix_engine::StoreError;
+use helix_memory::{Memory, MemoryNumber, SourceRef};
 use helix_redact::State;
 use prost::Message;
 

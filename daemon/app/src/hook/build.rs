@@ -12,7 +12,8 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use helix_engine::{Memory, Occasion, ReadError, WordSet};
+use helix_engine::{Occasion, ReadError};
+use helix_memory::{Memory, WordSet};
 use helix_neutral::one_line;
 use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
 use helix_terminal::fault::{Fault, Sighting, asserted, faults, lines_of, sightings};

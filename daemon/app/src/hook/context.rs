@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_engine::{Memory, Timestamp};
+use helix_memory::{Memory, Timestamp};
 use helix_proto::SCRATCH_SESSION;
 use helix_surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection, doubt};
 use jiff::tz::TimeZone;

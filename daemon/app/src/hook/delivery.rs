@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use helix_engine::{Memory, MemoryNumber};
+use helix_memory::{Memory, MemoryNumber};
 use helix_surface::inject::Injection;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! The words of the clients: which of their events is which, what their tools are called, and in
 //! which keys an answer stands. A client drops an answer with a key that it does not know.
 
-use helix_engine::Memory;
+use helix_memory::Memory;
 use serde_json::{Value, json};
 
 use super::event::{ClientEvent, Input, Writer};

@@ -2,9 +2,9 @@
 //! memories have it.
 
 use helix_engine::{
-    Catalog, LexicalQuery, Memory, MemoryNumber, ReadError, Status, Strand, WordsMode as Mode,
-    WordsRestriction as Restriction,
+    Catalog, LexicalQuery, ReadError, Strand, WordsMode as Mode, WordsRestriction as Restriction,
 };
+use helix_memory::{Memory, MemoryNumber, Status};
 
 use super::Context;
 use super::dialect::Dialect;

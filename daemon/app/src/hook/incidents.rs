@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::{Scope, States, StoreError, Strand, Timestamp};
+use helix_engine::{States, StoreError, Strand};
+use helix_memory::{Scope, Timestamp};
 use helix_redact::State;
 use helix_terminal::fault::Sighting;
 

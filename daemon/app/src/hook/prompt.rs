@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use helix_engine::{Memory, Occasion, ReadError};
+use helix_engine::{Occasion, ReadError};
+use helix_memory::Memory;
 use helix_surface::prompt::{attached, paths, question};
 
 use super::codes::codes_in;

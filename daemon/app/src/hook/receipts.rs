@@ -14,7 +14,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use helix_engine::{MemoryNumber, Timestamp};
+use helix_memory::{MemoryNumber, Timestamp};
 use helix_redact::State;
 
 use self::mark::{Mark, fates};

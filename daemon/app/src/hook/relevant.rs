@@ -1,9 +1,9 @@
 //! Finding memories that help with what was said, or nothing.
 
 use helix_engine::{
-    Filter, Hit, Memory, Mode, Occasion, ReadError, Retriever, Search, Status, TextVectors,
-    Vantage, Weigher,
+    Filter, Hit, Mode, Occasion, ReadError, Retriever, Search, TextVectors, Vantage, Weigher,
 };
+use helix_memory::{Memory, Status};
 use helix_neutral::one_line;
 
 use super::Context;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use helix_engine::{Scope, StoreError};
+use helix_engine::StoreError;
+use helix_memory::Scope;
 use helix_redact::redacted;
 use helix_terminal::fault::sightings;
 use jiff::tz::TimeZone;

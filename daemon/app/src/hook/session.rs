@@ -3,9 +3,8 @@
 
 use std::collections::HashSet;
 
-use helix_engine::{
-    Catalog, Memory, MemoryNumber, ReadError, Row, Scope, Status, StoreError, Timestamp, WordSet,
-};
+use helix_engine::{Catalog, ReadError, Row, StoreError};
+use helix_memory::{Memory, MemoryNumber, Scope, Status, Timestamp, WordSet};
 use helix_surface::checkpoint;
 use helix_surface::session::{Reader, Surface, choose, render};
 

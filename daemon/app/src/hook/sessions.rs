@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use helix_engine::{MemoryNumber, States, Timestamp};
+use helix_engine::States;
+use helix_memory::{MemoryNumber, Timestamp};
 use helix_redact::State;
 
 pub(in crate::hook) use session::{GivenCheckpoint, Lost, Proof, Said, Start, Verdict};

@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use helix_engine::{Origin, ReadError};
+use helix_engine::ReadError;
+use helix_memory::Origin;
 use helix_surface::inject::Injection;
 
 use super::{Context, Given};

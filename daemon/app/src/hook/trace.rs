@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::{Memory, MemoryNumber};
+use helix_memory::{Memory, MemoryNumber};
 
 use super::Context;
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use helix_engine::WordSet;
+use helix_memory::WordSet;
 
 /// How long after an event that names no call another one like it is the same.
 const SAME_MAX: Duration = Duration::from_secs(1);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use helix_engine::{Scope, Timestamp};
+use helix_memory::{Scope, Timestamp};
 use helix_proto::remedy;
 use helix_redact::State;
 use serde_json::Value;

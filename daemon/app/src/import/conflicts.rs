@@ -4,9 +4,9 @@
 
 mod compared;
 
-use helix_engine::{
-    Actor, Correction, Edit, Memory, MemoryNumber, Request, Status, Step, StepChange, Verdict,
-    VerdictReason as Why, conflict,
+use helix_engine::{Correction, Request, Step, StepChange};
+use helix_memory::{
+    Actor, Edit, Memory, MemoryNumber, Status, Verdict, VerdictReason as Why, conflict,
 };
 
 use self::compared::Compared;

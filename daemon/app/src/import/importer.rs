@@ -6,8 +6,9 @@ mod new;
 
 use std::collections::VecDeque;
 
-use helix_engine::{Edit, MemoryNumber, Outcome, Request, Scope, Status, Timestamp, WriteError};
+use helix_engine::{Outcome, Request, WriteError};
 use helix_exchange::Portable;
+use helix_memory::{Edit, MemoryNumber, Scope, Status, Timestamp};
 use helix_neutral::quoted;
 use helix_proto::limits::BATCH_MAX;
 

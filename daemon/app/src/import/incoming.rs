@@ -1,7 +1,7 @@
 //! A memory of a file, and what the file says of how it came about.
 
-use helix_engine::WordSet;
 use helix_exchange::{Base, Change, Portable, named_once};
+use helix_memory::WordSet;
 use helix_redact::{Redact, Secrets};
 
 use crate::exchange::Format;

@@ -5,9 +5,8 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use helix_engine::{
-    Admitted, Memory, MemoryId, MemoryNumber, Scope, Snapshot, Status, StoreError, Strand, Topic,
-};
+use helix_engine::{Snapshot, StoreError, Strand};
+use helix_memory::{Admitted, Memory, MemoryId, MemoryNumber, Scope, Status, Topic};
 
 use super::incoming::Incoming;
 

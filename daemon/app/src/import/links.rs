@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::{MemoryId, MemoryNumber, Timestamp};
+use helix_memory::{MemoryId, MemoryNumber, Timestamp};
 
 /// The links that a memory is to get.
 #[derive(Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Decides between the two versions of a memory that a file and the strand both have.
 
-use helix_engine::{Edit, EditedFields as Fields, Kinds, Memory, Tags};
 use helix_exchange::Portable;
+use helix_memory::{Edit, EditedFields as Fields, Kinds, Memory, Tags};
 
 use super::incoming::Claim;
 use crate::Refusal;
@@ -106,23 +106,21 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use std::path::Path;
 
-    use helix_engine::{
-        Actor, MemoryNumber, MemoryStorage, Origin, Outcome, Request, Scope, Strand, Timestamp,
-        Topic,
-    };
+    use helix_engine::{MemoryStorage, Outcome, Request, Strand};
     use helix_exchange::Base;
     use helix_exchange::markdown::{Reader, Writer};
+    use helix_memory::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
 
     use super::super::incoming::Incoming;
     use super::*;
     use crate::exchange::Format;
-    use helix_engine::Admitted;
+    use helix_memory::Admitted;
 
     /// A strand with one memory.
     fn stored(text: &str) -> Memory {
         let (strand, mut writer, _) =
             Strand::open(&MemoryStorage, None::<&Path>, Kinds::default()).unwrap();
-        let draft = helix_engine::Draft {
+        let draft = helix_memory::Draft {
             topic: "t".into(),
             text: text.into(),
             ..Default::default()

@@ -4,9 +4,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use helix_engine::{
-    DuplicatePair, Memory, MemoryNumber, Snapshot, Status as Life, StoreError, TextPair as Pair,
-    Texts, Timestamp, WordSet,
+use helix_engine::{DuplicatePair, Snapshot, StoreError};
+use helix_memory::{
+    Memory, MemoryNumber, Status as Life, TextPair as Pair, Texts, Timestamp, WordSet,
 };
 
 use crate::exchange::{Progress, Repeat};

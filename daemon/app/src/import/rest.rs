@@ -1,8 +1,8 @@
 //! Applies fields that somebody changed in an exported file, beside text, kind, tags, importance,
 //! confidence and pin.
 
-use helix_engine::{Edit, EditedFields as Fields, Memory, SourceRef, Sourced, Status, Topic};
 use helix_exchange::{Base, Portable, Rest};
+use helix_memory::{Edit, EditedFields as Fields, Memory, SourceRef, Sourced, Status, Topic};
 use helix_redact::Secrets;
 
 /// Fields that are taken, and fields that are not.

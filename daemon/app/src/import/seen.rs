@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use helix_engine::{Memory, Scope, SourceRef, Timestamp};
+use helix_memory::{Memory, Scope, SourceRef, Timestamp};
 
 use crate::project::Project;
 use crate::sources::{Content, IMPORT_READ_MAX_BYTES, Look, content, modified};
@@ -147,7 +147,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
 
-    use helix_engine::LineHash;
+    use helix_memory::LineHash;
 
     use super::*;
     use crate::sources::Sources;

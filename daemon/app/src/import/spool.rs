@@ -283,7 +283,7 @@ mod tests {
         assert!(!Counted::default().add(u64::MAX));
         assert_eq!(
             Refusal::from(SpoolError::TooLarge).kind(),
-            helix_engine::ErrorKind::Exhausted
+            helix_memory::ErrorKind::Exhausted
         );
     }
 }

@@ -6,10 +6,11 @@ use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope};
 
-use helix_engine::{Actor, Admitted, Randomness, Request, Stamps, Strand, Timestamp};
+use helix_engine::{Request, Stamps, Strand};
+use helix_memory::{Actor, Admitted, Timestamp};
 
 use crate::App;
-use crate::ports::{Later, Outcomes, SubmitError};
+use crate::ports::{Later, Outcomes, Randomness, SubmitError};
 use crate::threads::wait;
 
 /// Batches that wait to be read.
@@ -124,7 +125,7 @@ fn request(waiting: Waiting, actor: &Actor, randomness: &dyn Randomness) -> Requ
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::{Draft, Edit, Kinds, MemoryNumber, Origin, Scope};
+    use helix_memory::{Draft, Edit, Kinds, MemoryNumber, Origin, Scope};
 
     use super::*;
 

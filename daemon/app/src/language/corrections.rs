@@ -6,9 +6,9 @@
 
 use std::sync::PoisonError;
 
-use helix_engine::{
-    Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Relation as EdgeRelation, Request, Status,
-    Step, StepChange,
+use helix_engine::{Request, Step, StepChange};
+use helix_memory::{
+    Edge, EdgeKey, EdgeStatus, Memory, MemoryNumber, Relation as EdgeRelation, Status,
 };
 
 use super::{Answer, Judged, Pair, Sent, Task, ask, not_configured};

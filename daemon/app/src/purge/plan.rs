@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use helix_engine::{Memory, MemoryNumber, Origin, Relation, StoreError};
+use helix_engine::StoreError;
+use helix_memory::{Memory, MemoryNumber, Origin, Relation};
 use helix_neutral::quoted;
 
 use super::{Going, Wanted};

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use helix_engine::{MemoryNumber, Sequence, Snapshot};
+use helix_engine::Snapshot;
+use helix_memory::{MemoryNumber, Sequence};
 use memchr::memmem::Finder;
 
 use crate::{App, Refusal};

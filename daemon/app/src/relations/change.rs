@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use helix_engine::{
-    Actor, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Memory, Outcome, Provenance,
-    Relation, Request, Sequence, Status, Step, StepChange, Timestamp, names_of,
+use helix_engine::{Outcome, Request, Step, StepChange};
+use helix_memory::{
+    Actor, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Memory, Provenance, Relation,
+    Sequence, Status, Timestamp, names_of,
 };
 use helix_redact::{Redact, Secrets};
 

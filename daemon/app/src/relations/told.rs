@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use helix_engine::{
-    Edge, EdgeStatus, GraphArc as Arc, Memory, MemoryId, MemoryNumber, Provenance, Relation,
-    Snapshot, Timestamp,
+use helix_engine::{GraphArc as Arc, Snapshot};
+use helix_memory::{
+    Edge, EdgeStatus, Memory, MemoryId, MemoryNumber, Provenance, Relation, Timestamp,
 };
 
 use crate::Refusal;

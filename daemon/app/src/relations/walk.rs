@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use helix_engine::{
-    Catalog, Edge, EdgeKey, GraphArc as Arc, Memory, MemoryId, MemoryNumber, Scope, Status,
-    Timestamp, TopicPattern, Walk, WalkStep as Step,
+use helix_engine::{Catalog, GraphArc as Arc, Walk, WalkStep as Step};
+use helix_memory::{
+    Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp, TopicPattern,
 };
 use helix_neutral::quoted;
 

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use helix_engine::{
-    Edge, EdgeKey, EdgeStatus, Edit, Edited, Fate, LifeStep as Due, Memory, MemoryNumber, Origin,
-    Outcome, Request, Resolution, Snapshot, Status, Step, StepChange,
+use helix_engine::{Edited, Fate, Outcome, Request, Resolution, Snapshot, Step, StepChange};
+use helix_memory::{
+    Edge, EdgeKey, EdgeStatus, Edit, LifeStep as Due, Memory, MemoryNumber, Origin, Status,
 };
 use helix_neutral::quoted;
 

@@ -1,6 +1,7 @@
 //! What a filter names, as it was written.
 
-use helix_engine::{Demands, Filter, Moment, ParsedQuery, SourceRef, Status, Tags, Timestamp};
+use helix_engine::{Demands, Filter, ParsedQuery};
+use helix_memory::{Moment, SourceRef, Status, Tags, Timestamp};
 use helix_neutral::quoted;
 
 use crate::Refusal;

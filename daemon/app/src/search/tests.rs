@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
-use helix_engine::{Actor, Origin, Scope, Timestamp, Vantage};
+use helix_engine::Vantage;
+use helix_memory::{Actor, Origin, Scope, Timestamp};
 
 use super::*;
 use crate::project::Project;

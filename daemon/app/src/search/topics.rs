@@ -1,7 +1,8 @@
 //! The topics that a search names: patterns become the topics that fit, and what nobody knows is
 //! said. A name that is not there would quietly find nothing.
 
-use helix_engine::{Filter, Scope, TopicPattern};
+use helix_engine::Filter;
+use helix_memory::{Scope, TopicPattern};
 
 use super::near::near;
 use crate::{App, Refusal, topics};

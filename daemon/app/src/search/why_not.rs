@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use helix_engine::{
-    Behind, Filter, FilterCut as Cut, HitFate as Fate, HitStanding as Standing, Memory,
-    MemoryNumber, Resolution, Retriever, Scope, Search, Status,
+    Behind, Filter, FilterCut as Cut, HitFate as Fate, HitStanding as Standing, Resolution,
+    Retriever, Search,
 };
+use helix_memory::{Memory, MemoryNumber, Scope, Status};
 use helix_neutral::quoted;
 use helix_proto::ordinal::ordinal;
 

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use helix_engine::{MemoryNumber, Operation, Scope, StoreError, Timestamp};
+use helix_engine::{Operation, StoreError};
+use helix_memory::{MemoryNumber, Scope, Timestamp};
 
 use super::{LIMIT, LOOKED_AT_MAX, session_start};
 use crate::work::activity::Phase;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use helix_engine::LineHash;
+use helix_memory::LineHash;
 
 use super::file::{self, Stamp};
 

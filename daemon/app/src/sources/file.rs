@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use helix_engine::LineHash;
+use helix_memory::LineHash;
 use helix_neutral::neutral;
 use sha1::{Digest, Sha1};
 

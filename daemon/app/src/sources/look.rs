@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use helix_engine::{Memory, RecordedSource as Recorded, Scope, SourceRef, SourceState};
+use helix_memory::{Memory, RecordedSource as Recorded, Scope, SourceRef, SourceState};
 
 use super::file::{Seen, see};
 use super::{FILES_PATIENCE, Sources};
@@ -39,7 +39,7 @@ impl Sources {
     }
 }
 
-impl helix_engine::Sources for Look<'_> {
+impl helix_memory::Sources for Look<'_> {
     fn prepare(&self, memories: &mut dyn Iterator<Item = &Memory>) {
         let seen = memories.filter(|memory| {
             Recorded::of(memory).is_some_and(|recorded| recorded.content.is_some())
@@ -212,7 +212,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
 
-    use helix_engine::LineHash;
+    use helix_memory::LineHash;
 
     use super::*;
 

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-pub(super) use helix_engine::AlikeText as Alike;
-use helix_engine::Texts;
+pub(super) use helix_memory::AlikeText as Alike;
+use helix_memory::Texts;
 
 use super::order::compared;
 use super::prepare::Gathered;

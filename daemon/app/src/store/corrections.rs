@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use helix_engine::{
-    Actor, Admitted, Correction, Corrects, Edit, EditedFields as Fields, Memory, MemoryId,
-    MemoryNumber, Origin, Request, Sequence, Status, Step, StepChange, Strand,
-    TextStanding as Standing, Timestamp, Verdict, VerdictReason as Why, WordSet, conflict,
+use helix_engine::{Correction, Corrects, Request, Step, StepChange, Strand};
+use helix_memory::{
+    Actor, Admitted, Edit, EditedFields as Fields, Memory, MemoryId, MemoryNumber, Origin,
+    Sequence, Status, TextStanding as Standing, Timestamp, Verdict, VerdictReason as Why, WordSet,
+    conflict,
 };
 
 use super::Item;

@@ -1,8 +1,8 @@
 //! Fields that a caller gave beside the text, and those that are dropped because the text is known
 //! already.
 
-use helix_engine::{Admitted, Memory, MemoryId, SourceRef, Tags};
 use helix_exchange::OwnLines;
+use helix_memory::{Admitted, Memory, MemoryId, SourceRef, Tags};
 
 use super::NewMemory;
 use crate::located;

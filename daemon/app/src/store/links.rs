@@ -3,9 +3,8 @@
 
 use std::collections::HashMap;
 
-use helix_engine::{
-    Admitted, Memory, MemoryId, Request, Resolution, Scope, Strand, Topic, TopicPattern,
-};
+use helix_engine::{Request, Resolution, Strand};
+use helix_memory::{Admitted, Memory, MemoryId, Scope, Topic, TopicPattern};
 
 use super::alike::Alike;
 use super::prepare::Prepared;

@@ -7,9 +7,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use helix_engine::{
-    Correction, Handle, Keys, Memory, MemoryNumber, Nearby, Scope, Sequence, Statement, Strand,
-};
+use helix_engine::{Correction, Strand};
+use helix_memory::{Handle, Keys, Memory, MemoryNumber, Nearby, Scope, Sequence, Statement};
 
 use super::alike::{Alike, resembled};
 use super::corrections::{Earlier, Meaning};

@@ -4,10 +4,10 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::{mem, thread};
 
-use helix_engine::{
-    Actor, Admitted, Correction, Draft, Memory, MemoryId, MemoryNumber, Origin, Request, Scope,
-    Sequence, SourceRef, StatedImportance as Importance, Statement, Strand, Tags,
-    TextStanding as Standing, Timestamp, WordSet,
+use helix_engine::{Correction, Request, Strand};
+use helix_memory::{
+    Actor, Admitted, Draft, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef,
+    StatedImportance as Importance, Statement, Tags, TextStanding as Standing, Timestamp, WordSet,
 };
 use helix_redact::{placeholders, redacted};
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_redact::{Redact, Secrets};
 use helix_terminal::command::Run;
 use prost::Message;

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_redact::{Redact, Secrets, redacted};
 use helix_terminal::command::concerns;
 use helix_terminal::fault::{Fault, Sighting};

@@ -1,6 +1,6 @@
 //! A session's activity in words: for the session itself after a compaction, and for people.
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_neutral::one_line;
 use helix_redact::redacted;
 use helix_surface::checkpoint::age;

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_redact::{Redact, Secrets};
 use prost::Message;
 

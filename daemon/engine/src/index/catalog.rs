@@ -14,14 +14,13 @@ use hashbrown::HashMap;
 
 pub use topics::TopicEntry;
 
+use helix_memory::{
+    Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef, Status,
+    Timestamp, WordSet, is_shown_unasked, spellings, turn,
+};
+
 use super::graph::Graph;
 use super::interner::Interner;
-use crate::model::{
-    Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef, Status,
-    Timestamp, is_shown_unasked, spellings,
-};
-use crate::policy::resemble::WordSet;
-use crate::policy::turn;
 use crate::store::Columns;
 
 /// The columns of one memory.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use helix_memory::{MemoryNumber, Moment, Scope, SourceRef, Status, Tags, Timestamp};
+
 use super::catalog::{Catalog, Row};
-use crate::model::{MemoryNumber, Moment, Scope, SourceRef, Status, Timestamp};
-use crate::policy::tags::Tags;
 
 /// What a search is restricted to. An empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -243,8 +243,19 @@ fn allows(wanted: Option<&Vec<u32>>, number: u32) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::model::sample::memory;
-    use crate::model::{Memory, SourceRef};
+    use helix_memory::{Handle, Kind, Memory, MemoryId, SourceRef, Timestamp, Topic};
+
+    fn memory(number: u32, text: &str) -> Memory {
+        let at = Timestamp::from_micros(1_700_000_000_000_000);
+        let id = MemoryId::new(at, &[7; 10]);
+        let handle = Handle::from_stored(format!("build/note-{number}"));
+        let topic = Topic::parse("build").unwrap();
+        Memory {
+            kind: Kind::from_stored("gotcha"),
+            source: Some(SourceRef::parse("src/a.rs:3")),
+            ..Memory::new(id, MemoryNumber(number), handle, topic, text.to_owned(), at)
+        }
+    }
 
     fn kept(filter: &Filter, memories: &[Memory]) -> Vec<u32> {
         let mut catalog = Catalog::default();

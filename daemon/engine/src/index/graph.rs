@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 pub use rank::Ranked;
 pub use walk::{Step, Walk};
 
-use crate::model::{
+use helix_memory::{
     Edge, EdgeKey, EdgeStatus, MemoryId, MemoryNumber, Origin, Relation, SIMILARITY, Timestamp,
 };
 

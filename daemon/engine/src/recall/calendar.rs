@@ -4,7 +4,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, ToSpan, Zoned};
 
-use crate::model::Timestamp;
+use helix_memory::Timestamp;
 
 /// The day and zone from which a query's dates are seen.
 #[derive(Clone, Debug)]

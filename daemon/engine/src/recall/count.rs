@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 
+use helix_memory::MemoryNumber;
+
 use super::search::{Mode, Search};
 use crate::index::catalog::Catalog;
 use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
-use crate::model::MemoryNumber;
 use crate::strand::{Counted, ReadError, Strand, most_first};
 
 /// How much a search finds.

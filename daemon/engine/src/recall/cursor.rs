@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use helix_memory::{ErrorKind, MemoryNumber, Timestamp};
+
 use super::opaque::{In, Out};
 use super::place::Place;
 use super::search::{Mode, Retriever, SEARCH_DEPTH_MAX, Search};
-use crate::error::ErrorKind;
 use crate::index::filter::Filter;
-use crate::model::{MemoryNumber, Timestamp};
 
 /// Version of the text; another one is refused like any other damage.
 const VERSION: u8 = 3;

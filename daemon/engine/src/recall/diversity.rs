@@ -11,8 +11,9 @@
 
 use std::collections::HashMap;
 
+use helix_memory::Saying;
+
 use crate::index::vectors::Code;
-use crate::policy::same::Saying;
 use crate::recall::Search;
 
 impl Search {

@@ -7,13 +7,12 @@
 use std::collections::VecDeque;
 
 use hashbrown::{HashMap, HashSet};
+use helix_memory::{MemoryNumber, Sources};
 
 use super::fusion::Evidence;
 use super::place::Place;
 use super::search::{Hit, Mode, Retriever, Scored, Search};
 use crate::index::graph::{Arc, Ranked};
-use crate::model::MemoryNumber;
-use crate::ports::Sources;
 use crate::strand::{ReadError, Strand};
 
 /// Hits whose neighbours are looked at, at most.

@@ -1,10 +1,11 @@
 //! The bounded factors: they reorder what is about equally relevant and never carry a memory that
 //! is not.
 
+use helix_memory::Timestamp;
+
 use super::search::Search;
 use super::vantage::Vantage;
 use crate::index::catalog::{Catalog, Row};
-use crate::model::Timestamp;
 
 /// Least of the confidence factor: a doubtful memory loses at most this share.
 const CONFIDENCE_FLOOR: f32 = 0.7;

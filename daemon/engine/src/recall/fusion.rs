@@ -19,11 +19,11 @@ mod scale;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
+use helix_memory::MemoryNumber;
 use scale::Scale;
 
 use super::near::Near;
 use crate::index::lexical::Telling;
-use crate::model::MemoryNumber;
 use crate::recall::Search;
 
 impl Search {

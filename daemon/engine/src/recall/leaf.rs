@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use helix_memory::MemoryNumber;
+
 use super::cursor::CursorError;
 use super::opaque::{In, Out};
-use crate::model::MemoryNumber;
 
 /// Version of the text; it differs from that of a search's cursor.
 const VERSION: u8 = 0x41;

@@ -7,10 +7,11 @@
 
 use std::sync::Arc;
 
+use helix_memory::{Memory, MemoryNumber};
+
 use super::count::marks;
 use crate::index::filter::{Demands, Filter, Within};
 use crate::index::lexical::{LexicalQuery, Mode as WordMode};
-use crate::model::{Memory, MemoryNumber};
 use crate::strand::{ReadError, Strand};
 
 /// Memories whose texts are looked through for one phrase, the newest first. Reading one takes

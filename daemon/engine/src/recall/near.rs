@@ -6,7 +6,8 @@
 //! 2018, with the list itself as the neighbourhood). It costs no index, and a new memory counts at
 //! once.
 
-use crate::model::MemoryNumber;
+use helix_memory::MemoryNumber;
+
 use crate::strand::Strand;
 
 /// Neighbours that crowd a memory. From 5 to 20 all do about as well.

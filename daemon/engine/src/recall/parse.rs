@@ -3,14 +3,12 @@
 
 mod slip;
 
+use helix_memory::{ErrorKind, Fault, Scope, SourceRef, Status, Tags, Topic, TopicPattern};
 use jiff::civil::DateTime;
 
 use super::calendar::Calendar;
 use super::period::Period;
-use crate::error::{ErrorKind, Fault};
 use crate::index::filter::Filter;
-use crate::model::{Scope, SourceRef, Status, Topic, TopicPattern};
-use crate::policy::tags::Tags;
 use helix_neutral::quoted;
 
 pub use slip::Slip;
@@ -67,7 +65,7 @@ pub enum QueryError {
     Status(String),
     /// A topic without a letter or digit.
     #[error("{0}")]
-    Topic(#[from] crate::model::InvalidTopic),
+    Topic(#[from] helix_memory::InvalidTopic),
     /// A span that reaches further back than time does.
     #[error("`{key}:{value}` is not a span of time; write it like `{key}:7`")]
     Span {
@@ -150,7 +148,7 @@ impl ParsedQuery {
     ///
     /// # Errors
     /// When no letter, digit or wildcard is left.
-    pub fn topic_named(name: &str) -> Result<String, crate::model::InvalidTopic> {
+    pub fn topic_named(name: &str) -> Result<String, helix_memory::InvalidTopic> {
         if TopicPattern::is_glob(name) {
             return Ok(TopicPattern::parse(name)?.as_str().to_owned());
         }
@@ -165,7 +163,7 @@ impl ParsedQuery {
         names: &[String],
         project: Option<&Scope>,
         default: &[Scope],
-    ) -> Result<Option<Vec<Scope>>, crate::model::InvalidScope> {
+    ) -> Result<Option<Vec<Scope>>, helix_memory::InvalidScope> {
         if names.is_empty() {
             return Ok(Some(default.to_vec()));
         }
@@ -376,7 +374,7 @@ mod tests {
 
     use super::*;
     use crate::index::filter::Demands;
-    use crate::model::Timestamp;
+    use helix_memory::Timestamp;
 
     fn parse_utc(query: &str) -> Result<ParsedQuery, QueryError> {
         ParsedQuery::parse(query, &Calendar::new(TimeZone::UTC, Timestamp::default()))

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use helix_memory::Timestamp;
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 use serde::Deserialize;
 
 use super::calendar::Calendar;
-use crate::model::Timestamp;
 
 /// The words for times; a test reads them.
 static WORDS: LazyLock<Words> =

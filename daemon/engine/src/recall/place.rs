@@ -5,7 +5,7 @@
 //! again. What was forgotten or reworded may move others all the same, which is noticed by a digest
 //! of what was shown; the page then begins behind the last hit that was.
 
-use crate::model::MemoryNumber;
+use helix_memory::MemoryNumber;
 
 /// A place in what a search finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,9 @@
 
 use std::collections::HashSet;
 
+use helix_memory::Memory;
+
 use crate::index::lexical::{LexicalError, LexicalQuery, Mode};
-use crate::model::Memory;
 use crate::strand::Strand;
 
 /// Most words of a question: as many as a person types.

@@ -1,5 +1,7 @@
 //! Running a search.
 
+use helix_memory::{MemoryNumber, NoSources, Sources, Timestamp, effective_confidence};
+
 use super::diversity::{self, Candidate, Selection, Spread, Taken};
 use super::expand::SEEDS_MAX;
 use super::factors::Factors;
@@ -12,9 +14,6 @@ use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Mode as WordMode;
 use crate::index::vectors::{Candidates, TokenQuery};
-use crate::model::{MemoryNumber, Timestamp};
-use crate::policy::decay::effective_confidence;
-use crate::ports::{NoSources, Sources};
 use crate::strand::{ReadError, Strand};
 
 /// Candidates whose records are read at first; twice as many at each further step. Reading one

@@ -1,14 +1,13 @@
 #![allow(clippy::unwrap_used)]
 use std::sync::Arc;
 
+use helix_memory::{
+    Actor, Admitted, Draft, Edge, EdgeKey, EdgeStatus, Kinds, Memory, Origin, Provenance, Relation,
+    Scope, Sequence, SourceState,
+};
+
 use super::*;
 use crate::index::filter::Filter;
-use crate::model::{
-    Actor, Draft, Edge, EdgeKey, EdgeStatus, Kinds, Memory, Origin, Provenance, Relation, Scope,
-    Sequence,
-};
-use crate::policy::admit::Admitted;
-use crate::policy::stale::SourceState;
 use crate::recall::relevance::Weigher;
 use crate::recall::{Calendar, ParsedQuery, Vantage};
 use crate::store::MemoryStorage;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use helix_memory::{Memory, MemoryNumber, Scope, SourceState, Timestamp};
+
 use super::expand::Expansion;
 use super::factors::Factors;
 use super::fusion::Evidence;
@@ -11,8 +13,6 @@ use crate::index::catalog::Catalog;
 use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode};
 use crate::index::vectors::TextVectors;
-use crate::model::{Memory, MemoryNumber, Scope, Timestamp};
-use crate::policy::stale::SourceState;
 use crate::strand::Strand;
 
 /// Memories of a topic among which the place of a hit is looked for: some hundredth of a

@@ -1,8 +1,9 @@
 //! The trail of one memory through a search: each stage that leaves memories out is asked whether
 //! it is still there, so that the search itself says why a memory is not found.
 
+use helix_memory::MemoryNumber;
+
 use crate::index::filter::Cut;
-use crate::model::MemoryNumber;
 
 /// A stage of a search that leaves memories out.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,9 +4,10 @@
 //! Measured on 529 questions about conversations (R@5 / nDCG@10): .600 / .540 without, .617 / .553
 //! with. Texts that are no turns are not touched.
 
+use helix_memory::MemoryNumber;
+
 use super::fusion::Evidence;
 use crate::index::catalog::{Catalog, Row};
-use crate::model::MemoryNumber;
 
 /// How much a turn gains of the better one beside it, as a share of what it lacks. Everything from
 /// 0.25 to 0.6 does about as well.

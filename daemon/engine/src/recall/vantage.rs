@@ -1,8 +1,9 @@
 //! From where whoever asks looks.
 
+use helix_memory::Scope;
+
 use super::period::Period;
 use crate::index::catalog::{Catalog, Row};
-use crate::model::Scope;
 
 /// Where whoever asks works, and of which time they ask. What is unknown changes no score.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,12 @@
 //! Why a memory is not in an answer: the same search runs as wide as it can, and follows it.
 
+use helix_memory::{MemoryNumber, Sources};
+
 use super::place::Place;
 use super::search::{Hit, Mode, Recalled, Retriever, Search};
 use super::trail::{Stage, Trail};
 use crate::index::filter::Cut;
 use crate::index::lexical::Mode as WordMode;
-use crate::model::MemoryNumber;
-use crate::ports::Sources;
 use crate::strand::{ReadError, Strand};
 
 /// What a search makes of one memory.

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use helix_memory::MemoryNumber;
+
 use super::fusion::{Evidence, Lexical, fuse};
 use super::search::{Hit, Mode, Retriever, Scored, Search};
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
-use crate::model::MemoryNumber;
 use crate::strand::{ReadError, Strand};
 
 /// How many memories with the words are looked at where the lists leave room.

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use helix_memory::{ErrorKind, Sequence};
 use redb::{Database, Key, ReadableTable, TableDefinition, TableError, Value, WriteTransaction};
 
 use super::damage::Skipped;
@@ -15,8 +16,6 @@ use super::history::ChainError;
 use super::read::Snapshot;
 use super::states::States;
 use super::{StoreError, format_of, open_database, open_error, open_view_of, tables};
-use crate::error::ErrorKind;
-use crate::model::Sequence;
 use crate::ports::Storage;
 use crate::store::Store;
 

@@ -110,9 +110,9 @@ mod tests {
     use prost::Message;
 
     use super::*;
-    use crate::model::Timestamp;
     use crate::store::states::{IncidentAge, SessionAge, States};
     use crate::store::{DirectoryStorage, Store, Write};
+    use helix_memory::Timestamp;
 
     fn session(at_us: i64) -> Vec<u8> {
         SessionAge { at_us }.encode_to_vec()

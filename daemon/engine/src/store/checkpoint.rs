@@ -1,6 +1,7 @@
 //! Checkpoints on disk: one for each scope, in a table of their own, each record with its version;
 //! and those that were there before it, the last ten, in one record beside it.
 
+use helix_memory::{Checkpoint, Scope, Timestamp};
 use prost::Message;
 use redb::ReadableTable;
 
@@ -9,7 +10,6 @@ use super::guard::guarded;
 use super::read::Snapshot;
 use super::writer::Traces;
 use super::{StoreError, seal, tables};
-use crate::model::{Checkpoint, Scope, Timestamp};
 
 const WHAT: &str = "a checkpoint";
 
@@ -264,8 +264,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::error::ErrorKind;
     use crate::store::codec::RECORD_VERSION;
+    use helix_memory::ErrorKind;
 
     fn list() -> impl Strategy<Value = Vec<String>> {
         prop::collection::vec("\\PC{0,20}", 0..4)

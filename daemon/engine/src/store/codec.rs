@@ -11,10 +11,9 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 
-use crate::error::ErrorKind;
-use crate::model::{
-    GitContext, Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence,
-    SourceRef, Status, Timestamp, Topic,
+use helix_memory::{
+    ErrorKind, GitContext, Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope,
+    Sequence, SourceRef, Status, Timestamp, Topic,
 };
 
 pub(crate) use columns::Columns;

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use helix_memory::{MemoryNumber, Sequence};
+
 use super::guard::guarded;
 use super::{Snapshot, StoreError, tables};
-use crate::model::{MemoryNumber, Sequence};
 
 /// Records of a kind that are noted; where there are more, the file as a whole is the matter.
 const NOTED_MAX: usize = 1_000;

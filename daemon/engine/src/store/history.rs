@@ -5,12 +5,12 @@
 //! without rewriting the chain. `after` is the record as the operation left it; `before` is
 //! the `after` of the operation that `previous_of_memory` names.
 
+use helix_memory::{Actor, Edge, GitContext, Memory, MemoryNumber, Origin, Sequence, Timestamp};
 use prost::Message;
 use redb::ReadableTable;
 
 use super::codec::{self, CodecError, RECORD_VERSION, damaged, versioned, with_version};
 use super::{seal, tables};
-use crate::model::{Actor, Edge, GitContext, Memory, MemoryNumber, Origin, Sequence, Timestamp};
 
 const WHAT: &str = "an operation";
 

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use helix_memory::{MemoryNumber, Sequence};
 use redb::{
     ConcurrencyMode, Database, Key, ReadOnlyTable, ReadTransaction, ReadableDatabase,
     ReadableTable, ReadableTableMetadata, TableDefinition, Value, WriteTransaction,
@@ -21,7 +22,6 @@ use super::history::{OperationKind, Payload};
 use super::overlay::Overlay;
 use super::states::States;
 use super::{CACHE_BYTES, StoreError, codec, history, open_database, open_error, seal, tables};
-use crate::model::{MemoryNumber, Sequence};
 use crate::ports::Storage;
 use crate::store::{Damage, Store};
 

@@ -16,12 +16,13 @@ use redb::{
 
 pub(crate) use earlier::Earlier;
 
+use helix_memory::{Memory, MemoryNumber, Timestamp};
+
 use super::codec::CodecError;
 use super::damage::Skipped;
 use super::guard::guarded;
 use super::history;
 use super::{StoreError, codec, seal, tables};
-use crate::model::{Memory, MemoryNumber, Timestamp};
 
 /// Everything that was committed when it was taken. Cheap to take, never changes.
 pub struct Snapshot {

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use helix_memory::MemoryNumber;
 use redb::{
     Database, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition,
     WriteTransaction,
@@ -14,7 +15,6 @@ use redb::{
 use super::backend::Injected;
 use super::guard::guarded;
 use super::{StoreError, open_error};
-use crate::model::MemoryNumber;
 use crate::ports::Storage;
 
 /// File of the vectors that are searched, inside a strand.

@@ -16,6 +16,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use group::Group;
+use helix_memory::{
+    Actor, Admitted, Checkpoint, Edge, EdgeKey, Edit, Memory, MemoryId, MemoryNumber, Origin,
+    Provenance, Scope, Sequence, Status, Timestamp, Tombstone, VerdictReason as Why,
+};
 use helix_redact::{Redact, Secrets};
 use redb::{Database, Durability, ReadableTable, WriteTransaction};
 
@@ -23,13 +27,6 @@ use super::guard::guarded;
 use super::history::{self, GENESIS};
 use super::states::States;
 use super::{Store, StoreError, bounds, tables};
-use crate::model::{
-    Actor, Checkpoint, Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope,
-    Sequence, Status, Timestamp, Tombstone,
-};
-use crate::policy::admit::Admitted;
-use crate::policy::consolidate::Why;
-use crate::policy::edit::Edit;
 
 /// Writes from which on a group also saves which pages are free. It costs one more sync, a small
 /// part of such a group's time.

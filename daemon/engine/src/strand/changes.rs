@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
+use helix_memory::{MemoryNumber, Sequence, Timestamp};
+
 use super::Strand;
 use crate::lock_order::{Lock, Ordered};
-use crate::model::{MemoryNumber, Sequence, Timestamp};
 use crate::store::StoreError;
 
 /// Changes in the history up to a sequence.

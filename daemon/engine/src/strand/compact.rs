@@ -3,15 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use helix_memory::{
+    Edit, MemoryNumber, Particulars, SAME_FROM, Saying, Scope, Sequence, Status, TextPair as Pair,
+    Texts, Timestamp, WordSet, times,
+};
+
 use super::{MergePair, ReadError, Strand};
 use crate::index::lexical::LexicalError;
-use crate::model::{MemoryNumber, Scope, Sequence, Status, Timestamp};
-use crate::policy::apart::Particulars;
-use crate::policy::duplicates::{Pair, Texts};
-use crate::policy::edit::Edit;
-use crate::policy::resemble::WordSet;
-use crate::policy::same::{SAME_FROM, Saying};
-use crate::policy::times;
 use crate::store::{Snapshot, StoreError};
 
 /// Memories whose texts one search for duplicates compares, the newest first: their words are in

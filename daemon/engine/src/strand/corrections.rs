@@ -1,13 +1,14 @@
 //! Finds known memories that a new text corrects: by words in common, decided by
 //! `policy::consolidate`.
 
+use helix_memory::{
+    Admitted, Memory, MemoryId, MemoryNumber, Origin, Particulars, Scope, Sequence, Statement,
+    Status, TextStanding as Standing, Verdict, VerdictReason as Why, WordSet, consolidate,
+    is_unspaced,
+};
+
 use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
 use crate::index::catalog::{Catalog, Row};
-use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status};
-use crate::policy::admit::Admitted;
-use crate::policy::apart::Particulars;
-use crate::policy::consolidate::{self, Standing, Statement, Verdict, Why};
-use crate::policy::resemble::{WordSet, is_unspaced};
 
 /// Jaccard similarity below which two texts are not compared as statements: reading them costs
 /// more than all else of a store.

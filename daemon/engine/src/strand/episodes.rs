@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use helix_memory::{
+    COMPARED_MAX, Episode, Group, Kind, Memory, MemoryNumber, OCCASIONS_MIN, Relation, Scope,
+    Shape, Status, WordSet, episodes,
+};
+
 use super::{RESEMBLE_CANDIDATES, ReadError, Strand, prefix_length};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::vectors::Code;
-use crate::model::{Kind, Memory, MemoryNumber, Relation, Scope, Shape, Status};
-use crate::policy::episodes::{self, COMPARED_MAX, Episode, Group, OCCASIONS_MIN};
-use crate::policy::resemble::WordSet;
 use crate::store::{OperationKind, Snapshot, StoreError};
 
 /// Kinds of episodic shape that tell no event: the state of some work, and notes that expire.

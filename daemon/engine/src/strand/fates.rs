@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
+use helix_memory::{Due, Fading, Kind, Life, MemoryNumber, Sequence, Status, Timestamp, lifecycle};
+
 use super::Strand;
 use crate::index::catalog::{Catalog, Row};
-use crate::model::{Kind, MemoryNumber, Sequence, Status, Timestamp};
-use crate::policy::decay::Fading;
-use crate::policy::lifecycle::{self, Due, Life};
 use crate::store::StoreError;
 
 /// A memory whose next step is due.

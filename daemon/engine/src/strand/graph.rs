@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
+use helix_memory::{MemoryNumber, Scope, TopicPattern};
 use rustc_hash::FxHashMap;
 
 use super::topics::in_scopes;
 use super::{ReadError, Strand};
 use crate::index::catalog::{Catalog, TopicEntry};
-use crate::model::{MemoryNumber, Scope, TopicPattern};
 
 /// Most edges that a graph shows, the strongest: more than anybody reads, and small beside a
 /// message's limit.

@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use helix_memory::{Memory, MemoryNumber, Sequence, WordSet};
+
 use super::Strand;
 use crate::index::catalog::Catalog;
 use crate::index::vectors::{
     Candidates, Code, Hit, TextVectors, TokenQuery, TokenSigns, VectorError, VectorIndex,
 };
 use crate::lock_order::{Lock, Ordered};
-use crate::model::{Memory, MemoryNumber, Sequence};
-use crate::policy::resemble::WordSet;
 use crate::ports::Storage;
 use crate::store::{
     MemoryStorage, NEXT_VECTOR_FILE, StoreError, VECTOR_FILE, VectorEntry, VectorFile, VectorRecord,

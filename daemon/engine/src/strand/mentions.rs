@@ -4,11 +4,11 @@
 use std::sync::{MutexGuard, PoisonError};
 
 use aho_corasick::{AhoCorasick, BuildError, MatchKind};
+use helix_memory::{MemoryNumber, Sequence, Status};
 
 use super::{ReadError, Strand};
 use crate::index::catalog::Catalog;
 use crate::lock_order::{Lock, Ordered};
-use crate::model::{MemoryNumber, Sequence, Status};
 use crate::store::Snapshot;
 
 /// Changed memories beyond which one pass over all texts is cheaper than reading each of them.

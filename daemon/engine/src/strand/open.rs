@@ -7,14 +7,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, RwLock};
 
+use helix_memory::{ErrorKind, Kinds, Memory, MemoryNumber, Sequence};
+
 use super::meaning::Meaning;
 use super::statements::Statements;
 use super::tombstones::Tombstones;
 use super::{Strand, StrandWriter};
 use crate::derived;
-use crate::error::ErrorKind;
 use crate::index::lexical::{Document, LexicalError, LexicalIndex, Marks, make_directory};
-use crate::model::{Kinds, Memory, MemoryNumber, Sequence};
 use crate::ports::Storage;
 use crate::store::{CommitError, Snapshot, Store, StoreError, Write, Writer};
 

@@ -2,14 +2,14 @@
 //! candidates and never merged by themselves. A vector hardly knows a negation or another value, so
 //! what the rules call a contradiction is noted as one.
 
+use helix_memory::{
+    Actor, Edge, EdgeKey, Memory, MemoryNumber, Particulars, Relation, Shape, Status, Timestamp,
+    Verdict, conflict, relate,
+};
+
 use super::suggest::{AGENT, Extractor, Room, suggested};
 use super::{ReadError, Step, StepChange, Strand};
 use crate::index::vectors::Candidates;
-use crate::model::{
-    Actor, Edge, EdgeKey, Memory, MemoryNumber, Relation, Shape, Status, Timestamp,
-};
-use crate::policy::apart::Particulars;
-use crate::policy::consolidate::{Verdict, conflict, relate};
 
 /// Cosine from which two memories may say the same. Of the labelled pairs that have the same numbers
 /// and are this near, six in ten say the same and three in ten contradict each other, which is why
@@ -145,10 +145,9 @@ fn candidate(from: MemoryNumber, to: MemoryNumber, cosine: f32, at: Timestamp) -
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::model::{Draft, Kinds, Origin, Scope};
-    use crate::policy::admit::Admitted;
     use crate::store::MemoryStorage;
     use crate::strand::Request;
+    use helix_memory::{Admitted, Draft, Kinds, Origin, Scope};
 
     /// The relation of the edge between two texts whose vectors are nearly the same.
     fn relation(known: &str, new: &str) -> Option<Relation> {

@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use crate::model::{Edge, EdgeKey, Memory, MemoryNumber, Sequence};
+use helix_memory::{Edge, EdgeKey, Memory, MemoryNumber, Sequence};
+
 use crate::store::{Operation, OperationKind, Payload, Snapshot, StoreError};
 
 /// The operations that made a memory what it was at both ends of a span.

@@ -3,10 +3,11 @@
 
 use std::sync::RwLockReadGuard;
 
+use helix_memory::{MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
+
 use super::Strand;
 use crate::index::catalog::Catalog;
 use crate::lock_order::Ordered;
-use crate::model::{MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
 use crate::store::{Snapshot, StoreError};
 use helix_neutral::quoted;
 

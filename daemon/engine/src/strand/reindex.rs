@@ -1,8 +1,9 @@
 //! Making the indexes anew from the store while the strand is in use.
 
+use helix_memory::Sequence;
+
 use super::open::document;
 use super::{OpenError, Strand};
-use crate::model::Sequence;
 use crate::store::StoreError;
 
 /// The result of making the indexes anew.

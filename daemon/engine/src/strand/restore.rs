@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{OpenError, Outcome, Request, Step, StepChange, Strand, StrandWriter};
-use crate::model::{
-    Actor, Departure, Kinds, MemoryId, MemoryNumber, Origin, Sequence, Status, Timestamp, Tombstone,
+use helix_memory::{
+    Actor, Departure, Edit, Kinds, MemoryId, MemoryNumber, Origin, Sequence, Status, Timestamp,
+    Tombstone,
 };
-use crate::policy::edit::Edit;
+
+use super::{OpenError, Outcome, Request, Step, StepChange, Strand, StrandWriter};
 use crate::ports::Storage;
 use crate::store::{BackupError, CommitError, StoreError, WriteError};
 

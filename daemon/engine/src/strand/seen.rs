@@ -9,13 +9,14 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, RwLock};
 
+use helix_memory::{MemoryNumber, Moment, Sequence};
+
 use super::open::document;
 use super::past::Between;
 use super::statements::Statements;
 use super::{Strand, Tombstones};
 use crate::index::catalog::{Catalog, Differs};
 use crate::index::lexical::{Instead, LexicalError, LexicalHit, LexicalQuery, Restriction};
-use crate::model::{MemoryNumber, Moment, Sequence};
 use crate::store::{Earlier, Snapshot, StoreError};
 
 /// In which way a view differs from the strand.

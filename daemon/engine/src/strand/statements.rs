@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use helix_memory::{Statement, WordSet};
+
 use super::Strand;
-use crate::policy::consolidate::Statement;
-use crate::policy::resemble::WordSet;
 
 /// Bytes of texts of one half of what is kept; what is read takes some twenty times its text.
 const HALF_MAX_BYTES: usize = 512 * 1024;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use helix_memory::{Scope, Status, Timestamp};
+
 use super::Strand;
 use super::topics::in_scopes;
 use crate::index::filter::Filter;
 use crate::index::interner::Interner;
-use crate::model::{Scope, Status, Timestamp};
 
 /// A name and how many memories have it.
 #[derive(Clone, Debug, PartialEq, Eq)]

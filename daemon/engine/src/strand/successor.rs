@@ -1,7 +1,8 @@
 //! The successor of a superseded memory, so that links to the old one lead somewhere.
 
+use helix_memory::{Memory, MemoryId, Status};
+
 use super::Strand;
-use crate::model::{Memory, MemoryId, Status};
 use crate::store::{Snapshot, StoreError};
 
 /// Successors that are followed: merging keeps chains short, and a circle must end.

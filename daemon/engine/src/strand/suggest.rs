@@ -7,13 +7,12 @@ mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ReadError, Request, Step, StepChange, Strand, prefix_length};
-use crate::model::{
+use helix_memory::{
     Actor, Edge, EdgeKey, EdgeStatus, GitContext, Memory, MemoryNumber, Origin, Provenance,
-    Relation, SIMILARITY, Scope, Sequence, Status, Timestamp,
+    Relation, Role, SIMILARITY, Scope, Sequence, Status, Timestamp, WordSet,
 };
-use crate::policy::named::Role;
-use crate::policy::resemble::WordSet;
+
+use super::{ReadError, Request, Step, StepChange, Strand, prefix_length};
 
 /// Who suggests, in provenance and history.
 pub(super) const AGENT: &str = "helix";

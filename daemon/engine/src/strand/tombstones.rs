@@ -13,12 +13,13 @@ use std::hash::Hash;
 use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 use hashbrown::HashMap;
+use helix_memory::{
+    Departure, MemoryId, MemoryNumber, Returning, Scope, Timestamp, Tombstone, forgotten, prefix,
+};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Strand;
 use crate::index::vectors::Code;
-use crate::model::{Departure, MemoryId, MemoryNumber, Scope, Timestamp, Tombstone};
-use crate::policy::forgotten::{self, Returning, prefix};
 use crate::store::{Change, Snapshot, StoreError, WriteError};
 
 /// All tombstones of a strand.
@@ -349,8 +350,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::{Origin, Sketch};
-    use crate::policy::forgotten::{text_hash, word_hashes};
+    use helix_memory::{Origin, Sketch, text_hash, word_hashes};
 
     fn stone(text: &str, scope: &str) -> Tombstone {
         Tombstone {

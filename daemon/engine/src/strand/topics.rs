@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use helix_memory::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
+
 use super::Strand;
 use crate::index::catalog::TopicEntry;
 use crate::index::filter::Filter;
-use crate::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
 use crate::store::StoreError;
 
 /// Handles of a topic that are looked at to find where its memories went: some ten milliseconds.

@@ -1,9 +1,9 @@
 //! Comparing the indexes with the store, record by record.
 
+use helix_memory::{Memory, MemoryNumber, WordSet};
+
 use super::{ReadError, Strand};
 use crate::index::lexical::Restriction;
-use crate::model::{Memory, MemoryNumber};
-use crate::policy::resemble::WordSet;
 use crate::store::Snapshot;
 
 /// Disagreements after which the comparison stops: by then a rebuild is due anyway.

@@ -11,15 +11,13 @@ mod tombstones;
 use std::sync::Arc;
 
 use decide::{Decided, Label};
+use helix_memory::{
+    Actor, Admitted, Checkpoint, Edge, EdgeKey, Edit, Memory, MemoryId, MemoryNumber, Scope,
+    Sequence, Timestamp, Tombstone, Topic,
+};
 
 use super::{Corrects, Strand};
 use crate::index::lexical::Prepared;
-use crate::model::{
-    Actor, Checkpoint, Edge, EdgeKey, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp,
-    Tombstone, Topic,
-};
-use crate::policy::admit::Admitted;
-use crate::policy::edit::Edit;
 use crate::ports::Storage;
 use crate::store::{CommitError, Shrunk, Stamps, States, WriteError, Writer};
 pub use distil::Distil;

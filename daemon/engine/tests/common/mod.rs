@@ -1,8 +1,7 @@
 //! Requests as a daemon would make them.
 
-use helix_engine::{
-    Actor, Admitted, Draft, Edit, Kinds, MemoryNumber, Origin, Request, Scope, Strand, Timestamp,
-};
+use helix_engine::{Request, Strand};
+use helix_memory::{Actor, Admitted, Draft, Edit, Kinds, MemoryNumber, Origin, Scope, Timestamp};
 
 /// A microsecond count that a test's clock starts from: some day in 2026.
 const EPOCH_MICROS: i64 = 1_790_000_000_000_000;

@@ -23,10 +23,10 @@ use std::time::Duration;
 use common::{at, edit, store};
 use dice::Dice;
 use helix_engine::{
-    DirectoryStorage, Edit, Kinds, LexicalQuery, Memory, MemoryNumber, OpenError, Outcome, Request,
-    Resolution, Scope, SpaceRole, States, Status, Store, StoreError, Strand, StrandWriter, Topic,
-    WordsMode as Mode, WordsRestriction as Restriction,
+    DirectoryStorage, LexicalQuery, OpenError, Outcome, Request, Resolution, SpaceRole, States,
+    Store, StoreError, Strand, StrandWriter, WordsMode as Mode, WordsRestriction as Restriction,
 };
+use helix_memory::{Edit, Kinds, Memory, MemoryNumber, Scope, Status, Topic};
 use helix_redact::{Secrets, State};
 
 /// Damaged stores that are tried unless the environment says otherwise.
@@ -144,7 +144,7 @@ impl Truth {
         let touched: Vec<MemoryNumber> = (0..50).map(MemoryNumber).collect();
         strand.catalog_touch(&touched, at(tick + 1));
         let task = "find out why the build is slow".to_owned();
-        let checkpoint = helix_engine::Checkpoint {
+        let checkpoint = helix_memory::Checkpoint {
             task: task.clone(),
             saved_at: at(tick),
             ..Default::default()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use helix_engine::Status;
+use helix_memory::Status;
 use proptest::prelude::*;
 
 /// Topics that the steps use; few, so that they meet.

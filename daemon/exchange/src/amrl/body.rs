@@ -1,6 +1,6 @@
 //! The metadata lines in a body: taken out when read, put before the text when written.
 
-use helix_engine::{Memory, Scope, SourceRef};
+use helix_memory::{Memory, Scope, SourceRef};
 
 use crate::Portable;
 

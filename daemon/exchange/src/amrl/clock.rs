@@ -1,6 +1,6 @@
 //! The log's clock: whole minutes since 2024-01-01 00:00 UTC.
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 
 /// 2024-01-01 00:00 UTC in minutes since 1970.
 const EPOCH_MINUTES: i64 = 28_401_120;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use helix_engine::{Admitted, ErrorKind};
+use helix_memory::{Admitted, ErrorKind};
 
 use super::body::Body;
 use super::clock;

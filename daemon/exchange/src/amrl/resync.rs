@@ -1,6 +1,6 @@
 //! Finding the next record behind damage.
 
-use helix_engine::Topic;
+use helix_memory::Topic;
 
 use super::record::{DELETE, DELETE_BYTES, ENTRY, START_MAX_BYTES, Start, start};
 use super::{BODY_MAX_BYTES, RESYNC_CHECKED_MAX_BYTES, RESYNC_MAX_BYTES, RESYNCS_MAX};

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
 use std::io::Cursor;
 
-use helix_engine::{Admitted, SourceRef, Timestamp};
+use helix_memory::{Admitted, SourceRef, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

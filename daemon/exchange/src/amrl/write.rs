@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use helix_engine::ErrorKind;
+use helix_memory::ErrorKind;
 
 use super::record::EntryHeader;
 use super::{BODY_MAX_BYTES, HEADER_BYTES, MAGIC, VERSION, body, clock};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{
+use helix_memory::{
     GitContext, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, StatedImportance as Stated,
     Status, Timestamp,
 };

@@ -1,7 +1,7 @@
 //! The fields beside text, kind, tags, importance, confidence and pin: each with a hash of its own,
 //! so that it is known which of them somebody changed in a file.
 
-use helix_engine::{Origin, Status};
+use helix_memory::{Origin, Status};
 use serde_json::{Value, json};
 
 use super::text_hash;

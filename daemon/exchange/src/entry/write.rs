@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{Origin, Provenance, SourceRef, Status, Timestamp};
+use helix_memory::{Origin, Provenance, SourceRef, Status, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use helix_engine::ErrorKind;
+use helix_memory::ErrorKind;
 use serde::de::DeserializeSeed;
 use serde_json::Deserializer;
 use serde_json::error::Category;

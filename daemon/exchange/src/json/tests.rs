@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
 use std::convert::Infallible;
 
-use helix_engine::{Admitted, ErrorKind};
+use helix_memory::{Admitted, ErrorKind};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;

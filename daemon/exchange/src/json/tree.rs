@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use helix_engine::{Admitted, Topic};
+use helix_memory::{Admitted, Topic};
 use helix_neutral::quoted;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
-use helix_engine::{Admitted, ErrorKind};
+use helix_memory::{Admitted, ErrorKind};
 use serde_json::{Map, Value};
 
 use super::front_matter::{self, FrontMatter};

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
-use helix_engine::{Admitted, MemoryId};
+use helix_memory::{Admitted, MemoryId};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -223,7 +223,7 @@ fn a_line_without_end_cannot_fill_the_memory() {
 fn later_versions_are_refused() {
     let file = GOLDEN.replace("version: 1", "version: 2");
     let error = Reader::new(file.as_bytes(), "t").err().unwrap();
-    assert_eq!(error.kind(), helix_engine::ErrorKind::Newer);
+    assert_eq!(error.kind(), helix_memory::ErrorKind::Newer);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use helix_engine::Topic;
+use helix_memory::Topic;
 
 use super::marker::{self, CLOSE};
 use super::{FORMAT, RULE, VERSION};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use helix_engine::Tags;
+use helix_memory::Tags;
 use helix_neutral::quoted;
 use rustc_hash::FxHashMap;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{Timestamp, Topic, WordSet};
+use helix_memory::{Timestamp, Topic, WordSet};
 
 use super::vocabulary::{Vocabulary, Words};
 

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use helix_engine::{Memory, Tags, WordSet};
+use helix_memory::{Memory, Tags, WordSet};
 use rustc_hash::FxHashMap;
 
 use super::category::Category;
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn kinds_speak_where_tags_are_silent() {
         let mut decision = tagged("how to run it", &["storage"]);
-        decision.kind = helix_engine::Kind::from_stored("decision");
+        decision.kind = helix_memory::Kind::from_stored("decision");
         assert_eq!(category_of(&decision), Category::Decisions);
     }
 

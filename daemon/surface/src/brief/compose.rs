@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{Handle, Memory, MemoryId, Timestamp};
+use helix_memory::{Handle, Memory, MemoryId, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chains::{self, Member};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
-use helix_engine::WordSet;
+use helix_memory::WordSet;
 use rustc_hash::FxHashMap;
 
 /// Groups texts that are equal but for their white space. The first of each group is the one to

@@ -15,7 +15,8 @@ pub use render::render;
 pub use themes::Theme;
 pub use velocity::Velocity;
 
-use helix_engine::{Catalog, MemoryNumber, Row, Timestamp};
+use helix_engine::{Catalog, Row};
+use helix_memory::{MemoryNumber, Timestamp};
 use hottest::{Hot, Hottest};
 use names::Names;
 use themes::Themes;

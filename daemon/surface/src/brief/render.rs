@@ -5,7 +5,7 @@ mod line;
 mod scan;
 mod summary;
 
-use helix_engine::Memory;
+use helix_memory::Memory;
 use helix_neutral::{one_line, quoted};
 use jiff::tz::TimeZone;
 

@@ -1,6 +1,6 @@
 //! Memories for tests of briefs.
 
-use helix_engine::{Handle, Memory, MemoryId, MemoryNumber, Timestamp, Topic};
+use helix_memory::{Handle, Memory, MemoryId, MemoryNumber, Timestamp, Topic};
 
 use super::{Input, Selected};
 

@@ -2,7 +2,8 @@
 
 use std::hash::Hash;
 
-use helix_engine::{LexicalQuery, Memory, Row, SourceState, Timestamp, WordSet};
+use helix_engine::{LexicalQuery, Row};
+use helix_memory::{Memory, SourceState, Timestamp, WordSet};
 use rustc_hash::FxHashMap;
 
 /// Memories that one brief considers: three times what a full one has room for. A thousand would

@@ -12,7 +12,7 @@
 
 use std::cell::OnceCell;
 
-use helix_engine::{Particulars, Timestamp};
+use helix_memory::{Particulars, Timestamp};
 
 /// The Jaccard similarity above which a newer memory replaces an older one, as a fraction: 0.6.
 const THRESHOLD: (usize, usize) = (3, 5);
@@ -241,7 +241,7 @@ mod tests {
     use super::super::samples::days_ago;
     use super::super::vocabulary::Vocabulary;
     use super::*;
-    use helix_engine::WordSet;
+    use helix_memory::WordSet;
 
     fn successors_of(texts: &[(&str, i64)]) -> Vec<Option<usize>> {
         let (vocabulary, words) = Vocabulary::read(texts.iter().map(|(text, _)| *text));

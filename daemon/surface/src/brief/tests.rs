@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use helix_engine::{MemoryNumber, SourceRef};
+use helix_memory::{MemoryNumber, SourceRef};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
@@ -365,7 +365,7 @@ fn memories() -> impl Strategy<Value = Vec<Memory>> {
         let made = (0..).zip(many).map(|(number, (topic, text, days, tags))| {
             let mut memory = tagged(&topic, &text, days, &tags);
             memory.number = MemoryNumber(number);
-            memory.id = helix_engine::MemoryId::from_bytes([u8::try_from(number).unwrap(); 16]);
+            memory.id = helix_memory::MemoryId::from_bytes([u8::try_from(number).unwrap(); 16]);
             memory
         });
         made.collect()

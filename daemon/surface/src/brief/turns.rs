@@ -47,7 +47,7 @@ pub(super) fn by_turns(mentions: &[Mention<'_>]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use helix_engine::Memory;
+    use helix_memory::Memory;
 
     use super::super::samples::{aged, input, selected};
     use super::super::{Brief, Category, Detail, HOT_MAX, Input, compose, render};

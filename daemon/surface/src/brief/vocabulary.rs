@@ -1,6 +1,6 @@
 //! The words of the considered memories as numbers, so that passes compare numbers.
 //!
-//! A word is what [`helix_engine::WordSet`] says it is; a property test holds the two together.
+//! A word is what [`helix_memory::WordSet`] says it is; a property test holds the two together.
 
 mod fillers;
 
@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 
 use fillers::FILLERS;
 use hashbrown::HashTable;
-use helix_engine::{LexicalQuery, Tags, WordSet};
+use helix_engine::LexicalQuery;
+use helix_memory::{Tags, WordSet};
 use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
 use super::classify::beginning;

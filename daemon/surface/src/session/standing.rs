@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use helix_engine::{Kind, KindSpec, Kinds, MemoryNumber, Row, Timestamp};
+use helix_engine::Row;
+use helix_memory::{Kind, KindSpec, Kinds, MemoryNumber, Timestamp};
 
 /// Weights of the surface's rank: confidence, importance, how often recalled lately, freshness.
 const WEIGHTS: (f32, f32, f32, f32) = (0.50, 0.20, 0.15, 0.15);
@@ -151,7 +152,8 @@ pub(super) fn by_turns<'a>(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::{Catalog, Memory, Scope};
+    use helix_engine::Catalog;
+    use helix_memory::{Memory, Scope};
 
     use super::super::super::inject::tests::memory;
     use super::super::{Reader, choose};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use helix_engine::{
+use helix_memory::{
     Admitted, Draft, Handle, Kinds, Memory, MemoryId, MemoryNumber, Scope, Sequence, SourceRef,
     Timestamp,
 };

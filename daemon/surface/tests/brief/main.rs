@@ -7,7 +7,7 @@ mod corpus;
 use std::collections::BTreeSet;
 
 use corpus::{NOW, memories};
-use helix_engine::{Memory, TopicPattern, WordSet};
+use helix_memory::{Memory, TopicPattern, WordSet};
 use helix_surface::brief::{
     self, Brief, Category, Detail, Input, Selected, Standing, compose, meta, render,
 };

@@ -6,9 +6,12 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, ensure};
 use helix_engine::{
-    Actor, Admitted, Draft, Edge, EdgeKey, EdgeStatus, HitPlace as Place, Kinds, MemoryNumber,
-    MemoryStorage, Mode, NoSources, Provenance, Relation, Request, Retriever, Scope, Search,
-    Sequence, Step, StepChange, Strand, StrandWriter, Timestamp, Vantage,
+    HitPlace as Place, MemoryStorage, Mode, Request, Retriever, Search, Step, StepChange, Strand,
+    StrandWriter, Vantage,
+};
+use helix_memory::{
+    Actor, Admitted, Draft, Edge, EdgeKey, EdgeStatus, Kinds, MemoryNumber, NoSources, Provenance,
+    Relation, Scope, Sequence, Timestamp,
 };
 
 use crate::Effort;

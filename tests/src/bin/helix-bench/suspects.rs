@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
-use helix_engine::{suspicions, suspicions_of_all, weighed};
+use helix_memory::{suspicions, suspicions_of_all, weighed};
 use serde::Deserialize;
 
 use crate::redaction;

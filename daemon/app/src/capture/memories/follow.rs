@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use helix_engine::{
-    Actor, Admitted, Edit, EditedFields as Fields, GitContext, Memory, Origin, Provenance, Request,
-    Scope, Sourced, Stamps, Status, Step, StepChange, Strand, Timestamp, Verdict, WordSet,
+use helix_engine::{Request, Stamps, Step, StepChange, Strand};
+use helix_memory::{
+    Actor, Admitted, Edit, EditedFields as Fields, GitContext, Memory, Origin, Provenance, Scope,
+    Sourced, Status, Timestamp, Verdict, WordSet,
 };
 
 use super::files::{self, File, Files};

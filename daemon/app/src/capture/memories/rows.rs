@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use helix_capture::read::places::Home;
-use helix_engine::{Request, Scope, States, Timestamp};
+use helix_engine::{Request, States};
+use helix_memory::{Scope, Timestamp};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use helix_engine::{Draft, LineHash, Scope, SourceRef};
 use helix_exchange::markdown::{self, Reader};
+use helix_memory::{Draft, LineHash, Scope, SourceRef};
 use helix_redact::{Public, redacted};
 
 use super::files::File;

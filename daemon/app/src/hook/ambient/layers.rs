@@ -8,10 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_engine::{
-    Catalog, LexicalQuery, Memory, MemoryNumber, Occasion, ReadError, Strand, Topic,
-    WordsMode as WordMode,
-};
+use helix_engine::{Catalog, LexicalQuery, Occasion, ReadError, Strand, WordsMode as WordMode};
+use helix_memory::{Memory, MemoryNumber, Topic};
 
 use super::ENOUGH;
 use super::mention::{mentions, names_stem};

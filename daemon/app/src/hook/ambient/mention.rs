@@ -1,6 +1,6 @@
 //! Paths that a memory mentions, and whether it names a file by its stem.
 
-use helix_engine::Memory;
+use helix_memory::Memory;
 
 use crate::hook::words::{is_everyday_word, is_part};
 

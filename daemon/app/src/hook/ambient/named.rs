@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use helix_engine::SourceRef;
+use helix_memory::SourceRef;
 
 use crate::hook::event::{WILDCARDS, literal_directory};
 use crate::hook::paths::Paths;
@@ -146,7 +146,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use helix_engine::Scope;
+    use helix_memory::Scope;
 
     use super::*;
     use crate::reach::Reach;

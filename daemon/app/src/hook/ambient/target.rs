@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use helix_code::SYMBOLS_MAX;
-use helix_engine::{LexicalQuery, SourceRef, Tags};
+use helix_engine::LexicalQuery;
+use helix_memory::{SourceRef, Tags};
 
 use super::named::NamedFiles;
 use super::sought;
@@ -270,7 +271,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use helix_engine::Scope;
+    use helix_memory::Scope;
     use serde_json::{Value, json};
 
     use super::*;

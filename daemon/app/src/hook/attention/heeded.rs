@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use helix_engine::{Memory, MemoryNumber, SourceRef};
+use helix_memory::{Memory, MemoryNumber, SourceRef};
 
 use crate::hook::ambient::mentions;
 use crate::hook::exact::has_word;

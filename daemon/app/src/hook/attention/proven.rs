@@ -11,10 +11,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::{
-    Actor, Edit, Memory, MemoryNumber, Origin, Request, SourceRef, Status, Step, StepChange,
-    StoreError, names_of,
-};
+use helix_engine::{Request, Step, StepChange, StoreError};
+use helix_memory::{Actor, Edit, Memory, MemoryNumber, Origin, SourceRef, Status, names_of};
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use helix_engine::{Memory, MemoryNumber, ReadError};
+use helix_engine::ReadError;
+use helix_memory::{Memory, MemoryNumber};
 use regex::Regex;
 
 use crate::hook::Context;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::work::activity::Activity;
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 
 use super::Sessions;
 use super::session::Session;
@@ -207,7 +207,7 @@ impl Session {
         let known: Vec<_> = parent
             .known
             .into_iter()
-            .map(helix_engine::MemoryNumber)
+            .map(helix_memory::MemoryNumber)
             .collect();
         self.know(&known);
         for told in parent.told.into_values() {

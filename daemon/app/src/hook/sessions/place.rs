@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use helix_engine::Scope;
+use helix_memory::Scope;
 use helix_redact::{Redact, Secrets};
 use prost::Message;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use helix_engine::{MemoryNumber, Timestamp};
+use helix_memory::{MemoryNumber, Timestamp};
 
 use super::forks::Fork;
 use super::order::GivenOrder;

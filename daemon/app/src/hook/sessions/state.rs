@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-use helix_engine::Scope;
+use helix_memory::Scope;
 use helix_terminal::command::run_of;
 
 use super::*;

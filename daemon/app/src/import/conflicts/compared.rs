@@ -6,9 +6,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use helix_engine::{
-    Correction, Keys, Memory, MemoryNumber, Nearby, ReadError, Scope, Statement, Status,
-    StoreError, Strand, TextStanding as Standing, Verdict, WordSet, relate,
+use helix_engine::{Correction, ReadError, StoreError, Strand};
+use helix_memory::{
+    Keys, Memory, MemoryNumber, Nearby, Scope, Statement, Status, TextStanding as Standing,
+    Verdict, WordSet, relate,
 };
 
 /// Statuses of memories that are compared: in use, or waiting for a person.

@@ -1,6 +1,7 @@
 //! Setting the links of what is written, when all of it is.
 
-use helix_engine::{Edit, EditedFields as Fields, Resolution, Strand};
+use helix_engine::{Resolution, Strand};
+use helix_memory::{Edit, EditedFields as Fields};
 use helix_proto::limits::BATCH_MAX;
 
 use super::super::links::Owner;

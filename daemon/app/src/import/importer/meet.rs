@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{
-    ATTRIBUTE_WITHHELD, Edit, EditedFields as Fields, Memory, Origin, Resolution, Sourced,
-    Status as Life,
-};
+use helix_engine::Resolution;
 use helix_exchange::Portable;
+use helix_memory::{
+    ATTRIBUTE_WITHHELD, Edit, EditedFields as Fields, Memory, Origin, Sourced, Status as Life,
+};
 
 use super::super::incoming::{Claim, Incoming};
 use super::super::links::index;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{Admitted, Draft, Handle, Origin, Stamps, Status, Strand, Timestamp, Tombstone};
+use helix_engine::{Stamps, Strand};
 use helix_exchange::Portable;
+use helix_memory::{Admitted, Draft, Handle, Origin, Status, Timestamp, Tombstone};
 use helix_neutral::quoted;
 
 use super::super::seen::Sighting;

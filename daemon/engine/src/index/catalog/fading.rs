@@ -1,8 +1,8 @@
 //! How a memory fades where nobody asked for it, by its columns.
 
+use helix_memory::{Fading, Recalls, Timestamp};
+
 use super::Row;
-use crate::model::Timestamp;
-use crate::policy::decay::{Fading, Recalls};
 
 impl Row {
     fn recalls(&self) -> Recalls {

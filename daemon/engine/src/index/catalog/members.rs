@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use helix_memory::{MemoryNumber, Scope, Status, Timestamp};
+
 use super::{Catalog, Row};
-use crate::model::{MemoryNumber, Scope, Status, Timestamp};
 
 /// When a memory was recorded, then which: the order of a topic.
 type Place = (Timestamp, MemoryNumber);

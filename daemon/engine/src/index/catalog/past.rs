@@ -1,7 +1,8 @@
 //! A copy of the catalog at another moment.
 
+use helix_memory::{Memory, MemoryNumber, Status, Timestamp};
+
 use super::{Catalog, Differs, Row};
-use crate::model::{Memory, MemoryNumber, Status, Timestamp};
 
 impl Row {
     /// Returns whether the fact was true at a time, as far as it is known.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use helix_memory::{MemoryNumber, Scope, Status, Timestamp};
 use rustc_hash::FxHashMap;
 
 use super::{Catalog, Row};
-use crate::model::{MemoryNumber, Scope, Status, Timestamp};
 
 /// A topic as a listing shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]

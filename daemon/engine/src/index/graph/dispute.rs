@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use helix_memory::{EdgeStatus, MemoryNumber, Relation};
+
 use super::{Arc, Graph};
-use crate::model::{EdgeStatus, MemoryNumber, Relation};
 
 /// Memories of one dispute, at most.
 const DISPUTE_MAX: usize = 1_000;

@@ -3,9 +3,9 @@
 //! rank that is left unpushed bounds the error.
 
 use hashbrown::HashMap;
+use helix_memory::{EdgeStatus, MemoryNumber, Relation};
 
 use super::{Arc, Graph};
-use crate::model::{EdgeStatus, MemoryNumber, Relation};
 
 /// Share of a memory's rank that stays with it at each push.
 const TELEPORT: f32 = 0.5;

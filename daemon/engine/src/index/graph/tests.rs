@@ -1,11 +1,11 @@
 #![allow(clippy::unwrap_used)]
 use std::collections::BTreeMap;
 
+use helix_memory::{Actor, Origin, Provenance, Sequence};
 use proptest::prelude::*;
 
 use super::walk::Direction;
 use super::*;
-use crate::model::{Actor, Origin, Provenance, Sequence};
 
 /// Memories of a random graph.
 const MEMORIES: u32 = 6;

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use hashbrown::{HashMap, HashSet};
+use helix_memory::{EdgeStatus, MemoryNumber, Relation, Timestamp};
 
 use super::{Arc, Graph};
-use crate::model::{EdgeStatus, MemoryNumber, Relation, Timestamp};
 
 /// Memories that one walk visits, at most.
 pub const WALK_MEMORIES_MAX: usize = 10_000;

@@ -8,7 +8,7 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
-use crate::policy::tags::Tags;
+use helix_memory::Tags;
 
 /// How many fields are searched and scored.
 pub(super) const SCORED_FIELDS: usize = 4;

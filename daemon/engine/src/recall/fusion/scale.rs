@@ -4,9 +4,10 @@
 //! halves and each part switched off. Logistic models of fifteen features did better on the sets
 //! that they were fitted to and far worse on one that was left out (decision 62).
 
+use helix_memory::MemoryNumber;
+
 use super::super::near::Near;
 use crate::index::lexical::Telling;
-use crate::model::MemoryNumber;
 
 /// Weight of a lexical list against a semantic one that stands out as far. BM25 has the longer
 /// tail, so its best stands out by chance more often. Everything from 0.3 to 0.6 does about as well.

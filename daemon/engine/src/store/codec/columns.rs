@@ -1,10 +1,10 @@
 //! Reading of a memory's record only what the catalog keeps of it, without an allocation for each
 //! field: a start reads every record, and most of a record is what the catalog does not keep.
 
+use helix_memory::{Memory, MemoryId, Origin, Sequence, Status, Timestamp};
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 use super::{CodecError, WHAT, damaged, decode_id, decode_origin, versioned};
-use crate::model::{Memory, MemoryId, Origin, Sequence, Status, Timestamp};
 
 /// What the catalog keeps of a memory, and its text.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,13 @@
 //! The record of an edge. The two memories are in it as well, because the history has no key of
 //! an edge.
 
+use helix_memory::{Edge, EdgeKey, EdgeStatus, MemoryNumber, Relation, Sequence, Timestamp};
 use prost::Message;
 
 use super::{
     CodecError, ProvenanceV1, damaged, decode_provenance, encode_provenance, versioned,
     with_version,
 };
-use crate::model::{Edge, EdgeKey, EdgeStatus, MemoryNumber, Relation, Sequence, Timestamp};
 
 const WHAT: &str = "an edge";
 

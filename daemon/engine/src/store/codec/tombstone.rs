@@ -1,9 +1,9 @@
 //! The record of a tombstone.
 
+use helix_memory::{Departure, Origin, Sketch, Timestamp, Tombstone};
 use prost::Message;
 
 use super::{CodecError, damaged, versioned, with_version};
-use crate::model::{Departure, Origin, Sketch, Timestamp, Tombstone};
 
 const WHAT: &str = "a tombstone";
 

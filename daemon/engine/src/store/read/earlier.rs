@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use helix_memory::{Memory, MemoryNumber, Sequence};
+
 use super::Snapshot;
-use crate::model::{Memory, MemoryNumber, Sequence};
 use crate::store::StoreError;
 
 /// The memories that were changed since then, each with the operation that left the version of

@@ -1,11 +1,11 @@
 //! Which memory an id or a handle leads to.
 
+use helix_memory::{MemoryId, MemoryNumber};
 use redb::ReadableTable;
 
 use super::super::guard::guarded;
 use super::super::{StoreError, codec};
 use super::Snapshot;
-use crate::model::{MemoryId, MemoryNumber};
 
 impl Snapshot {
     /// Finds a memory by its id.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use helix_memory::{MemoryNumber, Sequence, Timestamp};
 use redb::ReadableTable;
 
 use super::super::guard::guarded;
 use super::super::history::{self, ChainError, GENESIS, Moment, Operation, Payload};
 use super::super::{StoreError, tables};
 use super::Snapshot;
-use crate::model::{MemoryNumber, Sequence, Timestamp};
 
 impl Snapshot {
     /// Returns the newest sequence.

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use helix_memory::{Memory, Sequence, Timestamp};
 use redb::ReadableTable;
 
 use super::super::StoreError;
 use super::super::guard::guarded;
 use super::super::history::Operation;
 use super::Snapshot;
-use crate::model::{Memory, Sequence, Timestamp};
 
 impl Snapshot {
     /// Reads one operation; `None` for one that is missing or damaged.

@@ -1,5 +1,6 @@
 //! States that other layers keep, receipts, edges and tombstones.
 
+use helix_memory::{Edge, EdgeKey, MemoryId, Timestamp, Tombstone};
 use redb::{ReadableTable, TableHandle};
 
 use super::super::guard::guarded;
@@ -7,7 +8,6 @@ use super::super::seal::{self, SealedKey};
 use super::super::states::States;
 use super::super::{StoreError, codec, tables};
 use super::Snapshot;
-use crate::model::{Edge, EdgeKey, MemoryId, Timestamp, Tombstone};
 
 impl Snapshot {
     /// Reads one state.
@@ -124,8 +124,8 @@ fn opened<K: SealedKey + ?Sized>(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::model::Timestamp;
     use crate::store::{DirectoryStorage, Store, Write};
+    use helix_memory::Timestamp;
 
     #[test]
     fn receipts_are_read_back_to_a_time() {

@@ -1,14 +1,15 @@
 //! Corrections: a new memory takes the place of a known one, or is noted as contradicting it, in the
 //! transaction that stores it.
 
+use helix_memory::{
+    Actor, Edit, Memory, MemoryId, MemoryNumber, Sequence, Status, Timestamp, VerdictReason as Why,
+    conflict,
+};
 use redb::ReadableTable;
 
 use super::group::{Group, Tables, load};
 use super::handles::Attempts;
 use super::{Cause, Change, CommitError, WriteError};
-use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Sequence, Status, Timestamp};
-use crate::policy::consolidate::{Why, conflict};
-use crate::policy::edit::Edit;
 
 /// A memory that the one which was stored last corrects.
 pub(super) struct Correction {

@@ -1,12 +1,12 @@
 //! Making and removing edges, which are operations of their own.
 
+use helix_memory::{
+    Actor, Edge, EdgeKey, EdgeStatus, MemoryNumber, Provenance, Relation, Timestamp,
+};
 use redb::ReadableTable;
 
 use super::group::{Group, Tables};
 use super::{Cause, Change, CommitError, WriteError};
-use crate::model::{
-    Actor, Edge, EdgeKey, EdgeStatus, MemoryNumber, Provenance, Relation, Timestamp,
-};
 use crate::store::history::{Operation, OperationKind};
 use crate::store::{codec, seal, tables};
 

@@ -1,8 +1,7 @@
 //! Why a write is refused, and why a group is not committed.
 
-use crate::error::ErrorKind;
-use crate::model::{Handle, Relation, Sequence, Topic};
-use crate::policy::edit::EditError;
+use helix_memory::{EditError, ErrorKind, Handle, Relation, Sequence, Topic};
+
 use crate::store::codec::CodecError;
 use crate::store::{Store, StoreError};
 

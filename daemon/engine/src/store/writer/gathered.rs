@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
+use helix_memory::MemoryNumber;
 use redb::{Key, ReadableTable, Table, Value};
 
 use super::CommitError;
 use super::group::Tables;
-use crate::model::MemoryNumber;
 
 /// Operations after which what is gathered is written: their records are in RAM twice meanwhile.
 const GATHERED_MAX: usize = 512;

@@ -1,17 +1,15 @@
 //! Applying a group of writes inside one transaction.
 
+use helix_memory::{
+    Actor, Admitted, Edit, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status,
+    Timestamp, Tombstone, edit,
+};
 use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 
 use super::correct::Correction;
 use super::gathered::Gathered;
 use super::handles::Attempts;
 use super::{Cause, Change, CommitError, Stamps, Write, WriteError};
-use crate::model::{
-    Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp,
-    Tombstone,
-};
-use crate::policy::admit::Admitted;
-use crate::policy::edit::{self, Edit};
 use crate::store::bounds::{self, CHECKPOINTS_MAX, Touched};
 use crate::store::history::{self, Operation, OperationKind};
 use crate::store::{checkpoint, codec, seal, tables};

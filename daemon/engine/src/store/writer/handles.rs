@@ -1,10 +1,10 @@
 //! Finding a free handle: names are unique for good, also those that a memory no longer goes by.
 
 use hashbrown::HashMap;
+use helix_memory::{Handle, MemoryNumber};
 use redb::ReadableTable;
 
 use super::CommitError;
-use crate::model::{Handle, MemoryNumber};
 
 /// Attempts at finding a free handle; beyond it the memory's number is used.
 const HANDLE_ATTEMPTS_MAX: u32 = 1_000;

@@ -1,11 +1,11 @@
 //! Removing a memory for good.
 
+use helix_memory::{Actor, MemoryNumber, Sequence, Timestamp, Tombstone};
 use redb::ReadableTable;
 
 use super::group::{Group, Tables, load, put_tombstone};
 use super::scrub::Traces;
 use super::{Change, CommitError, WriteError};
-use crate::model::{Actor, MemoryNumber, Sequence, Timestamp, Tombstone};
 use crate::store::history::{self, Operation, OperationKind, Payload};
 use crate::store::{codec, seal, tables};
 

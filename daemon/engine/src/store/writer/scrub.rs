@@ -1,11 +1,11 @@
 //! Taking a purged memory's names and text out of everything that is kept beside it: states,
 //! receipts and checkpoints.
 
+use helix_memory::MemoryNumber;
 use redb::ReadableTable;
 
 use super::CommitError;
 use super::group::Tables;
-use crate::model::MemoryNumber;
 use crate::store::{States, checkpoint, seal, tables};
 
 /// Shortest line of a text that is looked for: a shorter one stands in many places of its own right.

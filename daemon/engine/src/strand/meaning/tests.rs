@@ -2,9 +2,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use helix_memory::{Actor, Admitted, Draft, Kinds, Origin, Scope, Timestamp};
+
 use super::*;
-use crate::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
-use crate::policy::admit::Admitted;
 use crate::store::DirectoryStorage;
 use crate::strand::{Request, StrandWriter};
 

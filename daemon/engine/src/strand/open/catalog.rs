@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use helix_memory::{MemoryNumber, Timestamp, WordSet};
+
 use crate::index::catalog::Catalog;
-use crate::model::{MemoryNumber, Timestamp};
-use crate::policy::resemble::WordSet;
 use crate::store::{Columns, Snapshot, StoreError};
 
 /// Threads that read. Taking the rows costs half of reading them.

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use helix_memory::{Memory, MemoryNumber, Role, Scope, Status, named, normalised, role_of_kind};
+
 use super::super::mentions::NameFinder;
 use super::{Extractor, ReadError, Strand, Suggestion};
 use crate::index::lexical::{LexicalQuery, Mode, Restriction};
-use crate::model::{Memory, MemoryNumber, Scope, Status};
-use crate::policy::named::{self, Role, normalised, role_of_kind};
 
 /// Entities and projects whose names are looked for, the newest.
 const NAMED_MAX: usize = 500;

@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used)]
 use std::sync::Arc;
 
+use helix_memory::{Actor, Admitted, Draft, Kinds, SourceRef};
+
 use super::*;
-use crate::model::{Actor, Draft, Kinds, SourceRef};
-use crate::policy::admit::Admitted;
 use crate::store::MemoryStorage;
 use crate::strand::{Request, StrandWriter};
 

@@ -5,13 +5,14 @@
 
 use std::sync::atomic::Ordering;
 
+use helix_memory::{
+    ATTRIBUTE_WITHHELD, Edit, Memory, MemoryId, MemoryNumber, Origin, Returning, Status, Timestamp,
+    Tombstone, WordSet,
+};
+
 use super::{Arrival, Strand, Tombstones, text_of};
 use crate::index::catalog::Catalog;
 use crate::index::vectors::Code;
-use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Status, Timestamp, Tombstone};
-use crate::policy::edit::{ATTRIBUTE_WITHHELD, Edit};
-use crate::policy::forgotten::Returning;
-use crate::policy::resemble::WordSet;
 use crate::store::{Change, Snapshot, StoreError, Write, WriteError};
 use crate::strand::Pending;
 

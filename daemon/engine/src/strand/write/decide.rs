@@ -2,16 +2,15 @@
 
 use std::iter;
 
+use helix_memory::{
+    Absorbed, Actor, Admitted, Edit, Memory, MemoryNumber, Origin, Scope, Sequence, Sourced,
+    Status, Timestamp, Topic,
+};
 use helix_redact::State;
 
 use super::{Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
-use crate::model::{
-    Actor, Memory, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp, Topic,
-};
-use crate::policy::admit::Admitted;
-use crate::policy::edit::{Absorbed, Edit, Sourced};
 use crate::store::{Cause, Change, Write, WriteError};
 use crate::strand::{Corrects, Strand};
 

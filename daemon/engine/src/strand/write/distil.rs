@@ -1,7 +1,7 @@
 //! One memory made from several episodes, in one transaction.
 
-use crate::model::{Actor, MemoryNumber, Timestamp};
-use crate::policy::admit::Admitted;
+use helix_memory::{Actor, Admitted, MemoryNumber, Timestamp};
+
 use crate::store::{Cause, Stamps, Write};
 use crate::strand::Strand;
 use helix_redact::{Redact, Secrets};

@@ -4,12 +4,10 @@
 //! decision depends on what an earlier one of the group does waits for the next group.
 
 use hashbrown::HashSet;
+use helix_memory::{Edit, MemoryNumber, WordSet};
 
 use super::Request;
 use super::tombstones::departure;
-use crate::model::MemoryNumber;
-use crate::policy::edit::Edit;
-use crate::policy::resemble::WordSet;
 use crate::strand::Strand;
 
 /// What the requests of a group do, as far as later ones depend on it.

@@ -4,9 +4,10 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use helix_memory::Memory;
+
 use crate::index::catalog::{Catalog, Differs};
 use crate::index::lexical::{Linked, Prepared};
-use crate::model::Memory;
 use crate::store::{Change, WriteError};
 use crate::strand::Strand;
 
@@ -227,12 +228,12 @@ fn apply(catalog: &mut Catalog, memory: &Memory, text_hash: Option<u64>) -> Diff
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::index::filter::Filter;
-    use crate::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
-    use crate::policy::admit::Admitted;
-    use crate::policy::edit::Edit;
     use crate::recall::{Mode, Retriever, Search, Vantage};
     use crate::store::MemoryStorage;
     use crate::strand::{Request, Strand};
+    use helix_memory::{
+        Actor, Admitted, Draft, Edit, Kinds, MemoryNumber, Origin, Scope, Timestamp,
+    };
 
     fn actor() -> Actor {
         Actor {

@@ -1,10 +1,8 @@
 //! One memory made into several, in one transaction.
 
+use helix_memory::{Actor, Admitted, Edit, MemoryId, MemoryNumber, Sequence, Timestamp};
 use helix_redact::{Redact, Secrets};
 
-use crate::model::{Actor, MemoryId, MemoryNumber, Sequence, Timestamp};
-use crate::policy::admit::Admitted;
-use crate::policy::edit::Edit;
 use crate::store::{Cause, Write, WriteError};
 use crate::strand::Strand;
 

@@ -1,7 +1,8 @@
 //! Several changes that are made in one transaction, all or none.
 
+use helix_memory::{Actor, MemoryNumber, Timestamp};
+
 use super::{Step, StepChange};
-use crate::model::{Actor, MemoryNumber, Timestamp};
 use crate::store::{Cause, Write, WriteError};
 use crate::strand::Strand;
 

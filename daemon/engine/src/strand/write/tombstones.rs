@@ -1,10 +1,10 @@
 //! Writes tombstones of what was forgotten, refused or purged.
 
-use crate::model::{
-    Actor, Departure, Memory, MemoryNumber, Scope, Sequence, Sketch, Status, Timestamp, Tombstone,
+use helix_memory::{
+    Actor, Departure, Edit, Memory, MemoryNumber, Scope, Sequence, Sketch, Status, Timestamp,
+    Tombstone, forgotten,
 };
-use crate::policy::edit::Edit;
-use crate::policy::forgotten;
+
 use crate::store::{Write, WriteError};
 use crate::strand::Strand;
 

@@ -1,6 +1,7 @@
 //! The hottest of many memories: each text once, and not all of one topic.
 
-use helix_engine::{MemoryNumber, Search};
+use helix_engine::Search;
+use helix_memory::MemoryNumber;
 
 use crate::brief::HOT_MAX;
 

@@ -1,6 +1,6 @@
 //! How fast memories are added.
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 
 /// Memories added in the recent past, and on average.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

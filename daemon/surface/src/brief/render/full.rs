@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{Handle, Memory};
+use helix_memory::{Handle, Memory};
 use helix_neutral::{neutral, one_line};
 use jiff::tz::TimeZone;
 

@@ -1,6 +1,6 @@
 //! The parts of a line: handles, previews, lists.
 
-use helix_engine::Handle;
+use helix_memory::Handle;
 use helix_neutral::one_line;
 use jiff::tz::TimeZone;
 

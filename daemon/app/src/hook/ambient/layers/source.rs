@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use helix_engine::{Catalog, MemoryNumber, ReadError};
+use helix_engine::{Catalog, ReadError};
+use helix_memory::MemoryNumber;
 
 use super::{GUESSES_MAX, Layers, newest_first};
 use crate::hook::exact::Exact;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use helix_engine::Timestamp;
+use helix_memory::Timestamp;
 use serde::Deserialize;
 
 use crate::plain_file;

@@ -2,7 +2,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use helix_engine::MemoryNumber;
+use helix_memory::MemoryNumber;
 use serde_json::json;
 
 use super::super::Start;

@@ -31,14 +31,14 @@ pub trait Fault: std::fmt::Display {
     fn kind(&self) -> ErrorKind;
 }
 
-/// Answers with the class that each of these says.
+/// Has errors answer with the class that their own `kind` says.
+#[macro_export]
 macro_rules! faults {
     ($($error:ty),+ $(,)?) => {
-        $(impl $crate::error::Fault for $error {
-            fn kind(&self) -> $crate::error::ErrorKind {
+        $(impl $crate::Fault for $error {
+            fn kind(&self) -> $crate::ErrorKind {
                 <$error>::kind(self)
             }
         })+
     };
 }
-pub(crate) use faults;

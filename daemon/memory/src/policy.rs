@@ -25,7 +25,7 @@ pub mod tags;
 pub mod times;
 pub mod turn;
 
-crate::error::faults!(
+crate::faults!(
     admit::AdmitError,
     checkpoint::CheckpointError,
     edit::EditError,

@@ -74,6 +74,25 @@ impl SourceState {
     }
 }
 
+/// Looks at the files that memories are about.
+pub trait Sources {
+    /// Says what has become of a memory's source.
+    fn state(&self, memory: &Memory) -> SourceState;
+
+    /// Says which memories are asked about next, so that their files can be looked at together.
+    fn prepare(&self, _: &mut dyn Iterator<Item = &Memory>) {}
+}
+
+/// Looks at no file: every source is unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoSources;
+
+impl Sources for NoSources {
+    fn state(&self, _: &Memory) -> SourceState {
+        SourceState::Unknown
+    }
+}
+
 /// Hash of a line's text without the white space around it: the first eight bytes of its BLAKE3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineHash(u64);
