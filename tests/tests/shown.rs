@@ -302,7 +302,7 @@ fn a_budget_shows_each_text_once_and_the_sentences_around_the_words() {
         text.contains("The certificate of the import expires in May."),
         "{text}"
     );
-    let note = "1 more was found: it repeats another, is weaker or has no room";
+    let note = "1 more was found: it is weaker or has no room";
     assert!(
         found.notes.iter().any(|said| said == note),
         "{:?}",

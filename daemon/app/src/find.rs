@@ -3,8 +3,8 @@
 mod several;
 
 use helix_engine::{
-    ErrorKind, Filter, MemoryNumber, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row, Search,
-    Status as MemoryStatus, StoreError, Strand, Topic, Vantage,
+    ErrorKind, Filter, Hit, MemoryNumber, Mode, QueryLeaf as Leaf, Resolution, Retriever, Row,
+    Search, Status as MemoryStatus, StoreError, Strand, Topic, Vantage,
 };
 use helix_neutral::quoted;
 
@@ -212,13 +212,10 @@ fn by_words(app: &App, words: &str, asker: &Asker) -> Result<Target, Refusal> {
         );
         return Err(Refusal::not_found(message));
     }
-    Ok(Target::Candidates(
-        found
-            .hits
-            .iter()
-            .map(|hit| Told::of(app, &hit.memory))
-            .collect(),
-    ))
+    // Who forgets a text means its copies as well.
+    let each = |hit: &Hit| std::iter::once(hit.memory.number).chain(hit.copies.clone());
+    let numbers: Vec<MemoryNumber> = found.hits.iter().flat_map(each).collect();
+    Ok(Target::Candidates(Told::all(app, &numbers)?))
 }
 
 /// Finds what a reference means to an asker.
