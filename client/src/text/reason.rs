@@ -33,7 +33,8 @@ fn product(score: f32, why: &Explanation) -> String {
     ];
     let mut text = format!("score {score:.3} = relevance {:.3}", why.fused);
     for (name, factor) in factors {
-        if (factor - 1.0).abs() >= FACTOR_MIN {
+        // A daemon that does not know a factor says 0.
+        if factor > 0.0 && (factor - 1.0).abs() >= FACTOR_MIN {
             text += &format!(" × {name} {factor:.3}");
         }
     }
