@@ -253,8 +253,10 @@ impl Daemon {
         .map_err(io_failure("starting", "the writer"))?;
         let indexer = Indexer::start(Arc::clone(&strand), wake)
             .map_err(io_failure("starting", "the indexer"))?;
-        let suggester = Suggester::start(Arc::clone(&strand), writer_handle.clone(), news)
-            .map_err(io_failure("starting", "the suggester"))?;
+        let embedding = Embedding::of(handle.clone());
+        let suggester =
+            Suggester::start(Arc::clone(&strand), writer_handle.clone(), embedding, news)
+                .map_err(io_failure("starting", "the suggester"))?;
         let (schedule, orders) = scheduler::channel();
         let parts = Parts {
             strand,

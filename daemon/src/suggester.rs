@@ -8,12 +8,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
+use helix_app::ports::Embedder as _;
 use helix_app::{forgotten, sweep};
 use helix_engine::{
     Clock, MemoryNumber, ReadError, Request, States, Step, StoreError, Strand, Timestamp,
 };
 
 use crate::indexer::Nudge;
+use crate::ports::Embedding;
 use crate::system::SystemClock;
 use crate::writer::WriterHandle;
 
@@ -28,6 +30,9 @@ const NEWS_MAX: usize = 200;
 /// Pauses for which it waits for the vectors of new memories. The scheduler's sweep finds what
 /// comes later.
 const VECTOR_PAUSES_MAX: u32 = 20;
+
+/// How long the vector of a sentence is waited for; its memory is compared later otherwise.
+const SENTENCE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The thread.
 pub(crate) struct Suggester {
@@ -44,11 +49,12 @@ impl Suggester {
     pub(crate) fn start(
         strand: Arc<Strand>,
         writer: WriterHandle,
+        embedder: Embedding,
         wake: Receiver<()>,
     ) -> io::Result<Self> {
         let thread = thread::Builder::new()
             .name("suggester".to_owned())
-            .spawn(move || run(&strand, &writer, &wake))?;
+            .spawn(move || run(&strand, &writer, &embedder, &wake))?;
         Ok(Self { thread })
     }
 
@@ -71,7 +77,7 @@ struct News {
     pauses: u32,
 }
 
-fn run(strand: &Strand, writer: &WriterHandle, wake: &Receiver<()>) {
+fn run(strand: &Strand, writer: &WriterHandle, embedder: &Embedding, wake: &Receiver<()>) {
     let mut news = News {
         known: extent(strand),
         ..News::default()
@@ -89,7 +95,7 @@ fn run(strand: &Strand, writer: &WriterHandle, wake: &Receiver<()>) {
         match woken {
             Ok(()) => has_news = true,
             Err(RecvTimeoutError::Timeout) => {
-                if let Err(error) = withhold(strand, writer) {
+                if let Err(error) = withhold(strand, writer, embedder) {
                     tracing::warn!(%error, "what came was not compared with what was forgotten");
                 }
                 if has_news && let Err(error) = news.suggest(strand, writer) {
@@ -110,8 +116,12 @@ fn await_comparisons(strand: &Strand) -> Result<(), StoreError> {
 }
 
 /// Withholds what came by itself and says what was forgotten, and keeps the vectors of tombstones.
-fn withhold(strand: &Strand, writer: &WriterHandle) -> Result<(), StoreError> {
-    let returned = strand.returned()?;
+fn withhold(
+    strand: &Strand,
+    writer: &WriterHandle,
+    embedder: &Embedding,
+) -> Result<(), StoreError> {
+    let returned = strand.returned(|said| embedder.embed_passage(said, SENTENCE_PATIENCE))?;
     let mut requests = forgotten::withheld(returned, SystemClock.now());
     let unsaved = strand.unsaved_tombstones();
     if !unsaved.is_empty() {

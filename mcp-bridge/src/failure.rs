@@ -2,7 +2,6 @@
 
 use crate::arguments::ArgumentError;
 use crate::daemon::CallError;
-use crate::turn::CALLS_MAX;
 
 /// A failed call. Its text says what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -10,11 +9,6 @@ pub(crate) enum Failure {
     /// The call itself was wrong.
     #[error("{0}")]
     Argument(#[from] ArgumentError),
-    /// Too much at once.
-    #[error(
-        "{CALLS_MAX} calls wait already, so this one was not made; wait for their answers, then call again"
-    )]
-    Busy,
     /// More than an answer holds.
     #[error(
         "the export of {0} memories does not fit into an answer; give topic (names or globs) to export less, or use \

@@ -18,12 +18,11 @@ use rmcp::service::{RequestContext, RoleServer};
 
 use crate::clean;
 use crate::daemon::Daemon;
-use crate::failure::Failure;
 use crate::prompts;
 use crate::resources;
 use crate::tools::{Tool, ToolSet};
 use crate::transport::unknown_method;
-use crate::turn::{Place, Turn};
+use crate::turn::{Ticket, Turn};
 
 /// How long a client may keep what we list, in milliseconds. It changes only with the program.
 const LIST_TTL_MS: u64 = 60_000;
@@ -138,7 +137,7 @@ impl ServerHandler for Server {
         let caller = self.caller(&context);
         let call = async {
             // Held until the answer is made.
-            let _turn = turn(&context).await.ok_or(Failure::Busy)?;
+            let _turn = turn(&context).await;
             tool.run(&self.daemon, caller, request.arguments).await
         };
         let result = tokio::select! {
@@ -225,10 +224,7 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// Waits for a call's turn; `None` when it got no place in line.
+/// Waits for a call's turn; `None` for what is no call of a client's.
 async fn turn(context: &RequestContext<RoleServer>) -> Option<Turn> {
-    match context.extensions.get::<Place>() {
-        Some(Some(ticket)) => ticket.turn().await,
-        Some(None) | None => None,
-    }
+    context.extensions.get::<Ticket>()?.turn().await
 }

@@ -18,7 +18,7 @@ use rmcp::transport::Transport;
 
 use crate::serve::Stop;
 use crate::tools::ToolSet;
-use crate::turn::{Line, Place};
+use crate::turn::{Line, Room};
 
 /// Methods that exist with every set of tools, which are those that the server's capabilities
 /// declare; a request for one of them that cannot be parsed has wrong parameters.
@@ -68,15 +68,15 @@ impl<T> Screened<T> {
     }
 
     /// Gives a call of a tool its place in line.
-    fn line_up(&self, message: &mut ClientJsonRpcMessage) {
+    fn line_up(&self, message: &mut ClientJsonRpcMessage, room: Room) {
         let ClientJsonRpcMessage::Request(request) = message else {
             return;
         };
         if let ClientRequest::CallToolRequest(call) = &mut request.request {
             let given = call.params.arguments.as_ref();
             let effect = self.tools.effect_of(&call.params.name, given);
-            let place: Place = self.line.enter(effect);
-            call.extensions_mut().insert(place);
+            let ticket = self.line.enter(effect, room);
+            call.extensions_mut().insert(ticket);
         }
     }
 
@@ -113,20 +113,23 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
         self.inner.send(item)
     }
 
-    /// May be cancelled: nothing is awaited between taking a message and returning it, except
-    /// before the handshake, where `rmcp` awaits nothing else.
+    /// Takes nothing from a client whose line is full, so that it waits. May be cancelled: nothing is
+    /// awaited between taking a message and returning it, except before the handshake, where `rmcp`
+    /// awaits nothing else.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            let (line, inner) = (&self.line, &mut self.inner);
+            let next = async { Some((line.room().await?, inner.receive().await?)) };
             let received = tokio::select! {
-                message = self.inner.receive() => message,
+                received = next => received,
                 () = self.stop.stopped() => None,
             };
-            let Some(mut message) = received else {
+            let Some((room, mut message)) = received else {
                 self.stop.stop();
                 return None;
             };
             forget_undeclared(&mut message, self.tools);
-            self.line_up(&mut message);
+            self.line_up(&mut message, room);
             if self.opened {
                 return Some(message);
             }

@@ -19,8 +19,8 @@ use tokio::task::coop::unconstrained;
 const READS_MAX: u32 = 64;
 
 /// Calls of one connection that are in line, those under way among them. Agents send a handful at
-/// once; a script that pipes more gets them refused instead of filling the memory.
-pub(crate) const CALLS_MAX: usize = 1_024;
+/// once; of a script that pipes more, nothing more is read before one of them is answered.
+const CALLS_MAX: usize = 1_024;
 
 /// What a call does to what later calls see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,8 @@ type Waiting = Pin<Box<dyn Future<Output = Turn> + Send>>;
 #[derive(Clone)]
 pub(crate) struct Ticket(Arc<Mutex<Option<Waiting>>>);
 
-/// What a call's message carries: its ticket, or nothing when the line was full.
-pub(crate) type Place = Option<Ticket>;
+/// Room in the line for one more call.
+pub(crate) struct Room(OwnedSemaphorePermit);
 
 impl Line {
     /// Makes a line in which nobody waits.
@@ -73,9 +73,14 @@ impl Line {
         CALLS_MAX.saturating_sub(self.room.available_permits())
     }
 
-    /// Puts a call at the end of the line; `None` when the line is full.
-    pub(crate) fn enter(&self, effect: Effect) -> Place {
-        let room = Arc::clone(&self.room).try_acquire_owned().ok()?;
+    /// Waits until the line has room for a call; `None` never, as nobody closes it. May be cancelled.
+    pub(crate) async fn room(&self) -> Option<Room> {
+        let room = Arc::clone(&self.room).acquire_owned().await;
+        room.ok().map(Room)
+    }
+
+    /// Puts a call at the end of the line.
+    pub(crate) fn enter(&self, effect: Effect, Room(room): Room) -> Ticket {
         let order = Arc::clone(&self.order);
         // Unconstrained, because a task that has used up its share of polls would not be queued.
         let mut waiting: Waiting = Box::pin(unconstrained(async move {
@@ -90,10 +95,10 @@ impl Line {
         }));
         // The first poll queues it. Nobody has to be woken: the call's task polls it again.
         let mut context = Context::from_waker(Waker::noop());
-        Some(match waiting.as_mut().poll(&mut context) {
+        match waiting.as_mut().poll(&mut context) {
             Poll::Ready(turn) => Ticket::of(Box::pin(std::future::ready(turn))),
             Poll::Pending => Ticket::of(waiting),
-        })
+        }
     }
 }
 
@@ -119,6 +124,12 @@ mod tests {
 
     use super::*;
 
+    /// Puts a call into a line that has room.
+    fn enter(line: &Line, effect: Effect) -> Ticket {
+        let room = Arc::clone(&line.room).try_acquire_owned().unwrap();
+        line.enter(effect, Room(room))
+    }
+
     /// Returns whether a ticket's turn has come.
     async fn comes(ticket: &Ticket) -> Option<Turn> {
         let mut waiting = ticket.0.lock().unwrap().take().unwrap();
@@ -136,7 +147,7 @@ mod tests {
     #[tokio::test]
     async fn calls_take_effect_in_the_order_in_which_they_came() {
         let line = Line::new();
-        let enter = |effect| line.enter(effect).unwrap();
+        let enter = |effect| enter(&line, effect);
         let (first, second) = (enter(Effect::Reads), enter(Effect::Reads));
         let (write, late) = (enter(Effect::Writes), enter(Effect::Reads));
         let (one, other) = (comes(&first).await.unwrap(), comes(&second).await.unwrap());
@@ -153,10 +164,7 @@ mod tests {
     #[tokio::test]
     async fn the_order_is_that_of_entering_and_not_of_waiting() {
         let line = Line::new();
-        let (first, second) = (
-            line.enter(Effect::Writes).unwrap(),
-            line.enter(Effect::Writes).unwrap(),
-        );
+        let (first, second) = (enter(&line, Effect::Writes), enter(&line, Effect::Writes));
         assert!(
             comes(&second).await.is_none(),
             "the second was asked for first"
@@ -169,9 +177,9 @@ mod tests {
     async fn who_gives_up_leaves_the_line() {
         let line = Line::new();
         let (first, second, third) = (
-            line.enter(Effect::Writes).unwrap(),
-            line.enter(Effect::Writes).unwrap(),
-            line.enter(Effect::Writes).unwrap(),
+            enter(&line, Effect::Writes),
+            enter(&line, Effect::Writes),
+            enter(&line, Effect::Writes),
         );
         let under_way = first.turn().await.unwrap();
         drop(second);
@@ -180,21 +188,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_line_takes_nobody_until_one_leaves() {
+    async fn a_full_line_has_no_room_until_one_leaves() {
         let line = Line::new();
         let mut tickets: Vec<Ticket> = (0..CALLS_MAX)
-            .map(|_| line.enter(Effect::Reads).unwrap())
+            .map(|_| enter(&line, Effect::Reads))
             .collect();
-        assert!(line.enter(Effect::Reads).is_none());
+        let mut context = Context::from_waker(Waker::noop());
+        let mut room = Box::pin(line.room());
+        assert!(room.as_mut().poll(&mut context).is_pending());
         tickets.pop();
-        assert!(line.enter(Effect::Writes).is_some());
+        assert!(room.as_mut().poll(&mut context).is_ready());
     }
 
     #[tokio::test]
     async fn only_so_many_reads_overlap() {
         let line = Line::new();
         let tickets: Vec<Ticket> = (0..=READS_MAX)
-            .map(|_| line.enter(Effect::Reads).unwrap())
+            .map(|_| enter(&line, Effect::Reads))
             .collect();
         let mut turns = Vec::new();
         for ticket in tickets.iter().take(READS_MAX as usize) {

@@ -189,6 +189,124 @@ fn an_event_does_not_bring_a_paraphrase_back() {
 }
 
 #[test]
+fn an_event_brings_nothing_back_with_other_units_words_or_reach() {
+    let Some(mut world) = World::new() else {
+        return;
+    };
+    for forgotten in [
+        "Entries of the audit log are deleted once they are older than seven days.",
+        "Use ripgrep rather than grep in build scripts.",
+        "Die Testdatenbank wird jede Nacht um 2 Uhr neu aufgesetzt.",
+        "搜索服务部署在上海机房，每天凌晨三点重启。",
+        "The user wants short answers without emojis.",
+    ] {
+        world.forget(forgotten);
+    }
+    let stored = |world: &World, sort: &str, text: &str| {
+        let taken = world.json(&["event", sort, text]);
+        !taken["memory"].is_null()
+    };
+    for (sort, again) in [
+        (
+            "decision_made",
+            "Audit log entries older than a week are deleted.",
+        ),
+        ("decision_made", "Build scripts prefer ripgrep over grep."),
+        (
+            "user_feedback",
+            "I always want short answers, no emojis please.",
+        ),
+        // It would hold for every project, and so for this one.
+        (
+            "pattern_detected",
+            "In build scripts, use ripgrep and not grep.",
+        ),
+        (
+            "decision_made",
+            "Jede Nacht um zwei Uhr setzen wir die Testdatenbank neu auf.",
+        ),
+        ("decision_made", "上海机房的搜索服务每天凌晨3点会重启。"),
+        // One sentence among others.
+        (
+            "decision_made",
+            "The team met on Monday. Audit log entries older than a week are deleted. Lunch was good.",
+        ),
+    ] {
+        assert!(!stored(&world, sort, again), "{again}");
+    }
+    for (sort, other) in [
+        (
+            "decision_made",
+            "Audit log entries older than seventy days are deleted.",
+        ),
+        ("decision_made", "Build scripts prefer grep over ripgrep."),
+        (
+            "decision_made",
+            "Die Testdatenbank wird jede Nacht um 4 Uhr neu aufgesetzt.",
+        ),
+        (
+            "decision_made",
+            "搜索服务部署在北京机房，每天凌晨三点重启。",
+        ),
+    ] {
+        assert!(stored(&world, sort, other), "{other}");
+    }
+}
+
+#[test]
+fn an_import_leaves_forgotten_sentences_out_and_withholds_what_says_them_in_other_words() {
+    let Some(mut world) = World::new() else {
+        return;
+    };
+    let handle = world.forget(FORGOTTEN);
+    let kept = "The walrus service keeps its queue on disk.";
+    let path = world.served.home.scratch().join("notes.md");
+    // A sentence goes on in the next line.
+    let wrapped = FORGOTTEN.replacen(" on host", "\non host", 1);
+    fs::write(&path, format!("# ledger\n\n{kept} {wrapped}\n")).unwrap();
+    let import = ["import", path.to_str().unwrap(), "--trust"];
+    let output = world.served.home.run(&world.project.root, &import);
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(said.contains("was left out: it was forgotten on"), "{said}");
+    assert!(said.contains(&handle), "{said}");
+    world.settle();
+    let found = world.json(&["search", "walrus queue"]).to_string();
+    assert!(found.contains(kept), "{found}");
+    assert!(!found.contains("db-ledger-1"), "{found}");
+    // The same file again stores nothing.
+    let output = world.served.home.run(&world.project.root, &import);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("0 stored"), "{said}");
+
+    let reworded = format!("Seals eat fish in the north. {PARAPHRASE} Boats are painted in May.");
+    world.import(&[reworded.as_str()], &["--trust"]);
+    world.check_withheld(&reworded, &handle);
+}
+
+#[test]
+fn what_came_without_a_model_is_withheld_when_one_is_there() {
+    let Some(mut world) = World::new() else {
+        return;
+    };
+    let handle = world.forget(FORGOTTEN);
+    world.served.home.leave_out_embedder();
+    let World { served, project } = world;
+    let mut world = World {
+        served: served.restarted().unwrap(),
+        project,
+    };
+    let reported = "Host db-ledger-1 has the ledger database, which is Postgres 15.";
+    let taken = world.json(&["event", "decision_made", reported]);
+    assert!(!taken["memory"].is_null(), "{taken}");
+    let path = world.file(&[PARAPHRASE]);
+    world.done(&["import", path.to_str().unwrap(), "--trust"]);
+    assert!(world.served.home.use_embedder());
+    let mut world = world.restarted();
+    world.check_withheld(PARAPHRASE, &handle);
+    assert!(world.reason(reported).unwrap().contains(&handle));
+}
+
+#[test]
 fn what_was_rejected_does_not_come_back_in_other_words() {
     let Some(mut world) = World::new() else {
         return;

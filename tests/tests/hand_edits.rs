@@ -54,7 +54,12 @@ impl World {
 
     /// Imports a file, and returns the exit code and what was said.
     fn import(&self, file: &std::path::Path) -> (Option<i32>, String) {
-        let output = self.ctl(&["import", file.to_str().unwrap()]);
+        self.import_as(file, &["--yes"])
+    }
+
+    /// The same with other options.
+    fn import_as(&self, file: &std::path::Path, options: &[&str]) -> (Option<i32>, String) {
+        let output = self.ctl(&[&["import", file.to_str().unwrap()], options].concat());
         let said = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8(said).unwrap())
     }
@@ -100,6 +105,64 @@ fn what_a_person_may_change_in_a_file_is_taken_and_the_rest_is_told() {
     // The same file once more changes nothing.
     let (_, said) = world.import(&file);
     assert!(said.contains("2 known before, 0 revised"), "{said}");
+}
+
+#[test]
+fn an_edited_text_waits_in_the_review_where_nobody_agreed() {
+    let mut world = World::new();
+    let memory = world.store("build", "Caches are cleaned before each release.", "");
+    let other = world.store("build", "The linker needs arm64 on every machine.", "");
+    let file = world.export("build");
+    let text = fs::read_to_string(&file).unwrap();
+    let edited = text
+        .replace("before each release", "after each release")
+        .replacen("\"importance\":0.5", "\"importance\":0.9", 1);
+    fs::write(&file, &edited).unwrap();
+    let (code, said) = world.import_as(&file, &["--dry-run"]);
+    assert_eq!(code, Some(0), "{said}");
+    let foreseen = format!("{} would be changed: text", memory.handle);
+    assert!(said.contains(&foreseen), "{said}");
+    let (_, said) = world.import_as(&file, &[]);
+    assert!(said.contains("0 revised"), "{said}");
+    assert!(said.contains("waits in the review"), "{said}");
+    assert_eq!(world.read(&memory.handle).text, memory.text);
+    // The same file once more proposes nothing new.
+    let (_, said) = world.import_as(&file, &[]);
+    assert!(said.contains("0 stored"), "{said}");
+    let listed = world.served.home.json(&world.project.root, &["review"]);
+    let items = listed["items"].as_array().unwrap();
+    let waiting = |item: &&serde_json::Value| item["kind"] == "quarantined";
+    let waiting: Vec<_> = items.iter().filter(waiting).collect();
+    assert_eq!(waiting.len(), 1, "{listed}");
+    let reason = waiting[0]["reason"].as_str().unwrap();
+    assert!(reason.contains(&memory.handle), "{reason}");
+    let proposed = waiting[0]["memory"]["handle"].as_str().unwrap();
+    assert!(world.ctl(&["review", "approve", proposed]).status.success());
+    assert_eq!(
+        world.read(proposed).text,
+        "Caches are cleaned after each release."
+    );
+    assert_eq!(world.read(&memory.handle).status, "superseded");
+    let importance = world.read(&other.handle).importance;
+    assert_eq!(importance.to_bits(), other.importance.to_bits());
+}
+
+#[test]
+fn a_file_forgets_nothing_where_nobody_agreed() {
+    let mut world = World::new();
+    let memory = world.store("build", "Caches are cleaned before each release.", "");
+    let file = world.export("build");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("\"status\":\"active\""), "{text}");
+    let edited = text.replacen("\"status\":\"active\"", "\"status\":\"forgotten\"", 1);
+    fs::write(&file, edited).unwrap();
+    let (code, said) = world.import_as(&file, &[]);
+    assert_eq!(code, Some(65), "{said}");
+    assert!(said.contains("nobody agreed to it"), "{said}");
+    assert_eq!(world.read(&memory.handle).status, "active");
+    let (code, said) = world.import_as(&file, &["--yes"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(world.read(&memory.handle).status, "forgotten");
 }
 
 #[test]

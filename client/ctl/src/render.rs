@@ -26,7 +26,7 @@ mod topics;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use capture::{Paused, capture, capture_files, capture_switched, captured};
+pub(crate) use capture::{Paused, Source, capture, capture_files, capture_switched, captured};
 pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };

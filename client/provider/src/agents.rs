@@ -1,4 +1,4 @@
-//! Agent programs, and the variables that they need themselves.
+//! Agent programs, and what of the environment each is given.
 
 use std::sync::OnceLock;
 
@@ -8,6 +8,7 @@ use crate::backend::Backend;
 
 #[derive(Debug, Default, Deserialize)]
 struct Agents {
+    common: Vec<String>,
     agent: Vec<Agent>,
 }
 
@@ -22,16 +23,20 @@ fn agents() -> &'static Agents {
     AGENTS.get_or_init(|| toml::from_str(include_str!("agents.toml")).unwrap_or_default())
 }
 
-/// The variables of configured keys that a program is not given: those that are neither named in its
-/// own section nor known to be its own.
-pub(crate) fn withheld(backend: &Backend, keys: &[String]) -> Vec<String> {
-    let program = backend.program();
-    let known = agents().agent.iter().find(|agent| agent.program == program);
+/// Whether a program is given a variable: what any needs, what is its own, and the key that its
+/// section names.
+pub(crate) fn is_given(backend: &Backend, variable: &str) -> bool {
+    let agents = agents();
+    let known = agents
+        .agent
+        .iter()
+        .find(|agent| agent.program == backend.program());
     let own = known.map_or(&[][..], |agent| &agent.variables);
-    keys.iter()
-        .filter(|key| **key != backend.key_variable && !own.contains(key))
-        .cloned()
-        .collect()
+    let is_named = |name: &String| match name.strip_suffix('*') {
+        Some(start) => variable.starts_with(start),
+        None => name == variable,
+    };
+    variable == backend.key_variable || agents.common.iter().chain(own).any(is_named)
 }
 
 #[cfg(test)]
@@ -40,25 +45,44 @@ mod tests {
 
     use super::*;
 
-    fn withheld_from(program: &str, key: &str) -> Vec<String> {
+    fn given(program: &str, key: &str) -> Vec<&'static str> {
         let backend = Backend::of(v1::Backend {
             api: "command".to_owned(),
             key_variable: key.to_owned(),
             command: vec![program.to_owned(), "-p".to_owned()],
             ..v1::Backend::default()
         });
-        let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "TEAM_KEY"].map(str::to_owned);
-        withheld(&backend, &keys)
+        let mut variables = vec![
+            "HOME",
+            "LC_ALL",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+            "TEAM_KEY",
+            "GITHUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+        ];
+        variables.retain(|variable| is_given(&backend, variable));
+        variables
     }
 
     #[test]
-    fn a_program_keeps_its_own_key_alone() {
+    fn a_program_is_given_its_login_and_the_key_that_is_named() {
         assert!(agents().agent.len() >= 4);
         assert_eq!(
-            withheld_from("/opt/bin/claude", ""),
-            ["OPENAI_API_KEY", "TEAM_KEY"]
+            given("/opt/bin/claude", ""),
+            ["HOME", "LC_ALL", "CLAUDE_CODE_OAUTH_TOKEN"]
         );
-        assert_eq!(withheld_from("codex", "TEAM_KEY"), ["ANTHROPIC_API_KEY"]);
-        assert_eq!(withheld_from("my-agent", "").len(), 3);
+        assert_eq!(
+            given("claude", "ANTHROPIC_API_KEY"),
+            [
+                "HOME",
+                "LC_ALL",
+                "CLAUDE_CODE_OAUTH_TOKEN",
+                "ANTHROPIC_API_KEY"
+            ]
+        );
+        assert_eq!(given("codex", "TEAM_KEY"), ["HOME", "LC_ALL", "TEAM_KEY"]);
+        assert_eq!(given("my-agent", ""), ["HOME", "LC_ALL"]);
     }
 }

@@ -19,6 +19,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::TIED;
+use crate::agents;
 use crate::api::Said;
 use crate::backend::Backend;
 use crate::parent;
@@ -62,18 +63,13 @@ pub(crate) fn input(prompt: &Prompt) -> String {
     )
 }
 
-/// Asks a program, which is not given the variables in `withheld`: keys of other backends.
+/// Asks a program, which is given only what it needs of the environment.
 ///
 /// # Errors
 /// [`Failed`].
-pub(crate) fn ask(
-    backend: &Backend,
-    withheld: &[String],
-    prompt: &Prompt,
-    deadline: Duration,
-) -> Result<Said, Failed> {
+pub(crate) fn ask(backend: &Backend, prompt: &Prompt, deadline: Duration) -> Result<Said, Failed> {
     let until = Instant::now() + deadline;
-    let mut running = Running::start(backend, withheld)?;
+    let mut running = Running::start(backend)?;
     let output = running.exchange(input(prompt));
     let left = until.saturating_duration_since(Instant::now());
     let output = output.ok_or(Failed::Unreachable)?.recv_timeout(left);
@@ -90,20 +86,23 @@ pub(crate) fn ask(
 struct Running(Child);
 
 impl Running {
-    fn start(backend: &Backend, withheld: &[String]) -> Result<Self, Failed> {
+    fn start(backend: &Backend) -> Result<Self, Failed> {
         let own = env::current_exe().map_err(|_| Failed::Unusable)?;
         let mut command = Command::new(own);
+        let given = env::vars_os().filter(|(name, _)| {
+            name.to_str()
+                .is_some_and(|name| agents::is_given(backend, name))
+        });
         command
             .arg(TIED)
             .args(&backend.command)
+            .env_clear()
+            .envs(given)
             .env(HOOKS_VARIABLE.0, HOOKS_VARIABLE.1)
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        for variable in withheld {
-            command.env_remove(variable);
-        }
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let child = command.spawn().map_err(|_| Failed::Unusable)?;
         *running = i32::try_from(child.id()).ok().map(Pid::from_raw);

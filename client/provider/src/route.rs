@@ -9,7 +9,7 @@ use crate::api::{self, Said};
 use crate::backend::{Api, Backend};
 use crate::cache::Cache;
 use crate::prompt::Prompt;
-use crate::{agents, command, items, price};
+use crate::{command, items, price};
 
 /// Longest time that a question may take, whatever is asked for.
 const DEADLINE_MAX: Duration = Duration::from_mins(5);
@@ -154,12 +154,6 @@ impl Router {
         }
     }
 
-    /// The variables that hold the backends' keys.
-    fn key_variables(&self) -> Vec<String> {
-        let names = self.backends.iter().map(|backend| &backend.key_variable);
-        names.filter(|name| !name.is_empty()).cloned().collect()
-    }
-
     fn usable(&self) -> impl Iterator<Item = &Backend> {
         let backends = self.backends.iter();
         backends.filter(|backend| backend.why_not().is_none())
@@ -195,10 +189,7 @@ impl Router {
             return Err(Failed::Rests);
         }
         let said = match backend.api {
-            Some(Api::Command) => {
-                let withheld = agents::withheld(backend, &self.key_variables());
-                command::ask(backend, &withheld, prompt, patience)
-            }
+            Some(Api::Command) => command::ask(backend, prompt, patience),
             Some(api) => api::ask(backend, api, prompt, patience),
             None => Err(Failed::Unusable),
         };

@@ -67,7 +67,14 @@ pub fn nature(memory: &Memory) -> String {
         Some((level, _)) => level,
         None => &memory.scope,
     };
-    clean::line(&format!("{}, {scope}{changed}", memory.kind))
+    let flagged = flagged(memory).map(|flagged| format!(", {flagged}"));
+    let flagged = flagged.unwrap_or_default();
+    clean::line(&format!("{}, {scope}{changed}{flagged}", memory.kind))
+}
+
+/// Says that its text looks like orders to an agent.
+fn flagged(memory: &Memory) -> Option<&'static str> {
+    (!memory.suspicions.is_empty()).then_some("looks like orders to an agent")
 }
 
 /// Says that its source is no longer what it was, that another memory took its place or that little
@@ -83,6 +90,7 @@ pub fn stale_mark(memory: &Memory) -> String {
         .into_iter()
         .chain(superseded)
         .chain(faded)
+        .chain(flagged(memory).map(str::to_owned))
         .collect();
     if marks.is_empty() {
         String::new()

@@ -1,7 +1,11 @@
 //! Backups of the store: made from a snapshot while writes go on, verified, and kept for some days.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -30,6 +34,12 @@ pub const DAILY_MAX: usize = 7;
 
 /// Owner only.
 const DIRECTORY_MODE: u32 = 0o700;
+
+/// The same of a file.
+const FILE_MODE: u32 = 0o600;
+
+/// File beside the backups with the paths of those outside of the home, each with a zero byte behind it.
+pub(crate) const ELSEWHERE: &str = "elsewhere";
 
 /// A backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +103,9 @@ pub fn make(app: &App, into: Option<&Path>, reason: Reason) -> Result<Whole, Ref
     let in_place = storage.replace(&name, UNFINISHED);
     in_place.map_err(|error| Refusal::internal(format!("naming the backup: {error}")))?;
     let path = directory.join(&name);
+    if into.is_some() {
+        note_elsewhere(app, &path)?;
+    }
     tracing::info!(sequence = verified.sequence.0, "backup made");
     let backup = described(app, &path)
         .ok_or_else(|| Refusal::internal("the backup is gone that was just made"))?;
@@ -102,6 +115,45 @@ pub fn make(app: &App, into: Option<&Path>, reason: Reason) -> Result<Whole, Ref
         verified,
         newer,
     })
+}
+
+/// Notes a backup outside of the home, before anybody is told of it: a purge has to find it.
+fn note_elsewhere(app: &App, path: &Path) -> Result<(), Refusal> {
+    let noted = || {
+        let kept = directory(app);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(DIRECTORY_MODE)
+            .create(&kept)?;
+        let mut notes = fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(FILE_MODE)
+            .open(kept.join(ELSEWHERE))?;
+        let mut line = std::path::absolute(path)?.into_os_string().into_vec();
+        line.push(0);
+        notes.write_all(&line)?;
+        notes.sync_all()
+    };
+    noted().map_err(|error: io::Error| {
+        fs::remove_file(path).ok();
+        Refusal::internal(format!(
+            "noting where the backup is: {error}; it was removed"
+        ))
+    })
+}
+
+/// The backups that were made outside of the home, as far as they may still be there.
+#[must_use]
+pub(crate) fn elsewhere(app: &App) -> BTreeSet<PathBuf> {
+    let notes = fs::read(directory(app).join(ELSEWHERE)).unwrap_or_default();
+    let paths = notes
+        .split(|byte| *byte == 0)
+        .filter(|path| !path.is_empty());
+    let paths = paths.map(|path| PathBuf::from(OsString::from_vec(path.to_vec())));
+    // One whose directory is there was removed; where that is gone, a disk may be missing.
+    let may_be_there = |path: &PathBuf| path.exists() || !path.parent().is_some_and(Path::exists);
+    paths.filter(may_be_there).collect()
 }
 
 fn make_directory(directory: &Path) -> Result<(), Refusal> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use helix_engine::{Checkpoint, Request, Scope};
 use helix_neutral::one_line;
-use helix_redact::{Redact, Secrets, redaction_note};
+use helix_redact::{Redact, Secrets};
 use helix_surface::checkpoint::{age, render};
 
 use crate::threads::off_thread;
@@ -135,7 +135,7 @@ fn save(
     let answer = Answer {
         checkpoint: Some(new.clone()),
         text,
-        warnings: redaction_note(secrets.count()).into_iter().collect(),
+        warnings: secrets.note().into_iter().collect(),
         replaced,
         earlier: Vec::new(),
     };

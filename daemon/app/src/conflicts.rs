@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use helix_engine::{
     Absorbed, Edge, EdgeKey, EdgeStatus, Edit, GraphArc as Arc, Memory, MemoryNumber, Provenance,
-    Relation, Request, Resolution, Sequence, Sourced, Statement, Status, Step, StepChange, relate,
+    Relation, Request, Resolution, Sequence, Sourced, Status, Step, StepChange, relate,
 };
 use helix_neutral::quoted;
 
@@ -166,9 +166,9 @@ fn others_that_lose(
             .take(SETTLED_MAX)
             .collect()
     };
-    let holds = Statement::of(&kept.text);
+    let holds = strand.statement(&kept.text);
     let contradicts = |other: &Memory| {
-        let other_statement = Statement::of(&other.text);
+        let other_statement = strand.statement(&other.text);
         is_contradiction(relate(&other_statement, &holds))
             || is_contradiction(relate(&holds, &other_statement))
             || !edges_between(app, kept.number, other.number).is_empty()

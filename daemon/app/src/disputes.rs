@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use helix_engine::{
     Correction, Memory, MemoryId, MemoryNumber, Statement, Strand, Verdict, relate,
@@ -21,7 +22,7 @@ struct Covered {
     numbers: BTreeSet<MemoryNumber>,
     ids: HashSet<MemoryId>,
     /// Those that the new one is noted with.
-    noted: Vec<Statement>,
+    noted: Vec<Arc<Statement>>,
 }
 
 impl Disputes {
@@ -42,11 +43,11 @@ impl Disputes {
             if correction.replaces() {
                 return true;
             }
-            let is_new = !covered.has(&correction.memory);
+            let is_new = !covered.has(strand, &correction.memory);
             if is_new {
                 self.cover(strand, &correction.memory, &mut covered);
                 let text = &correction.memory.text;
-                covered.noted.push(Statement::of(text));
+                covered.noted.push(strand.statement(text));
             }
             is_new
         });
@@ -85,11 +86,14 @@ impl Disputes {
 impl Covered {
     /// Returns whether a memory has part in one of the disputes. What contradicts a newer one that
     /// the new memory is noted with has, too: whoever stored that notes it at this moment.
-    fn has(&self, memory: &Memory) -> bool {
+    fn has(&self, strand: &Strand, memory: &Memory) -> bool {
         if self.numbers.contains(&memory.number) || self.ids.contains(&memory.id) {
             return true;
         }
-        let statement = Statement::of(&memory.text);
+        if self.noted.is_empty() {
+            return false;
+        }
+        let statement = strand.statement(&memory.text);
         let mut noted = self.noted.iter();
         noted.any(|noted| is_contradiction(relate(&statement, noted)))
     }

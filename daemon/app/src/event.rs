@@ -22,7 +22,7 @@ use helix_engine::{
     Weigher,
 };
 use helix_neutral::{one_line, quoted};
-use helix_redact::{Secrets, redaction_note};
+use helix_redact::Secrets;
 use helix_terminal::fault::faults;
 
 use crate::forgotten::{self, Compared};
@@ -263,17 +263,10 @@ async fn keep(app: &Arc<App>, asker: Asker, new: NewMemory) -> Result<Taken, Ref
     } else {
         &new.scope
     };
-    if app
-        .memory
-        .strand
-        .tells_forgotten(&new.text, scope)
-        .is_some()
-    {
-        return Ok(said(
-            "nothing was stored: it was forgotten before; store it by name if it holds again",
-        ));
+    let mut compared = compare(app, &new.text, scope).await;
+    if let Some(told) = in_third_person(&new.text).filter(|_| !compared.is_return()) {
+        compared = compare(app, &told, scope).await;
     }
-    let compared = forgotten::compare_reported(app, &new.text, scope).await;
     if let Compared::Returns(stone) = &compared {
         return Ok(said(&forgotten::not_reported(stone)));
     }
@@ -287,6 +280,31 @@ async fn keep(app: &Arc<App>, asker: Asker, new: NewMemory) -> Result<Taken, Ref
         is_stored: stored.how == How::New,
         memory: Some(stored.memory),
     })
+}
+
+/// Compares what an event says with what was forgotten.
+async fn compare(app: &App, text: &str, scope: &str) -> Compared {
+    match app.memory.strand.tells_forgotten(text, scope) {
+        Some(stone) => Compared::Returns(Box::new(stone)),
+        None => forgotten::compare_reported(app, text, scope).await,
+    }
+}
+
+/// A text as memories tell what the user said of themselves: "I like tabs" is "the user like tabs",
+/// whose grammar nobody looks at. `None` where it says nothing so.
+fn in_third_person(text: &str) -> Option<String> {
+    let told = |word: &str| match word {
+        "I" | "me" | "Me" => Some("the user"),
+        "my" | "My" | "mine" => Some("the user's"),
+        "I'm" => Some("the user is"),
+        "I'd" | "I'll" | "I've" => Some("the user"),
+        _ => None,
+    };
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_told = words.iter().any(|word| told(word).is_some());
+    let words = words.iter().map(|word| told(word).unwrap_or(word));
+    let told = words.collect::<Vec<&str>>().join(" ").replace('我', "用户");
+    (is_told || text.contains('我')).then_some(told)
 }
 
 /// What became of a memory, where it holds, and what is to be known of it.
@@ -372,7 +390,7 @@ async fn error(app: &Arc<App>, asker: Asker, event: Event) -> Result<Taken, Refu
     new.confidence = Some(ERROR_CONFIDENCE);
     let is_told = new.text.contains("[redacted:");
     let mut taken = keep(app, asker, new).await?;
-    if let Some(note) = redaction_note(secrets.count()).filter(|_| is_told) {
+    if let Some(note) = secrets.note().filter(|_| is_told) {
         taken.outcome = format!("{}; {note}", taken.outcome);
     }
     Ok(taken)

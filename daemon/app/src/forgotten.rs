@@ -1,9 +1,9 @@
 //! What comes again that somebody forgot: what is said of it, and what becomes of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use helix_engine::{
-    Edit, Origin, Request, Returned, Status, Step, StepChange, Timestamp, Tombstone,
+    Edit, Origin, Request, Returned, Status, Step, StepChange, Strand, Timestamp, Tombstone,
 };
 
 use crate::App;
@@ -17,6 +17,10 @@ const STORE_PATIENCE: Duration = Duration::from_millis(250);
 /// How long an event waits for it: it is compared later otherwise.
 const EVENT_PATIENCE: Duration = Duration::from_secs(1);
 
+/// Parts of a text that are compared before it is stored: itself, and its first sentences. The rest
+/// is compared afterwards.
+pub(crate) const PARTS_MAX: usize = 6;
+
 /// A comparison by meaning with what was forgotten.
 pub(crate) enum Compared {
     /// It says what this is for.
@@ -25,6 +29,13 @@ pub(crate) enum Compared {
     Differs,
     /// There was no vector in time.
     Unknown,
+}
+
+impl Compared {
+    /// Whether it says what was forgotten.
+    pub(crate) fn is_return(&self) -> bool {
+        matches!(self, Self::Returns(_))
+    }
 }
 
 /// How a text left, when, by whom, and what it was called: "forgotten on 2026-11-24 by the user".
@@ -66,9 +77,13 @@ pub(crate) fn stored_again(stone: &Tombstone) -> String {
 /// Says why what an event says in other words is not stored.
 pub(crate) fn not_reported(stone: &Tombstone) -> String {
     let Departed { how, was } = Departed::of(stone);
-    format!(
-        "nothing was stored: in other words it was {how}; store it by name if it holds again{was}"
-    )
+    format!("nothing was stored: it says what was {how}; store it by name if it holds again{was}")
+}
+
+/// Says why a sentence of what an import brings is left out.
+pub(crate) fn left_out(stone: &Tombstone) -> String {
+    let Departed { how, was } = Departed::of(stone);
+    format!("was left out: it was {how}{was}")
 }
 
 /// Compares a text that somebody stores.
@@ -79,9 +94,17 @@ pub(crate) async fn compare_stored(app: &App, text: &str, scope: &str) -> Option
     }
 }
 
-/// Compares a text that an event brings.
+/// Compares a text that an event brings, and each of its first sentences.
 pub(crate) async fn compare_reported(app: &App, text: &str, scope: &str) -> Compared {
-    compare(app, text, scope, EVENT_PATIENCE).await
+    let by = Instant::now() + EVENT_PATIENCE;
+    for said in Strand::said_in(text).into_iter().take(PARTS_MAX) {
+        let left = by.saturating_duration_since(Instant::now());
+        match compare(app, said, scope, left).await {
+            Compared::Differs => {}
+            found => return found,
+        }
+    }
+    Compared::Differs
 }
 
 async fn compare(app: &App, text: &str, scope: &str, patience: Duration) -> Compared {

@@ -47,6 +47,9 @@ pub struct Wanted {
     pub dry_run: bool,
     /// True if origins and provenance that the file names are kept; only a person may ask for it.
     pub trust: bool,
+    /// True if memories that are here become what the file was edited to say; only a person may ask
+    /// for it.
+    pub takes_edits: bool,
 }
 
 /// Imports what was spooled, and says how it went. Blocks for as long as it takes.
@@ -75,9 +78,9 @@ pub fn import(
         "" | "project" => asker.project.scope.clone(),
         other => Scope::parse(other).map_err(|error| Refusal::invalid(error.to_string()))?,
     };
-    if wanted.trust && asker.actor.origin != Origin::User {
+    if (wanted.trust || wanted.takes_edits) && asker.actor.origin != Origin::User {
         return Err(Refusal::denied(
-            "only a person can vouch for where memories came from; use helixctl import",
+            "only a person can vouch for where memories came from, or for edits; use helixctl import",
         ));
     }
     let asker = Asker {

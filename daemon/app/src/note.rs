@@ -78,6 +78,13 @@ pub(crate) fn complete(
 ) -> Result<Vec<String>, Refusal> {
     let mut told = Vec::new();
     new.text = note::without_request(&new.text);
+    let said = without_secrets(&new.text);
+    let is_cut = said.len() < new.text.len();
+    if note::says_nothing(&said) || (is_cut && note::names_nothing(&said)) {
+        return Err(Refusal::invalid(
+            "nothing was kept: the note does not say what it is about; name the thing that it is true of",
+        ));
+    }
     if new.source.trim().is_empty()
         && let Some(source) = source_in(app, &asker.project, &new.text)
     {
@@ -90,6 +97,9 @@ pub(crate) fn complete(
     new.topic = topic.name;
     if new.tags.is_empty() {
         new.tags.clone_from(&inferred.tags);
+        if !new.tags.is_empty() {
+            told.push(format!("tags {}", new.tags.join(", ")));
+        }
     }
     if new.kind.trim().is_empty() && !says_its_kind(app, new) {
         inferred.kind.clone_into(&mut new.kind);

@@ -22,6 +22,9 @@ use crate::limit::Limit;
 use crate::told::Told;
 use crate::{App, Asker, Refusal, capture, consolidate, scopes};
 
+/// Attribute of a memory that waits because a file has this text for another one: that one's id.
+pub(crate) const REVISES: &str = "revises";
+
 /// Items listed.
 const LIMIT: Limit = Limit {
     default: 50,
@@ -309,7 +312,17 @@ fn item(app: &App, waiting: &Waiting) -> Result<Option<Item>, Refusal> {
     };
     let kind = waiting.kind();
     let (reason, relation, step) = match waiting {
-        Waiting::Memory(_) | Waiting::Suspect(_) => (why_held(kind, &memory), "", None),
+        Waiting::Memory(_) | Waiting::Suspect(_) => {
+            let revised = judge::revised(app, &memory.memory)?;
+            let reason = revised.map_or_else(
+                || why_held(kind, &memory),
+                |known| {
+                    let handle = known.handle.as_str();
+                    format!("a file was edited to say this in place of {handle}; approving it replaces that")
+                },
+            );
+            (reason, "", None)
+        }
         Waiting::Repeated(number) => {
             let cited = consolidate::cited(app, *number);
             let episodes = app.memory.strand.memories(&cited)?;

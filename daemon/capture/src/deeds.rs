@@ -25,7 +25,8 @@ const FILES_MAX: usize = 3;
 /// Deeds back to which a variant of a command is looked for.
 const VARIANT_REACH: usize = 12;
 
-/// Failed variants from which a command that builds nothing is a procedure.
+/// Failed variants from which a command that builds nothing is a procedure; one is enough where it
+/// failed of how it was called.
 const VARIANTS_MIN: usize = 2;
 
 /// What deeds teach.
@@ -53,6 +54,7 @@ struct Family {
 struct Lists {
     dull: String,
     complaints: Vec<String>,
+    usage: Vec<String>,
     family: Vec<Family>,
 }
 
@@ -237,7 +239,8 @@ impl Past {
             .filter(is_near)
             .filter(|failed| passed.is_variant_of(failed))
             .collect();
-        let enough = if passed.run.is_some() {
+        let is_about_use = failed.last().is_some_and(|last| last.blames_use());
+        let enough = if passed.run.is_some() || is_about_use {
             1
         } else {
             VARIANTS_MIN

@@ -125,6 +125,7 @@ pub(crate) struct Weights {
     note: f64,
     commit: f64,
     commit_repair: f64,
+    commit_unexplained: f64,
     short: f64,
     long: f64,
     veto: f64,

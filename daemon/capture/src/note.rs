@@ -1,12 +1,20 @@
 //! Infers what a person did not say of a note: its topic, kind and tags.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::Speaker;
-use crate::cues::{CueClass, cues};
+use crate::cues::{self, CueClass, cues};
 use crate::entities::{Class, Entity, entities};
-use crate::passage::sentences;
+use crate::language::word_count;
+use crate::passage::{Sentence, sentences};
+use crate::patterns::compile;
+use crate::resolve::{content_words, points};
 use crate::statement::{capitalised, kind_of, without_asking};
 pub use crate::topic::{TopicSource, usual};
-use crate::topic::{dashed, short, topic};
+use crate::topic::{dashed, is_common, is_thing, short, topic};
+use crate::wording::{WORDING, has};
 
 /// What was inferred from the text of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +48,45 @@ pub fn without_request(text: &str) -> String {
     capitalised(bare)
 }
 
+/// Returns whether a note says nothing that a stranger could use: "ok", "sounds good", "it fixed it".
+#[must_use]
+pub fn says_nothing(text: &str) -> bool {
+    let bare = without_asking(text);
+    let words = word_count(bare);
+    if !entities(bare).is_empty() || words > NOTHING_MAX_WORDS {
+        return false;
+    }
+    let named = content_words(bare);
+    let sentence = Sentence::new(bare, 0);
+    if cues::veto(&sentence.masked) == Some("courtesy")
+        && cues(&sentence.masked, Speaker::User).is_empty()
+    {
+        return named < NAMED_MIN_WORDS || words < NOTHING_MAX_WORDS;
+    }
+    let is_word = words < 2 && bare.is_ascii();
+    is_word || is_filler(bare) || (named < NAMED_MIN_WORDS && points(bare))
+}
+
+/// Whether every word of a text only agrees, or says that something is done.
+fn is_filler(text: &str) -> bool {
+    let mut words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.all(|word| has(&WORDING.filler, &word.to_lowercase()))
+}
+
+/// Returns whether what is left of a note, without its secrets, names nothing.
+#[must_use]
+pub fn names_nothing(text: &str) -> bool {
+    entities(text).is_empty() && content_words(text) < NAMED_MIN_WORDS
+}
+
+/// Words of a note that may say nothing, at most.
+const NOTHING_MAX_WORDS: usize = 4;
+
+/// Words with content from which a note names what it is about.
+const NAMED_MIN_WORDS: usize = 2;
+
 /// Infers topic, kind and tags of a note. `topics` are the known ones.
 #[must_use]
 pub fn infer(text: &str, topics: &[&str]) -> Inferred {
@@ -52,7 +99,7 @@ pub fn infer_of_kind(text: &str, kind: &'static str, topics: &[&str]) -> Inferre
     let names = entities(text);
     let (topic, topic_source) = topic(text, kind, &names, topics);
     Inferred {
-        tags: tags(&names, &topic),
+        tags: tags(text, &names, &topic),
         topic,
         topic_source,
         kind,
@@ -79,13 +126,26 @@ pub fn kind(text: &str) -> &'static str {
         .split_once(':')
         .map(|(label, _)| label.trim().to_lowercase());
     let labelled = label.and_then(|label| label_kind(&label));
-    labelled.unwrap_or_else(|| {
+    let named = labelled.unwrap_or_else(|| {
         let sorts: Vec<_> = found
             .into_iter()
             .filter(|cue| cue.class != CueClass::Attention)
             .collect();
         kind_of(&sorts)
-    })
+    });
+    match named {
+        "fact" if says_who_owns(text) => "entity",
+        kind => kind,
+    }
+}
+
+static OWNER: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.owner));
+
+/// Whether a note says what somebody, or a service, is there for: "Priya Sharma owns the ledger".
+fn says_who_owns(text: &str) -> bool {
+    OWNER
+        .as_ref()
+        .is_some_and(|owner| owner.is_match(text.trim()))
 }
 
 /// The kind that a label in front of a note names.
@@ -103,12 +163,15 @@ fn label_kind(label: &str) -> Option<&'static str> {
     Some(kind)
 }
 
-fn tags(names: &[Entity], topic: &str) -> Vec<String> {
+fn tags(text: &str, names: &[Entity], topic: &str) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
-    let names = names.iter().filter(|name| name.class == Class::Name);
+    let names = names
+        .iter()
+        .filter(|name| name.class == Class::Name && is_thing(text, name));
     for name in names {
         let tag = short(&dashed(&name.text));
-        if tag.len() > 1 && tag != topic && !tags.contains(&tag) && tags.len() < TAGS_MAX {
+        let is_tag = tag.len() > 1 && tag != topic && !is_common(&tag);
+        if is_tag && !tags.contains(&tag) && tags.len() < TAGS_MAX {
             tags.push(tag);
         }
     }
@@ -228,9 +291,76 @@ mod tests {
     }
 
     #[test]
+    fn what_names_nothing_says_nothing() {
+        for note in [
+            "ok",
+            "done!",
+            "it fixed it",
+            "that worked",
+            "this is important",
+            "sounds good",
+            "thanks a lot",
+            "do it like that",
+            "remember it",
+            "yes please",
+            "fix: done",
+        ] {
+            assert!(says_nothing(note), "{note}");
+        }
+        for note in [
+            "use pnpm",
+            "deploys on Fridays are forbidden",
+            "it fails on Windows because of long paths",
+            "yarn only",
+            "我们用 pnpm",
+            "记住测试环境",
+            "never force-push",
+            "thanks to the cache, restarts are fast",
+        ] {
+            assert!(!says_nothing(note), "{note}");
+        }
+    }
+
+    #[test]
+    fn who_owns_something_is_an_entity() {
+        for note in [
+            "Priya Sharma owns the billing database",
+            "the payments team maintains `ledger-api`",
+            "@dana is on call for the gateway",
+            "Jonas ist zuständig für den Importer",
+        ] {
+            assert_eq!(kind(note), "entity", "{note}");
+        }
+        for note in [
+            "the worker owns the lock until it ends",
+            "never touch what Priya owns",
+        ] {
+            assert_ne!(kind(note), "entity", "{note}");
+        }
+    }
+
+    #[test]
+    fn people_and_places_are_no_topics() {
+        for (note, topic) in [
+            ("Priya Sharma owns the billing database", "people"),
+            ("we host the staging in Oslo", "conventions"),
+            ("ask Dana Miller about the rota", "notes"),
+            ("the rota is at Miller's desk", "notes"),
+            ("we moved from Jenkins to Drone", "jenkins"),
+            ("the queue runs on Redis", "redis"),
+            ("we chose GraphQL because of the app", "graphql"),
+        ] {
+            let inferred = infer(note, &[]);
+            assert_eq!(inferred.topic, topic, "{note}: {inferred:?}");
+        }
+    }
+
+    #[test]
     fn tags_are_names() {
         let inferred = infer("we moved from Jenkins to GitHub Actions", &[]);
         assert_eq!(inferred.topic, "jenkins");
         assert_eq!(inferred.tags, ["github-actions"]);
+        let inferred = infer("never deploy on Fridays", &[]);
+        assert!(inferred.tags.is_empty(), "{inferred:?}");
     }
 }

@@ -1,11 +1,13 @@
 //! Makes a statement stand alone: puts names in the place of "it" and "this file", or gives up.
 
+mod pointers;
+
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use crate::entities::{Class, Entity, entities};
-use crate::language::word_count;
+use crate::language::{is_han, word_count};
 use crate::patterns::{Patterns, compile};
 use crate::wording::{WORDING, has};
 
@@ -111,18 +113,28 @@ static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 static PRONOUN: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.pronoun));
+static POSSESSIVE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.possessive));
 static DEMONSTRATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.demonstrative));
 static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.choice));
 static CLAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&WORDING.clause));
 
 /// Rewrites a statement so that a stranger knows what it is about; `None` where it cannot be told.
 pub(crate) fn resolve(statement: &str, context: &Context) -> Option<String> {
-    if is_unresolvable(statement) {
+    if is_unresolvable(statement)
+        || pointers::is_tangled(statement)
+        || pointers::is_elsewhere(statement)
+    {
         return None;
     }
     let statement = subject(statement, context)?;
     let statement = pointed(&statement, context)?;
+    let statement = possessive(&statement, context)?;
     pronouns(&statement, context)
+}
+
+/// Whether a sentence may stand behind a text that says what it is about.
+pub(crate) fn explains(before: &str, sentence: &str) -> bool {
+    !is_unresolvable(sentence) && pointers::explains(before, sentence)
 }
 
 /// Whether a sentence points at something by words that no text can replace.
@@ -154,6 +166,12 @@ fn subject(statement: &str, context: &Context) -> Option<String> {
         return Some(statement.to_owned());
     }
     let name = context.antecedent(None)?;
+    let is_many = found
+        .get(1)
+        .is_some_and(|word| word.as_str().eq_ignore_ascii_case("they"));
+    if is_many && (name.class == Class::File || !name.text.ends_with('s')) {
+        return None;
+    }
     let verb = match contracted.to_lowercase().as_str() {
         "'s" => " is",
         "'re" => " are",
@@ -161,6 +179,25 @@ fn subject(statement: &str, context: &Context) -> Option<String> {
     };
     let end = found.get(4).map_or(0, |gap| gap.start());
     Some(format!("{}{verb}{}", quoted(name), statement.get(end..)?))
+}
+
+/// Puts a name in the place of "its" where nothing before it may be meant.
+fn possessive(statement: &str, context: &Context) -> Option<String> {
+    let found = POSSESSIVE
+        .as_ref()
+        .and_then(|possessive| possessive.find(statement));
+    let Some(found) = found else {
+        return Some(statement.to_owned());
+    };
+    let before = statement.get(..found.start())?;
+    if has_content(before) {
+        return Some(statement.to_owned());
+    }
+    if !found.as_str().eq_ignore_ascii_case("its") {
+        return None;
+    }
+    let name = quoted(context.antecedent(None)?);
+    Some(format!("{before}{name}'s{}", statement.get(found.end()..)?))
 }
 
 /// Puts names in the places of "this file" and the like.
@@ -272,21 +309,39 @@ fn is_named_before(statement: &str, at: usize) -> bool {
         .as_ref()
         .and_then(|clause| clause.find_iter(before).last());
     let end = clauses.map_or(0, |boundary| boundary.start());
-    has_content(before.get(..end).unwrap_or_default())
+    let before = before.get(..end).unwrap_or_default();
+    has_content(before) || (is_of_many(statement, at) && names_many(before))
+}
+
+/// Whether the pronoun at a place stands for several things.
+fn is_of_many(statement: &str, at: usize) -> bool {
+    let pronoun = statement.get(at..at + 4).unwrap_or_default();
+    pronoun.eq_ignore_ascii_case("they") || pronoun.eq_ignore_ascii_case("them")
+}
+
+/// Whether a text names several things by one word: "tabs".
+fn names_many(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| word.ends_with('s') && is_content(&word.to_lowercase()))
 }
 
 /// Whether the words before a pronoun name something.
 fn has_content(before: &str) -> bool {
-    if !entities(before).is_empty() {
-        return true;
-    }
-    let words = before.split(|c: char| !c.is_alphanumeric());
+    !entities(before).is_empty() || content_words(before) >= CONTENT_WORDS_MIN
+}
+
+/// Words of a text that carry content; two characters of Chinese are one.
+pub(crate) fn content_words(text: &str) -> usize {
+    let words = text.split(|c: char| !c.is_alphanumeric());
     let content = words.filter(|word| is_content(&word.to_lowercase()));
-    let han = before
-        .chars()
-        .filter(|c| crate::language::is_han(*c))
-        .count();
-    content.count() + han / 2 >= CONTENT_WORDS_MIN
+    content.count() + text.chars().filter(|c| is_han(*c)).count() / 2
+}
+
+/// Whether a text begins by pointing at something, or points at what it does not name.
+pub(crate) fn points(text: &str) -> bool {
+    let first = text.split(|c: char| !c.is_alphanumeric()).next();
+    let first = first.unwrap_or_default().to_lowercase();
+    has(&WORDING.pointing, &first) || resolve(text, &Context::default()).is_none()
 }
 
 pub(crate) fn is_content(word: &str) -> bool {
@@ -384,6 +439,46 @@ mod tests {
         ] {
             assert_eq!(resolved(statement, &[]).as_deref(), Some(statement));
         }
+    }
+
+    #[test]
+    fn what_points_in_several_ways_is_no_statement() {
+        let before = ["I read src/parse.rs and the tests."];
+        for statement in [
+            "it fails when they call this file from there",
+            "its timeout is 30 seconds, so their requests die",
+            "the scheduler drops jobs when they call this function from there",
+            "never import that from here, it breaks their build",
+            "we always deploy from there, never from here",
+            "they must be rotated every week",
+        ] {
+            assert_eq!(resolved(statement, &before), None, "{statement}");
+        }
+        for (statement, expected) in [
+            (
+                "this file is generated, never edit it by hand",
+                "`src/parse.rs` is generated, never edit it by hand",
+            ),
+            (
+                "its timeout is 30 seconds",
+                "`src/parse.rs`'s timeout is 30 seconds",
+            ),
+            (
+                "never run migrations from the web container, there is no lock there",
+                "never run migrations from the web container, there is no lock there",
+            ),
+        ] {
+            assert_eq!(resolved(statement, &before).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn what_explains_points_at_what_was_said() {
+        let before = "The cache is shared between workers.";
+        assert!(!explains(before, "They call this file from there."));
+        assert!(!explains(before, "This file is older."));
+        assert!(explains(before, "They lock it."));
+        assert!(explains("Never edit src/a.rs.", "This file is generated."));
     }
 
     #[test]

@@ -225,7 +225,7 @@ fn stated(statement: Statement, slice: &Slice) -> Candidate {
     };
     let reason = match slice.kind {
         SliceKind::Note => "a note".to_owned(),
-        SliceKind::Commit => "a commit that says why".to_owned(),
+        SliceKind::Commit => crate::message::reason(&slice.text).to_owned(),
         _ => format!("{said_by} \"{}\"", statement.because),
     };
     let most = match slice.speaker {

@@ -10,7 +10,7 @@ use crate::gate::Weighed;
 use crate::known::words;
 use crate::language::word_count;
 use crate::patterns::{Patterns, compile};
-use crate::resolve::{Context, is_content, is_unresolvable, resolve};
+use crate::resolve::{Context, explains as may_explain, is_content, is_unresolvable, resolve};
 use crate::wording::{Replacement, WORDING};
 use crate::{SliceKind, Speaker};
 
@@ -148,7 +148,7 @@ fn statement(group: &[Weighed], earlier: &[Weighed], setting: &Setting<'_>) -> O
             SliceKind::Note | SliceKind::Commit => sentence.sentence.text.as_str(),
             _ => without_openers(&sentence.sentence.text),
         };
-        if is_unresolvable(more) {
+        if !may_explain(&text, more) {
             break;
         }
         text.push(' ');
@@ -221,6 +221,9 @@ fn standing_alone(
         .map(|sentence| sentence.sentence.text.clone());
     let context = Context::new(rest.chain(setting.before.iter().cloned()));
     let lead = resolve(without_openers(&before.sentence.text), &context)?;
+    if !may_explain(&lead, bare) {
+        return None;
+    }
     Some(format!("{} {}", closed(&lead, true), capitalised(bare)))
 }
 

@@ -5,9 +5,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
 
 use crate::entities::{Class, Entity};
+use crate::language::Language;
+use crate::patterns::compile;
 use crate::wording::has;
 
 /// The topic of a text of no known kind that names nothing.
@@ -50,6 +53,7 @@ struct Topics {
 struct Words {
     plain_directories: String,
     common: String,
+    used: String,
 }
 
 static TOPICS: LazyLock<Topics> =
@@ -82,7 +86,10 @@ pub(crate) fn topic(
     if let Some(topic) = files.find_map(|name| of_file(&name.text)) {
         return (topic, TopicSource::File);
     }
-    match names.iter().find_map(of_name) {
+    let things = names
+        .iter()
+        .filter(|name| name.class != Class::Name || is_thing(text, name));
+    match things.into_iter().find_map(of_name) {
         Some(topic) => (topic, TopicSource::Entity),
         None => (usual(kind).to_owned(), TopicSource::Nothing),
     }
@@ -117,7 +124,7 @@ fn is_usual(topic: &str) -> bool {
 }
 
 /// Whether every word of a topic is one that any text has.
-fn is_common(topic: &str) -> bool {
+pub(crate) fn is_common(topic: &str) -> bool {
     topic
         .split('-')
         .all(|word| word.is_empty() || has(&TOPICS.words.common, word))
@@ -154,6 +161,23 @@ fn of_name(name: &Entity) -> Option<String> {
     }
     may_be_topic(&name.text)
 }
+
+/// Whether a name in prose is one of a tool or a service, rather than of a person or a place: by how
+/// it is written, or because it is used. Of others no topic is made.
+pub(crate) fn is_thing(text: &str, name: &Entity) -> bool {
+    let is_capital = |c: char| c.is_uppercase() || c.is_ascii_digit();
+    let is_written_so = |word: &str| word.chars().skip(1).any(is_capital);
+    if Language::of(text) == Language::Chinese || name.text.split([' ', '-']).any(is_written_so) {
+        return true;
+    }
+    let before = text.get(..name.at).unwrap_or_default().to_lowercase();
+    let behind = text.get(name.at + name.text.len()..).unwrap_or_default();
+    let is_owner = behind.starts_with("'s") || behind.starts_with("’s");
+    !is_owner && USED.as_ref().is_some_and(|used| used.is_match(&before))
+}
+
+static USED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(&format!(r"\b(?:{})\s*$", TOPICS.words.used)));
 
 /// Whether a word is the code of an error or the number of a ticket: it names one event.
 fn is_code(word: &str) -> bool {
@@ -219,6 +243,7 @@ mod tests {
             "we decided to write `The` in front of each title",
             "我们决定 the 放在前面",
             "we decided to run `a + b == c` first",
+            "we decided to deploy on Fridays and Mondays no more",
             "we decided to silence TS2322 and PH-4012 for now",
         ] {
             let (topic, source) = found(text, "decision", &["go", "the", "march", "s", "utc"]);

@@ -23,10 +23,17 @@ pub(crate) struct Wording {
     pub(crate) expletives: Vec<String>,
     pub(crate) unresolvable: Vec<String>,
     pub(crate) pronoun: String,
+    pub(crate) possessive: String,
+    pub(crate) pointing: String,
+    pub(crate) filler: String,
     pub(crate) demonstrative: String,
+    pub(crate) place: String,
     pub(crate) clause: String,
     pub(crate) choice: String,
     pub(crate) own_change: String,
+    pub(crate) owner: String,
+    pub(crate) repair_tells: String,
+    pub(crate) repair_dull: String,
     pub(crate) scopes: String,
     pub(crate) file_nouns: String,
     pub(crate) symbol_nouns: String,
@@ -72,10 +79,15 @@ mod tests {
         }
         for pattern in [
             &WORDING.pronoun,
+            &WORDING.possessive,
             &WORDING.demonstrative,
+            &WORDING.place,
             &WORDING.clause,
             &WORDING.choice,
             &WORDING.own_change,
+            &WORDING.owner,
+            &WORDING.repair_tells,
+            &WORDING.repair_dull,
         ] {
             assert!(compile(pattern).is_some(), "{pattern}");
         }

@@ -19,6 +19,7 @@ mod reference;
 mod reindex;
 mod restore;
 mod seen;
+mod statements;
 mod statistics;
 mod successor;
 mod suggest;
@@ -70,6 +71,7 @@ pub struct Strand {
     meaning: Arc<meaning::Meaning>,
     changes: Mutex<changes::Changes>,
     mentions: Mutex<mentions::Mentions>,
+    statements: statements::Statements,
     tombstones: RwLock<Tombstones>,
     /// Of a view of another moment: in which way it differs.
     seen: Option<seen::Seen>,

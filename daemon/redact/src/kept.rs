@@ -5,12 +5,15 @@ use std::ops::Deref;
 
 use prost::Message;
 
+use super::private::without;
 use super::{redact_attributes, redact_prose, redacted};
 
 /// Takes the secrets out of the texts of a value, and counts them.
 #[derive(Debug, Default)]
 pub struct Secrets {
     count: usize,
+    /// Those of them that their author marked as private.
+    private: usize,
 }
 
 impl Secrets {
@@ -20,8 +23,32 @@ impl Secrets {
         self.count
     }
 
+    /// Says what was taken out, and what to give instead; `None` where nothing was.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let private = "what you marked as private";
+        let secrets = match self.count - self.private {
+            0 if self.private == 0 => return None,
+            0 => {
+                return Some(format!(
+                    "{private} was taken out: [redacted:private] stands there"
+                ));
+            }
+            1 => "a secret was".to_owned(),
+            count => format!("{count} secrets were"),
+        };
+        let and_private = match self.private {
+            0 => String::new(),
+            _ => format!(", and {private}"),
+        };
+        Some(format!(
+            "{secrets} taken out{and_private}: [redacted:…] stands there; write down where it is kept, not what it is"
+        ))
+    }
+
     /// Of what somebody wrote down.
     pub fn written(&mut self, text: &mut String) {
+        self.private += private_parts(text);
         self.count += redact_prose(text);
     }
 
@@ -45,8 +72,14 @@ impl Secrets {
 
     /// Of values under names.
     pub fn attributes(&mut self, attributes: &mut BTreeMap<String, String>) {
+        let values = attributes.values().map(|value| private_parts(value));
+        self.private += values.sum::<usize>();
         self.count += redact_attributes(attributes);
     }
+}
+
+fn private_parts(text: &str) -> usize {
+    without(text).map_or(0, |(_, parts)| parts)
 }
 
 /// A value whose texts may hold secrets. It names each of its fields, so that one that is new is

@@ -137,20 +137,6 @@ pub fn redact_attributes(attributes: &mut BTreeMap<String, String>) -> usize {
     count
 }
 
-/// Says that secrets were taken out of what somebody gave, and what to give instead; `None` when
-/// there were none.
-#[must_use]
-pub fn redaction_note(count: usize) -> Option<String> {
-    let what = match count {
-        0 => return None,
-        1 => "a secret was".to_owned(),
-        count => format!("{count} secrets were"),
-    };
-    Some(format!(
-        "{what} taken out: [redacted:…] stands there; write down where it is kept, not what it is"
-    ))
-}
-
 /// The text without private parts and secrets, and how many there were; `None` when there are none.
 fn without_secrets(text: &str, by: By) -> Option<(String, usize)> {
     match private::without(text) {

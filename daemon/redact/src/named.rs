@@ -33,17 +33,17 @@ const NUMBERED_MIN_DIGITS: usize = 3;
 /// Behind a name: quotation marks, brackets and emphasis that end with it.
 const CLOSE: &str = r#"(?<close>(?:\\*["'`’”»]|\*{1,3}|__|\]|\)|</?[a-z]+>)*)"#;
 
-/// A value: in quotation marks of any kind, or bare.
+/// A value: in quotation marks of any kind, emphasised, or bare.
 const VALUE: &str = concat!(
     r#"(?:<[a-z]+>)?(?:\\+["'](?<escaped>[^"'\\\n]+)|[brfuBN]?"(?<double>(?:[^"\\\n]|\\.)+)|[brfuBN]?'(?<single>(?:[^'\\\n]|\\.)+)|"#,
-    r#"`(?<back>[^`\n]+)|[“«„‘](?<curly>[^”»“’\n]+)|(?<bare>{BARE}))"#
+    r#"`(?<back>[^`\n]+)|\*{2,3}(?<strong>[^*\n]+)\*{2,3}|[“«„‘](?<curly>[^”»“’\n]+){BARE})"#
 );
 
 /// A bare value behind a script without blanks, which ends where that goes on.
 const BARE_ASCII: &str = r"[!#-&*-+\-./0-9=?-Z^-z~]{4,}";
 
-/// Groups of [`VALUE`] in quotation marks.
-const QUOTED: [&str; 5] = ["escaped", "double", "single", "back", "curly"];
+/// Groups of [`VALUE`] in quotation marks, and emphasised.
+const QUOTED: [&str; 6] = ["escaped", "double", "single", "back", "curly", "strong"];
 
 /// How much a word says of what stands behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -320,8 +320,9 @@ fn spelled(word: &str) -> Vec<String> {
 
 /// The ways in which values follow, the more telling first.
 fn forms(said: &Said) -> Result<Vec<Form>, RuleError> {
-    let value = VALUE.replace("{BARE}", BARE);
-    let ascii = VALUE.replace("{BARE}", BARE_ASCII);
+    let value_or = |bare: &str| VALUE.replace("{BARE}", &format!("|(?<bare>{bare})"));
+    let (value, ascii) = (value_or(BARE), value_or(BARE_ASCII));
+    let quoted = VALUE.replace("{BARE}", "");
     let filler = said.filler();
     let (copulas, joined) = (either(&said.copulas), either(&said.joined));
     let adverbs = either(&said.adverbs);
@@ -345,6 +346,14 @@ fn forms(said: &Said) -> Result<Vec<Form>, RuleError> {
             &format!(
                 r"{CLOSE}(?<operator>[ \t]*:[ \t]*&?(?:'[a-z]+[ \t]+)?[a-z_][a-z0-9_<>\[\]. ?]{{0,40}}=[ \t]*|[ \t]+string[ \t]*=[ \t]*)"
             ),
+        )?,
+        // What stands in for a variable that is not set.
+        form_of(
+            Way::Beside,
+            &format!(
+                r"{CLOSE}(?<operator>[ \t]*(?:\|\||\?\?|\?:|\bor\b|\{{|\.unwrap_or(?:_else)?\((?:\|_?\|)?)[ \t]*)"
+            ),
+            &quoted,
         )?,
         form(
             Way::Beside,

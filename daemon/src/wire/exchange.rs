@@ -22,6 +22,7 @@ pub(crate) fn import(wire: &v1::ImportPiece) -> Result<import::Wanted, Refusal> 
         scope: wire.scope.clone(),
         dry_run: wire.dry_run,
         trust: wire.trust,
+        takes_edits: wire.takes_edits || wire.trust,
     })
 }
 

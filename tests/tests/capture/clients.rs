@@ -58,6 +58,19 @@ fn write_codex(world: &World, text: &str) {
     put(world, file, &lines(&records));
 }
 
+#[test]
+fn a_transcript_of_an_unknown_shape_is_named() {
+    let world = World::new();
+    let file = ".codex/sessions/2026/11/20/rollout-2026-11-20T10-00-00-s-turbo.jsonl";
+    let line = json!({"timestamp": "2026-11-20T10:00:00Z", "type": "turbo", "payload": {}});
+    put(&world, file, &lines(&[line]));
+    let told = world.done(&["capture", "import", "--yes"]);
+    let note = told
+        .lines()
+        .find(|line| line.contains("type turbo is not known"));
+    assert!(note.is_some_and(|note| note.contains(file)), "{told}");
+}
+
 fn write_gemini(world: &World, text: &str) {
     let records = [
         json!({"sessionId": "g-1", "projectHash": "abc", "startTime": AT, "kind": "main"}),

@@ -149,7 +149,11 @@ fn a_remedy_that_helped_two_sessions_waits_in_the_review() {
     let text = memory["text"].as_str().unwrap();
     assert!(text.ends_with("fixed by changing Cargo.toml."), "{text}");
     mend("three");
-    assert_eq!(world.waiting_count(), 1, "it waits already, once for both lines");
+    assert_eq!(
+        world.waiting_count(),
+        1,
+        "it waits already, once for both lines"
+    );
 }
 
 #[test]
@@ -167,7 +171,7 @@ fn an_event_does_not_bring_back_what_was_forgotten() {
         let again = event(&told);
         assert!(again["memory"].is_null(), "{again}");
         let outcome = again["outcome"].as_str().unwrap();
-        assert!(outcome.contains("forgotten before"), "{again}");
+        assert!(outcome.contains("forgotten on"), "{again}");
     }
 }
 

@@ -221,6 +221,14 @@ fn a_repositorys_history_is_a_source_of_its_own() {
     git(&["add", "-A"]);
     let author = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
     git(&[&author[..], &["commit", "-qm", message]].concat());
+    let bare = "Fix crash in SessionPool::close when two workers drain";
+    for message in [bare, "Bump the version"] {
+        let empty = ["commit", "-q", "--allow-empty", "-m", message];
+        git(&[&author[..], &empty].concat());
+    }
+    let told = world.done(&["capture", "import", "--git", "--dry-run"]);
+    assert!(told.contains("2 of 5 commits tell why"), "{told}");
+    assert!(told.contains("5 commits, 2 fixes would be kept"), "{told}");
     let done = world.json(&["capture", "import", "--git", "--yes"]);
     let read: &Value = &done["projects"][0];
     assert_eq!(read["name"], "billing", "{done}");
@@ -370,6 +378,8 @@ fn a_pause_of_another_session_says_what_holds_for_it() {
     world.done(&["capture", "on"]);
     let paused = world.done(&["capture", "pause", "--session", "s-9"]);
     assert!(paused.starts_with("session s-9 is paused"), "{paused}");
+    let named = world.done(&["capture", "pause", "s-8"]);
+    assert!(named.starts_with("session s-8 is paused"), "{named}");
 }
 
 #[test]

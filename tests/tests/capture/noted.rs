@@ -120,3 +120,47 @@ fn agents_note_through_the_bridge() {
         .unwrap();
     assert!(said.contains("Totals are rounded half to even."), "{said}");
 }
+
+#[test]
+fn a_note_that_says_nothing_is_not_kept() {
+    let world = World::new();
+    for text in [
+        "ok",
+        "it fixed it",
+        "<private>the salary of Dana is five</private>",
+        "the <private>ledger key</private> key",
+    ] {
+        let said = world.refused(&["note", text]);
+        assert!(said.contains("nothing was kept"), "{text}: {said}");
+    }
+    let said = world.refused(&["add", "<private>b</private>", "--topic", "pay"]);
+    assert!(said.contains("nothing was stored"), "{said}");
+    let topics = world.done(&["topics"]);
+    assert!(
+        topics.trim().is_empty() || topics.contains("no topic"),
+        "{topics}"
+    );
+}
+
+#[test]
+fn what_was_private_is_not_called_a_secret() {
+    let world = World::new();
+    let output = world.run(&[
+        "note",
+        "<private>For Dana.</private> The proxy drops long requests.",
+    ]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("what you marked as private"), "{told}");
+    assert!(!told.contains("secret"), "{told}");
+}
+
+#[test]
+fn a_person_is_no_topic_and_the_tags_are_told() {
+    let world = World::new();
+    let owner = world.done(&["note", "Priya Sharma owns the billing database"]);
+    assert!(owner.starts_with("noted as people/"), "{owner}");
+    assert!(owner.contains("(entity;"), "{owner}");
+    let moved = world.done(&["note", "we moved from Jenkins to GitHub Actions"]);
+    assert!(moved.starts_with("noted as jenkins/"), "{moved}");
+    assert!(moved.contains("; tags github-actions;"), "{moved}");
+}

@@ -150,7 +150,11 @@ fn a_directory_is_imported_without_what_its_links_lead_to() {
     let outside = side.served.home.scratch().join("outside.md");
     fs::write(&outside, "Somebody else's private diary.\n").unwrap();
     std::os::unix::fs::symlink(&outside, directory.join("diary.md")).unwrap();
-    nix::unistd::mkfifo(&directory.join("pipe.md"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let pipe = directory.join("pipe.md");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let home = &side.served.home;
+    let refused = home.refused(&project.root, &["import", pipe.to_str().unwrap()]);
+    assert!(refused.contains("is no plain file"), "{refused}");
     side.ctl(
         &project.root,
         &["import", "--trust", directory.to_str().unwrap()],

@@ -212,6 +212,30 @@ fn calls_that_nobody_waits_for_take_effect_in_their_order() {
 }
 
 #[test]
+fn more_calls_than_a_line_holds_wait_for_room() {
+    const CALLS: u64 = 1_300;
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    for id in 0..CALLS {
+        bridge
+            .send_call(id, "read", &json!({"topic": "nothing"}))
+            .unwrap();
+    }
+    bridge.close_stdin();
+    let mut answered: Vec<u64> = Vec::new();
+    for _ in 0..CALLS {
+        let answer = bridge.receive().unwrap();
+        let text = Answer::of(&answer).unwrap().text;
+        assert!(!text.contains("wait already"), "{text}");
+        answered.push(answer["id"].as_u64().unwrap());
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, (0..CALLS).collect::<Vec<_>>());
+    assert_eq!(bridge.finish().unwrap().code(), Some(0));
+}
+
+#[test]
 fn calls_that_wait_are_answered_after_the_end_of_the_input() {
     const CALLS: u64 = 200;
     let world = World::new();

@@ -61,7 +61,10 @@ pub(crate) struct Of {
 #[derive(Debug, Args)]
 pub(crate) struct Pause {
     /// Names the session
-    #[arg(long, value_name = "ID")]
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+    /// Names the session, too
+    #[arg(long, value_name = "ID", conflicts_with = "id")]
     session: Option<String>,
     /// Ends the pause
     #[arg(long)]
@@ -89,7 +92,7 @@ impl Capture {
             Self::On(switch) => (Some(switch.of.wire(context, true)), switch.plain.json),
             Self::Off(switch) => (Some(switch.of.wire(context, false)), switch.plain.json),
             Self::Pause(pause) => {
-                let which = Which::Session(pause.session.unwrap_or_default());
+                let which = Which::Session(pause.id.or(pause.session).unwrap_or_default());
                 let (on, which) = (pause.resume, Some(which));
                 (Some(v1::CaptureSwitch { on, which }), pause.plain.json)
             }
@@ -123,7 +126,7 @@ impl Capture {
             return None;
         };
         Some(render::Paused {
-            session: pause.session.clone()?,
+            session: pause.id.as_ref().or(pause.session.as_ref())?.clone(),
             goes_on: pause.resume,
         })
     }

@@ -93,7 +93,7 @@ pub(crate) fn capture(look: Look, reply: &CaptureReply) -> String {
     text.push_str(&rows(look, &[], recorded.collect()));
     if !reply.kept.is_empty() {
         text.push('\n');
-        text.push_str(&lines(look, &[], &reply.kept, false));
+        text.push_str(&lines(look, &[], &reply.kept, Source::Transcripts, false));
         let (judged, dropped) = judged(&reply.kept);
         if judged > 0 {
             let slices = count_of(judged, "slice", "slices");
@@ -163,8 +163,27 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
+/// What an import reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Transcripts of sessions.
+    Transcripts,
+    /// The history of a repository.
+    Git,
+}
+
+impl Source {
+    /// The words for one of what it reads, and for several.
+    const fn unit(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Transcripts => ("session", "sessions"),
+            Self::Git => ("commit", "commits"),
+        }
+    }
+}
+
 /// Writes what an import kept, or would.
-pub(crate) fn captured(look: Look, summary: &CaptureSummary, is_dry: bool) -> String {
+pub(crate) fn captured(look: Look, of: Source, summary: &CaptureSummary, is_dry: bool) -> String {
     let mut text = String::new();
     let read: Vec<CaptureLine> = summary
         .projects
@@ -172,12 +191,13 @@ pub(crate) fn captured(look: Look, summary: &CaptureSummary, is_dry: bool) -> St
         .filter(|line| line.bytes > 0)
         .cloned()
         .collect();
+    let (_, units) = of.unit();
     let header = if is_dry {
-        ["project", "sessions", "would read", TEXT]
+        ["project", units, "would read", TEXT]
     } else {
-        ["project", "sessions", "read", TEXT]
+        ["project", units, "read", TEXT]
     };
-    text.push_str(&lines(look, &header, &read, is_dry));
+    text.push_str(&lines(look, &header, &read, of, is_dry));
     for note in &summary.notes {
         text.push_str(&format!("note: {}\n", one_line(note)));
     }
@@ -185,7 +205,7 @@ pub(crate) fn captured(look: Look, summary: &CaptureSummary, is_dry: bool) -> St
         text.push_str(&asking(asked, is_dry));
     }
     let total = summary.total.clone().unwrap_or_default();
-    text.push_str(&sum(&total, is_dry));
+    text.push_str(&sum(&total, of, is_dry));
     text.push_str(&left_out(total.left_out));
     text
 }
@@ -223,7 +243,8 @@ fn asking(asked: &CaptureAsked, is_dry: bool) -> String {
 }
 
 /// A row for each project; `is_dry` says that nothing of it was kept yet.
-fn lines(look: Look, header: &[&str], lines: &[CaptureLine], is_dry: bool) -> String {
+fn lines(look: Look, header: &[&str], lines: &[CaptureLine], of: Source, is_dry: bool) -> String {
+    let (unit, units) = of.unit();
     let row = |line: &CaptureLine| {
         let name = if line.name.is_empty() {
             one_line(&line.scope)
@@ -244,7 +265,7 @@ fn lines(look: Look, header: &[&str], lines: &[CaptureLine], is_dry: bool) -> St
         };
         vec![
             Field::painted(Paint::Name, name),
-            count_of(line.sessions, "session", "sessions").into(),
+            count_of(line.sessions, unit, units).into(),
             read.into(),
             words.into(),
         ]
@@ -271,8 +292,9 @@ fn passed_over(line: &CaptureLine) -> String {
 }
 
 /// The last line: what a person wants to know.
-fn sum(total: &CaptureLine, is_dry: bool) -> String {
-    let sessions = count_of(total.sessions, "session", "sessions");
+fn sum(total: &CaptureLine, of: Source, is_dry: bool) -> String {
+    let (unit, units) = of.unit();
+    let sessions = count_of(total.sessions, unit, units);
     let passed_over = passed_over(total);
     let words = one_line(&total.words);
     match (words.is_empty(), is_dry) {
@@ -327,9 +349,10 @@ mod tests {
             ..CaptureSummary::default()
         };
         let texts = [
-            captured(PLAIN, &summary, true),
-            captured(PLAIN, &summary, false),
-            captured(PLAIN, &nothing, false),
+            captured(PLAIN, Source::Transcripts, &summary, true),
+            captured(PLAIN, Source::Transcripts, &summary, false),
+            captured(PLAIN, Source::Transcripts, &nothing, false),
+            captured(PLAIN, Source::Git, &summary, false),
         ];
         insta::assert_snapshot!(texts.join("---\n"));
     }

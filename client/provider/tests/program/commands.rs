@@ -81,6 +81,9 @@ fn a_program_is_given_the_key_that_its_section_names_and_no_other() {
         let mut program = Program::start(vec![other.clone(), own]);
         program.ask(one_pair())
     };
+    let mut alone = Program::start(vec![agent(NEEDS_KEY)]);
+    let answer = alone.ask(one_pair());
+    assert!(answer.error.contains("command/sh"), "{}", answer.error);
     let answer = ask(agent(NEEDS_KEY));
     assert!(answer.error.contains("command/sh"), "{}", answer.error);
     let answer = ask(v1::Backend {

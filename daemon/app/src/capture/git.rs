@@ -66,13 +66,23 @@ pub(super) fn import(app: &App, asker: &Asker, is_dry: bool) -> Result<Summary, 
         write(app, requests)?;
         ledger::add(app, project, &tally, Told::AtOnce)?;
     }
-    let mut notes = vec![format!("{} commits were read", read.commits)];
+    let told = read.slices.len() as u64 - tally.dropped;
+    let mut notes = vec![match read.commits {
+        0 => "no commit is new".to_owned(),
+        commits => format!(
+            "{} of {commits} commits tell why something was done, or what was mended or taken back; \
+             the others only say what changed",
+            told.min(commits)
+        ),
+    }];
     if extraction.left_out > 0 {
         let more = extraction.left_out;
         notes.push(format!(
             "{more} more were found; the {FACTS_MAX} surest are kept"
         ));
     }
+    // Of a history, commits stand in the place of sessions.
+    tally.sessions = read.commits;
     let line = Line {
         name: project.name.clone(),
         scope: scope.to_string(),

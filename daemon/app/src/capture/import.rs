@@ -185,6 +185,7 @@ pub fn import(
         sought: Sought::of(app, &wanted.project),
         reports,
         lines: BTreeMap::new(),
+        told: BTreeSet::new(),
         others: BTreeSet::new(),
         is_sought_there: false,
         summary,
@@ -315,6 +316,8 @@ struct Going<'a> {
     reports: &'a dyn Reports,
     /// By scope.
     lines: BTreeMap<String, Line>,
+    /// What is not known and was told.
+    told: BTreeSet<String>,
     /// Names of projects that were not asked for.
     others: BTreeSet<String>,
     /// Whether a session of the project that was asked for is there, read before or not.
@@ -414,10 +417,13 @@ impl Going<'_> {
     /// Counts what one transcript came to.
     fn took(&mut self, found: &Found, read: Read) -> Result<(), Refusal> {
         for what in &read.unknown {
-            let agent = found.format.agent();
-            self.summary.note(format!(
-                "{agent}: {what} is not known; parts of it may be left out"
-            ));
+            let (agent, file) = (found.format.agent(), found.file.display());
+            let unknown = format!("{agent}: {what} is not known; parts of it may be left out");
+            // Told once of all files that have it.
+            if !self.told.insert(unknown.clone()) {
+                continue;
+            }
+            self.summary.note(format!("{unknown}, as in {file}"));
         }
         let Some(project) = read.project else {
             return Ok(());

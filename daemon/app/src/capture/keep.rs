@@ -154,7 +154,7 @@ fn is_known(app: &App, admitted: &mut Admitted) -> Result<bool, Refusal> {
     }
     let words = WordSet::of(&admitted.text);
     let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
-    let corrections = Strand::corrections(admitted, Origin::Agent, &words, &neighbours);
+    let corrections = strand.corrections(admitted, Origin::Agent, &words, &neighbours);
     let against = corrections
         .iter()
         .find(|correction| correction.verdict != Verdict::Extends);
@@ -163,7 +163,9 @@ fn is_known(app: &App, admitted: &mut Admitted) -> Result<bool, Refusal> {
         admitted.attributes.insert(AGAINST.to_owned(), handle);
         return Ok(false);
     }
-    Ok(Strand::near_duplicate(&admitted.text, &words, &neighbours).is_some())
+    Ok(strand
+        .near_duplicate(&admitted.text, &words, &neighbours)
+        .is_some())
 }
 
 /// The facts of one run, each of which is compared with those before it.

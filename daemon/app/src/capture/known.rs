@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use helix_capture::Novelty;
-use helix_engine::{Particulars, Scope, Status, Strand, WordSet};
+use helix_engine::{Particulars, Scope, Status, WordSet};
 
 use crate::{App, Refusal};
 
@@ -54,7 +54,7 @@ impl Waiting {
             return Ok(true);
         }
         let near = strand.neighbours_among(text, scope, &words, Status::Quarantined)?;
-        Ok(Strand::near_duplicate(text, &words, &near).is_some())
+        Ok(strand.near_duplicate(text, &words, &near).is_some())
     }
 
     fn has_alike(&self, text: &str, words: &WordSet, scope: &str) -> bool {

@@ -9,14 +9,12 @@ use std::time::Duration;
 use helix_engine::Strand;
 
 use crate::App;
+use crate::forgotten::PARTS_MAX;
 use crate::ports::EmbedderState;
 use crate::project::Project;
 
 /// How long the vector of a fact is waited for.
 const EMBED_PATIENCE: Duration = Duration::from_secs(5);
-
-/// Parts of a fact that are compared: itself, and its first sentences.
-const PARTS_MAX: usize = 6;
 
 /// Whether a text, or one of its sentences, says what was forgotten or rejected in one of the scopes
 /// that its project sees.
@@ -29,6 +27,7 @@ pub(super) fn was_refused(app: &App, project: &Project, text: &str) -> bool {
 
 fn in_other_words(app: &App, text: &str, scope: &str) -> bool {
     Strand::said_in(text)
+        .into_iter()
         .take(PARTS_MAX)
         .any(|said| says_it(app, said, scope))
 }

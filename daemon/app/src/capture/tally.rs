@@ -17,7 +17,7 @@ const WORDS: [(&str, &str, &str); 8] = [
 /// Counts of one run, or of all runs of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Sessions of which anything was read.
+    /// Sessions of which anything was read; commits where a history was.
     pub sessions: u64,
     /// Facts that were kept, by kind.
     pub kept: BTreeMap<String, u64>,

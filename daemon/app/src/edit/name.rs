@@ -2,7 +2,7 @@
 
 use helix_engine::Topic;
 use helix_neutral::quoted;
-use helix_redact::{Redacted, Secrets, redaction_note};
+use helix_redact::{Redacted, Secrets};
 
 use crate::Refusal;
 
@@ -18,7 +18,7 @@ pub(super) fn new_name(name: &str, warnings: &mut Vec<String>) -> Result<Redacte
     let mut secrets = Secrets::default();
     let topic = Topic::kept(name, &mut secrets);
     let topic = topic.map_err(|error| Refusal::invalid(error.to_string()))?;
-    match redaction_note(secrets.count()) {
+    match secrets.note() {
         Some(note) => warnings.extend([note, format!("the topic is called {topic}")]),
         None => warnings.extend(understood(name, &topic)),
     }

@@ -3,7 +3,7 @@
 use std::iter;
 
 use helix_engine::{Edit, Memory, Request, Sequence, TopicEdit, WordSet};
-use helix_redact::{Redact, Secrets, redaction_note};
+use helix_redact::{Redact, Secrets};
 
 use super::lines::Stated;
 use super::name::new_name;
@@ -240,5 +240,5 @@ fn redacted(stated: &mut Stated, warnings: &mut Vec<String>) -> String {
 pub(super) fn take_secrets(given: &mut impl Redact, warnings: &mut Vec<String>) {
     let mut secrets = Secrets::default();
     given.redact(&mut secrets);
-    warnings.extend(redaction_note(secrets.count()));
+    warnings.extend(secrets.note());
 }

@@ -127,6 +127,10 @@ pub(super) fn last(app: &App, asker: &Asker, snapshot: &Snapshot) -> Result<Targ
     })?;
     match found {
         Some(operation) => Ok(Target::of(snapshot, &operation)?),
+        None if looked_at <= LOOKED_AT_MAX => Err(Refusal::not_found(
+            "nothing was changed from here that is not undone by now; the log lists what was, and an undo is taken back by \
+             its sequence",
+        )),
         None => Err(Refusal::not_found(format!(
             "none of the {LOOKED_AT_MAX} newest operations changed anything from here that is not undone; name one by its \
              sequence"

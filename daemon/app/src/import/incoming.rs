@@ -17,7 +17,7 @@ pub(super) struct Incoming {
     /// Hash of its text, as the catalog has it of what is known.
     pub(super) text_hash: u64,
     /// Secrets that were taken out of it.
-    pub(super) secrets: usize,
+    pub(super) secrets: Secrets,
 }
 
 impl Incoming {
@@ -32,7 +32,7 @@ impl Incoming {
             base,
             format,
             text_hash,
-            secrets: secrets.count(),
+            secrets,
         }
     }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use helix_exchange::{Problem, Report};
 use helix_neutral::{one_line, quoted};
-use helix_redact::redaction_note;
 
 use super::incoming::Incoming;
 use crate::exchange::Progress;
@@ -61,7 +60,7 @@ impl Problems {
             memory, secrets, ..
         }: &Incoming,
     ) {
-        if let Some(note) = redaction_note(*secrets) {
+        if let Some(note) = secrets.note() {
             self.add(|| {
                 format!(
                     "{} (topic {}): {note}",

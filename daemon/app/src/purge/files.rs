@@ -37,17 +37,31 @@ pub(super) fn clean(app: &App, traces: &Traces) -> Result<Removed, Refusal> {
             notes.extend(remove(&copy));
         }
     }
+    let (elsewhere, absent): (Vec<PathBuf>, Vec<PathBuf>) = backup::elsewhere(app)
+        .into_iter()
+        .partition(|backup| backup.exists());
     let (holding, others): (Vec<PathBuf>, Vec<PathBuf>) = entries(&backup::directory(app))
         .into_iter()
+        .filter(|file| !file.ends_with(backup::ELSEWHERE))
+        .chain(elsewhere)
         .partition(|backup| traces.are_in(backup));
     for backup in &holding {
         notes.extend(remove(backup));
     }
     notes.extend(kept(others.len()));
+    notes.extend(absent.iter().map(|backup| unreached(backup)));
     Ok(Removed {
         notes,
         had_backups: !holding.is_empty(),
     })
+}
+
+/// Says that a backup may hold it and is out of reach.
+fn unreached(backup: &Path) -> String {
+    format!(
+        "the backup {} cannot be reached and may hold a copy; remove it yourself",
+        backup.display()
+    )
 }
 
 /// Says how many backups stay.
@@ -99,7 +113,7 @@ pub(super) fn back_up(app: &App) -> String {
         Ok(whole) => {
             let path = whole.backup.path.display().to_string();
             format!(
-                "a backup without it was made: {path}; one that you keep elsewhere is not touched"
+                "a backup without it was made: {path}; copies that you made of backups are not touched"
             )
         }
         Err(error) => format!("no backup could be made in their place ({error})"),

@@ -6,7 +6,7 @@ use helix_engine::{
     Actor, Edge, EdgeKey, EdgeStatus, Edit, EditedFields as Fields, Memory, Outcome, Provenance,
     Relation, Request, Sequence, Status, Step, StepChange, Timestamp, names_of,
 };
-use helix_redact::{Redact, Secrets, redaction_note};
+use helix_redact::{Redact, Secrets};
 
 use super::told::ToldEdge;
 use super::{meant, record, relation, strength};
@@ -277,7 +277,7 @@ fn reason(asker: &Asker, text: String) -> Result<(String, Vec<String>), Refusal>
     }
     let mut secrets = Secrets::default();
     text.redact(&mut secrets);
-    let mut notes: Vec<String> = redaction_note(secrets.count()).into_iter().collect();
+    let mut notes: Vec<String> = secrets.note().into_iter().collect();
     let suspicions = names_of(&text);
     if asker.actor.origin.awaits_review(&suspicions) {
         let why = suspicions.join(", ");

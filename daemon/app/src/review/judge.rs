@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use helix_engine::{
-    Edge, EdgeKey, EdgeStatus, Edit, Edited, Fate, LifeStep as Due, MemoryNumber, Origin, Outcome,
-    Request, Resolution, Snapshot, Status, Step, StepChange,
+    Edge, EdgeKey, EdgeStatus, Edit, Edited, Fate, LifeStep as Due, Memory, MemoryNumber, Origin,
+    Outcome, Request, Resolution, Snapshot, Status, Step, StepChange,
 };
 use helix_neutral::quoted;
 
-use super::{Kind, Waiting, topic, waiting};
+use super::{Kind, REVISES, Waiting, topic, waiting};
 use crate::conflicts::{self, Settlement};
 use crate::threads::off_thread;
 use crate::told::Told;
@@ -72,8 +72,8 @@ pub async fn judge(
     conflicts.sort_by_key(|conflict| Reverse(conflict.key.from));
     for Conflict {
         key,
-        newer,
-        older,
+        kept,
+        other,
         settlement,
     } in conflicts
     {
@@ -81,7 +81,7 @@ pub async fn judge(
             settled += 1;
             continue;
         }
-        let told = conflicts::settle(app, &asker, &newer, &older, settlement).await?;
+        let told = conflicts::settle(app, &asker, &kept, &other, settlement).await?;
         settled += 1;
         numbers.extend(told.iter().map(|told| told.memory.number));
     }
@@ -117,9 +117,10 @@ struct Plan {
 /// A conflict and how it is settled.
 struct Conflict {
     key: EdgeKey,
-    /// The ids of its ends.
-    newer: String,
-    older: String,
+    /// The id of the end that is kept.
+    kept: String,
+    /// The id of the other.
+    other: String,
     settlement: Settlement,
 }
 
@@ -143,10 +144,15 @@ fn plan(app: &App, asker: Asker, wanted: &Wanted) -> Result<Plan, Refusal> {
         conflicts: Vec::new(),
         notes: Vec::new(),
     };
+    let named: Vec<MemoryNumber> = wanted
+        .references
+        .iter()
+        .filter_map(|reference| meant(app, &plan.asker, reference).ok())
+        .collect();
     for item in items {
         if item.kind() == Kind::Conflict {
             plan.conflicts
-                .extend(conflict(&snapshot, &item, wanted.approves)?);
+                .extend(conflict(&snapshot, &item, wanted.approves, &named)?);
             continue;
         }
         match request(app, &plan.asker, &snapshot, &item, wanted.approves)? {
@@ -159,11 +165,13 @@ fn plan(app: &App, asker: Asker, wanted: &Wanted) -> Result<Plan, Refusal> {
     Ok(plan)
 }
 
-/// How a conflict is settled: the newer memory is kept, or both; `None` when an end is gone.
+/// How a conflict is settled: the end that is named is kept, else the newer one, or both; `None`
+/// when an end is gone.
 fn conflict(
     snapshot: &Snapshot,
     item: &Waiting,
     approves: bool,
+    named: &[MemoryNumber],
 ) -> Result<Option<Conflict>, Refusal> {
     let Waiting::Edge(key) = item else {
         return Ok(None);
@@ -172,10 +180,16 @@ fn conflict(
     let (Some(newer), Some(older)) = ends else {
         return Ok(None);
     };
+    let keeps_older = named.contains(&key.to) && !named.contains(&key.from);
+    let (kept, other) = if keeps_older {
+        (older, newer)
+    } else {
+        (newer, older)
+    };
     Ok(Some(Conflict {
         key: *key,
-        newer: newer.id.to_string(),
-        older: older.id.to_string(),
+        kept: kept.id.to_string(),
+        other: other.id.to_string(),
         settlement: if approves {
             Settlement::KeepFirst
         } else {
@@ -271,6 +285,9 @@ fn request(
             let steps = consolidate::keep(app, &memory, actor.origin)?;
             return Ok(Some(Request::Together { steps, actor, at }));
         }
+        Waiting::Memory(number) if approves && let Some(steps) = revision(app, asker, *number)? => {
+            return Ok(Some(Request::Together { steps, actor, at }));
+        }
         Waiting::Memory(number) | Waiting::Suspect(number) | Waiting::Repeated(number) => {
             let edit = match (item.kind(), approves) {
                 (_, true) => Edit::Approve { by: actor.origin },
@@ -300,6 +317,49 @@ fn request(
         (_, false) => vec![with_status(edge, EdgeStatus::Rejected, "it was rejected")],
     };
     Ok(Some(Request::Together { steps, actor, at }))
+}
+
+/// The memory that one which waits is to replace, if it is in use.
+///
+/// # Errors
+/// When the disk fails.
+pub(super) fn revised(app: &App, waiting: &Memory) -> Result<Option<Memory>, Refusal> {
+    let Some(id) = waiting.attributes.get(REVISES) else {
+        return Ok(None);
+    };
+    let strand = &app.memory.strand;
+    let Resolution::One(number) = strand.resolve(id, std::slice::from_ref(&waiting.scope))? else {
+        return Ok(None);
+    };
+    let known = strand.snapshot()?.memory(number)?;
+    Ok(known.filter(|known| known.status == Status::Active && known.scope == waiting.scope))
+}
+
+/// The steps by which a memory is approved that is to replace another one; `None` where it is not.
+fn revision(app: &App, asker: &Asker, number: MemoryNumber) -> Result<Option<Vec<Step>>, Refusal> {
+    let Some(waiting) = app.memory.strand.snapshot()?.memory(number)? else {
+        return Ok(None);
+    };
+    let Some(known) = revised(app, &waiting)? else {
+        return Ok(None);
+    };
+    let step = |number, edit, reason: &str| {
+        let change = StepChange::Edit {
+            number,
+            edit,
+            expected: None,
+        };
+        Step::new(change, reason)
+    };
+    let by = asker.actor.origin;
+    Ok(Some(vec![
+        step(number, Edit::Approve { by }, "it was approved"),
+        step(
+            known.number,
+            Edit::Supersede { by: waiting.id },
+            "an edited file's text was approved in its place",
+        ),
+    ]))
 }
 
 /// The step of a faded memory, or what keeps it in use.

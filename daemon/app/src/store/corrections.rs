@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use helix_engine::{
     Actor, Admitted, Correction, Corrects, Edit, EditedFields as Fields, Memory, MemoryId,
-    MemoryNumber, Origin, Request, Sequence, Statement, Status, Step, StepChange, Strand,
+    MemoryNumber, Origin, Request, Sequence, Status, Step, StepChange, Strand,
     TextStanding as Standing, Timestamp, Verdict, VerdictReason as Why, WordSet, conflict,
 };
 
@@ -247,11 +247,12 @@ pub(super) fn missed(
         confidence: memory.confidence,
     };
     let words = WordSet::of(&memory.text);
-    let new = Statement::of(&memory.text);
-    let found = Strand::corrections_by(&new, standing, &words, &neighbours);
+    let strand = &app.memory.strand;
+    let new = strand.statement(&memory.text);
+    let found = strand.corrections_by(&new, standing, &words, &neighbours);
     let found: Vec<Correction> = found.into_iter().filter_map(Correction::noted).collect();
-    let mut found = Disputes::default().one_of_each(&app.memory.strand, found);
-    let disputed = app.memory.strand.catalog().graph().disputed(memory.number);
+    let mut found = Disputes::default().one_of_each(strand, found);
+    let disputed = strand.catalog().graph().disputed(memory.number);
     found.retain(|correction| !disputed.contains(&correction.memory.number));
     let missed = |correction: Correction| {
         let (_, why) = effect(correction.verdict)?;

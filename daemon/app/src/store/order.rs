@@ -78,6 +78,8 @@ struct Order<'a> {
     /// Drafts with the very text of an earlier one, each with the place of that.
     repeats: Vec<(usize, usize)>,
     replaced: HashSet<usize>,
+    /// The memories that the drafts become, by their places.
+    foreseen: HashMap<usize, Memory>,
     /// Known memories that an earlier draft replaces.
     gone: HashSet<MemoryNumber>,
     /// Known memories that have the text of an earlier draft.
@@ -98,6 +100,7 @@ impl<'a> Order<'a> {
             in_use: HashMap::new(),
             repeats: Vec::new(),
             replaced: HashSet::new(),
+            foreseen: HashMap::new(),
             gone: HashSet::new(),
             reworded: HashMap::new(),
             disputes: Disputes::default(),
@@ -131,6 +134,7 @@ impl<'a> Order<'a> {
                     }
                 }
                 self.nearby.add(place, keys);
+                self.foresee(place);
                 self.places.insert(id, place);
                 self.in_use.insert(text, place);
                 Fate::New(corrections)
@@ -159,8 +163,9 @@ impl<'a> Order<'a> {
         corrections.extend(earlier.iter().filter_map(|(memory, statement)| {
             Correction::of(statement, &draft.statement, memory, standing)
         }));
-        let memories: Vec<Memory> = earlier.into_iter().map(|(memory, _)| memory).collect();
-        let nearest = Strand::near_duplicate(&draft.admitted.text, &draft.words, &memories);
+        let memories = earlier.iter().map(|(memory, _)| *memory);
+        let text = &draft.admitted.text;
+        let nearest = self.strand.near_duplicate(text, &draft.words, memories);
         let nearest = [near.nearest.clone(), nearest]
             .into_iter()
             .flatten()
@@ -184,6 +189,7 @@ impl<'a> Order<'a> {
             .map(|memory| self.reworded.get(&memory.number).unwrap_or(memory).clone())
             .collect();
         Some(Near::of(
+            self.strand,
             &draft.admitted,
             &draft.statement,
             self.asker.actor.origin,
@@ -194,7 +200,7 @@ impl<'a> Order<'a> {
 
     /// Earlier drafts that share a draft's rarest words or resemble it, as the memories that they
     /// become.
-    fn earlier(&self, place: usize, draft: &Gathered) -> Vec<(Memory, &Statement)> {
+    fn earlier(&self, place: usize, draft: &Gathered) -> Vec<(&Memory, &Statement)> {
         let mut places = self.nearby.resembling(&keys(draft));
         places.extend(self.resembled.get(place).copied().flatten());
         places.sort_unstable();
@@ -202,11 +208,19 @@ impl<'a> Order<'a> {
         places
             .into_iter()
             .filter(|place| !self.replaced.contains(place))
-            .filter_map(|place| self.drafts.get(place)?.as_ref().ok())
-            .filter(|earlier| self.places.contains_key(&earlier.id()))
-            .filter(|earlier| earlier.admitted.scope == draft.admitted.scope)
-            .map(|earlier| (foreseen(earlier, self.asker), &earlier.statement))
+            .filter_map(|place| {
+                let earlier = self.drafts.get(place)?.as_ref().ok()?;
+                Some((self.foreseen.get(&place)?, earlier.statement.as_ref()))
+            })
+            .filter(|(earlier, _)| earlier.scope == draft.admitted.scope)
             .collect()
+    }
+
+    /// Notes the memory that a draft becomes, as its text is now.
+    fn foresee(&mut self, place: usize) {
+        if let Some(Ok(draft)) = self.drafts.get(place) {
+            self.foreseen.insert(place, foreseen(draft, self.asker));
+        }
     }
 
     /// Notes that a memory is out of use.
@@ -253,6 +267,7 @@ impl<'a> Order<'a> {
             self.in_use.retain(|_, at| *at != earlier);
             self.in_use.insert(text, earlier);
             self.nearby.add(earlier, keys);
+            self.foresee(earlier);
         }
         Fate::Joined(earlier)
     }

@@ -9,7 +9,7 @@ use helix_engine::{
     Sequence, SourceRef, StatedImportance as Importance, Statement, Strand, Tags,
     TextStanding as Standing, Timestamp, WordSet,
 };
-use helix_redact::redacted;
+use helix_redact::{placeholders, redacted};
 
 use super::NewMemory;
 use super::alike::Alike;
@@ -30,7 +30,7 @@ const SHARE_MIN: usize = 64;
 pub(super) struct Gathered {
     pub(super) admitted: Box<Admitted>,
     pub(super) words: WordSet,
-    pub(super) statement: Statement,
+    pub(super) statement: Arc<Statement>,
     pub(super) near: Near,
     /// The memory that says the very same.
     pub(super) known: Option<Box<Known>>,
@@ -66,6 +66,7 @@ pub(super) struct Near {
 impl Near {
     /// Compares a draft with its neighbours.
     pub(super) fn of(
+        strand: &Strand,
         admitted: &Admitted,
         statement: &Statement,
         by: Origin,
@@ -77,8 +78,8 @@ impl Near {
         }
         let standing = standing(admitted, by);
         Self {
-            corrections: Strand::corrections_by(statement, standing, words, &neighbours),
-            nearest: Strand::near_duplicate(&admitted.text, words, &neighbours),
+            corrections: strand.corrections_by(statement, standing, words, &neighbours),
+            nearest: strand.near_duplicate(&admitted.text, words, &neighbours),
             neighbours,
         }
     }
@@ -109,7 +110,7 @@ impl Gathered {
         self.admitted.text.clone_from(&other.admitted.text);
         self.admitted.text_hash = other.admitted.text_hash;
         self.words = other.words.clone();
-        self.statement = other.statement.clone();
+        self.statement = Arc::clone(&other.statement);
     }
 
     /// Takes over the longer text of another draft of the same batch, and what that one brings.
@@ -273,6 +274,11 @@ pub(super) fn gather(
     .importance()?;
     let given = Given::of(&new);
     let (admitted, unseen) = admitted(app, asker, new)?;
+    if is_empty(&admitted.text) {
+        return Err(Refusal::invalid(
+            "nothing was stored: nothing is left of it without what is private or a secret",
+        ));
+    }
     let (words, known) = if force {
         (WordSet::default(), None)
     } else {
@@ -283,12 +289,11 @@ pub(super) fn gather(
     let is_compared = !force && !waits && known.is_none();
     let compared_below = is_compared.then(|| next_number(app));
     let (statement, near) = if is_compared {
-        let statement = Statement::of(&admitted.text);
-        let neighbours = app
-            .memory
-            .strand
-            .neighbours(&admitted.text, &admitted.scope, &words)?;
+        let strand = &app.memory.strand;
+        let statement = strand.statement(&admitted.text);
+        let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
         let mut near = Near::of(
+            strand,
             &admitted,
             &statement,
             asker.actor.origin,
@@ -299,7 +304,7 @@ pub(super) fn gather(
         near.corrections.extend(replaced_before);
         (statement, near)
     } else {
-        (Statement::default(), Near::default())
+        (Arc::default(), Near::default())
     };
     let mut links = app
         .memory
@@ -337,6 +342,18 @@ pub(super) fn gather(
         inferred,
         may_return,
     })
+}
+
+/// Whether a text says nothing beside what was taken out of it.
+fn is_empty(text: &str) -> bool {
+    let (mut said, mut from) = (String::new(), 0);
+    let taken = placeholders(text);
+    for placeholder in &taken {
+        said.push_str(text.get(from..placeholder.start).unwrap_or_default());
+        from = placeholder.end;
+    }
+    said.push_str(text.get(from..).unwrap_or_default());
+    !taken.is_empty() && !said.chars().any(char::is_alphanumeric)
 }
 
 /// The number that the next memory gets.

@@ -28,6 +28,8 @@ pub(super) struct Attempt {
     pub(super) faults: Vec<Fault>,
     /// What a failed one says, in one line; may be empty.
     pub(super) complaint: String,
+    /// A failed one says that it was called in a wrong way.
+    is_misused: bool,
 }
 
 /// Characters of a complaint that are told.
@@ -67,6 +69,7 @@ impl Attempt {
                 Vec::new()
             },
             complaint,
+            is_misused: is_failed && says_any(&super::LISTS.usage, output),
             run,
         })
     }
@@ -105,6 +108,11 @@ impl Attempt {
             }
             (Some(_), None) | (None, Some(_)) => false,
         }
+    }
+
+    /// Returns whether it failed of how it was called.
+    pub(super) fn blames_use(&self) -> bool {
+        self.is_misused
     }
 
     fn blames_code(&self, purpose: Purpose) -> bool {
@@ -167,12 +175,31 @@ pub(super) fn program(line: &str) -> Option<&str> {
     last.split_whitespace().find(|word| !is_set(word))
 }
 
-/// Returns whether two lines share half of the words of the shorter one behind the program.
+/// Returns whether two lines of one program have the same subcommand, or share half of the words of
+/// the shorter one behind the program.
 fn is_alike(one: &str, other: &str) -> bool {
-    let own: Vec<&str> = one.split_whitespace().skip(1).collect();
-    let others: Vec<&str> = other.split_whitespace().skip(1).collect();
+    let (own, others) = (arguments(one), arguments(other));
+    let subcommand = own.first().filter(|word| is_subcommand(word));
+    if subcommand.is_some() && subcommand == others.first() {
+        return true;
+    }
     let shared = own.iter().filter(|word| others.contains(word)).count();
     shared > 0 && shared * 2 >= own.len().min(others.len())
+}
+
+/// The words behind the program of a line.
+fn arguments(line: &str) -> Vec<&str> {
+    let last = line.rsplit("&&").next().unwrap_or_default();
+    let mut words = last.split_whitespace();
+    let program = program(line);
+    words.by_ref().find(|word| Some(*word) == program);
+    words.collect()
+}
+
+/// Returns whether a word names what a program is to do: no option, path, number or address.
+fn is_subcommand(word: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_lowercase() || c == '-';
+    word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(is_letter)
 }
 
 /// What an output says in one line of what went wrong; its first line where none says so.
@@ -187,11 +214,12 @@ fn accusing_line(output: &str) -> Option<&str> {
 }
 
 fn says_error(line: &str) -> bool {
-    let line = line.to_lowercase();
-    super::LISTS
-        .complaints
-        .iter()
-        .any(|word| line.contains(word.as_str()))
+    says_any(&super::LISTS.complaints, line)
+}
+
+fn says_any(words: &[String], text: &str) -> bool {
+    let text = text.to_lowercase();
+    words.iter().any(|word| text.contains(word.as_str()))
 }
 
 fn bounded(line: &str) -> String {

@@ -64,6 +64,51 @@ fn what_worked_after_variants_is_a_procedure() {
 }
 
 #[test]
+fn what_worked_after_variants_of_any_tool_is_a_procedure() {
+    let slices = [
+        ran("emu start Pixel_7", "no device named Pixel_7", 2),
+        ran(
+            "cd app && emu start -n pixel7",
+            "the device does not answer",
+            2,
+        ),
+        ran("emu start --device=pixel7 --headless", "booted in 9 s", 0),
+    ];
+    let found = lessons(&slices);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].kind, "procedure");
+    assert_eq!(
+        found[0].text,
+        "`emu start --device=pixel7 --headless` works here; `emu start Pixel_7` and \
+         `cd app && emu start -n pixel7` fail: the device does not answer"
+    );
+}
+
+#[test]
+fn one_variant_that_was_called_in_a_wrong_way_is_enough() {
+    let slices = [
+        ran("emu start --avd Pixel", "error: unknown option --avd", 2),
+        ran("emu start --device=pixel7", "booted in 9 s", 0),
+    ];
+    assert_eq!(lessons(&slices).len(), 1);
+}
+
+#[test]
+fn another_thing_done_with_the_same_tool_is_none() {
+    for (failed, passed) in [
+        ("emu start pixel7", "emu list"),
+        ("ssh build-1 uptime", "ssh build-2 uptime -s"),
+        ("emu start pixel7", "emu start pixel8"),
+    ] {
+        let slices = [
+            ran(failed, "the device does not answer", 2),
+            ran(passed, "done", 0),
+        ];
+        assert_eq!(lessons(&slices), [], "{passed}");
+    }
+}
+
+#[test]
 fn a_command_that_brings_what_was_missing_is_a_fix() {
     let refused = "E   sqlalchemy.exc.OperationalError: connection refused\ntests/conftest.py:9: OperationalError\n1 failed in 0.1s";
     let slices = [

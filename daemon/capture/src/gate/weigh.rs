@@ -74,6 +74,9 @@ fn commit(slice: &Slice) -> Option<Weighed> {
     if let Some(repair) = message.repair() {
         weighed.add("repair", WEIGHTS.commit_repair, repair);
     }
+    if message.body.is_empty() {
+        weighed.add("unexplained", WEIGHTS.commit_unexplained, "");
+    }
     weighed.settle();
     Some(weighed)
 }

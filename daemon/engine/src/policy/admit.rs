@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_redact::{Redact, Redacted, Secrets, redaction_note};
+use helix_redact::{Redact, Redacted, Secrets};
 
 use crate::error::ErrorKind;
 use crate::model::{
@@ -182,7 +182,7 @@ impl Admitted {
             None if is_about_user(&kind, kinds) => Scope::Global,
             None => Redacted::from(home.clone()).into_inner(),
         };
-        let mut warnings: Vec<String> = redaction_note(secrets.count()).into_iter().collect();
+        let mut warnings: Vec<String> = secrets.note().into_iter().collect();
         if topic.as_str() != draft.topic.trim() {
             warnings.push(format!(
                 "topic {} became {}",

@@ -13,6 +13,8 @@ mod claims;
 mod conflict;
 mod rules;
 mod statement;
+mod subject;
+mod value;
 mod which;
 
 pub use conflict::{EXTRACTOR, conflict};
@@ -88,11 +90,9 @@ const CHANGED_WORDS_MAX: usize = 2;
 /// Jaccard similarity from which a word of change and the other sense are enough.
 const SENSE_ALIKE_MIN: f32 = 0.3;
 
-/// Jaccard similarity from which a negation alone is a contradiction.
+/// Jaccard similarity, and words in common, from which a negation alone is a contradiction.
 const NEGATION_ALIKE_MIN: f32 = 0.75;
-
-/// Words of the value that two statements differ in, at most.
-const VALUE_WORDS_MAX: usize = 3;
+const NEGATION_SHARED_MIN: usize = 2;
 
 /// Fewest words of a text that another can extend.
 const EXTENDED_WORDS_MIN: usize = 4;
@@ -115,11 +115,13 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if extends(known, new) {
         return Verdict::Extends;
     }
-    if known.which.is_another(&new.which, &new.departures) {
+    if known.which.is_another(&new.which, &new.departures) || subject::is_another(known, new, rules)
+    {
         return Verdict::Apart;
     }
     if names_the_end(known, new) {
-        return Verdict::Supersedes(Why::Ended);
+        let is_whole = !subject::narrows(known, new, rules);
+        return contradiction(Why::Ended, is_whole);
     }
     if says_again(known, new) {
         return contradiction(Why::Again, new.is_change);
@@ -127,34 +129,41 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if ends_another_value(known, new) || ends_another_value(new, known) {
         return Verdict::Apart;
     }
-    let difference = Difference::of(known, new, rules);
+    let difference = Difference::of(known, new);
     let is_changed = new.is_change && !known.is_change;
     if difference.is_changed_number(is_changed) {
         return Verdict::Supersedes(Why::Number);
     }
     let is_denied = known.is_negated != new.is_negated;
-    if claims::clash(&known.claims, &new.claims) {
+    if (is_changed || !is_denied) && claims::clash(&known.claims, &new.claims) {
         return contradiction(Why::Value, is_changed);
     }
-    if denies(known, new) {
+    let mut denials = denied(known, new, rules).peekable();
+    if denials.peek().is_some() {
+        if denials.any(|denial| value::takes_the_place(known, denial, rules)) {
+            return Verdict::Supersedes(Why::Ended);
+        }
         return contradiction(Why::Negation, is_changed);
     }
     if is_denied && is_changed && difference.is_changed_sense(known) {
         return Verdict::Supersedes(Why::Negation);
     }
-    if difference.is_other_number() {
+    if (is_changed || !is_denied)
+        && difference.is_other_number()
+        && !subject::is_narrower(known, new, rules)
+    {
         return contradiction(Why::Number, is_changed);
     }
     if is_changed && claims::clash_if_changed(&known.claims, &new.claims) {
         return Verdict::Contradicts(Why::Value);
     }
-    if is_other_value(known, new, rules) {
+    if value::is_other(known, new, rules) {
         return contradiction(Why::Value, is_changed);
     }
     if is_opposite(known, new, rules) {
         return contradiction(Why::Negation, is_changed);
     }
-    if is_denied && difference.is_plain_negation(known, new) {
+    if is_denied && is_plain_negation(known, new, rules) {
         return Verdict::Contradicts(Why::Negation);
     }
     Verdict::Apart
@@ -238,13 +247,19 @@ fn is_said(known: &Statement, part: &statement::Part) -> bool {
     said > 0 && share >= GONE_KNOWN_MIN && known.has_all(&part.names)
 }
 
-/// Returns whether the new text says that what the known one says is not so, of the very same
+/// What the new text denies that the known one says and does not deny itself, of the very same
 /// subject.
-fn denies(known: &Statement, new: &Statement) -> bool {
-    new.denials.iter().any(|gone| {
+fn denied<'n>(
+    known: &'n Statement,
+    new: &'n Statement,
+    rules: &'n Rules,
+) -> impl Iterator<Item = &'n statement::Denial> {
+    new.denials.iter().filter(move |denial| {
+        let gone = &denial.gone;
         let mut subject = known.lead.iter().filter(|word| !gone.words.contains(*word));
-        let is_same = subject.all(|word| new.has(word));
-        is_said(known, gone) && is_same && shares_subject(known, new, gone)
+        let is_same = subject.all(|word| new.has(word) || rules.is_polarity(word));
+        let is_denied = known.denials.iter().any(|own| own.gone == *gone);
+        !is_denied && is_said(known, gone) && is_same && shares_subject(known, new, gone)
     })
 }
 
@@ -295,10 +310,7 @@ fn shared<'w>(words: impl Iterator<Item = &'w String>, statement: &Statement) ->
 /// In which words two statements differ.
 struct Difference {
     alike: f32,
-    /// Words other than numbers that only the known one, or only the new one has.
-    only_known: usize,
-    only_new: usize,
-    /// The same of names and identifiers.
+    /// Names and identifiers other than numbers that only the known one, or only the new one has.
     names_only_known: usize,
     names_only_new: usize,
     /// Words other than numbers that say of what the texts are.
@@ -313,10 +325,10 @@ struct Difference {
 }
 
 impl Difference {
-    fn of(known: &Statement, new: &Statement, rules: &Rules) -> Self {
+    fn of(known: &Statement, new: &Statement) -> Self {
         let verb_only = |one: &Statement, other: &Statement| {
-            let mut verbs = one.sequence.iter().filter(|word| rules.is_verb(word));
-            verbs.any(|verb| !rules.is_form(verb) && !other.has(&statement::stem(verb)))
+            let mut verbs = one.verbs.iter();
+            verbs.any(|verb| !other.has(verb))
         };
         let only = |one: &BTreeSet<String>, other: &Statement, numbers: bool| {
             one.iter()
@@ -326,8 +338,6 @@ impl Difference {
         let shared = known.words.intersection(&new.words).count();
         Self {
             alike: ratio(shared, known.words.len() + new.words.len() - shared),
-            only_known: only(&known.words, new, false),
-            only_new: only(&new.words, known, false),
             names_only_known: only(&known.names, new, false),
             names_only_new: only(&new.names, known, false),
             shared_specific: known
@@ -382,61 +392,53 @@ impl Difference {
             && self.names_only_known == 0
             && self.names_only_new == 0
     }
+}
 
-    /// One is nearly the other, with a negation more.
-    fn is_plain_negation(&self, known: &Statement, new: &Statement) -> bool {
-        self.alike >= NEGATION_ALIKE_MIN
-            && self.names_only_known == 0
-            && self.names_only_new == 0
-            && (self.only_known == 0 || self.only_new == 0)
-            && known.departures.is_empty()
-            && new.departures.is_empty()
-    }
+/// Returns whether one text is nearly the other, with a negation more.
+fn is_plain_negation(known: &Statement, new: &Statement, rules: &Rules) -> bool {
+    let (one, other) = (unturned(known, rules), unturned(new, rules));
+    let shared = one.intersection(&other).count();
+    let is_enough = shared >= NEGATION_SHARED_MIN
+        || (shared > 0 && sequence(known, rules).eq(sequence(new, rules)));
+    (one.is_subset(&other) || other.is_subset(&one))
+        && is_enough
+        && ratio(shared, one.len().max(other.len())) >= NEGATION_ALIKE_MIN
+        && known.departures.is_empty()
+        && new.departures.is_empty()
+}
+
+/// All words of a statement in order without those that deny or strengthen it.
+fn sequence<'s>(statement: &'s Statement, rules: &Rules) -> impl Iterator<Item = &'s String> {
+    let words = statement.sequence.iter();
+    words.filter(|word| !rules.is_polarity(&statement::stem(word)))
+}
+
+/// The words of a statement without those that deny or strengthen it.
+fn unturned<'s>(statement: &'s Statement, rules: &Rules) -> BTreeSet<&'s str> {
+    let words = if statement.is_unspaced {
+        &statement.specific
+    } else {
+        &statement.words
+    };
+    let words = words.iter().map(String::as_str);
+    words.filter(|word| !rules.is_polarity(word)).collect()
 }
 
 /// Returns whether two statements are the same but for two words of which only one can hold.
 fn is_opposite(known: &Statement, new: &Statement, rules: &Rules) -> bool {
-    let only = |one: &Statement, other: &Statement| -> Vec<String> {
-        let words = one.sequence.iter();
-        words
-            .filter(|word| rules.has_opposite(word) && !other.sequence.contains(word))
-            .cloned()
-            .collect()
-    };
-    let (only_known, only_new) = (only(known, new), only(new, known));
-    let ([one], [other]) = (only_known.as_slice(), only_new.as_slice()) else {
+    let mut only_known = known.opposed.difference(&new.opposed);
+    let mut only_new = new.opposed.difference(&known.opposed);
+    let (Some(one), Some(other)) = (only_known.next(), only_new.next()) else {
         return false;
     };
+    if only_known.next().is_some() || only_new.next().is_some() {
+        return false;
+    }
     let of_pair = |word: &String| *word == statement::stem(one) || *word == statement::stem(other);
     let differing = known.specific.symmetric_difference(&new.specific);
     rules.are_opposite(one, other)
         && differing.filter(|word| !of_pair(word)).count() == 0
         && known.specific.intersection(&new.specific).count() >= 2
-}
-
-/// Returns whether two statements are the same but for a value behind a predicate that takes only
-/// one.
-fn is_other_value(known: &Statement, new: &Statement, rules: &Rules) -> bool {
-    let (one, other) = (&known.sequence, &new.sequence);
-    let before = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let rest = one.len().min(other.len()) - before;
-    let behind = one.iter().rev().zip(other.iter().rev());
-    let behind = behind.take(rest).take_while(|(a, b)| a == b).count();
-    let middle = |words: &[String]| -> Vec<String> {
-        let end = words.len() - behind;
-        words.get(before..end).unwrap_or_default().to_vec()
-    };
-    let (known_value, new_value) = (middle(one), middle(other));
-    let is_value = |value: &[String]| {
-        (1..=VALUE_WORDS_MAX).contains(&value.len())
-            && value.iter().any(|word| !rules.is_form(word))
-            && !rules.is_negated(&value.join(" "))
-    };
-    let start = one.get(..before).unwrap_or_default();
-    is_value(&known_value)
-        && is_value(&new_value)
-        && start.iter().any(|word| !rules.is_form(word))
-        && rules.ends_in_predicate(&start.join(" "))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]

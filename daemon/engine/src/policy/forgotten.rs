@@ -7,17 +7,28 @@
 //! Measured on `tests/fixtures/forgotten-pairs.json` and `memory-pairs.json` by
 //! `cargo xtask bench forgotten`.
 
+mod reading;
 mod sketch;
 
-pub use sketch::{has_another_value, is_another_fact, share_a_word, sketch};
+pub use sketch::{has_another_value, is_another_fact, is_outdated, shared_words, sketch};
 
 use std::cell::OnceCell;
 
 use crate::model::{Sketch, Tombstone};
 
-/// Cosine from which a text may say what another one does in other words. Of the labelled
-/// paraphrases four in five are that near.
-const SAME_MEANING: f32 = 0.8;
+/// Cosine from which a text may say what another one does in other words, where both have all words
+/// of substance in common. What they do not share weighs against it.
+const SAME_MEANING: f32 = 0.62;
+
+/// Cosine that words of substance make up for where all are shared.
+const SHARED_WORDS_WEIGHT: f32 = 0.3;
+
+/// Share of their words of substance that two texts have in common at least.
+const SHARED_MIN: f32 = 0.2;
+
+/// The same in writing without blanks, where each
+/// character is a word and the model knows few.
+const UNSPACED_SHARED_MIN: f32 = 0.7;
 
 /// Jaccard similarity of words, in tenths, beyond which a text counts as a forgotten one in other
 /// words: as for near duplicates.
@@ -117,15 +128,26 @@ impl<'t> Returning<'t> {
     /// meaning.
     #[must_use]
     pub fn means(&self, tombstone: &Tombstone, cosine: f32) -> bool {
-        cosine >= SAME_MEANING
-            && !tombstone.sketch.is_empty()
-            && !is_another_fact(&tombstone.sketch, self.sketch())
+        // The words cost more to read.
+        cosine >= SAME_MEANING && self.may_mean(tombstone) && {
+            let (shared, _) = shared_words(&tombstone.sketch, self.sketch());
+            cosine >= SAME_MEANING + SHARED_WORDS_WEIGHT * (1.0 - shared)
+        }
     }
 
-    /// Returns whether it has a word of substance of what a tombstone is for.
+    /// Returns whether its words leave open that it says in other words what a tombstone is for.
     #[must_use]
-    pub fn shares_a_word_with(&self, tombstone: &Tombstone) -> bool {
-        share_a_word(&tombstone.sketch, self.sketch())
+    pub fn may_mean(&self, tombstone: &Tombstone) -> bool {
+        if tombstone.sketch.is_empty() || is_outdated(&tombstone.sketch) {
+            return false;
+        }
+        let (shared, is_unspaced) = shared_words(&tombstone.sketch, self.sketch());
+        let needed = if is_unspaced {
+            UNSPACED_SHARED_MIN
+        } else {
+            SHARED_MIN
+        };
+        shared >= needed && !is_another_fact(&tombstone.sketch, self.sketch())
     }
 
     fn sketch(&self) -> &Sketch {

@@ -119,22 +119,23 @@ impl Strand {
     /// Finds among a text's neighbours the one that it resembles most and that is about the same
     /// things, with its Jaccard similarity. `words` are the text's.
     #[must_use]
-    pub fn near_duplicate(
+    pub fn near_duplicate<'m>(
+        &self,
         text: &str,
         words: &WordSet,
-        neighbours: &[Memory],
+        neighbours: impl IntoIterator<Item = &'m Memory> + Clone,
     ) -> Option<(Memory, f32)> {
         let is_same = |memory: &&Memory| WordSet::is_same_but_for_form(text, &memory.text);
-        if let Some(same) = neighbours.iter().find(is_same) {
+        if let Some(same) = neighbours.clone().into_iter().find(is_same) {
             return Some((same.clone(), 1.0));
         }
         if words.len() < WordSet::TOKENS_MIN {
             return None;
         }
         let particulars = Particulars::of(text);
-        let alike = |memory: &Memory| words.jaccard(&WordSet::of(&memory.text));
+        let alike = |memory: &Memory| words.jaccard(&self.reading(&memory.text).words);
         neighbours
-            .iter()
+            .into_iter()
             .map(|memory| (memory, alike(memory)))
             .filter(|(_, similarity)| *similarity > WordSet::NEAR_DUPLICATE)
             .filter(|(memory, _)| particulars.may_be_the_same(&Particulars::of(&memory.text)))
@@ -146,6 +147,7 @@ impl Strand {
     /// it.
     #[must_use]
     pub fn corrections(
+        &self,
         admitted: &Admitted,
         by: Origin,
         words: &WordSet,
@@ -158,12 +160,13 @@ impl Strand {
         if neighbours.is_empty() {
             return Vec::new();
         }
-        Self::corrections_by(&Statement::of(&admitted.text), standing, words, neighbours)
+        self.corrections_by(&self.statement(&admitted.text), standing, words, neighbours)
     }
 
     /// The same of a text that was read as a statement.
     #[must_use]
     pub fn corrections_by(
+        &self,
         new: &Statement,
         standing: Standing,
         words: &WordSet,
@@ -171,13 +174,13 @@ impl Strand {
     ) -> Vec<Correction> {
         let mut corrections = Vec::new();
         for memory in neighbours {
-            let is_worth_it = new.is_unspaced()
-                || words.jaccard(&WordSet::of(&memory.text)) >= COMPARED_ALIKE_MIN;
-            if !is_worth_it {
-                continue;
+            let known = self.reading(&memory.text);
+            let is_worth_it =
+                new.is_unspaced() || words.jaccard(&known.words) >= COMPARED_ALIKE_MIN;
+            if is_worth_it {
+                let known = known.statement(&memory.text);
+                corrections.extend(Correction::of(known, new, memory, standing));
             }
-            let known = Statement::of(&memory.text);
-            corrections.extend(Correction::of(&known, new, memory, standing));
         }
         corrections
     }

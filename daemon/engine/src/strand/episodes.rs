@@ -138,7 +138,7 @@ impl Strand {
                 row.status == Status::Active && !self.is_event(catalog.kind_of(row))
             })?;
         let known = self.memories(&candidates)?;
-        Ok(Self::near_duplicate(&episode.text, &words, &known).is_some())
+        Ok(self.near_duplicate(&episode.text, &words, &known).is_some())
     }
 }
 

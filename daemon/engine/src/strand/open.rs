@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, RwLock};
 
 use super::meaning::Meaning;
+use super::statements::Statements;
 use super::tombstones::Tombstones;
 use super::{Strand, StrandWriter};
 use crate::derived;
@@ -92,6 +93,7 @@ impl Strand {
             meaning: Arc::new(Meaning::default()),
             changes: Mutex::default(),
             mentions: Mutex::default(),
+            statements: Statements::default(),
             tombstones: RwLock::new(tombstones),
             seen: None,
         };

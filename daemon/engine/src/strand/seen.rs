@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use super::open::document;
 use super::past::Between;
+use super::statements::Statements;
 use super::{Strand, Tombstones};
 use crate::index::catalog::{Catalog, Differs};
 use crate::index::lexical::{Instead, LexicalError, LexicalHit, LexicalQuery, Restriction};
@@ -137,6 +138,7 @@ impl Strand {
             meaning: Arc::clone(&self.meaning),
             changes: Mutex::default(),
             mentions: Mutex::default(),
+            statements: Statements::default(),
             tombstones: RwLock::new(Tombstones::default()),
             seen: Some(Seen { moment, past }),
         })

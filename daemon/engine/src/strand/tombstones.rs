@@ -17,7 +17,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Strand;
 use crate::index::vectors::Code;
-use crate::model::{Departure, MemoryId, MemoryNumber, Timestamp, Tombstone};
+use crate::model::{Departure, MemoryId, MemoryNumber, Scope, Timestamp, Tombstone};
 use crate::policy::forgotten::{self, Returning, prefix};
 use crate::store::{Change, Snapshot, StoreError, WriteError};
 
@@ -45,10 +45,10 @@ impl Tombstones {
     pub(super) fn read(snapshot: &Snapshot) -> Result<Self, StoreError> {
         let mut all = Self::default();
         for (id, mut tombstone) in snapshot.tombstones()? {
-            if tombstone.sketch.is_empty()
+            if forgotten::is_outdated(&tombstone.sketch)
                 && let Some((_, text)) = text_of(snapshot, id, &tombstone)?
             {
-                // An earlier version of Helix kept none.
+                // An earlier version of Helix kept none, or read the text in another way.
                 tombstone.sketch = forgotten::sketch(&text);
             }
             all.insert(id, tombstone);
@@ -101,10 +101,23 @@ impl Tombstones {
         self.embedding.retain(|_, other| *other != id);
     }
 
-    /// Those of a scope that are compared by meaning.
-    fn meanings(&self, scope: &str) -> impl Iterator<Item = (&MemoryId, &Tombstone)> {
-        let ids = self.by_scope.get(scope).into_iter().flatten();
+    /// Those that are compared by meaning.
+    fn all_meanings(&self) -> impl Iterator<Item = (&MemoryId, &Tombstone)> {
+        let ids = self.by_scope.values().flatten();
         ids.filter_map(|id| Some((id, self.by_id.get(id)?)))
+    }
+
+    /// Those that are compared by meaning with what comes into a scope.
+    fn meanings(&self, scope: &str) -> impl Iterator<Item = (&MemoryId, &Tombstone)> {
+        let known = self.by_scope.iter();
+        let ids = known.filter(move |(known, _)| overlap(known, scope));
+        let ids = ids.flat_map(|(_, ids)| ids);
+        ids.filter_map(|id| Some((id, self.by_id.get(id)?)))
+    }
+
+    /// Whether something that comes into a scope may say what was forgotten.
+    fn has_meanings(&self, scope: &str) -> bool {
+        self.by_scope.keys().any(|known| overlap(known, scope))
     }
 
     /// Whether a tombstone has no vector of a model, and will have one.
@@ -139,8 +152,47 @@ impl Tombstones {
         let candidates: BTreeSet<MemoryId> =
             same.into_iter().chain(alike).flatten().copied().collect();
         let mut found = candidates.iter().filter_map(|id| self.by_id.get(id));
-        found.find(|stone| stone.scope == scope && likeness.fits(returning, stone))
+        found.find(|stone| overlap(&stone.scope, scope) && likeness.fits(returning, stone))
     }
+}
+
+/// Whether some project sees what is in both of two scopes: what was forgotten in a project would be
+/// back there if it held everywhere.
+fn overlap(one: &str, other: &str) -> bool {
+    let everywhere = Scope::Global.to_string();
+    one == other || one == everywhere || other == everywhere
+}
+
+/// A text of the same length whose lines go on in the next one, where that is no other block.
+fn flowing(text: &str) -> String {
+    let mut flowing = String::with_capacity(text.len());
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let goes_on = lines.peek().is_some_and(|next| !begins_block(next));
+        match line
+            .strip_suffix('\n')
+            .filter(|line| goes_on && !is_block(line))
+        {
+            Some(line) => flowing.extend([line, " "]),
+            None => flowing.push_str(line),
+        }
+    }
+    flowing
+}
+
+/// Whether a line of Markdown is a block of its own.
+fn is_block(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty() || line.starts_with(['#', '|']) || line.starts_with("```")
+}
+
+/// Whether a line of Markdown begins another block.
+fn begins_block(line: &str) -> bool {
+    let line = line.trim_start();
+    let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_item = line.starts_with(['-', '*', '+', '>'])
+        || (numbered.len() < line.len() && numbered.starts_with(['.', ')']));
+    is_block(line) || is_item
 }
 
 /// How like a text must be to what was forgotten.
@@ -212,6 +264,12 @@ impl Strand {
             .cloned()
     }
 
+    /// Whether anything was forgotten, refused or purged.
+    #[must_use]
+    pub fn has_tombstones(&self) -> bool {
+        !self.tombstones().by_id.is_empty()
+    }
+
     /// The tombstone of what a section of a file says, if it was forgotten before, maybe under
     /// another heading.
     #[must_use]
@@ -225,15 +283,40 @@ impl Strand {
     /// bring a forgotten sentence back among others.
     #[must_use]
     pub fn tells_forgotten(&self, text: &str, scope: &str) -> Option<Tombstone> {
-        Self::said_in(text).find_map(|said| self.forgotten(said, scope))
+        Self::said_in(text)
+            .into_iter()
+            .find_map(|said| self.forgotten(said, scope))
     }
 
-    /// A text as a whole and, where there are several, each of its sentences.
-    pub fn said_in(text: &str) -> impl Iterator<Item = &str> {
-        let mut sentences = text.unicode_sentences();
-        let has_several = sentences.clone().nth(1).is_some();
-        let each = std::iter::from_fn(move || sentences.next().filter(|_| has_several));
-        std::iter::once(text).chain(each)
+    /// The sentences of a text that were forgotten, where it has others, too.
+    #[must_use]
+    pub fn forgotten_sentences<'t>(&self, text: &'t str, scope: &str) -> Vec<(&'t str, Tombstone)> {
+        if !self.has_tombstones() {
+            return Vec::new();
+        }
+        let sentences = Self::said_in(text).into_iter().skip(1);
+        sentences
+            .filter_map(|said| Some((said, self.forgotten(said, scope)?)))
+            .collect()
+    }
+
+    /// A text as a whole and, where there are several, each of its sentences. A sentence goes on in
+    /// the next line.
+    #[must_use]
+    pub fn said_in(text: &str) -> Vec<&str> {
+        let flowing = flowing(text);
+        let mut said = vec![text];
+        let bounds: Vec<(usize, &str)> = flowing.split_sentence_bound_indices().collect();
+        if bounds.len() > 1 {
+            let parts = bounds
+                .iter()
+                .filter_map(|(at, part)| text.get(*at..at + part.len()));
+            let parts = parts
+                .map(str::trim)
+                .filter(|part| part.contains(char::is_alphanumeric));
+            said.extend(parts);
+        }
+        said
     }
 
     /// Follows a commit.
@@ -305,9 +388,11 @@ mod tests {
                 all.follow(id, None);
             }
             let returning = Returning::of(&returning);
-            let mut each = all.by_id.values().filter(|stone| stone.scope == "global");
-            let expected = each.find(|stone| returning.is(stone));
-            prop_assert_eq!(all.find(&returning, "global", Likeness::Text), expected);
+            for scope in ["global", "project:a", "project:b"] {
+                let mut each = all.by_id.values().filter(|stone| overlap(&stone.scope, scope));
+                let expected = each.find(|stone| returning.is(stone));
+                prop_assert_eq!(all.find(&returning, scope, Likeness::Text), expected);
+            }
         }
     }
 }

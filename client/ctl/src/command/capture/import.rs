@@ -123,7 +123,12 @@ impl Import {
             return screen::json(&document);
         }
         let look = context.screen.look;
-        let mut text = render::captured(look, &told.summary, is_dry);
+        let of = if self.git {
+            render::Source::Git
+        } else {
+            render::Source::Transcripts
+        };
+        let mut text = render::captured(look, of, &told.summary, is_dry);
         text.push_str(&render::would_send(&told.would_send));
         screen::print(&text)
     }

@@ -22,6 +22,7 @@ use tonic::{Code, Status};
 
 use self::source::{Source, send};
 use super::format::Format;
+use crate::ask::{confirmed, is_there_somebody};
 use crate::context::{Context, wait};
 use crate::document::ImportDocument;
 use crate::failure::{Failure, Outcome};
@@ -39,6 +40,7 @@ const IMPORT_DEADLINE: Duration = Duration::from_hours(6);
 
 /// Arguments of `import`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Import {
     /// A file, a directory of Markdown files, or `-` for stdin
     #[arg(value_name = "FILE|DIR|-")]
@@ -57,6 +59,10 @@ pub(crate) struct Import {
     /// as imported
     #[arg(long)]
     trust: bool,
+    /// Takes what was edited in an export of this home without asking; else the edited texts wait in
+    /// the review
+    #[arg(long, short)]
+    yes: bool,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -65,36 +71,8 @@ pub(crate) struct Import {
 impl Import {
     /// Sends the files and says what became of the memories.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let path = (self.input != STREAM).then(|| context.cwd.join(&self.input));
-        let source = Source::open(path, self.format)?;
-        let first = v1::ImportPiece {
-            caller: Some(context.caller()),
-            format: source.format.wire().into(),
-            scope: self.scope.clone().unwrap_or_default(),
-            dry_run: self.dry_run,
-            trust: self.trust,
-            ..v1::ImportPiece::default()
-        };
-        let course = Course::new(
-            Transfer::new(context.screen, "importing", source.bytes),
-            self.dry_run,
-        );
-        let work = unless_interrupted(async {
-            let mut client = context.connect(Start::IfAbsent).await?;
-            let imported =
-                timeout(IMPORT_DEADLINE, import(&course, &mut client, source, first)).await;
-            imported.map_err(|_| {
-                Failure::Unavailable(
-                    "the import did not end in time; see the daemon's log".to_owned(),
-                )
-            })?
-        });
-        let result = wait(work);
-        course.transfer.finish();
-        let result = result.map_err(|failure| match failure {
-            Failure::Interrupted => course.partly(failure),
-            other => other,
-        })?;
+        let takes_edits = self.trust || self.yes || self.is_agreed(context)?;
+        let result = self.sent(context, self.dry_run, takes_edits || self.dry_run)?;
         if self.json {
             screen::json(&ImportDocument::new(&result, self.dry_run))?;
         } else {
@@ -121,6 +99,65 @@ impl Import {
             );
         }
         Ok(if clean { exit::OK } else { exit::DATA })
+    }
+
+    /// Asks whether memories of this home become what the file was edited to say. Nobody is asked
+    /// where it has no edits, or where nobody is there.
+    fn is_agreed(&self, context: &Context) -> Result<bool, Failure> {
+        let can_ask = self.input != STREAM && !self.json && is_there_somebody();
+        if self.dry_run || !can_ask {
+            return Ok(false);
+        }
+        let foreseen = self.sent(context, true, true)?;
+        if foreseen.revised == 0 {
+            return Ok(false);
+        }
+        screen::print(&render::imported(context.screen.look, &foreseen, true))?;
+        let memories = count_of(foreseen.revised, "memory", "memories");
+        let question = format!(
+            "Change {memories} of this home as the file says? Else that waits in the review."
+        );
+        confirmed(&question, "--yes")
+    }
+
+    /// Sends the files, and returns what the daemon said last.
+    fn sent(
+        &self,
+        context: &Context,
+        dry_run: bool,
+        takes_edits: bool,
+    ) -> Result<v1::ImportProgress, Failure> {
+        let path = (self.input != STREAM).then(|| context.cwd.join(&self.input));
+        let source = Source::open(path, self.format)?;
+        let first = v1::ImportPiece {
+            caller: Some(context.caller()),
+            format: source.format.wire().into(),
+            scope: self.scope.clone().unwrap_or_default(),
+            dry_run,
+            trust: self.trust,
+            takes_edits,
+            ..v1::ImportPiece::default()
+        };
+        let course = Course::new(
+            Transfer::new(context.screen, "importing", source.bytes),
+            dry_run,
+        );
+        let work = unless_interrupted(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let imported =
+                timeout(IMPORT_DEADLINE, import(&course, &mut client, source, first)).await;
+            imported.map_err(|_| {
+                Failure::Unavailable(
+                    "the import did not end in time; see the daemon's log".to_owned(),
+                )
+            })?
+        });
+        let result = wait(work);
+        course.transfer.finish();
+        result.map_err(|failure| match failure {
+            Failure::Interrupted => course.partly(failure),
+            other => other,
+        })
     }
 }
 

@@ -462,12 +462,14 @@ fn is_known(app: &App, admitted: &Admitted) -> Result<bool, Refusal> {
     }
     let words = WordSet::of(&admitted.text);
     let neighbours = strand.neighbours(&admitted.text, &admitted.scope, &words)?;
-    let corrections = Strand::corrections(admitted, Origin::Import, &words, &neighbours);
+    let corrections = strand.corrections(admitted, Origin::Import, &words, &neighbours);
     let corrects = |verdict: Verdict| verdict != Verdict::Extends;
     if corrections.iter().any(|found| corrects(found.verdict)) {
         return Ok(false);
     }
-    Ok(Strand::near_duplicate(&admitted.text, &words, &neighbours).is_some())
+    Ok(strand
+        .near_duplicate(&admitted.text, &words, &neighbours)
+        .is_some())
 }
 
 fn request(app: &App, scope: &Scope, now: Now<'_>) -> Request {

@@ -138,27 +138,17 @@ impl<'s> Compared<'s> {
             return Ok(Vec::new());
         }
         let words = WordSet::of(&member.text);
-        let new = Statement::of(&member.text);
-        Ok(Strand::corrections_by(
-            &new,
-            member.standing,
-            &words,
-            &neighbours,
-        ))
+        let new = self.strand.statement(&member.text);
+        Ok(self
+            .strand
+            .corrections_by(&new, member.standing, &words, &neighbours))
     }
 
     /// What a memory means to an earlier one of the import, as that is now.
     fn correction(&self, known: &Member, new: &Member) -> Result<Option<Correction>, StoreError> {
         let memory = self.memory(known)?.filter(is_compared);
-        let statement = Statement::of(&new.text);
-        Ok(memory.and_then(|memory| {
-            Correction::of(
-                &Statement::of(&known.text),
-                &statement,
-                &memory,
-                new.standing,
-            )
-        }))
+        let of = |member: &Member| self.strand.statement(&member.text);
+        Ok(memory.and_then(|memory| Correction::of(&of(known), &of(new), &memory, new.standing)))
     }
 
     fn memory(&self, member: &Member) -> Result<Option<Memory>, StoreError> {

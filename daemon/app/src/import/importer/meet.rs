@@ -15,6 +15,7 @@ use super::super::rest::{self, Taken};
 use super::super::seen::Sighting;
 use super::super::words::Waiting;
 use super::{Importer, Named};
+use crate::review::REVISES;
 
 /// Forgotten memories that are named.
 pub(super) const FORGOTTEN_MAX: usize = 5;
@@ -37,6 +38,11 @@ impl Importer<'_> {
             self.problems.add(|| untaken(known, &taken.untaken));
         }
         let takes_links = taken.takes_links && !self.has_links(known, &memory.links);
+        let is_edited = takes_links || !(edits.is_empty() && taken.edits.is_empty());
+        if is_edited && !self.takes_edits {
+            edits.extend(taken.edits);
+            return self.propose(known, &edits, takes_links, incoming.memory, place);
+        }
         edits.extend(taken.edits);
         edits.extend(self.vouched(known, memory));
         edits.sort_by_key(turn);
@@ -108,6 +114,52 @@ impl Importer<'_> {
             .is_some_and(|ids| ids == known.links)
     }
 
+    /// Puts the text that an edited file has for a memory into the review, because nobody agreed to
+    /// it, and says what else was edited.
+    fn propose(
+        &mut self,
+        known: &Memory,
+        edits: &[Edit],
+        takes_links: bool,
+        mut memory: Portable,
+        place: usize,
+    ) {
+        self.links.note(place, memory.handle.take(), known.id);
+        let rewords = edits.iter().any(|edit| matches!(edit, Edit::Revise { .. }));
+        let links = takes_links.then_some("links");
+        let left: Vec<&str> = edits.iter().filter_map(beside_text).chain(links).collect();
+        if !left.is_empty() {
+            let (handle, left) = (known.handle.as_str(), left.join(", "));
+            self.problems.add(|| {
+                format!(
+                    "{handle}: the file was edited ({left}), and that is not taken, because nobody agreed to it; \
+                     a person takes it with helixctl import --yes"
+                )
+            });
+        }
+        self.progress.known += u64::from(!rewords);
+        if rewords {
+            let handle = known.handle.as_str().to_owned();
+            self.problems.notice(|| {
+                format!(
+                    "{handle}: the text that the file has for it waits in the review, because nobody agreed to it; \
+                     a person takes it with helixctl import --yes"
+                )
+            });
+            memory
+                .attributes
+                .insert(REVISES.to_owned(), known.id.to_string());
+            let proposed = Portable {
+                id: None,
+                status: None,
+                links: Vec::new(),
+                ..memory
+            };
+            let place = self.links.place(&proposed.topic, None);
+            self.store(proposed, place, false);
+        }
+    }
+
     fn revise(
         &mut self,
         known: &Memory,
@@ -125,6 +177,14 @@ impl Importer<'_> {
                 Ok(()) => self.progress.revised += 1,
                 Err(error) => return self.refuse(&memory, &error),
             }
+            let rewords = edits.iter().any(|edit| matches!(edit, Edit::Revise { .. }));
+            let (text, links) = (rewords.then_some("text"), takes_links.then_some("links"));
+            let beside = edits.iter().filter_map(beside_text);
+            let changed: Vec<&str> = text.into_iter().chain(beside).chain(links).collect();
+            self.problems.notice(|| {
+                let (handle, changed) = (known.handle.as_str(), changed.join(", "));
+                format!("{handle} would be changed: {changed}")
+            });
             self.links.note(place, memory.handle, known.id);
             if takes_links {
                 self.links.want(known.number, now, place, memory.links);
@@ -194,6 +254,20 @@ impl Importer<'_> {
                  revise {ours} with it; to keep both, take id and handle out of the file's and import again"
             )
         });
+    }
+}
+
+/// What an edit changes, if that is not the text.
+fn beside_text(edit: &Edit) -> Option<&'static str> {
+    match edit {
+        Edit::Revise { .. } => None,
+        Edit::Forget => Some("it is forgotten"),
+        Edit::Restore => Some("it is restored"),
+        Edit::Move { .. } => Some("topic"),
+        Edit::Tag { .. } => Some("tags"),
+        Edit::Repair { .. } => Some("since when it holds"),
+        Edit::Approve { .. } => Some("it is vouched for"),
+        _ => Some("fields"),
     }
 }
 

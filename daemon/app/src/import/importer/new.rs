@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use helix_engine::{Admitted, Draft, Handle, Origin, Stamps, Status, Timestamp};
+use helix_engine::{Admitted, Draft, Handle, Origin, Stamps, Status, Strand, Timestamp, Tombstone};
 use helix_exchange::Portable;
+use helix_neutral::quoted;
 
 use super::super::seen::Sighting;
 use super::super::words::{Unread, Waiting};
 use super::meet::FORGOTTEN_MAX;
 use super::{Importer, Named};
+use crate::forgotten;
 
 /// What an entry says of when and where it was written.
 struct Origins {
@@ -18,6 +20,30 @@ struct Origins {
     written_at: Option<Timestamp>,
     /// Whether it names no scope.
     is_homeless: bool,
+}
+
+/// A text without those of its sentences that were forgotten.
+struct Shortened {
+    text: String,
+    /// What the others were.
+    stones: Vec<Tombstone>,
+}
+
+/// Leaves out the sentences of a text that were forgotten; `None` where there are none.
+fn shortened(strand: &Strand, text: &str, scope: &str) -> Option<Shortened> {
+    let forgotten = strand.forgotten_sentences(text, scope);
+    if forgotten.is_empty() {
+        return None;
+    }
+    let (mut left, mut stones) = (text.to_owned(), Vec::new());
+    for (said, stone) in forgotten {
+        left = left.replacen(said, "", 1);
+        stones.push(stone);
+    }
+    Some(Shortened {
+        text: left.trim().to_owned(),
+        stones,
+    })
 }
 
 impl Importer<'_> {
@@ -33,13 +59,30 @@ impl Importer<'_> {
             links: Vec::new(),
             ..memory.take_draft()
         };
-        let admitted = match Admitted::of(draft, &self.home, self.app.memory.strand.kinds()) {
+        let strand = &self.app.memory.strand;
+        let whole = strand.has_tombstones().then(|| draft.clone());
+        let mut admitted = match Admitted::of(draft, &self.home, strand.kinds()) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
         };
         let scope = admitted.scope.to_string();
-        if let Some(stone) = self.app.memory.strand.forgotten(&admitted.text, &scope) {
+        if let Some(stone) = strand.forgotten(&admitted.text, &scope) {
             return self.stays_forgotten(stone.handle);
+        }
+        let mut force = force;
+        if let Some(Shortened { text, stones }) = shortened(strand, &admitted.text, &scope) {
+            let first = stones.first().map(|stone| stone.handle.clone());
+            let rest = whole.filter(|_| text.chars().any(char::is_alphanumeric));
+            let Some(whole) = rest else {
+                return self.stays_forgotten(first.unwrap_or_default());
+            };
+            admitted = match Admitted::of(Draft { text, ..whole }, &self.home, strand.kinds()) {
+                Ok(admitted) => admitted,
+                Err(error) => return self.refuse(&memory, &error),
+            };
+            self.left_out(&memory.topic, &stones);
+            // An earlier import of the same file stored the rest.
+            force = false;
         }
         self.problems.rename(&admitted.warnings);
         if self.dry_run {
@@ -64,6 +107,25 @@ impl Importer<'_> {
             is_revision: false,
             rewords: false,
             is_decided,
+        });
+    }
+
+    /// Says which sentences of an entry were left out.
+    fn left_out(&mut self, topic: &str, stones: &[Tombstone]) {
+        let count = stones.len();
+        let how: Vec<String> = stones.iter().map(forgotten::left_out).collect();
+        self.problems.add(|| {
+            let what = if count == 1 {
+                "a sentence"
+            } else {
+                "sentences"
+            };
+            let topic: String = topic.chars().take(80).collect();
+            format!(
+                "{what} of a memory of topic {} {}",
+                quoted(&topic),
+                how.join("; ")
+            )
         });
     }
 

@@ -1,8 +1,10 @@
 //! The patterns of `consolidate.toml`, compiled.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
@@ -26,8 +28,11 @@ struct Table {
     generic: String,
     antonyms: String,
     verbs: String,
+    unspaced_verbs: String,
     units: String,
     numbered: String,
+    needing: String,
+    polarity: String,
     ordinals: String,
     environments: String,
     bounds: String,
@@ -40,15 +45,15 @@ pub(super) enum RuleError {
     Table(#[from] toml::de::Error),
     #[error("compiling a pattern of consolidate.toml: {0}")]
     Pattern(#[from] regex::Error),
+    #[error("compiling the words of consolidate.toml: {0}")]
+    Words(#[from] aho_corasick::BuildError),
 }
 
 /// The compiled rules.
 pub(super) struct Rules {
-    departures: Vec<Regex>,
-    /// Words of which a text with one has some.
-    departing: Regex,
-    /// Which of them fit at all, in one pass.
-    any_departure: RegexSet,
+    departures: Vec<Departure>,
+    /// Words of which a text with one has some, found in one pass.
+    departing: AhoCorasick,
     denials: Vec<Regex>,
     any_denial: RegexSet,
     elsewhere: HashSet<String>,
@@ -64,9 +69,15 @@ pub(super) struct Rules {
     opposed: HashSet<String>,
     /// Lower-case words that end the subject of a sentence.
     verbs: HashSet<String>,
+    /// Characters that end it in writing without blanks.
+    unspaced_verbs: HashSet<String>,
     units: HashSet<String>,
     /// Lower-case words for one of many that a number behind them tells apart.
     numbered: HashSet<String>,
+    /// Lower-case words behind which such a word is the value: `requires Node 18`.
+    needing: HashSet<String>,
+    /// Stems of words that deny a statement or strengthen it and say nothing else.
+    polarity: HashSet<String>,
     ordinals: HashSet<String>,
     /// Words for where something holds, each with the one it is compared as.
     environments: Names,
@@ -89,9 +100,8 @@ impl Rules {
                 .build()
         };
         Ok(Self {
-            departures: table.departures.iter().map(one).collect::<Result<_, _>>()?,
-            departing: any_of(&table.departing)?,
-            any_departure: set(&table.departures)?,
+            departures: departures(&table)?,
+            departing: AhoCorasick::new(table.departing.split_whitespace())?,
             denials: table.denials.iter().map(one).collect::<Result<_, _>>()?,
             any_denial: set(&table.denials)?,
             elsewhere: words(&table.elsewhere).collect(),
@@ -103,8 +113,11 @@ impl Rules {
             opposed: words(&table.antonyms.replace(':', " ")).collect(),
             antonyms: pairs(&table.antonyms),
             verbs: words(&table.verbs).collect(),
+            unspaced_verbs: words(&table.unspaced_verbs).collect(),
             units: words(&table.units).collect(),
             numbered: words(&table.numbered).collect(),
+            needing: words(&table.needing).collect(),
+            polarity: table.polarity.split_whitespace().map(stem).collect(),
             ordinals: words(&table.ordinals).collect(),
             environments: Names::of(&table.environments),
             bounds: Names::of(&table.bounds),
@@ -113,18 +126,20 @@ impl Rules {
 
     /// Lists the statements of a text that something has ended; `lower` is the text in lower case.
     pub(super) fn departures<'t>(&self, text: &'t str, lower: &str) -> Vec<&'t str> {
-        if !self.departing.is_match(lower) {
+        let found = self.departing.find_overlapping_iter(lower);
+        let found: BTreeSet<usize> = found.map(|word| word.pattern().as_usize()).collect();
+        if found.is_empty() {
             return Vec::new();
         }
-        let fitting = self.any_departure.matches(text);
-        let fitting = fitting
-            .iter()
-            .filter_map(|place| self.departures.get(place));
-        self.gone(fitting, text)
+        let departures = self.departures.iter();
+        let fitting = departures.filter(|departure| !departure.words.is_disjoint(&found));
+        let fitting = fitting.map(|departure| &departure.pattern);
+        let gone = self.gone(fitting, text);
+        gone.into_iter().map(|(_, gone)| gone).collect()
     }
 
-    /// Lists what a text says is not so.
-    pub(super) fn denials<'t>(&self, text: &'t str) -> Vec<&'t str> {
+    /// Lists what a text says is not so, each with the place of the words that say it.
+    pub(super) fn denials<'t>(&self, text: &'t str) -> Vec<(Range<usize>, &'t str)> {
         let fitting = self.any_denial.matches(text);
         let fitting = fitting.iter().filter_map(|place| self.denials.get(place));
         self.gone(fitting, text)
@@ -134,16 +149,19 @@ impl Rules {
         &self,
         patterns: impl Iterator<Item = &'r Regex>,
         text: &'t str,
-    ) -> Vec<&'t str> {
+    ) -> Vec<(Range<usize>, &'t str)> {
         let is_elsewhere = |gone: &str| {
             let first = gone.split_whitespace().next().unwrap_or_default();
             self.elsewhere.contains(&first.to_lowercase())
         };
         patterns
             .flat_map(|pattern| pattern.captures_iter(text))
-            .filter_map(|captures| captures.name("gone"))
-            .map(|gone| gone.as_str())
-            .filter(|gone| !is_elsewhere(gone))
+            .filter_map(|captures| {
+                let gone = captures.name("gone")?.as_str();
+                let gone = gone.split(" but ").next().unwrap_or(gone);
+                Some((captures.get(0)?.range(), gone))
+            })
+            .filter(|(_, gone)| !is_elsewhere(gone))
             .collect()
     }
 
@@ -188,6 +206,19 @@ impl Rules {
         self.verbs.contains(word) || (word.ends_with("ed") && word.is_ascii())
     }
 
+    /// The place of the first verb of some lower-case words. One that begins them before another is
+    /// a noun: `uploads go`.
+    pub(super) fn verb(&self, sequence: &[String]) -> Option<usize> {
+        let is_verb = |place: usize| sequence.get(place).is_some_and(|word| self.is_verb(word));
+        (0..sequence.len()).find(|place| is_verb(*place) && !(*place == 0 && is_verb(1)))
+    }
+
+    /// The place of the character that ends the subject in writing without blanks.
+    pub(super) fn unspaced_verb(&self, sequence: &[String]) -> Option<usize> {
+        let mut words = sequence.iter();
+        words.position(|word| self.unspaced_verbs.contains(word))
+    }
+
     /// Returns whether a lower-case word is a unit of measure.
     pub(super) fn is_unit(&self, word: &str) -> bool {
         self.units.contains(word)
@@ -196,6 +227,16 @@ impl Rules {
     /// Returns whether a number behind a lower-case word tells one of many apart.
     pub(super) fn is_numbered(&self, word: &str) -> bool {
         self.numbered.contains(word)
+    }
+
+    /// Returns whether what follows a lower-case word is needed, whatever word it is.
+    pub(super) fn is_needing(&self, word: &str) -> bool {
+        self.needing.contains(word)
+    }
+
+    /// Returns whether a stem denies a statement or strengthens it, and says nothing else.
+    pub(super) fn is_polarity(&self, stem: &str) -> bool {
+        self.polarity.contains(stem)
     }
 
     /// Returns whether a lower-case word tells one of a few apart.
@@ -255,10 +296,28 @@ fn words(listed: &str) -> impl Iterator<Item = String> {
     listed.split_whitespace().map(str::to_owned)
 }
 
-/// Finds any of some words in a text.
-fn any_of(listed: &str) -> Result<Regex, regex::Error> {
-    let literal: Vec<String> = words(listed).map(|word| regex::escape(&word)).collect();
-    Regex::new(&literal.join("|"))
+/// How a text names what ended.
+struct Departure {
+    pattern: Regex,
+    /// The places of the words of the list that the pattern has: a text with none of them does not
+    /// fit.
+    words: BTreeSet<usize>,
+}
+
+/// Begins the part of a pattern that names what ended.
+const GONE: &str = "(?P<gone>";
+
+fn departures(table: &Table) -> Result<Vec<Departure>, RuleError> {
+    let departure = |written: &String| {
+        let words = table.departing.split_whitespace().enumerate();
+        let own = written.replace(GONE, "");
+        let words = words.filter(|(_, word)| own.contains(word));
+        Ok(Departure {
+            words: words.map(|(place, _)| place).collect(),
+            pattern: RegexBuilder::new(written).case_insensitive(true).build()?,
+        })
+    };
+    table.departures.iter().map(departure).collect()
 }
 
 /// Pairs of words with a colon between them.

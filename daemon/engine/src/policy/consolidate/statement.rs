@@ -1,6 +1,7 @@
 //! A text as statements are compared: its words, its names and numbers, and what it says has ended.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -11,6 +12,9 @@ use crate::policy::resemble::is_unspaced;
 
 /// Words of what ended, at most: more is no name of it.
 const GONE_WORDS_MAX: usize = 8;
+
+/// Words before a verb that are a subject, at most: before more stands a verb that is not listed.
+pub(super) const SUBJECT_WORDS_MAX: usize = 10;
 
 /// Words of a first clause, at least.
 const CLAUSE_WORDS_MIN: usize = 4;
@@ -36,6 +40,14 @@ impl Part {
     }
 }
 
+/// What a text says is not so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Denial {
+    pub(super) gone: Part,
+    /// Lower-case words of the text without the denial, in order.
+    pub(super) rest: Vec<String>,
+}
+
 /// A text that is compared with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
@@ -48,7 +60,7 @@ pub struct Statement {
     /// Statements that something has ended.
     pub(super) departures: Vec<Part>,
     /// What it says is not so, without saying that it ever was.
-    pub(super) denials: Vec<Part>,
+    pub(super) denials: Vec<Denial>,
     /// Which of many alike it is about.
     pub(super) which: Which,
     /// Values that it gives to attributes.
@@ -60,6 +72,13 @@ pub struct Statement {
     pub(super) lead: BTreeSet<String>,
     /// The names among those.
     pub(super) lead_names: BTreeSet<String>,
+    /// Stems of the words before its first verb that name something and are no numbers; empty where
+    /// no verb is known.
+    pub(super) subject: BTreeSet<String>,
+    /// Stems of its verbs, those of form left out.
+    pub(super) verbs: BTreeSet<String>,
+    /// Lower-case words of it that have an opposite.
+    pub(super) opposed: BTreeSet<String>,
     /// It says that something changed.
     pub(super) is_change: bool,
     /// It denies what its words say.
@@ -84,7 +103,10 @@ impl Statement {
         Self {
             which: Which::of(text, &sequence, is_unspaced, rules),
             departures: gone(&rules.departures(text, &lower), rules),
-            denials: gone(&rules.denials(text), rules),
+            denials: denials(text, rules),
+            subject: subject(&sequence, is_unspaced, rules),
+            verbs: verbs(&sequence, rules),
+            opposed: opposed(&sequence, rules),
             sequence,
             is_change: rules.is_change(text),
             is_negated: rules.is_negated(text),
@@ -154,6 +176,48 @@ fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
         .map(|gone| part(gone, rules))
         .filter(|gone| !gone.words.is_empty())
         .collect()
+}
+
+/// The parts of a text that say what is not so, each with what else the text says.
+fn denials(text: &str, rules: &Rules) -> Vec<Denial> {
+    let read = |(denied, gone): (Range<usize>, &str)| {
+        let gone = self::gone(&[gone], rules).pop()?;
+        let around = [text.get(..denied.start)?, text.get(denied.end..)?];
+        let rest = around.into_iter().flat_map(words).map(lowered).collect();
+        Some(Denial { gone, rest })
+    };
+    rules.denials(text).into_iter().filter_map(read).collect()
+}
+
+/// The words before the first verb, unless they are too many to name a subject.
+fn subject(sequence: &[String], is_unspaced: bool, rules: &Rules) -> BTreeSet<String> {
+    let verb = if is_unspaced {
+        rules.unspaced_verb(sequence)
+    } else {
+        rules.verb(sequence)
+    };
+    let before = verb
+        .filter(|place| *place <= SUBJECT_WORDS_MAX)
+        .unwrap_or(0);
+    let telling = sequence.iter().take(before);
+    telling
+        .filter(|word| !is_of_form(word, rules) && !is_number(word))
+        .map(|word| stem(word))
+        .filter(|stem| !rules.is_polarity(stem))
+        .collect()
+}
+
+fn verbs(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+    let verbs = sequence.iter().filter(|word| rules.is_verb(word));
+    verbs
+        .filter(|verb| !rules.is_form(verb))
+        .map(|verb| stem(verb))
+        .collect()
+}
+
+fn opposed(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+    let opposed = sequence.iter().filter(|word| rules.has_opposite(word));
+    opposed.cloned().collect()
 }
 
 /// Those of some stems that say which thing it is.
@@ -244,7 +308,7 @@ fn is_of_form(lower: &str, rules: &Rules) -> bool {
 
 /// The words of a text, without the punctuation around them; each character of a script without
 /// blanks is one.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_between = |c: char| c.is_whitespace() || matches!(c, '`' | ',' | ';' | '(' | ')' | '"');
     text.split(is_between)
         .flat_map(single_characters)

@@ -83,14 +83,6 @@ fn claims_about_one_thing_contradict_in_any_order_of_words() {
             "Thicket's documents are stored in CouchDB.",
         ),
         ("门禁固件的负责人是孙磊。", "门禁固件由赵倩负责。"),
-        (
-            "billing runs on MySQL",
-            "billing runs on Postgres, not MySQL",
-        ),
-        (
-            "The exporter writes CSV files",
-            "The exporter writes not CSV but Parquet files",
-        ),
     ] {
         let found = verdict(known, new);
         assert!(matches!(found, Verdict::Contradicts(_)), "{found:?}: {new}");
@@ -324,6 +316,10 @@ fn a_text_that_departs_has_a_word_of_it() {
         "Logs used to go to Splunk, now to Loki",
         "Die Suche nutzt Elasticsearch statt Solr",
         "缓存用 Redis 代替 Memcached",
+        "We don't use npm, we use pnpm",
+        "The pager rotation isn't weekly anymore",
+        "Die Suche zog vom Keller nach oben um",
+        "Das ist kein REST mehr",
     ] {
         let found = rules.departures(text, &text.to_lowercase());
         assert!(!found.is_empty(), "{text}");
@@ -359,4 +355,192 @@ fn that_another_value_no_longer_holds_contradicts_nothing() {
         ),
         Verdict::Supersedes(Why::Ended)
     );
+}
+
+/// The name of a verdict, whatever its reason.
+fn said(known: &str, new: &str) -> &'static str {
+    match verdict(known, new) {
+        Verdict::Supersedes(_) => "supersedes",
+        Verdict::Contradicts(_) => "contradicts",
+        Verdict::Extends => "extends",
+        Verdict::Apart => "apart",
+    }
+}
+
+#[test]
+fn a_version_that_is_needed_is_a_value() {
+    for (known, new, expected) in [
+        (
+            "The site requires Node 18.",
+            "The site requires Node 22.",
+            "contradicts",
+        ),
+        ("Requires Node 18", "Requires Node 22", "contradicts"),
+        (
+            "Python 3.11 is required.",
+            "Python 3.13 is required.",
+            "contradicts",
+        ),
+        ("站点需要 Node 18。", "站点需要 Node 22。", "contradicts"),
+        (
+            "Node 3 holds the index.",
+            "Node 4 holds the index.",
+            "apart",
+        ),
+        ("Gadget 7 needs part 7.", "Gadget 8 needs part 8.", "apart"),
+        (
+            "Redis 6 drops idle clients.",
+            "Redis 7 keeps idle clients.",
+            "apart",
+        ),
+        (
+            "Worker A uses 4 threads.",
+            "Worker B uses 8 threads.",
+            "apart",
+        ),
+    ] {
+        assert_eq!(said(known, new), expected, "{known} | {new}");
+    }
+}
+
+#[test]
+fn a_sentence_that_is_only_turned_round_contradicts() {
+    for (known, new, expected) in [
+        (
+            "We never ship on Fridays.",
+            "We ship on Fridays, too.",
+            "contradicts",
+        ),
+        (
+            "Don't squash merges.",
+            "Always squash merges.",
+            "contradicts",
+        ),
+        ("Don't use Redis.", "Use Redis.", "contradicts"),
+        (
+            "Never push to main.",
+            "Pushing to main is fine.",
+            "contradicts",
+        ),
+        (
+            "Niemals auf main pushen.",
+            "Immer auf main pushen.",
+            "contradicts",
+        ),
+        ("我们从不在周五上线。", "我们周五也上线。", "contradicts"),
+        (
+            "The parser accepts tabs.",
+            "The parser rejects tabs.",
+            "contradicts",
+        ),
+        ("Don't squash merges.", "Always squash fixups.", "apart"),
+        (
+            "We never ship on Fridays.",
+            "We ship on Mondays, too.",
+            "apart",
+        ),
+    ] {
+        assert_eq!(said(known, new), expected, "{known} | {new}");
+    }
+}
+
+#[test]
+fn a_text_contradicts_nothing_that_says_the_same() {
+    for text in [
+        "Errors tell the model what to do next, in one sentence, and never quote a memory's text.",
+        "Use pnpm, not npm.",
+        "The exporter writes not CSV but Parquet files.",
+        "The poller doesn't run on port 4000.",
+        "Never deploy on Fridays.",
+        "Die API ist kein REST mehr, sondern GraphQL.",
+    ] {
+        let found = verdict(text, text);
+        assert!(
+            !matches!(found, Verdict::Contradicts(_) | Verdict::Supersedes(_)),
+            "{found:?}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_value_that_names_the_known_one_as_wrong_takes_its_place() {
+    for (known, new, expected) in [
+        ("Use npm.", "Use pnpm, not npm.", "supersedes"),
+        (
+            "billing runs on MySQL",
+            "billing runs on Postgres, not MySQL",
+            "supersedes",
+        ),
+        (
+            "The exporter writes CSV files",
+            "The exporter writes not CSV but Parquet files",
+            "supersedes",
+        ),
+        (
+            "The API is REST.",
+            "The API is GraphQL, not REST.",
+            "supersedes",
+        ),
+        (
+            "The host is Heroku.",
+            "The host is not Heroku but Fly.",
+            "supersedes",
+        ),
+        (
+            "Die API ist REST.",
+            "Die API ist kein REST mehr, sondern GraphQL.",
+            "supersedes",
+        ),
+        // More than that value is another: somebody decides.
+        (
+            "Use npm.",
+            "Use pnpm, not npm, in the docs folder.",
+            "contradicts",
+        ),
+        (
+            "The cache is Redis.",
+            "The session cache is Memcached, not Redis.",
+            "contradicts",
+        ),
+        (
+            "The API is REST.",
+            "The internal API is no longer REST but gRPC.",
+            "contradicts",
+        ),
+        // It names what nobody said, or of another thing.
+        ("Use npm.", "Use pnpm, not yarn.", "apart"),
+        (
+            "Reports go to S3.",
+            "Thumbnails no longer go to S3.",
+            "apart",
+        ),
+    ] {
+        assert_eq!(said(known, new), expected, "{known} | {new}");
+    }
+}
+
+#[test]
+fn a_number_of_another_sort_or_that_is_denied_contradicts_nothing() {
+    for (known, new) in [
+        (
+            "ledger API listens on 8081",
+            "ledger admin API listens on 8082",
+        ),
+        (
+            "users database is backed up at 02:00",
+            "events database is backed up at 03:00",
+        ),
+        (
+            "The mailer does not listen on 7001.",
+            "The mailer listens on 7002.",
+        ),
+        ("前端构建需要 Node 18。", "后端构建需要 Node 22。"),
+        (
+            "The poller doesn't run on port 4000.",
+            "The poller runs on Linux.",
+        ),
+    ] {
+        assert_eq!(verdict(known, new), Verdict::Apart, "{known} | {new}");
+        assert_eq!(verdict(new, known), Verdict::Apart, "{new} | {known}");
+    }
 }

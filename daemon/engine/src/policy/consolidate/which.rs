@@ -4,10 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::rules::{Names, Rules};
-use super::statement::{Part, is_number};
-
-/// Words of a subject, at most: a longer one has a verb that is not listed.
-const SUBJECT_WORDS_MAX: usize = 10;
+use super::statement::{Part, SUBJECT_WORDS_MAX, is_number, words};
 
 /// Which of many alike a statement is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +37,7 @@ impl Which {
             environments(sequence, rules)
         };
         Self {
-            numbers: numbers(sequence, rules),
+            numbers: numbers(text, sequence, rules),
             environments,
             mentioned,
             bounds: all(rules.bounds()),
@@ -92,20 +89,33 @@ fn environments(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
         .collect()
 }
 
-/// The words with digits that name the subject: those before its verb, and those behind a word for
-/// one of many.
-fn numbers(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
-    let verb = sequence.iter().position(|word| rules.is_verb(word));
-    let subject = verb
-        .filter(|place| *place <= SUBJECT_WORDS_MAX)
+/// The words with digits and the single capitals that name the subject: those before its verb, and
+/// those behind a word for one of many.
+fn numbers(text: &str, sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+    let written: Vec<&str> = words(text).collect();
+    let is_letter = |place: usize| {
+        let word = written.get(place).copied().unwrap_or_default();
+        place > 0 && word != "I" && word.len() == 1 && word.chars().all(|c| c.is_ascii_uppercase())
+    };
+    let is_value = |place: &usize| {
+        let behind = sequence.get(place + 1);
+        behind.is_some_and(|behind| rules.is_needing(behind))
+    };
+    let subject = rules
+        .verb(sequence)
+        .filter(|place| *place <= SUBJECT_WORDS_MAX && !is_value(place))
         .unwrap_or(0);
     let is_label = |(place, word): &(usize, &String)| {
         let before = place.checked_sub(1).and_then(|before| sequence.get(before));
-        let is_behind_noun = before.is_some_and(|before| rules.is_numbered(before));
+        let is_needed = place.checked_sub(2).and_then(|place| sequence.get(place));
+        let is_needed = is_needed.is_some_and(|word| rules.is_needing(word));
+        let is_behind_noun = !is_needed && before.is_some_and(|before| rules.is_numbered(before));
         let behind = sequence.get(place + 1);
         let is_measure = is_number(word) && behind.is_some_and(|behind| rules.is_unit(behind));
         let is_subject = *place < subject || is_behind_noun;
-        let is_named = rules.is_ordinal(word) || word.contains(|c: char| c.is_ascii_digit());
+        let is_named = rules.is_ordinal(word)
+            || is_letter(*place)
+            || word.contains(|c: char| c.is_ascii_digit());
         is_named && is_subject && !is_measure
     };
     let labels = sequence.iter().enumerate().filter(is_label);

@@ -120,11 +120,7 @@ impl Group {
                 if self.next_number == u32::MAX {
                     return Ok(Err(WriteError::Full));
                 }
-                let kept = stamps
-                    .as_ref()
-                    .and_then(|stamps| Handle::kept(stamps.handle.as_deref()?, &admitted.topic));
-                let plain =
-                    kept.unwrap_or_else(|| Handle::propose(&admitted.topic, &admitted.text));
+                let plain = plain_handle(&admitted, stamps.as_deref());
                 let handle =
                     attempts.free(&tables.handles, plain, MemoryNumber(self.next_number))?;
                 let mut memory = self.new_memory(*admitted, handle, links, &entropy, &actor, at);
@@ -343,7 +339,7 @@ impl Group {
         };
         let previous = memory.sequence;
         let before = memory.clone();
-        let wanted_before = Handle::propose(&memory.topic, &memory.text);
+        let wanted_before = wanted_handle(&memory);
         match edit.apply(&mut memory, at) {
             Err(error) => return Ok(Err(error.into())),
             Ok(false) => return Ok(Ok(Change::Same(Box::new(memory)))),
@@ -359,18 +355,24 @@ impl Group {
         if matches!(edit, Edit::Revise { .. }) {
             vouch(&mut memory, &actor, at);
         }
-        if !memory.handle.is_in(&memory.topic) {
+        if memory.handle.is_in(&memory.topic) {
+            let wanted = wanted_handle(&memory);
+            // A handle reads like a fact: that of the old text would go on telling it. One that was
+            // held back gets it once somebody vouches for it.
+            let is_renamed = match edit {
+                Edit::Revise { .. } => wanted != wanted_before,
+                Edit::Approve { .. } => wanted != wanted_before && is_plain(&memory.handle),
+                _ => false,
+            };
+            if is_renamed {
+                memory.handle = attempts.free(&tables.handles, wanted, number)?;
+                tables.handles.insert(memory.handle.as_str(), number.0)?;
+            }
+        } else {
             // The old handle stays in the table, as a name that old notes still use.
             memory.handle =
                 attempts.free(&tables.handles, memory.handle.moved(&memory.topic), number)?;
             tables.handles.insert(memory.handle.as_str(), number.0)?;
-        } else if matches!(edit, Edit::Revise { .. }) {
-            // A handle reads like a fact: that of the old text would go on telling it.
-            let wanted = Handle::propose(&memory.topic, &memory.text);
-            if wanted != wanted_before {
-                memory.handle = attempts.free(&tables.handles, wanted, number)?;
-                tables.handles.insert(memory.handle.as_str(), number.0)?;
-            }
         }
         let seen = |memory: &Memory| (memory.access_count, memory.last_seen_at);
         if seen(&before) != seen(&memory) {
@@ -605,4 +607,43 @@ fn operation_kind(edit: &Edit) -> OperationKind {
         Edit::Reject => OperationKind::Reject,
         Edit::Revert { .. } => OperationKind::Revert,
     }
+}
+
+/// Words of the handle of a memory that waits in the review because it looks like orders: handles
+/// are shown where its text is not.
+const HELD_BACK: &str = "held back";
+
+/// The handle that a new memory would like to have: the one that it was exported with, or words of
+/// its text.
+fn plain_handle(admitted: &Admitted, stamps: Option<&Stamps>) -> Handle {
+    let status = stamps.and_then(|stamps| stamps.status);
+    if status.is_some_and(|status| is_held_back(status, &admitted.suspicions)) {
+        return Handle::propose(&admitted.topic, HELD_BACK);
+    }
+    let kept = stamps
+        .and_then(|stamps| stamps.handle.as_deref())
+        .and_then(|handle| Handle::kept(handle, &admitted.topic));
+    kept.unwrap_or_else(|| Handle::propose(&admitted.topic, &admitted.text))
+}
+
+/// The handle that a memory would like to have by what it says now.
+fn wanted_handle(memory: &Memory) -> Handle {
+    let is_held_back = is_held_back(memory.status, &memory.suspicions);
+    let said = if is_held_back {
+        HELD_BACK
+    } else {
+        &memory.text
+    };
+    Handle::propose(&memory.topic, said)
+}
+
+/// Whether a memory waits in the review because it looks like orders.
+fn is_held_back<S>(status: Status, suspicions: &[S]) -> bool {
+    status == Status::Quarantined && !suspicions.is_empty()
+}
+
+/// Whether a handle is one of those that say nothing.
+fn is_plain(handle: &Handle) -> bool {
+    let slug = handle.as_str().rsplit('/').next().unwrap_or_default();
+    slug.starts_with(&HELD_BACK.replace(' ', "-"))
 }

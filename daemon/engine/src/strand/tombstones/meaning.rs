@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Arrival, Strand, text_of};
+use super::{Arrival, Strand, Tombstones, text_of};
 use crate::index::catalog::Catalog;
 use crate::index::vectors::Code;
 use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Status, Timestamp, Tombstone};
@@ -23,6 +23,22 @@ const WAITING_PASSED: usize = 64;
 
 /// Tombstones that get a vector at once.
 const EMBEDDED_AT_ONCE: usize = 8;
+
+/// Sentences of one memory that are compared.
+const SENTENCES_MAX: usize = 64;
+
+/// Sentences whose vectors are made before others are let in: each takes some milliseconds.
+const SENTENCES_AT_ONCE: usize = 64;
+
+/// What became of a comparison.
+enum Comparison {
+    /// It says what was forgotten.
+    Returns(Box<Returned>),
+    /// It says none of it.
+    Differs,
+    /// A vector is missing.
+    Open,
+}
 
 /// A memory that came by itself and says what was forgotten.
 #[derive(Clone, Debug)]
@@ -74,7 +90,7 @@ impl Strand {
     pub fn await_comparison(&self, memory: &Memory, at: Timestamp) {
         let is_in_use = matches!(memory.status, Status::Active | Status::Quarantined);
         let scope = memory.scope.to_string();
-        let has_any = self.tombstones().by_scope.contains_key(&scope);
+        let has_any = self.tombstones().has_meanings(&scope);
         if is_in_use && has_any && self.expects_vectors() {
             self.catalog_mut().await_comparison(memory.number, at);
         }
@@ -86,11 +102,10 @@ impl Strand {
     /// # Errors
     /// When the disk fails.
     pub fn await_comparisons_from(&self, first: MemoryNumber) -> Result<(), StoreError> {
-        let scopes: Vec<String> = self.tombstones().by_scope.keys().cloned().collect();
-        if scopes.is_empty() || !self.expects_vectors() {
+        if self.tombstones().by_scope.is_empty() || !self.expects_vectors() {
             return Ok(());
         }
-        let candidates = candidates(&self.catalog(), &scopes, first);
+        let candidates = candidates(&self.catalog(), &self.tombstones(), first);
         let snapshot = self.snapshot()?;
         for number in candidates {
             if let Some(at) = came_by_itself(&snapshot, number)? {
@@ -110,10 +125,7 @@ impl Strand {
             return false;
         };
         let stones = self.tombstones();
-        let mut all = stones
-            .by_scope
-            .keys()
-            .flat_map(|scope| stones.meanings(scope));
+        let mut all = stones.all_meanings();
         !stones.unsaved.is_empty() || all.any(|(id, stone)| stones.awaits_vector(id, stone, &model))
     }
 
@@ -127,10 +139,7 @@ impl Strand {
         let memories = self.catalog().uncompared().count();
         let model = self.answering_model().unwrap_or_default();
         let stones = self.tombstones();
-        let all = stones
-            .by_scope
-            .keys()
-            .flat_map(|scope| stones.meanings(scope));
+        let all = stones.all_meanings();
         memories
             + all
                 .filter(|(id, stone)| stones.awaits_vector(id, stone, &model))
@@ -138,17 +147,23 @@ impl Strand {
     }
 
     /// Compares memories that came by themselves with what was forgotten, as far as their vectors
-    /// are there. Those that say none of it wait no longer; the others are returned, and wait until
-    /// they are withheld.
+    /// are there: as wholes, and those of their sentences whose words leave it open, by vectors that
+    /// `passage` makes. Those that say none of it wait no longer; the others are returned, and wait
+    /// until they are withheld. Where `passage` makes no vector, the memory waits.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn returned(&self) -> Result<Vec<Returned>, StoreError> {
+    pub fn returned(
+        &self,
+        passage: impl Fn(&str) -> Option<Vec<f32>>,
+    ) -> Result<Vec<Returned>, StoreError> {
         let mut returned = Vec::new();
+        let mut left = SENTENCES_AT_ONCE;
         for (number, at) in self.comparable() {
-            match self.compare(number, at)? {
-                Some(found) => returned.push(found),
-                None => self.catalog_mut().note_compared(number),
+            match self.compare(number, at, &mut left, &passage)? {
+                Comparison::Returns(found) => returned.push(*found),
+                Comparison::Differs => self.catalog_mut().note_compared(number),
+                Comparison::Open => {}
             }
         }
         Ok(returned)
@@ -180,44 +195,66 @@ impl Strand {
             return true;
         };
         let stones = self.tombstones();
-        let mut all = stones
-            .by_scope
-            .keys()
-            .flat_map(|scope| stones.meanings(scope));
+        let mut all = stones.all_meanings();
         all.any(|(id, stone)| stones.awaits_vector(id, stone, &model))
     }
 
-    fn compare(&self, number: MemoryNumber, at: Timestamp) -> Result<Option<Returned>, StoreError> {
+    fn compare(
+        &self,
+        number: MemoryNumber,
+        at: Timestamp,
+        left: &mut usize,
+        passage: impl Fn(&str) -> Option<Vec<f32>>,
+    ) -> Result<Comparison, StoreError> {
         let Some(memory) = self.memories(&[number])?.into_iter().next() else {
-            return Ok(None);
+            return Ok(Comparison::Differs);
         };
         let code = self.codes(&[number]).into_iter().next().flatten();
         let (Some(code), Some(model)) = (code, self.answering_model()) else {
-            return Ok(None);
+            return Ok(Comparison::Differs);
         };
-        let (text, scope) = (Returning::of(&memory.text), memory.scope.to_string());
-        let arrival = Arrival {
-            text: &text,
-            scope: &scope,
-            code: &code,
-            model: &model,
-            at,
+        let scope = memory.scope.to_string();
+        let find = |said: &str, code: &Code| {
+            let arrival = Arrival {
+                text: &Returning::of(said),
+                scope: &scope,
+                code,
+                model: &model,
+                at,
+            };
+            self.tombstones().find_meaning(&arrival).cloned()
         };
-        let found = self.tombstones().find_meaning(&arrival).cloned();
-        Ok(found.map(|tombstone| Returned { memory, tombstone }))
+        let mut found = find(&memory.text, &code);
+        let sentences = Self::said_in(&memory.text).into_iter();
+        let sentences = sentences.skip(1).take(SENTENCES_MAX);
+        for said in sentences.filter(|said| self.may_return(said, &scope)) {
+            if found.is_some() {
+                break;
+            }
+            let vector = left.checked_sub(1).and_then(|rest| {
+                *left = rest;
+                passage(said)
+            });
+            let Some(vector) = vector else {
+                return Ok(Comparison::Open);
+            };
+            found = Code::quantize(&vector)
+                .ok()
+                .and_then(|code| find(said, &code));
+        }
+        Ok(found.map_or(Comparison::Differs, |tombstone| {
+            Comparison::Returns(Box::new(Returned { memory, tombstone }))
+        }))
     }
 
     /// Whether a text may say in other words what was forgotten in its scope, so that its vector is
-    /// worth making: there is such a tombstone with a vector, and both have a word in common.
+    /// worth making: there is such a tombstone with a vector, and the words leave it open.
     #[must_use]
     pub fn may_return(&self, text: &str, scope: &str) -> bool {
         let stones = self.tombstones();
-        if !stones.by_scope.contains_key(scope) {
-            return false;
-        }
         let returning = Returning::of(text);
         let mut all = stones.meanings(scope);
-        all.any(|(id, stone)| stones.codes.contains_key(id) && returning.shares_a_word_with(stone))
+        all.any(|(id, stone)| stones.codes.contains_key(id) && returning.may_mean(stone))
     }
 
     /// The tombstone of what a text says in other words, by the vector that the answering model
@@ -249,10 +286,7 @@ impl Strand {
         };
         let waiting: Vec<(MemoryId, Tombstone)> = {
             let stones = self.tombstones();
-            let all = stones
-                .by_scope
-                .keys()
-                .flat_map(|scope| stones.meanings(scope));
+            let all = stones.all_meanings();
             let waiting = all.filter(|(id, stone)| stones.awaits_vector(id, stone, &model));
             waiting
                 .take(EMBEDDED_AT_ONCE)
@@ -361,12 +395,12 @@ fn kept_away(change: &Result<Change, WriteError>) -> Option<&Memory> {
     is_kept_away.then_some(memory)
 }
 
-/// Memories in use of some scopes, from a number on.
-fn candidates(catalog: &Catalog, scopes: &[String], first: MemoryNumber) -> Vec<MemoryNumber> {
+/// Memories in use that may say what was forgotten, from a number on.
+fn candidates(catalog: &Catalog, stones: &Tombstones, first: MemoryNumber) -> Vec<MemoryNumber> {
     let rows = catalog.rows().filter(|(number, row)| {
         *number >= first
             && matches!(row.status, Status::Active | Status::Quarantined)
-            && scopes.iter().any(|scope| scope == catalog.scope_of(row))
+            && stones.has_meanings(catalog.scope_of(row))
     });
     rows.map(|(number, _)| number).collect()
 }

@@ -176,7 +176,7 @@ impl Strand {
         self.tell_indexes(changes.get(behind..).unwrap_or_default(), Vec::new());
     }
 
-    /// Takes what was purged out of the word index and the vectors.
+    /// Takes what was purged out of the word index, the vectors and what was read of texts.
     fn drop_purged(&self, changes: &[Result<Change, WriteError>]) {
         for change in changes {
             if let Ok(Change::Purged {
@@ -185,6 +185,7 @@ impl Strand {
             {
                 self.lexical.remove(sequence.0, number.0);
                 self.forget_meaning(*number);
+                self.forget_statements();
             }
         }
     }

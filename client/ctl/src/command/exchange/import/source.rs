@@ -49,7 +49,7 @@ impl Source {
         if path.is_dir() {
             return Self::directory(&path, format);
         }
-        let file = File::open(&path).map_err(Failure::io(format!("opening {}", path.display())))?;
+        let file = named(&path)?;
         Self::stream(name(&path), Box::new(file), Some(&path), format)
     }
 
@@ -201,6 +201,20 @@ impl Sending<'_> {
         self.transfer.sent(bytes);
         is_taken
     }
+}
+
+/// Opens what somebody named: a plain file, or what the shell makes of `<(…)`. A pipe that lies about
+/// may wait for a writer for ever.
+fn named(path: &Path) -> Result<File, Failure> {
+    let shown = path.display();
+    let opening = || Failure::io(format!("opening {shown}"));
+    let found = fs::metadata(path).map_err(opening())?;
+    if !found.is_file() && !path.starts_with("/dev") {
+        return Err(Failure::Usage(format!(
+            "{shown} is no plain file; to read from it all the same, say `helixctl import - < {shown}`"
+        )));
+    }
+    File::open(path).map_err(opening())
 }
 
 /// Opens a file of a directory that was listed, unless it has become a link or waits for a writer.

@@ -1,0 +1,46 @@
+//! Whether two statements are about two things, by the words before their verbs.
+
+use std::collections::BTreeSet;
+
+use super::rules::Rules;
+use super::statement::{Statement, is_number};
+
+/// Returns whether each of two statements has a subject that the other does not speak of, as in
+/// `uploads go to S3` and `thumbnails go to S3`.
+pub(super) fn is_another(known: &Statement, new: &Statement, rules: &Rules) -> bool {
+    let (one, other) = (own(known, new), own(new, known));
+    let is_telling = |words: &BTreeSet<&str>| words.iter().any(|word| !rules.is_generic(word));
+    !one.is_empty() && !other.is_empty() && (is_telling(&one) || is_telling(&other))
+}
+
+/// Returns whether one statement is about a part or sort of what the other is about, as in `the API
+/// listens` and `the admin API listens`. In writing without blanks any character may make the sort.
+pub(super) fn is_narrower(known: &Statement, new: &Statement, rules: &Rules) -> bool {
+    if known.is_unspaced && new.is_unspaced {
+        let (mut one, mut other) = (known.words.iter(), new.words.iter());
+        return one.any(|word| !new.has(word) && !is_number(word))
+            && other.any(|word| !known.has(word) && !is_number(word));
+    }
+    if known.subject.is_empty() || new.subject.is_empty() {
+        return false;
+    }
+    narrows(known, new, rules) || narrows(new, known, rules)
+}
+
+/// Returns whether the new statement is about a part or sort of what the known one is about. Words
+/// for what has ended make it no other thing.
+pub(super) fn narrows(known: &Statement, new: &Statement, rules: &Rules) -> bool {
+    let has_ended = |word: &str| {
+        let mut gone = new.departures.iter();
+        !new.is_unspaced && gone.any(|gone| gone.words.contains(word))
+    };
+    let own = own(new, known);
+    let mut telling = own.iter().filter(|word| !rules.is_generic(word));
+    !known.subject.is_empty() && telling.any(|word| !has_ended(word))
+}
+
+/// The words of a statement's subject that another statement has nowhere.
+fn own<'s>(statement: &'s Statement, other: &Statement) -> BTreeSet<&'s str> {
+    let words = statement.subject.iter().map(String::as_str);
+    words.filter(|word| !other.has(word)).collect()
+}
