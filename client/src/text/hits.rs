@@ -220,7 +220,10 @@ fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
         String::new()
     };
     let marks = lacking(hit).map(str::to_owned).into_iter().chain(copies);
-    let mark: String = marks.map(|what| format!(", {what}")).collect();
+    let mut mark = String::new();
+    for what in marks {
+        mark += &format!(", {what}");
+    }
     header([
         clean::line(&memory.handle),
         day(memory, view),

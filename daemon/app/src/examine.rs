@@ -148,8 +148,11 @@ fn sought(
         return Ok(None);
     }
     let outcome = app.memory.strand.why_not(&search, number, &NoSources)?;
-    // A hit that says the same stands for it.
-    let is_told = matches!(outcome.fate, Fate::Copy(_, place) if place <= FOUND_WITHIN);
+    // A hit that says the same stands for it, and relations that lead to it do as in any search.
+    let is_told = matches!(
+        outcome.fate,
+        Fate::Shown(place) | Fate::Copy(_, place) if place <= FOUND_WITHIN
+    );
     Ok((!is_told).then_some(outcome))
 }
 
@@ -169,8 +172,8 @@ fn place(fate: &Fate) -> Option<usize> {
 
 fn told(fate: &Fate) -> String {
     match fate {
-        Fate::Shown(place) => format!("it comes in place {place} only where relations lead to it"),
         Fate::Copy(_, place) => format!("place {place}, by one that says the same"),
+        Fate::Shown(place) => format!("place {place}"),
         Fate::Behind(behind) => format!("place {}", behind.place),
         Fate::Far => "not among the best of either list".to_owned(),
         Fate::Unrelated(_) => "none of the words, and not near in meaning".to_owned(),

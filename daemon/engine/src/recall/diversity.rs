@@ -74,7 +74,7 @@ impl Beside {
     };
 
     /// Both together.
-    fn product(&self) -> f32 {
+    fn product(self) -> f32 {
         self.likeness * self.topic
     }
 }
