@@ -106,16 +106,18 @@ fn ask_upgrade(served: &mut Served) -> Vec<String> {
         .waits_for
 }
 
-/// Asks for a hand-over that surely finds an import under way.
-fn import_under_way(served: &mut Served) -> Vec<String> {
+/// Waits until an import is under way, which keeps what comes in a file that has no name any more:
+/// a hand-over before would end the program that the import is about to call.
+fn await_import(served: &Served) {
+    let open = PathBuf::from(format!("/proc/{}/fd", served.daemon.pid()));
+    let is_spool = |path: PathBuf| path.to_string_lossy().contains("/run/import-");
     within(DEADLINE, || {
-        Ok((served.rpc.status()?.open_connections > 1).then_some(()))
+        // One that is closed meanwhile is none.
+        let mut files =
+            fs::read_dir(&open)?.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        Ok(files.any(is_spool).then_some(()))
     })
     .unwrap();
-    within(DEADLINE, || {
-        Ok(Some(ask_upgrade(served)).filter(|waits_for| !waits_for.is_empty()))
-    })
-    .unwrap()
 }
 
 #[test]
@@ -125,7 +127,8 @@ fn a_hand_over_waits_for_an_import_and_everybody_is_served_meanwhile() {
     let mut import = Import::start(&served.home, &project);
     import.write("[");
     import.write(&entries(0, 20_000));
-    assert_eq!(import_under_way(&mut served), ["import"]);
+    await_import(&served);
+    assert_eq!(ask_upgrade(&mut served), ["import"]);
     let before = served.rpc.status().unwrap().started_at_us;
     for number in 0..20 {
         store(
@@ -254,7 +257,8 @@ fn an_import_whose_sender_dies_stores_nothing() {
     let mut import = Import::start(&served.home, &project);
     import.write("[");
     import.write(&entries(0, 20_000));
-    import_under_way(&mut served);
+    await_import(&served);
+    assert_eq!(ask_upgrade(&mut served), ["import"]);
     drop(import);
     // The hand-over comes when the import has ended.
     within(DEADLINE, || {
