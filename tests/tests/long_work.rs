@@ -23,6 +23,10 @@ const DEADLINE: Duration = Duration::from_mins(2);
 /// Memories of a log that take long enough to be caught at work.
 const MEMORIES: u32 = 60_000;
 
+/// Memories of an import that a hand-over waits for, which it does for a minute at most: a machine
+/// that is busy with something else stores them within it.
+const WAITED_FOR: u32 = 6_000;
+
 /// An import whose input comes from the test.
 struct Import {
     /// Until its end is waited for.
@@ -126,7 +130,7 @@ fn a_hand_over_waits_for_an_import_and_everybody_is_served_meanwhile() {
     let project = Project::without_git(&served.home, "p").unwrap();
     let mut import = Import::start(&served.home, &project);
     import.write("[");
-    import.write(&entries(0, 20_000));
+    import.write(&entries(0, WAITED_FOR - 1_000));
     await_import(&served);
     assert_eq!(ask_upgrade(&mut served), ["import"]);
     let before = served.rpc.status().unwrap().started_at_us;
@@ -143,12 +147,12 @@ fn a_hand_over_waits_for_an_import_and_everybody_is_served_meanwhile() {
         "the old program still serves"
     );
     import.write(",");
-    import.write(&entries(20_000, 25_000));
+    import.write(&entries(WAITED_FOR - 1_000, WAITED_FOR));
     import.write("]");
     let output = import.finish();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        said.contains("25000 memories read: 25000 stored"),
+        said.contains(&format!("{WAITED_FOR} memories read: {WAITED_FOR} stored")),
         "{said}{}",
         String::from_utf8_lossy(&output.stderr)
     );
@@ -158,7 +162,7 @@ fn a_hand_over_waits_for_an_import_and_everybody_is_served_meanwhile() {
     });
     handed.unwrap();
     store(&mut served, &project, "stored in the new program");
-    assert_eq!(active(&mut served), 25_021);
+    assert_eq!(active(&mut served), u64::from(WAITED_FOR) + 21);
     assert_eq!(Notice::read(&served.home.paths), None);
 }
 
