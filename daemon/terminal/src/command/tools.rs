@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::Purpose;
 use super::reads::Reads;
+use crate::pattern::Pattern;
 
 /// The data. Additions belong there.
 const DATA: &str = include_str!("tools.toml");
@@ -82,6 +83,7 @@ pub(super) struct Reading {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Tools {
+    pub(super) missing: Pattern,
     options: Options,
     tool: HashMap<String, Tool>,
     pub(super) script_names: Purposes,

@@ -1,34 +1,7 @@
 //! A tool's closing line: what it names is its command, counts and exit codes, and so it is the
 //! same after every failure.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
-/// Words that say how something ended.
-static OUTCOMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    words_of(
-        "abort aborted aborting broken can't canceling cancelling cannot could couldn't crashed errno error errors exit \
-     exited fail failed failing fails failure failures issue issues problem problems returned stopped terminated \
-     unable unsuccessful",
-    )
-});
-
-/// Words that closing lines have beside those.
-static FILLERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    words_of(
-        "a above again all an and are assertions at attempt be been below bin binary build building by can case cases \
-     check checked checks child code command commands compilation compile compiled compiler compiling complete \
-     completed crate did didn't directory doc doctest doctests document due duration emitted evaluation example \
-     examples executed executing execution file files filtered finished for from full generated goal had has have \
-     hook hooks ignored in incomplete info information invocation is it its job jobs leaving lib lifecycle line link \
-     linker linking lint linted linter log logged logs make measured min module more ms multiple my no non non-zero \
-     nonzero not number of on one or out output package packages pass passed passing pending please previous process \
-     program project projects rc recipe reported reports rerun result results run running runs s script scripts sec \
-     seconds secs see session signal skipped some source stage status step steps still stop subprocess success \
-     successful successfully suite suites summary target targets task tasks test testing tests than that the there \
-     this time to todo took total unexpected unfinished waiting warning warnings was were with your",
-    )
-});
+use super::words::WORDS;
 
 /// What begins a count; elsewhere it is what something was not.
 const FOUND: &str = "found";
@@ -72,19 +45,15 @@ fn outcomes(line: &str) -> Option<(usize, usize)> {
             || word.starts_with(|c: char| c.is_ascii_digit())
             || !word.chars().any(char::is_alphabetic);
         let is_own_name = at == 0 && written.ends_with(':');
-        if OUTCOMES.contains(word.as_str()) {
+        if WORDS.outcomes.contains(&word) {
             outcomes += 1;
-        } else if FILLERS.contains(word.as_str()) || at == 0 && word == FOUND {
+        } else if WORDS.fillers.contains(&word) || at == 0 && word == FOUND {
             fillers += 1;
         } else if !is_given && !is_own_name {
             return None;
         }
     }
     Some((outcomes, fillers))
-}
-
-fn words_of(text: &'static str) -> HashSet<&'static str> {
-    text.split_whitespace().collect()
 }
 
 /// A line without what it quotes.

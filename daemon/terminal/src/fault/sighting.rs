@@ -3,15 +3,15 @@
 //! as well.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::around::group;
 use super::closing::{is_closing, is_progress};
-use super::forms::{FAILED, FORMS, compile};
-use super::patterns::PATHS;
-use super::{Fault, Found, bare, found_in_lines, quoted, replaced, telling_lines};
+use super::forms::{FAILED, FORMS};
+use super::patterns::PATTERNS;
+use super::words::WORDS;
+use super::{Fault, Found, bare, found_in_lines, quoted, telling_lines};
 use helix_redact::redacted;
 
 /// Mistakes of one output that are remembered.
@@ -36,95 +36,8 @@ const RULE_MIN_CHARS: usize = 3;
 /// The code of what a test says when it breaks off.
 const PANIC: &str = "panic";
 
-/// How lines begin that stand beside a mistake and say nothing of it: stacks, sources, notes, and
-/// tests that passed.
-const ASIDES: &[&str] = &[
-    "at ",
-    "File \"",
-    "❯",
-    "-->",
-    "from ",
-    "in ",
-    "In ",
-    "note:",
-    "help:",
-    "hint:",
-    "= note",
-    "= help",
-    "warning:",
-    "Traceback",
-    "goroutine ",
-    "created by ",
-    "|",
-    "│",
-    "> ",
-    "#",
-    "PASS",
-    "ok ",
-    "✓",
-    "✔",
-    "stdout",
-    "stderr",
-    "[INFO]",
-    "[PASS]",
-    "[ PASS ]",
-    "[pass]",
-    "[ pass ]",
-    "[ OK ]",
-    "[ ok ]",
-    "full command:",
-    "(Use ",
-    "Use -v",
-    "See ",
-];
-
-/// Marks within such a line, and its end.
-const ASIDES_WITHIN: &[&str] = &[": note: ", ": warning: ", " warning: ", " | "];
+/// End of a line that says nothing of a mistake beside it.
 const ASIDE_END: &str = " ok";
-
-/// Lines with which what is said of a mistake ends.
-const ENDS: &[&str] = &[
-    "failures:",
-    "stack backtrace:",
-    "stacktrace:",
-    "stack trace:",
-    "require stack:",
-];
-
-/// `check: cases/a.txt:3: no owner`: a place with a message, whatever the tool is.
-static PLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(concat!(
-        r"^(?:\[?[A-Za-z][\w-]*\]?:? )?(?P<file>[\w./@-]*[\w-]\.[A-Za-z]\w{0,7})(?::\d+)*",
-        r"(?: ?\(\d+[:,]\d+\))?: (?P<message>\S.*)$"
-    ))
-});
-/// `[FAIL] name`, `not ok 3 - name`: a test that failed, whatever ran it.
-static JUDGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(concat!(
-        r"^\s*(?:\[ ?FAIL(?:ED)? ?\]|FAIL(?:ED)?:?|not ok(?: \d+)?(?: -)?|✗|✘|✖|×)\s+",
-        r#"(?P<symbol>[A-Za-z_"'`/.@][^:]*(?::\S[^:]*)*)(?:: (?P<message>\S.*))?$"#
-    ))
-});
-/// What is another number each time: addresses, hashes, times, threads, places.
-static VOLATILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(concat!(
-        r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}(?:-[0-9a-f]{4,})*\b|\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds)\b|",
-        r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]*|\b\d{1,2}:\d\d:\d\d(?:\.\d+)?\b|\(\d{3,}\)|\( *\d+/\d+\)|",
-        r"\bpid[ =]\d+|\bgoroutine \d+|\blines? \d+|:\d+:\d+\b|\[ *\d+\.\d+s\]"
-    ))
-});
-/// The line behind a file's name without a directory.
-static LINE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"(?P<ending>\.[A-Za-z]\w{0,7}):\d+\b"));
-
-const PATTERNS: [&LazyLock<Option<Regex>>; 4] = [&PLACED, &JUDGED, &VOLATILE, &LINE];
-
-/// Compiles everything.
-pub(super) fn warm_up() {
-    for pattern in PATTERNS {
-        LazyLock::force(pattern);
-    }
-}
 
 /// A mistake as an output tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,8 +112,10 @@ fn judged(line: &str) -> Option<Fault> {
     if helix_ablation::is_off("sighting/judged") {
         return None;
     }
-    let captures = JUDGED.as_ref()?.captures(line)?;
-    let symbol = replaced(VOLATILE.as_ref(), &group(&captures, "symbol"), "")
+    let captures = PATTERNS.judged.captures(line)?;
+    let symbol = PATTERNS
+        .volatile
+        .replace_all(&group(&captures, "symbol"), "")
         .trim()
         .to_owned();
     let message = group(&captures, "message");
@@ -216,7 +131,7 @@ fn placed(line: &str) -> Option<Fault> {
     if helix_ablation::is_off("sighting/placed") {
         return None;
     }
-    let captures = PLACED.as_ref()?.captures(line)?;
+    let captures = PATTERNS.placed.captures(line)?;
     let (file, message) = (group(&captures, "file"), group(&captures, "message"));
     let symbol = quoted(&message).unwrap_or_default();
     (!is_aside(&message)).then_some(Fault {
@@ -306,7 +221,7 @@ fn block(lines: &[&str], at: usize, test: Option<&str>) -> Vec<String> {
             None => {
                 plain.is_empty()
                     || FORMS.iter().any(|form| form.pattern.is_match(line))
-                    || is_placed(line)
+                    || PATTERNS.placed.is_match(line)
             }
         };
         if ends
@@ -382,11 +297,7 @@ fn is_of_another_test(line: &str, name: &str) -> bool {
         form.pattern
             .captures(line)
             .is_some_and(|captures| is_title(&captures))
-    }) || JUDGED.as_ref().is_some_and(|judged| judged.is_match(line))
-}
-
-fn is_placed(line: &str) -> bool {
-    PLACED.as_ref().is_some_and(|placed| placed.is_match(line))
+    }) || PATTERNS.judged.is_match(line)
 }
 
 /// Returns whether a message is cut off.
@@ -410,8 +321,7 @@ fn is_end(line: &str) -> bool {
     if helix_ablation::is_off("sighting/ends") {
         return false;
     }
-    let lower = line.to_lowercase();
-    ENDS.contains(&lower.as_str())
+    WORDS.ends.contains(&line.to_lowercase())
 }
 
 /// Returns whether a line says nothing of what went wrong.
@@ -428,8 +338,8 @@ fn is_aside(line: &str) -> bool {
     line.chars().all(drawn)
         || is_source
         || line.ends_with(ASIDE_END)
-        || ASIDES.iter().any(|start| line.starts_with(start))
-        || ASIDES_WITHIN.iter().any(|mark| line.contains(mark))
+        || WORDS.asides.iter().any(|start| line.starts_with(start))
+        || WORDS.asides_within.iter().any(|mark| line.contains(mark))
 }
 
 fn hashed(line: &str) -> u64 {
@@ -438,16 +348,10 @@ fn hashed(line: &str) -> u64 {
 
 /// A line without what differs from one time, and one checkout, to the next. Values stay.
 fn normal(line: &str) -> String {
-    let pathless = PATHS.as_ref().map_or_else(
-        || line.to_owned(),
-        |paths| {
-            paths
-                .replace_all(line, |path: &Captures<'_>| shortened(&path[0]))
-                .into_owned()
-        },
-    );
-    let timeless = replaced(VOLATILE.as_ref(), &pathless, "#");
-    let placeless = replaced(LINE.as_ref(), &timeless, "$ending");
+    let shortened = |path: &Captures<'_>| shortened(&path[0]);
+    let pathless = PATTERNS.paths.replace_all(line, shortened);
+    let timeless = PATTERNS.volatile.replace_all(&pathless, "#");
+    let placeless = PATTERNS.line.replace_all(&timeless, "$ending");
     placeless.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -505,11 +409,6 @@ mod tests {
                 .iter()
                 .flat_map(|seen| &seen.said)
                 .all(|line| lines.contains(line))
-    }
-
-    #[test]
-    fn every_pattern_is_valid() {
-        assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
     }
 
     #[test]
