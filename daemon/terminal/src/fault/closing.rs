@@ -15,26 +15,10 @@ pub(super) fn is_closing(line: &str) -> bool {
     if helix_ablation::is_off("sighting/closing") {
         return false;
     }
-    outcomes(line).is_some_and(|(outcomes, _)| outcomes > 0)
-}
-
-/// Returns whether a line only says that something runs, or how much of it.
-pub(super) fn is_progress(line: &str) -> bool {
-    if helix_ablation::is_off("sighting/progress") {
-        return false;
-    }
-    outcomes(line).is_some_and(|(outcomes, fillers)| outcomes == 0 && fillers > 0)
-}
-
-/// How many words of a line say how something ended, and how many belong to that; `None` where it
-/// says anything else.
-fn outcomes(line: &str) -> Option<(usize, usize)> {
     let plain = unquoted(line);
-    let (mut outcomes, mut fillers) = (0, 0);
-    for (at, written) in plain
-        .split(|c: char| c.is_whitespace() || "()[]{},;!".contains(c))
-        .enumerate()
-    {
+    let words = plain.split(|c: char| c.is_whitespace() || "()[]{},;!".contains(c));
+    let mut ends = false;
+    let is_of_ending = |(at, written): (usize, &str)| {
         let word = written
             .trim_matches(|c: char| !c.is_alphanumeric() && c != '-')
             .to_lowercase();
@@ -44,16 +28,12 @@ fn outcomes(line: &str) -> Option<(usize, usize)> {
             || written.starts_with('<')
             || word.starts_with(|c: char| c.is_ascii_digit())
             || !word.chars().any(char::is_alphabetic);
-        let is_own_name = at == 0 && written.ends_with(':');
-        if WORDS.outcomes.contains(&word) {
-            outcomes += 1;
-        } else if WORDS.fillers.contains(&word) || at == 0 && word == FOUND {
-            fillers += 1;
-        } else if !is_given && !is_own_name {
-            return None;
-        }
-    }
-    Some((outcomes, fillers))
+        let is_first = at == 0 && (written.ends_with(':') || word == FOUND);
+        let is_outcome = WORDS.outcomes.contains(&word);
+        ends |= is_outcome;
+        is_outcome || is_given || is_first || WORDS.fillers.contains(&word)
+    };
+    words.enumerate().all(is_of_ending) && ends
 }
 
 /// A line without what it quotes.

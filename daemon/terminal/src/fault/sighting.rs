@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use regex::Captures;
 
 use super::around::group;
-use super::closing::{is_closing, is_progress};
+use super::closing::is_closing;
 use super::forms::{FAILED, FORMS};
 use super::patterns::PATTERNS;
 use super::words::WORDS;
@@ -174,23 +174,10 @@ fn sighting(lines: &[&str], Found { fault, at }: Found) -> Option<Sighting> {
     if said.is_empty() {
         return None;
     }
-    // Many directories have a `mod.rs`.
-    said.extend(place(&fault.file));
     Some(Sighting {
         fault,
         said: said.iter().map(|line| text_hash(line)).collect(),
     })
-}
-
-/// A file of a mistake, with its directory, in any checkout.
-fn place(file: &str) -> Option<String> {
-    if helix_ablation::is_off("sighting/file-place") {
-        return None;
-    }
-    let path = file.trim_start_matches("./");
-    let mut parts = path.rsplit(['/', '\\']).filter(|part| !part.is_empty());
-    let (name, directory) = (parts.next()?, parts.next()?);
-    Some(format!("in {directory}/{name}"))
 }
 
 /// The lines below which something may be said of a test: its own, and others with its name.
@@ -216,24 +203,15 @@ fn block(lines: &[&str], at: usize, test: Option<&str>) -> Vec<String> {
         if is_rule(plain) && said.is_empty() {
             continue;
         }
-        let ends = match test {
-            Some(name) => is_of_another_test(line, name),
-            None => {
-                plain.is_empty()
-                    || FORMS.iter().any(|form| form.pattern.is_match(line))
-                    || PATTERNS.placed.is_match(line)
-            }
-        };
-        if ends
-            || is_rule(plain)
-            || is_end(plain)
-            || is_closing(plain)
-            || said.len() >= SAID_MAX_LINES
-        {
+        let ends = test.is_none()
+            && (plain.is_empty()
+                || FORMS.iter().any(|form| form.pattern.is_match(line))
+                || PATTERNS.placed.is_match(line));
+        if ends || is_rule(plain) || is_closing(plain) || said.len() >= SAID_MAX_LINES {
             break;
         }
         let is_name = test.is_some_and(|name| !name.is_empty() && plain.contains(name));
-        if !plain.is_empty() && !is_name && !is_aside(plain) && !is_progress(plain) {
+        if !plain.is_empty() && !is_name && !is_aside(plain) {
             said.push(normal(plain));
         }
     }
@@ -250,7 +228,7 @@ fn whole(lines: &[&str]) -> Option<Sighting> {
         .map(|line| line.trim())
         .filter(|line| line.chars().any(char::is_alphabetic));
     let telling: Vec<String> = telling
-        .filter(|line| !is_closing(line) && !is_progress(line) && !is_aside(line))
+        .filter(|line| !is_closing(line) && !is_aside(line))
         .map(normal)
         .take(WHOLE_MAX_LINES + 1)
         .collect();
@@ -278,28 +256,6 @@ fn is_name(word: &str) -> bool {
         && inner.contains(['_', '-', '.', '/', ':', '@'])
 }
 
-/// Returns whether a line is about another test than this.
-fn is_of_another_test(line: &str, name: &str) -> bool {
-    if helix_ablation::is_off("sighting/another-test") {
-        return false;
-    }
-    if !name.is_empty() && line.contains(name) {
-        return false;
-    }
-    let is_test = |code: &str| code == FAILED || code == PANIC;
-    let is_title = |captures: &Captures<'_>| {
-        captures
-            .name("symbol")
-            .is_some_and(|symbol| !symbol.is_empty())
-    };
-    let mut forms = FORMS.iter().filter(|form| is_test(&form.code));
-    forms.any(|form| {
-        form.pattern
-            .captures(line)
-            .is_some_and(|captures| is_title(&captures))
-    }) || PATTERNS.judged.is_match(line)
-}
-
 /// Returns whether a message is cut off.
 fn is_cut(message: &str) -> bool {
     message.ends_with("...") || message.ends_with('…')
@@ -315,13 +271,6 @@ fn is_rule(line: &str) -> bool {
     first.is_some_and(|first| {
         line.chars().take_while(|next| *next == first).count() >= RULE_MIN_CHARS
     })
-}
-
-fn is_end(line: &str) -> bool {
-    if helix_ablation::is_off("sighting/ends") {
-        return false;
-    }
-    WORDS.ends.contains(&line.to_lowercase())
 }
 
 /// Returns whether a line says nothing of what went wrong.
@@ -464,7 +413,6 @@ mod tests {
         assert!(!is_back(go, &go.replace("1.20", "1.50")));
         let moved = "error[E0382]: borrow of moved value: `rows`\n --> src/a/mod.rs:1:2\n";
         assert!(is_back(moved, &moved.replace(":1:2", ":7:9")));
-        assert!(!is_back(moved, &moved.replace("/a/", "/b/")));
         let compiled = |name: &str| {
             format!(
                 "error: undefined variable \"{name}\"\n\n** (CompileError) lib/a.ex: cannot compile module A.B (see above)\n"

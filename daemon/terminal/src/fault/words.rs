@@ -18,7 +18,6 @@ pub(super) static WORDS: LazyLock<Words> =
 pub(super) struct Words {
     pub(super) asides: Vec<String>,
     pub(super) asides_within: Vec<String>,
-    pub(super) ends: HashSet<String>,
     pub(super) outcomes: HashSet<String>,
     pub(super) fillers: HashSet<String>,
     pub(super) common_codes: HashSet<String>,
