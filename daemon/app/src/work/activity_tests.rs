@@ -145,7 +145,7 @@ fn what_fails_is_told_as_it_was_run() {
         "poetry run pytest",
         "docker-compose build",
     ] {
-        let mut activity = failing(line);
+        let activity = failing(line);
         assert_eq!(activity.failing[0].command(), line);
     }
 }
