@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
+use compact_str::CompactString;
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -89,14 +90,15 @@ pub(super) struct Claim {
     compared: Compared,
     values: Values,
     /// Stems of what it is about, those left out that say only of what sort it is.
-    subject: BTreeSet<String>,
-    value: BTreeSet<String>,
+    subject: BTreeSet<CompactString>,
+    value: BTreeSet<CompactString>,
 }
 
 /// Compiles the patterns of the file.
 pub(super) fn read() -> Result<Claimable, RuleError> {
     let table: Table = toml::from_str(include_str!("claims.toml"))?;
-    let compile = |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build();
+    let compile =
+        |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build();
     let mut attributes = Vec::new();
     for attribute in table.claim {
         let patterns: Result<Vec<Regex>, regex::Error> =
@@ -137,7 +139,7 @@ fn claim(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -
     let named = part(&plain(captures.name("v")?.as_str()), rules).words;
     let telling = specific(&named, rules);
     let value = if telling.is_empty() { named } else { telling };
-    let subject: BTreeSet<String> = ["s", "s2"]
+    let subject: BTreeSet<CompactString> = ["s", "s2"]
         .into_iter()
         .filter_map(|group| captures.name(group))
         .flat_map(|named| specific(&part(named.as_str(), rules).words, rules))
@@ -170,6 +172,11 @@ fn plain(value: &str) -> String {
 }
 
 impl Claim {
+    /// Stems of the thing that it is about; none where it is about ourselves.
+    pub(super) fn subject(&self) -> &BTreeSet<CompactString> {
+        &self.subject
+    }
+
     /// Returns whether another text gives the same another value.
     fn clashes(&self, new: &Self) -> bool {
         let is_same = self.attribute == new.attribute && self.subject == new.subject;

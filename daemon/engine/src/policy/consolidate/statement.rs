@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use rust_stemmers::{Algorithm, Stemmer};
+use compact_str::CompactString;
 
 use super::claims::{Claim, claims};
 use super::rules::{Rules, rules};
 use super::which::Which;
 use crate::policy::resemble::is_unspaced;
+use crate::policy::stems;
 
 /// Words of what ended, at most: more is no name of it.
 const GONE_WORDS_MAX: usize = 8;
@@ -29,14 +30,14 @@ const READ_MAX_BYTES: usize = 2_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     /// Stems of its words, those of form left out.
-    pub(super) words: BTreeSet<String>,
+    pub(super) words: BTreeSet<CompactString>,
     /// Those among them that are names, identifiers, paths, versions or numbers.
-    pub(super) names: BTreeSet<String>,
+    pub(super) names: BTreeSet<CompactString>,
 }
 
 impl Part {
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().map(String::as_str)
+        self.words.iter().map(CompactString::as_str)
     }
 }
 
@@ -45,18 +46,18 @@ impl Part {
 pub(super) struct Denial {
     pub(super) gone: Part,
     /// Lower-case words of the text without the denial, in order.
-    pub(super) rest: Vec<String>,
+    pub(super) rest: Vec<CompactString>,
 }
 
 /// A text that is compared with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
     /// Stems of its words, those of form left out.
-    pub(super) words: BTreeSet<String>,
+    pub(super) words: BTreeSet<CompactString>,
     /// Those among them that are names, identifiers, paths, versions or numbers.
-    pub(super) names: BTreeSet<String>,
+    pub(super) names: BTreeSet<CompactString>,
     /// All words in order, in lower case.
-    pub(super) sequence: Vec<String>,
+    pub(super) sequence: Vec<CompactString>,
     /// Statements that something has ended.
     pub(super) departures: Vec<Part>,
     /// What it says is not so, without saying that it ever was.
@@ -67,18 +68,18 @@ pub struct Statement {
     pub(super) claims: Vec<Claim>,
     /// Stems of its words that say which thing it is about and what of it: not of form, and not of
     /// what sort it is.
-    pub(super) specific: BTreeSet<String>,
+    pub(super) specific: BTreeSet<CompactString>,
     /// The same of its first clause, which says what it is about.
-    pub(super) lead: BTreeSet<String>,
+    pub(super) lead: BTreeSet<CompactString>,
     /// The names among those.
-    pub(super) lead_names: BTreeSet<String>,
+    pub(super) lead_names: BTreeSet<CompactString>,
     /// Stems of the words before its first verb that name something and are no numbers; empty where
     /// no verb is known.
-    pub(super) subject: BTreeSet<String>,
+    pub(super) subject: BTreeSet<CompactString>,
     /// Stems of its verbs, those of form left out.
-    pub(super) verbs: BTreeSet<String>,
+    pub(super) verbs: BTreeSet<CompactString>,
     /// Lower-case words of it that have an opposite.
-    pub(super) opposed: BTreeSet<String>,
+    pub(super) opposed: BTreeSet<CompactString>,
     /// It says that something changed.
     pub(super) is_change: bool,
     /// It denies what its words say.
@@ -97,7 +98,7 @@ impl Statement {
         };
         let whole = part(text, rules);
         let lead = part(first_clause(text), rules);
-        let sequence: Vec<String> = words(text).map(lowered).collect();
+        let sequence: Vec<CompactString> = words(text).map(lowered).collect();
         let is_unspaced = text.chars().any(is_unspaced);
         let lower = text.to_lowercase();
         Self {
@@ -155,7 +156,7 @@ impl Statement {
         self.words.contains(word)
     }
 
-    pub(super) fn has_all(&self, words: &BTreeSet<String>) -> bool {
+    pub(super) fn has_all(&self, words: &BTreeSet<CompactString>) -> bool {
         words.is_subset(&self.words)
     }
 }
@@ -169,7 +170,7 @@ fn unspaced_subject(clause: &str) -> Option<&str> {
 }
 
 /// The parts of a text that say what is not so, or no longer.
-fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
+pub(super) fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
     named
         .iter()
         .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
@@ -190,7 +191,11 @@ fn denials(text: &str, rules: &Rules) -> Vec<Denial> {
 }
 
 /// The words before the first verb, unless they are too many to name a subject.
-fn subject(sequence: &[String], is_unspaced: bool, rules: &Rules) -> BTreeSet<String> {
+fn subject(
+    sequence: &[CompactString],
+    is_unspaced: bool,
+    rules: &Rules,
+) -> BTreeSet<CompactString> {
     let verb = if is_unspaced {
         rules.unspaced_verb(sequence)
     } else {
@@ -207,7 +212,7 @@ fn subject(sequence: &[String], is_unspaced: bool, rules: &Rules) -> BTreeSet<St
         .collect()
 }
 
-fn verbs(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+fn verbs(sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
     let verbs = sequence.iter().filter(|word| rules.is_verb(word));
     verbs
         .filter(|verb| !rules.is_form(verb))
@@ -215,13 +220,13 @@ fn verbs(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
         .collect()
 }
 
-fn opposed(sequence: &[String], rules: &Rules) -> BTreeSet<String> {
+fn opposed(sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
     let opposed = sequence.iter().filter(|word| rules.has_opposite(word));
     opposed.cloned().collect()
 }
 
 /// Those of some stems that say which thing it is.
-pub(super) fn specific(stems: &BTreeSet<String>, rules: &Rules) -> BTreeSet<String> {
+pub(super) fn specific(stems: &BTreeSet<CompactString>, rules: &Rules) -> BTreeSet<CompactString> {
     let specific = stems.iter().filter(|stem| !rules.is_generic(stem));
     specific.cloned().collect()
 }
@@ -268,7 +273,7 @@ pub fn tokens(text: &str) -> Vec<(String, Role)> {
             _ if is_name(word, place == 0) => Role::Name,
             _ => Role::Plain,
         };
-        (stem(&lower), role)
+        (stem(&lower).into_string(), role)
     };
     words(text).enumerate().map(read).collect()
 }
@@ -290,18 +295,17 @@ pub(super) fn part(text: &str, rules: &Rules) -> Part {
 }
 
 /// The stem of a lower-case word; what is no plain word is its own.
-pub(super) fn stem(lower: &str) -> String {
+pub(super) fn stem(lower: &str) -> CompactString {
     let is_plain = lower.chars().all(|c| c.is_alphabetic() || c == '-');
     if is_plain {
-        let stemmer = Stemmer::create(Algorithm::English);
-        stemmer.stem(lower).into_owned()
+        stems::stem(lower)
     } else {
-        lower.to_owned()
+        CompactString::new(lower)
     }
 }
 
 /// Whether a lower-cased word carries nothing of what a text says.
-fn is_of_form(lower: &str, rules: &Rules) -> bool {
+pub(super) fn is_of_form(lower: &str, rules: &Rules) -> bool {
     let is_letter = lower.len() == 1 && lower.chars().all(|c| c.is_ascii_alphabetic());
     lower.is_empty() || is_letter || rules.is_form(lower)
 }
@@ -334,10 +338,16 @@ fn single_characters(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn lowered(word: &str) -> String {
-    let lower = word.to_lowercase();
+pub(super) fn lowered(word: &str) -> CompactString {
+    let lower = if word.is_ascii() {
+        let mut lower = CompactString::new(word);
+        lower.make_ascii_lowercase();
+        lower
+    } else {
+        CompactString::from(word.to_lowercase())
+    };
     let plain = lower.strip_suffix("'s").or(lower.strip_suffix("’s"));
-    plain.map(str::to_owned).unwrap_or(lower)
+    plain.map(CompactString::new).unwrap_or(lower)
 }
 
 /// Returns whether a word is a name, an identifier, a path, a version or a number.
