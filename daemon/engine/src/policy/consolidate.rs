@@ -133,8 +133,14 @@ pub fn relate(known: &Statement, new: &Statement) -> Verdict {
     if ends_another_value(known, new) || ends_another_value(new, known) {
         return Verdict::Apart;
     }
-    let difference = Difference::of(known, new);
     let is_changed = new.is_change && !known.is_change;
+    if claims::clash_of_stance(&known.claims, &new.claims) {
+        return contradiction(Why::Negation, is_changed);
+    }
+    if is_another_of_many(known, new) || is_beside(known, new) {
+        return Verdict::Apart;
+    }
+    let difference = Difference::of(known, new);
     if difference.is_changed_number(is_changed) {
         return Verdict::Supersedes(Why::Number);
     }
@@ -248,7 +254,10 @@ fn says_again(known: &Statement, new: &Statement) -> bool {
 fn is_said(known: &Statement, part: &statement::Part) -> bool {
     let said = part.words().filter(|word| known.has(word)).count();
     let share = ratio(said, part.words.len());
-    said > 0 && share >= GONE_KNOWN_MIN && known.has_all(&part.names)
+    // What ended of a thing says nothing of the rest of it.
+    let of_head = part.head.iter().filter(|word| known.has(word)).count();
+    let is_of_it = part.head.is_empty() || ratio(of_head, part.head.len()) >= GONE_KNOWN_MIN;
+    said > 0 && share >= GONE_KNOWN_MIN && is_of_it && known.has_all(&part.names)
 }
 
 /// What the new text denies that the known one says and does not deny itself, of the very same
@@ -265,6 +274,27 @@ fn denied<'n>(
         let is_denied = known.denials.iter().any(|own| own.gone == *gone);
         !is_denied && is_said(known, gone) && is_same && shares_subject(known, new, gone)
     })
+}
+
+/// Returns whether all numbers in which two texts differ may stand beside others of their kind, as
+/// in `supports Python 3.9` and `supports Python 3.12`.
+fn is_another_of_many(known: &Statement, new: &Statement) -> bool {
+    let are_of_many = |one: &Statement, other: &Statement| {
+        let names = one.names.iter();
+        let mut own = names
+            .filter(|name| statement::is_number(name) && !other.has(name))
+            .peekable();
+        own.peek().is_some() && own.all(|name| one.of_many.contains(name))
+    };
+    are_of_many(known, new) && are_of_many(new, known)
+}
+
+/// Returns whether the new text says that it holds beside what is known.
+fn is_beside(known: &Statement, new: &Statement) -> bool {
+    new.is_adding
+        && known.is_negated == new.is_negated
+        && new.departures.is_empty()
+        && new.denials.is_empty()
 }
 
 /// Returns whether a text names what the other does not name only to say that it holds no longer:

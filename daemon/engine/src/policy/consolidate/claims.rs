@@ -37,6 +37,9 @@ struct Attribute {
     compared: Compared,
     #[serde(default)]
     values: Values,
+    /// The value that all its sentences give, where they name only the subject.
+    #[serde(default)]
+    says: String,
     words: Vec<String>,
     patterns: Vec<String>,
 }
@@ -52,6 +55,8 @@ enum Compared {
     Changed,
     /// The same: only where the new text names the known value as gone.
     Named,
+    /// One value at a time, and its sentences are each other's denial.
+    Stance,
 }
 
 /// How two values of an attribute differ.
@@ -78,6 +83,7 @@ pub(super) struct Compiled {
     name: String,
     compared: Compared,
     values: Values,
+    says: String,
     /// Lower-case words of which such a sentence has one: looking for them costs next to nothing.
     words: Vec<String>,
     patterns: Vec<Regex>,
@@ -97,8 +103,7 @@ pub(super) struct Claim {
 /// Compiles the patterns of the file.
 pub(super) fn read() -> Result<Claimable, RuleError> {
     let table: Table = toml::from_str(include_str!("claims.toml"))?;
-    let compile =
-        |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build();
+    let compile = |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build();
     let mut attributes = Vec::new();
     for attribute in table.claim {
         let patterns: Result<Vec<Regex>, regex::Error> =
@@ -107,6 +112,7 @@ pub(super) fn read() -> Result<Claimable, RuleError> {
             name: attribute.name,
             compared: attribute.compared,
             values: attribute.values,
+            says: attribute.says,
             words: attribute.words,
             patterns: patterns?,
         });
@@ -136,6 +142,9 @@ pub(super) fn claims(text: &str, rules: &Rules) -> Vec<Claim> {
 }
 
 fn claim(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -> Option<Claim> {
+    if attribute.compared == Compared::Stance {
+        return stance(attribute, captures, rules);
+    }
     let named = part(&plain(captures.name("v")?.as_str()), rules).words;
     let telling = specific(&named, rules);
     let value = if telling.is_empty() { named } else { telling };
@@ -154,6 +163,24 @@ fn claim(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -
         values: attribute.values,
         subject,
         value,
+    })
+}
+
+/// A claim about all that is named of its subject: `prefer small functions` says nothing of others.
+fn stance(attribute: &'static Compiled, captures: &Captures<'_>, rules: &Rules) -> Option<Claim> {
+    let named = ["s", "s2"].map(|group| captures.name(group).map_or("", |named| named.as_str()));
+    let is_plain = named.iter().all(|named| !rules.is_negated(named));
+    let subject: BTreeSet<CompactString> = named
+        .iter()
+        .flat_map(|named| part(named, rules).words)
+        .collect();
+    let is_about = (1..=SUBJECT_WORDS_MAX).contains(&subject.len());
+    (is_plain && is_about).then(|| Claim {
+        attribute: &attribute.name,
+        compared: attribute.compared,
+        values: attribute.values,
+        subject,
+        value: BTreeSet::from([CompactString::new(&attribute.says)]),
     })
 }
 
@@ -199,6 +226,11 @@ pub(super) fn clash(known: &[Claim], new: &[Claim]) -> bool {
 /// Returns whether two texts give an attribute that may have several values different ones.
 pub(super) fn clash_if_changed(known: &[Claim], new: &[Claim]) -> bool {
     clash_of(Compared::Changed, known, new)
+}
+
+/// Returns whether one text favours what the other avoids.
+pub(super) fn clash_of_stance(known: &[Claim], new: &[Claim]) -> bool {
+    clash_of(Compared::Stance, known, new)
 }
 
 fn clash_of(compared: Compared, known: &[Claim], new: &[Claim]) -> bool {

@@ -26,6 +26,9 @@ struct Table {
     changes: Vec<String>,
     negations: Vec<String>,
     predicates: Vec<String>,
+    many: Vec<String>,
+    exclusive: String,
+    adding: String,
     form: String,
     generic: String,
     antonyms: String,
@@ -62,6 +65,10 @@ pub(super) struct Rules {
     changes: RegexSet,
     negations: Vec<Regex>,
     predicates: RegexSet,
+    many: Vec<Regex>,
+    /// Lower-case words beside which a value is the only one.
+    exclusive: FxHashSet<String>,
+    adding: FxHashSet<String>,
     form: FxHashSet<String>,
     /// Stems of words that say only of what sort a thing is.
     generic: FxHashSet<CompactString>,
@@ -110,6 +117,9 @@ impl Rules {
             changes: set(&table.changes)?,
             negations: table.negations.iter().map(one).collect::<Result<_, _>>()?,
             predicates: set(&table.predicates)?,
+            many: table.many.iter().map(one).collect::<Result<_, _>>()?,
+            exclusive: words(&table.exclusive).collect(),
+            adding: words(&table.adding).collect(),
             form: words(&table.form).collect(),
             generic: table.generic.split_whitespace().map(stem).collect(),
             opposed: words(&table.antonyms.replace(':', " ")).collect(),
@@ -179,6 +189,28 @@ impl Rules {
             .map(|negation| negation.find_iter(text).count())
             .sum();
         count % 2 == 1
+    }
+
+    /// Lists the values of a text that stand beside others of their kind, each with the words for
+    /// the kind.
+    pub(super) fn many<'t>(&self, text: &'t str) -> Vec<(&'t str, &'t str)> {
+        let captures = self
+            .many
+            .iter()
+            .flat_map(|pattern| pattern.captures_iter(text));
+        captures
+            .filter_map(|found| Some((found.name("what")?.as_str(), found.name("n")?.as_str())))
+            .collect()
+    }
+
+    /// Returns whether a value beside a lower-case word is the only one, or a bound.
+    pub(super) fn is_exclusive(&self, word: &str) -> bool {
+        self.exclusive.contains(word)
+    }
+
+    /// Returns whether a lower-case word says that both hold.
+    pub(super) fn is_adding(&self, word: &str) -> bool {
+        self.adding.contains(word)
     }
 
     /// Returns whether a text ends where the only value of something is to follow.

@@ -33,6 +33,9 @@ pub(super) struct Part {
     pub(super) words: BTreeSet<CompactString>,
     /// Those among them that are names, identifiers, paths, versions or numbers.
     pub(super) names: BTreeSet<CompactString>,
+    /// Those for the part of a thing that it names: `the v1 endpoint` of `the v1 endpoint of the
+    /// ledger`. Empty where it names no part.
+    pub(super) head: BTreeSet<CompactString>,
 }
 
 impl Part {
@@ -78,6 +81,10 @@ pub struct Statement {
     pub(super) subject: BTreeSet<CompactString>,
     /// Stems of its verbs, those of form left out.
     pub(super) verbs: BTreeSet<CompactString>,
+    /// Numbers and versions that may stand beside others of their kind.
+    pub(super) of_many: BTreeSet<CompactString>,
+    /// It says something beside what is known.
+    pub(super) is_adding: bool,
     /// Lower-case words of it that have an opposite.
     pub(super) opposed: BTreeSet<CompactString>,
     /// It says that something changed.
@@ -107,6 +114,8 @@ impl Statement {
             denials: denials(text, rules),
             subject: subject(&sequence, is_unspaced, rules),
             verbs: verbs(&sequence, rules),
+            of_many: of_many(text, &sequence, rules),
+            is_adding: sequence.iter().any(|word| rules.is_adding(word)),
             opposed: opposed(&sequence, rules),
             sequence,
             is_change: rules.is_change(text),
@@ -174,9 +183,36 @@ pub(super) fn gone(named: &[&str], rules: &Rules) -> Vec<Part> {
     named
         .iter()
         .filter(|gone| gone.split_whitespace().count() <= GONE_WORDS_MAX)
-        .map(|gone| part(gone, rules))
+        .map(|gone| Part {
+            head: head(gone, rules),
+            ..part(gone, rules)
+        })
         .filter(|gone| !gone.words.is_empty())
         .collect()
+}
+
+/// The words for a part in a name of a part of a thing.
+fn head(named: &str, rules: &Rules) -> BTreeSet<CompactString> {
+    let (part_first, owner_first) = ([" of ", " von ", " vom "], ["'s ", "’s "]);
+    let of = part_first.iter().filter_map(|of| named.split_once(of));
+    let of = of.map(|(head, _)| head);
+    let mut owned = owner_first.iter().filter_map(|of| named.split_once(of));
+    let head = of.min_by_key(|head| head.len());
+    let head = head.or_else(|| owned.next().map(|(_, head)| head));
+    head.map(|head| part(head, rules).words).unwrap_or_default()
+}
+
+/// The numbers of a text that may stand beside others of their kind.
+fn of_many(text: &str, sequence: &[CompactString], rules: &Rules) -> BTreeSet<CompactString> {
+    if sequence.iter().any(|word| rules.is_exclusive(word)) {
+        return BTreeSet::new();
+    }
+    let is_kind = |what: &str| words(what).all(|word| !rules.is_form(&lowered(word)));
+    let many = rules.many(text).into_iter();
+    let named = many
+        .filter(|(what, _)| is_kind(what))
+        .map(|(_, number)| number);
+    named.flat_map(words).map(lowered).collect()
 }
 
 /// The parts of a text that say what is not so, each with what else the text says.
