@@ -6,7 +6,7 @@ use crate::index::catalog::{Catalog, Row};
 use crate::model::{Memory, MemoryId, MemoryNumber, Origin, Scope, Sequence, Status};
 use crate::policy::admit::Admitted;
 use crate::policy::apart::Particulars;
-use crate::policy::consolidate::{self, Standing, Statement, Verdict, Why};
+use crate::policy::consolidate::{self, Sought, Standing, Statement, Verdict, Why};
 use crate::policy::resemble::{WordSet, is_unspaced};
 
 /// Jaccard similarity below which two texts are not compared as statements: reading them costs
@@ -172,12 +172,12 @@ impl Strand {
         words: &WordSet,
         neighbours: &[Memory],
     ) -> Vec<Correction> {
+        let sought = Sought::of(new);
         let mut corrections = Vec::new();
         for memory in neighbours {
             let known = self.reading(&memory.text);
-            let is_worth_it =
-                new.is_unspaced() || words.jaccard(&known.words) >= COMPARED_ALIKE_MIN;
-            if is_worth_it {
+            let has_words = new.is_unspaced() || words.jaccard(&known.words) >= COMPARED_ALIKE_MIN;
+            if has_words && known.outline(&memory.text).may_concern(&sought) {
                 let known = known.statement(&memory.text);
                 corrections.extend(Correction::of(known, new, memory, standing));
             }
